@@ -1,0 +1,40 @@
+# Two commands on a fresh machine: `make crawl` does the main job, `make test` runs the tests.
+# Each makes the environment it needs (.venv in this folder), from pinned versions.
+PYTHON ?= python3.11
+BIN := .venv/bin
+export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.PHONY: crawl test lint lock clean
+
+crawl: .venv/installed
+	$(BIN)/sharc demo --crawl
+
+test: .venv/installed-dev
+	$(BIN)/python -m pytest $(ARGS)
+
+lint: .venv/installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+.venv/bin/python:
+	$(PYTHON) -m venv .venv
+
+.venv/installed: .venv/bin/python pyproject.toml constraints.txt
+	$(BIN)/python -m pip install --quiet --editable .
+	@touch $@
+
+.venv/installed-dev: .venv/bin/python pyproject.toml constraints.txt
+	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	@touch $@ .venv/installed
+
+lock: ## pin the newest versions that pass the tests
+	$(PYTHON) -m venv .venv-lock
+	PIP_CONSTRAINT= .venv-lock/bin/python -m pip install --quiet hatchling '.[dev]'
+	.venv-lock/bin/python -m pip freeze --exclude sharc-crawler > constraints.txt
+	rm -rf .venv-lock
+
+clean:
+	rm -rf .venv captures
