@@ -1,0 +1,1 @@
+"""Did a page change? Digest, fingerprint, three-valued comparison."""

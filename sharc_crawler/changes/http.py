@@ -1,0 +1,102 @@
+"""Raw HTTP/1.x responses: where the head ends, what it says, which bytes are the payload.
+
+Lenient as browsers are: bare line feeds, folded and repeated headers, header lines without a colon, a missing reason
+phrase. Nothing is decoded to text, so nothing is lost (RFC 9112).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_BLANK_LINE = re.compile(rb"\r?\n\r?\n")
+_STATUS_LINE = re.compile(rb"HTTP/\d+\.\d+ +(\d{3})(?:[ \t]|\r?\n|$)", re.IGNORECASE)
+_FOLD = re.compile(rb"\r?\n[ \t]+")
+_CHUNK_SIZE = re.compile(rb"[ \t]*([0-9a-fA-F]{1,15})[ \t]*(?:;[^\n]*)?\r?\n")
+_LINE_END = re.compile(rb"\r?\n")
+_INTERIM = range(100, 200)
+
+
+@dataclass(frozen=True, slots=True)
+class HttpResponse:
+    """The final response among the bytes of one exchange."""
+
+    raw: bytes  #: all that was received, interim (1xx) responses included
+    start: int  #: where the final response starts
+    body_start: int
+    status: int
+    headers: tuple[tuple[bytes, bytes], ...]  #: names as sent; folded values joined by one space
+
+    @property
+    def interim(self) -> bytes:
+        """The interim responses that came before it."""
+        return self.raw[: self.start]
+
+    @property
+    def head(self) -> bytes:
+        """Status line, headers and the blank line."""
+        return self.raw[self.start : self.body_start]
+
+    @property
+    def message(self) -> bytes:
+        """Head and body as received, without interim responses."""
+        return self.raw[self.start :] if self.start else self.raw
+
+    @property
+    def chunked(self) -> bool:
+        """Whether the body is in chunks."""
+        codings = b",".join(self.values(b"transfer-encoding")).lower()
+        return codings.rpartition(b",")[2].strip() == b"chunked"
+
+    @property
+    def payload(self) -> bytes | memoryview:
+        """The entity body: transfer-decoded, still content-encoded."""
+        return dechunk(self.raw, self.body_start) if self.chunked else memoryview(self.raw)[self.body_start :]
+
+    def values(self, name: bytes) -> list[bytes]:
+        """All values of a header; ``name`` in lower case."""
+        return [value for key, value in self.headers if key.lower() == name]
+
+    def header(self, name: bytes) -> bytes | None:
+        """The first value of a header; ``name`` in lower case."""
+        return next((value for key, value in self.headers if key.lower() == name), None)
+
+
+def parse_response(raw: bytes) -> HttpResponse | None:
+    r"""The final response in what a server sent; ``None`` where no complete head of one is there.
+
+    >>> response = parse_response(b"HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200\r\nA: b\r\n\r\nhello")
+    >>> response.status, response.header(b"a"), bytes(response.payload)
+    (200, b'b', b'hello')
+    """
+    start = 0
+    while (status := _STATUS_LINE.match(raw, start)) and (blank := _BLANK_LINE.search(raw, start)):
+        if int(status[1]) not in _INTERIM:
+            head = raw[start : blank.start()]
+            return HttpResponse(raw, start, blank.end(), int(status[1]), _headers(head))
+        start = blank.end()
+    return None
+
+
+def _headers(head: bytes) -> tuple[tuple[bytes, bytes], ...]:
+    lines = _FOLD.sub(b" ", head).split(b"\n")[1:]
+    parts = (line.partition(b":") for line in lines)
+    return tuple((name.strip(), value.strip()) for name, colon, value in parts if colon)
+
+
+def dechunk(raw: bytes, start: int = 0) -> bytes:
+    r"""The data of a chunked body that starts at ``start``, as far as the chunks are whole or cut at the end.
+
+    Trailers are left out. What follows a malformed chunk is left out.
+
+    >>> dechunk(b"3\r\nabc\r\n2;x=y\r\nde\r\n0\r\n\r\n")
+    b'abcde'
+    """
+    parts = []
+    while (line := _CHUNK_SIZE.match(raw, start)) and (size := int(line[1], 16)):
+        end = line.end() + size
+        parts.append(raw[line.end() : end])
+        if (stop := _LINE_END.match(raw, end)) is None:
+            break
+        start = stop.end()
+    return b"".join(parts)

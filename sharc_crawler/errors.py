@@ -1,0 +1,44 @@
+"""Errors that a user can act on: each names the setting, argument or file, its value, and the way out."""
+
+from __future__ import annotations
+
+import difflib
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+class SharcError(Exception):
+    """Base of every error that this package raises on purpose."""
+
+    #: exit code of a command that ends with this error (docs/reference.md)
+    exit_code = 1
+
+
+class UsageError(SharcError):
+    """A setting or argument cannot be used as given."""
+
+    exit_code = 2
+
+
+class DataError(SharcError):
+    """A file or an answer from outside cannot be read as what it should be."""
+
+    exit_code = 3
+
+
+class StateError(SharcError):
+    """An event that the life cycle of a page or a capture does not allow."""
+
+
+def unknown_name(what: str, name: str, allowed: Iterable[str]) -> UsageError:
+    """The error for a name that is none of the allowed ones, with the nearest one suggested.
+
+    >>> print(unknown_name("strategy", "sharc-selectiv", ["bfs", "sharc-selective"]))
+    strategy='sharc-selectiv' is not known; did you mean 'sharc-selective'? Allowed: bfs, sharc-selective
+    """
+    names = sorted(allowed)
+    near = difflib.get_close_matches(name, names, n=1)
+    hint = f"; did you mean {near[0]!r}?" if near else "."
+    return UsageError(f"{what}={name!r} is not known{hint} Allowed: {', '.join(names)}")

@@ -1,0 +1,1 @@
+"""What a fetched document names: links, embedded resources, sitemap entries."""

@@ -1,0 +1,77 @@
+r"""What a style sheet names: ``url(…)`` and ``@import``.
+
+A scan for the tokens of CSS Syntax Level 3 that can hold or hide a reference, not a parser of style rules.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from w3lib.encoding import html_to_unicode
+
+from sharc_crawler.links.found import Found, Resolver
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from re import Match
+
+_TOKEN = re.compile(
+    r"""
+      /\*(?:[^*]+|\*(?!/))*+(?:\*/|\Z)                          # a comment hides what is in it
+    | @namespace\b[^;]*                                       # names a vocabulary, not a file
+    | @import(?:\s|/\*(?:[^*]+|\*(?!/))*+\*/)*(?P<import>"(?:[^"\\\n]+|\\[\s\S])*+"?|'(?:[^'\\\n]+|\\[\s\S])*+'?)
+    | (?<![\w-])url\(\s*(?:
+          (?P<quoted>"(?:[^"\\\n]+|\\[\s\S])*+"?|'(?:[^'\\\n]+|\\[\s\S])*+'?)
+        | (?P<bare>(?:[^"'()\\\s]+|\\(?:[0-9a-f]{1,6}\s?|[^\n]))*+)
+      )
+    | "(?:[^"\\\n]+|\\[\s\S])*+"? | '(?:[^'\\\n]+|\\[\s\S])*+'?   # any other string
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_ESCAPE = re.compile(r"\\(?:([0-9a-f]{1,6})\s?|(\r\n|[\s\S])|\Z)", re.IGNORECASE)
+_CHARSET = re.compile(rb'@charset "([\w:.-]{1,40})";', re.IGNORECASE)
+_HIGHEST_CODE_POINT = 0x10FFFF
+
+
+def references(text: str) -> Iterator[str]:
+    r"""The references of a style sheet (or of a ``style`` attribute), as written, in their order.
+
+    >>> list(references('@import "a.css"; b { background: url( c\\29.png ) } /* url(d) */'))
+    ['a.css', 'c).png']
+    """
+    for match in _TOKEN.finditer(text):
+        if match.lastgroup == "bare":
+            reference = match["bare"]
+        elif match.lastgroup:
+            reference = _unquoted(match[match.lastgroup])
+        else:
+            continue
+        if reference:
+            yield _ESCAPE.sub(_escaped_character, reference) if "\\" in reference else reference
+
+
+def extract(body: bytes, url: str, content_type: str | None = None) -> Found:
+    """What a style sheet names, all of it resources: imported sheets, fonts, images. Reads anything, never raises.
+
+    >>> extract(b"@font-face { src: url(f.woff2) }", "http://h/css/a.css").resources
+    ('http://h/css/f.woff2',)
+    """
+    declared = _CHARSET.match(body)
+    header = content_type if content_type and "charset" in content_type.lower() else None
+    if header is None and declared:
+        header = f"text/css; charset={declared[1].decode()}"
+    resources, left_out = Resolver(url).all(references(html_to_unicode(header, body)[1]))
+    return Found((), resources, url, left_out)
+
+
+def _unquoted(string: str) -> str:
+    """A string token's text; a string that the end of a line breaks off is none."""
+    return string[1:-1] if len(string) > 1 and string[-1] == string[0] else ""
+
+
+def _escaped_character(match: Match[str]) -> str:
+    if match[1]:
+        code = int(match[1], 16)
+        return chr(code) if 0 < code <= _HIGHEST_CODE_POINT else "\ufffd"
+    return "" if (match[2] or "\n")[0] in "\r\n\f" else match[2]

@@ -1,0 +1,84 @@
+"""Dates as sitemaps and feeds write them, read as the interval that the text denotes.
+
+A text without a zone is read as UTC: a bare date is that day in UTC.
+"""
+
+from __future__ import annotations
+
+import re
+from calendar import isleap, monthrange
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from re import Match
+
+    from sharc_crawler.model import Instant, Seconds
+
+_DAY = 86_400.0
+_MINUTE = 60.0
+_W3C = re.compile(
+    r"\d{4}(?:(-\d\d)(?:(-\d\d)(?:([T ]\d\d:\d\d)(?:(:\d\d)([.,]\d{1,9})?)?[ ]?(?:Z|[+-]\d\d(?::?\d\d)?)?)?)?)?",
+    re.ASCII,
+)
+
+
+class Interval(NamedTuple):
+    """``[start, start + length)``: all that the text may mean."""
+
+    start: Instant
+    length: Seconds
+
+
+def w3c_date(text: str) -> Interval | None:
+    """The interval of a W3C date-time (year, month, day, minute, second or fraction); ``None`` for anything else.
+
+    Source: W3C NOTE-datetime, as the sitemap protocol asks; a missing zone and a space for ``T`` are let pass.
+
+    >>> w3c_date("1970-01-02")
+    Interval(start=86400.0, length=86400.0)
+    >>> w3c_date("1970-01-01T01:00+01:00")
+    Interval(start=0.0, length=60.0)
+    """
+    match = _W3C.fullmatch(text.strip().upper())
+    if match is None:
+        return None
+    month, day, time, _, _ = match.groups()
+    iso = match[0] + ("" if day else "-01") + ("" if month else "-01")
+    try:
+        start = datetime.fromisoformat(iso.replace(" ", "T", 1).replace(" ", "") if time else iso)
+    except ValueError:
+        return None
+    if start.tzinfo is None:
+        start = start.replace(tzinfo=UTC)
+    return Interval(start.timestamp(), _length(match, start))
+
+
+def mail_date(text: str) -> Interval | None:
+    """The interval of an RFC 822 date, as RSS writes it; ``None`` for anything else.
+
+    >>> mail_date("Thu, 01 Jan 1970 00:01:00 GMT")
+    Interval(start=60.0, length=1.0)
+    """
+    try:
+        instant = parsedate_to_datetime(text.strip())
+        if instant.tzinfo is None:
+            instant = instant.replace(tzinfo=UTC)
+        return Interval(instant.timestamp(), 1.0 if text.count(":") > 1 else _MINUTE)
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+
+
+def _length(match: Match[str], start: datetime) -> Seconds:
+    """How long the last unit that is given lasts."""
+    month, day, time, second, fraction = match.groups()
+    if fraction:
+        return 10.0 ** (1 - len(fraction))
+    if second:
+        return 1.0
+    if time:
+        return _MINUTE
+    if day:
+        return _DAY
+    return (monthrange(start.year, start.month)[1] if month else 365 + isleap(start.year)) * _DAY

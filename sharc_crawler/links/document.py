@@ -1,0 +1,27 @@
+"""What a document of any kind names: the reader that its media type asks for."""
+
+from __future__ import annotations
+
+from sharc_crawler.links import css, html
+from sharc_crawler.links.found import Found
+
+#: SVG images name resources with elements that the HTML reader knows.
+_READERS = {
+    "text/html": html.extract,
+    "application/xhtml+xml": html.extract,
+    "image/svg+xml": html.extract,
+    "text/css": css.extract,
+}
+
+
+def extract(body: bytes, url: str, content_type: str | None) -> Found:
+    """What a fetched document names; nothing for kinds that are not read. A document without type is read as HTML.
+
+    >>> extract(b"url(a.png)", "http://h/a.css", "text/css").resources
+    ('http://h/a.png',)
+    >>> extract(b"url(a.png)", "http://h/a.txt", "text/plain").resources
+    ()
+    """
+    media_type = (content_type or "text/html").partition(";")[0].strip().lower()
+    reader = _READERS.get(media_type)
+    return Found((), (), url) if reader is None else reader(body, url, content_type)

@@ -1,0 +1,104 @@
+"""The entries of one sitemap: checked, each address once, with a count of what was left out and why."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from sharc_crawler.links.dates import w3c_date
+from sharc_crawler.links.found import Resolver
+from sharc_crawler.model import Hints
+
+if TYPE_CHECKING:
+    from sharc_crawler.links.dates import Interval
+
+CHANGE_FREQUENCIES = frozenset({"always", "hourly", "daily", "weekly", "monthly", "yearly", "never"})
+
+_ADDRESS = re.compile(r"(?:https?:/)?/", re.IGNORECASE)
+
+
+class SitemapKind(StrEnum):
+    """What sort of sitemap a file is."""
+
+    URLSET = "urlset"
+    INDEX = "index"
+    TEXT = "text"
+    RSS = "rss"
+    ATOM = "atom"
+    UNREADABLE = "unreadable"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One address of a sitemap and what is said of it."""
+
+    loc: str  #: absolute
+    hints: Hints
+
+
+class Entries:
+    """Collects entries up to a limit. An address given twice keeps its place and the hints with the later lastmod."""
+
+    def __init__(self, url: str, limit: int) -> None:
+        self._resolver = Resolver(url)
+        self._limit = limit
+        self._entries: dict[str, Entry] = {}
+        self._left_out: Counter[str] = Counter()
+
+    def add(self, loc: str, lastmod: Interval | None, changefreq: str = "", priority: str = "") -> bool:
+        """Take one entry; ``False`` where there is no room for it."""
+        address = loc.strip()
+        absolute = self._resolver.one(address) if _ADDRESS.match(address) else None
+        if absolute is None:
+            self.left_out("address", "not a full http(s) address" if address else "empty")
+            return True
+        hints = self._hints(lastmod, changefreq.strip().lower(), priority.strip())
+        before = self._entries.get(absolute)
+        if before is not None:
+            self.left_out("address", "given more than once")
+            if (hints.lastmod or 0.0) <= (before.hints.lastmod or 0.0):
+                return True
+        elif len(self._entries) >= self._limit:
+            self.left_out("address", f"above the limit of {self._limit:,}, and all after it")
+            return False
+        self._entries[absolute] = Entry(absolute, hints)
+        return True
+
+    def date(self, text: str) -> Interval | None:
+        """A lastmod in the sitemap protocol's format; what cannot be read is counted."""
+        interval = w3c_date(text)
+        if interval is None and text.strip():
+            self.left_out("lastmod", "not a date")
+        return interval
+
+    def left_out(self, what: str, why: str) -> None:
+        """Count something that could not be used."""
+        self._left_out[f"{what} {why}"] += 1
+
+    def all(self) -> tuple[Entry, ...]:
+        """The entries, in the order of their first appearance."""
+        return tuple(self._entries.values())
+
+    def problems(self) -> list[str]:
+        """What was left out: count, what, why."""
+        return [f"{count:,} × {problem}" for problem, count in self._left_out.items()]
+
+    def _hints(self, lastmod: Interval | None, changefreq: str, priority: str) -> Hints:
+        if changefreq and changefreq not in CHANGE_FREQUENCIES:
+            self.left_out("changefreq", "not one of the protocol's")
+            changefreq = ""
+        start, length = lastmod or (None, 0.0)
+        return Hints(start, length, changefreq or None, self._priority(priority) if priority else None)
+
+    def _priority(self, text: str) -> float | None:
+        try:
+            value = float(text)
+        except ValueError:
+            value = -1.0
+        if 0.0 <= value <= 1.0:
+            return value
+        self.left_out("priority", "not a number from 0 to 1")
+        return None

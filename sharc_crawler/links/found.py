@@ -1,0 +1,98 @@
+"""What a document names, and how its references become absolute URLs."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import urljoin
+
+from w3lib.url import safe_url_string
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+#: Links (and again resources) taken from one document: more is a trap, not a page.
+LIMIT = 6_000
+
+_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
+_WEB = re.compile(r"https?://[^/]", re.IGNORECASE)
+_SPACES = "".join(map(chr, range(33)))
+_INNER = str.maketrans("", "", "\t\r\n")
+#: Nothing in it needs escaping.
+_SAFE = re.compile(r"[\w.~!$&'()*+,;=:@/?%-]*", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The absolute http(s) URLs that a document names, without fragments, each once, in the order of the document."""
+
+    links: tuple[str, ...]  #: of documents: pages to visit, where the scope admits them
+    resources: tuple[str, ...]  #: of what the document needs to be replayed
+    base: str  #: what its relative references were resolved against
+    left_out: int = 0  #: references after the limit was reached
+
+
+class Resolver:
+    """Makes references absolute, as a browser would: against one base, in one document's encoding."""
+
+    def __init__(self, base: str, encoding: str = "utf-8") -> None:
+        self.base = base
+        self._encoding = encoding
+        scheme, _, rest = base.partition("://")
+        host, _, path = rest.partition("?")[0].partition("/")
+        self._origin = f"{scheme}://{host}"
+        self._folder = f"{self._origin}/{path[: path.rfind('/') + 1]}"
+
+    def all(self, references: Iterable[str], limit: int = LIMIT) -> tuple[tuple[str, ...], int]:
+        """The http(s) URLs among the references, each once, in their order; and how many references were left out.
+
+        >>> Resolver("http://h/").all(["a", "mailto:b@c", "a#d", "e", "f"], limit=2)
+        (('http://h/a', 'http://h/e'), 1)
+        """
+        documents = dict.fromkeys(reference.partition("#")[0] for reference in references)
+        urls: dict[str, None] = {}
+        for tried, document in enumerate(documents):
+            if len(urls) == limit:
+                return tuple(urls), len(documents) - tried
+            url = self.one(document)
+            if url is not None:
+                urls[url] = None
+        return tuple(urls), 0
+
+    def one(self, reference: str) -> str | None:
+        """The URL that a reference means; ``None`` for another scheme, a place in the document itself, or garbage.
+
+        >>> Resolver("http://h/a/b?c").one(" ../d e#f ")
+        'http://h/d%20e'
+        """
+        reference = reference.strip(_SPACES).partition("#")[0]
+        if not reference:
+            return None
+        try:
+            url = self._joined(reference)
+            return url if url is None or _SAFE.fullmatch(url) else self._escaped(url)
+        except ValueError:
+            return None
+
+    def _joined(self, reference: str) -> str | None:
+        """The absolute URL; the usual spellings without the cost of a full parse."""
+        if not reference.isprintable():
+            reference = reference.translate(_INNER)
+        if "/." not in reference and "\\" not in reference:
+            if reference[0] == "/" and reference[1:2] != "/":
+                return self._origin + reference
+            if reference[0] not in "/.?" and ":" not in reference:
+                return self._folder + reference
+        reference = reference.replace("\\", "/")
+        if _SCHEME.match(reference):
+            return reference if _WEB.match(reference) else None
+        url = urljoin(self.base, reference)
+        return url if _WEB.match(url) else None
+
+    def _escaped(self, url: str) -> str:
+        """The URL as a browser sends it: the path in UTF-8, the query in the document's encoding if it can."""
+        try:
+            return safe_url_string(url, self._encoding)
+        except UnicodeEncodeError:
+            return safe_url_string(url)

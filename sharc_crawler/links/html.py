@@ -1,0 +1,155 @@
+"""What an HTML page names: links to other documents, and the resources that a replay of it needs.
+
+Links: ``a``, ``area``, ``frame`` (a frameset's navigation lies in its frames), ``meta`` refresh, and ``link`` elements
+that lead to documents (canonical, next, alternate pages…). Resources: everything that a browser loads by itself,
+``iframe`` documents, every candidate of a ``srcset``, style sheets' references, and the ``data-src`` of lazy loading.
+
+``rel=nofollow`` is followed: it speaks to search engines' ranking, not to archives. Addresses that only a script puts
+together are not found.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from lxml import etree
+from w3lib.encoding import html_to_unicode
+
+from sharc_crawler.links import css
+from sharc_crawler.links.found import Found, Resolver
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_LINKS = {"a": "href", "area": "href", "frame": "src"}
+_RESOURCES = {
+    "img": ("src", "data-src", "lowsrc"),
+    "source": ("src", "data-src"),
+    "script": ("src",),
+    "iframe": ("src", "data-src"),
+    "video": ("src", "poster"),
+    "audio": ("src",),
+    "track": ("src",),
+    "embed": ("src",),
+    "object": ("data",),
+    "input": ("src",),
+    "bgsound": ("src",),
+    "image": ("href", "xlink:href"),
+    "use": ("href", "xlink:href"),
+    "feimage": ("href", "xlink:href"),
+}
+_CANDIDATES = {"img": ("srcset", "data-srcset"), "source": ("srcset", "data-srcset"), "link": ("imagesrcset",)}
+_TAGS = (*_LINKS, *_RESOURCES, "link", "base", "meta", "style")
+#: Relations of ``link`` elements whose target a browser loads, and those whose target is another document.
+_LOADED = {"stylesheet", "icon", "apple-touch-icon", "mask-icon", "preload", "modulepreload", "manifest"}
+_LEADING = {"canonical", "alternate", "next", "prev", "previous", "first", "last", "start", "contents", "index", "up"}
+#: Alternates in other formats (feeds, oEmbed, JSON) are for programs and would double a site's pages.
+_PAGE_TYPES = {"", "text/html", "application/xhtml+xml"}
+
+_STYLED: Any = etree.XPath("//@style", smart_strings=False)
+_BACKGROUNDS: Any = etree.XPath("//@background", smart_strings=False)
+_REFRESH = re.compile(r"[\s\d.;,]*+url\s*=\s*(?:\"([^\"]*)|'([^']*)|(.*))", re.IGNORECASE | re.DOTALL)
+_CANDIDATE = re.compile(r"[^\s,]\S*")
+
+
+def extract(body: bytes, url: str, content_type: str | None = None) -> Found:
+    """What a page names. ``url`` is its own, ``content_type`` its header. Reads anything, never raises.
+
+    The encoding is told, in this order, by byte order mark, header, ``meta``, else it is UTF-8. A page with more than
+    :data:`~sharc_crawler.links.found.LIMIT` links (or resources) gives the first of them.
+
+    >>> found = extract(b'<base href="/b/"><a href="c#d">x</a><img srcset="e.png, f.png 2x">', "http://h/")
+    >>> found.links, found.resources
+    (('http://h/b/c',), ('http://h/b/e.png', 'http://h/b/f.png'))
+    """
+    encoding, text = html_to_unicode(content_type, body)
+    data = text.encode("utf-8", "replace")
+    root = _parsed(data)
+    page = _Page()
+    if root is not None:
+        page.read(root, data)
+    own = Resolver(url, encoding)
+    resolver = Resolver(own.one(page.base) or url, encoding) if page.base else own
+    links, more_links = resolver.all(page.links)
+    resources, more_resources = resolver.all(page.resources)
+    return Found(links, resources, resolver.base, more_links + more_resources)
+
+
+def candidates(srcset: str) -> Iterator[str]:
+    """The image URLs of a ``srcset`` attribute, by the HTML Standard's rules.
+
+    >>> list(candidates("a.png, b,c.png 2x, data:image/png;base64,xx 3x"))
+    ['a.png', 'b,c.png', 'data:image/png;base64,xx']
+    """
+    position = 0
+    while match := _CANDIDATE.search(srcset, position):
+        url = match[0].rstrip(",")
+        yield url
+        position = match.end()
+        if url == match[0]:
+            position = srcset.find(",", position)
+            if position < 0:
+                return
+
+
+def _parsed(data: bytes) -> Any:
+    """The root element, or ``None`` for a document without any."""
+    parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
+    return etree.fromstring(data, parser)
+
+
+class _Page:
+    """References of one page as written, in their order."""
+
+    def __init__(self) -> None:
+        self.links: list[str] = []
+        self.resources: list[str] = []
+        self.base: str | None = None
+
+    def read(self, root: Any, data: bytes) -> None:
+        """Collect from a whole document (its bytes spare the searches that cannot succeed)."""
+        for element in root.iter(*_TAGS):
+            tag = element.tag
+            if tag in _LINKS:
+                self.links.append(element.get(_LINKS[tag], ""))
+            elif tag in _RESOURCES:
+                self._embedded(element, tag)
+            else:
+                _OTHERS[tag](self, element)
+        lower = data.lower()
+        if b"background" in lower:
+            self.resources.extend(_BACKGROUNDS(root))
+        if b"url(" in lower:
+            for style in _STYLED(root):
+                if "(" in style:
+                    self.resources.extend(css.references(style))
+
+    def _embedded(self, element: Any, tag: str) -> None:
+        self.resources.extend(element.get(name, "") for name in _RESOURCES[tag])
+        for name in _CANDIDATES.get(tag, ()):
+            self.resources.extend(candidates(element.get(name, "")))
+
+    def _link(self, element: Any) -> None:
+        relations = set(element.get("rel", "").lower().split())
+        reference = element.get("href", "")
+        if relations & _LOADED:
+            self.resources.append(reference)
+            self.resources.extend(candidates(element.get("imagesrcset", "")))
+        elif relations & _LEADING and element.get("type", "").strip().lower() in _PAGE_TYPES:
+            self.links.append(reference)
+
+    def _base(self, element: Any) -> None:
+        if self.base is None:
+            self.base = element.get("href")
+
+    def _meta(self, element: Any) -> None:
+        if element.get("http-equiv", "").strip().lower() == "refresh":
+            match = _REFRESH.match(element.get("content", ""))
+            self.links.append(next(filter(None, match.groups()), "") if match else "")
+
+    def _style(self, element: Any) -> None:
+        self.resources.extend(css.references(element.text or ""))
+
+
+_OTHERS = {"link": _Page._link, "base": _Page._base, "meta": _Page._meta, "style": _Page._style}

@@ -1,0 +1,74 @@
+"""Sitemaps of any kind: XML (address list or index), text, RSS and Atom; packed or not, well-formed or not.
+
+What can be read is used, the rest is reported. Nothing is fetched and no entity is expanded. Of the protocol's
+extensions nothing is taken: images and videos are found on their pages, a news item's publication date does not say
+when the page last changed, and language alternates have entries of their own. A feed's ``pubDate`` (RSS) or ``updated``
+(Atom) is its lastmod, as the protocol has it.
+
+Source: https://www.sitemaps.org/protocol.html
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from sharc_crawler.links.entries import Entries, Entry, SitemapKind
+from sharc_crawler.links.found import Resolver
+from sharc_crawler.links.mend import is_xml, without_mark
+from sharc_crawler.links.sitemap_xml import read_xml
+from sharc_crawler.links.unpack import unpack
+
+__all__ = ["MOST_BYTES", "MOST_ENTRIES", "Entry", "Sitemap", "SitemapKind", "read", "robots_sitemaps"]
+
+MOST_ENTRIES = 50_000  #: of one file, as the protocol allows
+MOST_BYTES = 50 * 2**20  #: of one file, unpacked
+
+_LINE = re.compile(r"\S[^\r\n]*")
+_ROBOTS_LINE = re.compile(r"^[ \t\ufeff]*site-?map[ \t]*:[ \t]*([^\s#]+)", re.IGNORECASE | re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Sitemap:
+    """What one sitemap file says."""
+
+    kind: SitemapKind
+    entries: tuple[Entry, ...]  #: pages; of an index: further sitemaps
+    problems: tuple[str, ...]  #: what was left out, and why; () where all was read
+
+
+def read(body: bytes, url: str, most_entries: int = MOST_ENTRIES, most_bytes: int = MOST_BYTES) -> Sitemap:
+    """Read the body of a sitemap found at ``url``. Reads anything, never raises.
+
+    What is no sitemap (an HTML page, say) is of kind ``unreadable``, and ``problems`` says what it is.
+
+    >>> found = read(b"<urlset><url><loc>http://h/a</loc><lastmod>1970-01-02</lastmod></url></urlset>", "http://h/s.xml")
+    >>> found.kind.value, found.entries[0].loc, found.entries[0].hints.lastmod
+    ('urlset', 'http://h/a', 86400.0)
+    """
+    packed, packing = unpack(body, most_bytes)
+    data = without_mark(packed)
+    entries = Entries(url, most_entries)
+    reader = read_xml if is_xml(data) else _read_text
+    kind, problems = reader(data, entries)
+    stated = [packing] if packing else []
+    return Sitemap(kind, entries.all(), (*stated, *problems, *entries.problems()))
+
+
+def robots_sitemaps(text: str, url: str) -> tuple[str, ...]:
+    """The sitemaps that a robots.txt names, absolute, each once.
+
+    >>> robots_sitemaps("SITEMAP: /a.xml # main", "http://h/robots.txt")
+    ('http://h/a.xml',)
+    """
+    return Resolver(url).all(match[1] for match in _ROBOTS_LINE.finditer(text))[0]
+
+
+def _read_text(data: bytes, entries: Entries) -> tuple[SitemapKind, list[str]]:
+    """One address a line."""
+    for line in _LINE.finditer(data.decode("utf-8", "replace")):
+        if not entries.add(line[0], None):
+            break
+    if not entries.all():
+        return SitemapKind.UNREADABLE, ["neither XML nor a list of addresses" if data.strip() else "empty"]
+    return SitemapKind.TEXT, []

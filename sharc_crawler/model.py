@@ -1,0 +1,240 @@
+"""The records that every part shares: frozen values, without behaviour that needs a clock, a socket or a disk.
+
+Times are :data:`Instant` (unix seconds, UTC), durations :data:`Seconds`, rates :data:`Rate` (changes per second).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple, NewType
+
+Url = NewType("Url", str)  #: a canonical URL (:mod:`sharc_crawler.frontier.urls`)
+Instant = float  #: unix seconds, UTC
+Seconds = float
+Rate = float  #: changes per second
+PageId = int  #: dense within one frontier, from 0, in the order of discovery
+
+
+class Kind(StrEnum):
+    """What a URL is to a capture (decided by how it was found)."""
+
+    PAGE = "page"  #: named by links and sitemaps, admitted by the scope: one of the N pages
+    RESOURCE = "resource"  #: embedded in a page: fetched after it, once per capture
+    SITEMAP = "sitemap"
+    ROBOTS = "robots"
+
+
+class Slot(StrEnum):
+    """Which of its downloads a page is given. A page owns one slot (``ONLY``) or two."""
+
+    ONLY = "only"
+    FIRST = "first"
+    SECOND = "second"
+
+
+class Plan(StrEnum):
+    """What the strategy expects of a page (not what came of it: that is the judgement)."""
+
+    HOPEFUL = "hopeful"
+    HOPELESS = "hopeless"
+
+
+class Result(StrEnum):
+    """How a fetch ended."""
+
+    OK = "ok"
+    NOT_MODIFIED = "not-modified"  #: 304 to a conditional request
+    REDIRECTED = "redirected"
+    GONE = "gone"  #: 404, 410
+    REFUSED = "refused"  #: by robots.txt, or by another 4xx
+    FAILED = "failed"  #: 5xx, time-out, reset, unreachable: may be tried again
+
+
+class Change(StrEnum):
+    """Three answers, never two: what was not seen is not called unchanged."""
+
+    CHANGED = "changed"
+    UNCHANGED = "unchanged"
+    UNKNOWN = "unknown"
+
+
+class Evidence(StrEnum):
+    """What a judgement rests on. Fingerprints are reported beside it and never upgrade it."""
+
+    BYTES = "bytes"  #: equal (or different) payload digests
+    VALIDATOR = "validator"  #: the server answered 304
+    ATTESTED = "attested"  #: a lastmod the site has earned trust for
+    NONE = "none"
+
+
+class Verdict(StrEnum):
+    """What came of a page: was it, for sure, in one state at the reference instant?"""
+
+    COHERENT = "coherent"
+    CHANGED = "changed"
+    UNKNOWN = "unknown"
+
+
+class Phase(StrEnum):
+    """Where a site capture stands."""
+
+    VISIT = "visit"
+    REVISIT = "revisit"
+    DONE = "done"
+
+
+@dataclass(frozen=True, slots=True)
+class Hints:
+    """What a sitemap (or feed) says of a URL; ``None`` where it says nothing."""
+
+    lastmod: Instant | None = None  #: start of the interval the text denotes
+    lastmod_precision: Seconds = 0.0  #: its length: a bare date is 86,400
+    changefreq: str | None = None
+    priority: float | None = None  #: 0..1
+
+
+@dataclass(frozen=True, slots=True)
+class Sighting:
+    """A URL was seen: in a link, a sitemap, a redirect, a seed list."""
+
+    url: str  #: absolute, as found; the frontier makes it canonical and requests the original
+    kind: Kind = Kind.PAGE
+    via: str = "seed"  #: URL of the page or sitemap it was found on, or ``seed``
+    hints: Hints | None = None
+    key: str | None = None  #: identity where the URL is not enough (a POST); default: the canonical URL
+
+
+class Visit(NamedTuple):
+    """A strategy's decision: this page, in this slot."""
+
+    page: PageId
+    slot: Slot
+    plan: Plan = Plan.HOPEFUL
+
+
+@dataclass(frozen=True, slots=True)
+class RateEstimate:
+    """A page's change rate and how well it is known."""
+
+    rate: Rate
+    source: str  #: ``sitemap``, ``history``, ``predictor``, ``prior``…
+    shape: float = math.inf  #: of the Gamma posterior whose mean is ``rate``; inf: a point estimate
+    observations: int = 0
+    spread: float = 0.0  #: standard deviation, changes per second
+
+
+@dataclass(frozen=True, slots=True)
+class CaptureRef:
+    """Where an exchange's response (or revisit) record lies."""
+
+    file: str  #: name of the WARC file, without folder
+    offset: int
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One request and its answer, as bytes on the wire (or rebuilt, and then said so)."""
+
+    url: str
+    started: Instant
+    ended: Instant
+    request: bytes  #: request line, headers, body
+    response: bytes  #: status line, headers, body as received (chunked stays chunked)
+    ip: str | None = None
+    truncated: str | None = None  #: WARC-Truncated reason: ``length``, ``time``, ``disconnect``
+    normalised: bool = False  #: headers were rebuilt by the HTTP library, not kept from the wire
+    error: str | None = None  #: the exchange failed: what happened
+
+
+@dataclass(frozen=True, slots=True)
+class Validators:
+    """What a conditional request of this URL may carry."""
+
+    etag: str | None = None
+    last_modified: str | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self.etag or self.last_modified)
+
+
+NO_VALIDATORS = Validators()
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a fetch ended and what it showed."""
+
+    result: Result
+    started: Instant  #: of the exchange that settled it
+    ended: Instant
+    status: int | None = None
+    digest: str | None = None  #: payload digest, ``sha1:BASE32``: entity body, transfer-decoded, content-encoded
+    fingerprint: str | None = None  #: digest of what counts as content
+    validators: Validators = NO_VALIDATORS
+    location: str | None = None  #: where a redirect points, absolute
+    length: int = 0  #: bytes of payload
+    media_type: str | None = None
+    capture: CaptureRef | None = None
+    error: str | None = None
+    retry_after: Seconds | None = None  #: asked for by the server
+    robots: str | None = None  #: text of a robots.txt, for that fetch alone
+
+
+@dataclass(frozen=True, slots=True)
+class Fetch:
+    """A lease: fetch this, now, and say how it ended. An expired lease is queued again."""
+
+    lease: int
+    page: PageId
+    site: str  #: name of the site capture
+    url: str  #: what to request (the original, not the canonical URL)
+    kind: Kind
+    slot: Slot
+    plan: Plan
+    host: str
+    attempt: int  #: from 1
+    validators: Validators  #: of the first visit, for a revisit
+    decided: Instant
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Nothing may be fetched before ``until`` (inf: not before something is finished or scheduled)."""
+
+    until: Instant
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """Every capture is complete and nothing is in flight."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What came of a page, and on what grounds."""
+
+    verdict: Verdict
+    evidence: Evidence
+    reason: str  #: one plain phrase: ``equal bytes before and after``
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What one capture learned of a URL at one instant: append-only history, read by rates, seeds and plans."""
+
+    site: str
+    url: Url
+    time: Instant
+    result: Result
+    change: Change = Change.UNKNOWN  #: against the observation before
+    evidence: Evidence = Evidence.NONE
+    digest: str | None = None
+    fingerprint: str | None = None
+    etag: str | None = None
+    last_modified: Instant | None = None
+    lastmod: Instant | None = None  #: the sitemap's word
+    lastmod_precision: Seconds = 0.0
+    kind: Kind = Kind.PAGE  #: the known size of a site is its number of pages

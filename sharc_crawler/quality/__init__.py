@@ -1,0 +1,1 @@
+"""Blur and coherence."""

@@ -1,0 +1,113 @@
+"""Blur: the changes that a reader sees by accident, at an instant drawn from the observation interval.
+
+A page captured at t stands for the page at every instant of [o_s, o_e]; one visited twice, by the nearer download.
+All functions return the blur of each page; a capture's is the sum, its average blur the mean. A revisit that is nan was
+not made.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sharc_crawler.errors import UsageError
+from sharc_crawler.quality.histories import flatten
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from sharc_crawler.model import Instant
+
+    Interval = tuple[Instant, Instant]
+
+
+def penalty(
+    visits: NDArray[np.float64], observation: Interval, revisits: NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
+    """The distance to the nearest download, integrated over the observation interval (eqs. 2 and 19; seconds squared).
+
+    In the interval it is ω(t) = t² - t(o_s+o_e) + (o_s²+o_e²)/2; outside, the integral that this stands for.
+
+    >>> penalty(np.array([0.0, 1.0]), (0.0, 5.0))
+    array([12.5,  8.5])
+    >>> 2 * penalty(np.array([1.0]), (0.0, 11.0), np.array([7.0]))  # Example 7: 35/2
+    array([35.])
+    """
+    start, end = _checked(observation)
+    first, last = _downloads(visits, revisits)
+    middle = np.clip((first + last) / 2, start, end)
+    return _distance(first, start, middle) + _distance(last, middle, end)
+
+
+def stochastic_blur(
+    rates: NDArray[np.float64],
+    visits: NDArray[np.float64],
+    observation: Interval,
+    revisits: NDArray[np.float64] | None = None,
+    weights: NDArray[np.float64] | None = None,
+) -> NDArray[np.float64]:
+    """Expected blur of each page (Definitions 1 and 3), times its weight.
+
+    >>> rates = np.arange(6.0)  # Example 1
+    >>> round(float(stochastic_blur(rates, np.arange(6.0), (0.0, 5.0)).sum()), 9)
+    27.5
+    """
+    blur = rates * penalty(visits, observation, revisits) / (observation[1] - observation[0])
+    return blur if weights is None else blur * weights
+
+
+def actual_blur(
+    changes: Sequence[ArrayLike],
+    visits: NDArray[np.float64],
+    observation: Interval,
+    revisits: NDArray[np.float64] | None = None,
+    weights: NDArray[np.float64] | None = None,
+) -> NDArray[np.float64]:
+    """Blur of each page from the instants at which it changed (eqs. 23 and 24), times its weight.
+
+    A change counts for the share of the observation interval from which it lies on the way to the nearest download.
+
+    >>> actual_blur([[1.0, 4.0]], np.array([2.0]), (0.0, 5.0))  # (1 - 0 + 5 - 4) / 5
+    array([0.4])
+    """
+    start, end = _checked(observation)
+    page, instants = flatten(changes, len(visits))
+    first, last = (instants_of[page] for instants_of in _downloads(visits, revisits))
+    middle = (first + last) / 2
+    seen = np.where(
+        instants <= middle,
+        np.where(instants <= first, _overlap(start, end, -np.inf, instants), _overlap(start, end, instants, middle)),
+        np.where(instants <= last, _overlap(start, end, middle, instants), _overlap(start, end, instants, np.inf)),
+    )
+    blur = np.bincount(page, seen, len(visits)) / (end - start)
+    return blur if weights is None else blur * weights
+
+
+def _checked(observation: Interval) -> Interval:
+    if not observation[0] < observation[1]:
+        raise UsageError(f"observation={observation} must be an interval [start, end], start < end")
+    return observation
+
+
+def _downloads(
+    visits: NDArray[np.float64], revisits: NDArray[np.float64] | None
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The earlier and the later download of each page; the same where there is one."""
+    if revisits is None:
+        return visits, visits
+    return np.fmin(visits, revisits), np.fmax(visits, revisits)
+
+
+def _distance(points: NDArray[np.float64], start: ArrayLike, end: ArrayLike) -> NDArray[np.float64]:
+    """The integral of |t - point| over [start, end]."""
+    before, after = np.subtract(start, points), np.subtract(end, points)
+    integral: NDArray[np.float64] = (after * np.abs(after) - before * np.abs(before)) / 2
+    return integral
+
+
+def _overlap(start: float, end: float, low: ArrayLike, high: ArrayLike) -> NDArray[np.float64]:
+    length: NDArray[np.float64] = np.maximum(np.minimum(end, high) - np.maximum(start, low), 0)
+    return length

@@ -1,0 +1,53 @@
+"""How likely a page stays as it is for some time."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def log_survival(
+    rates: NDArray[np.float64], intervals: NDArray[np.float64], shapes: NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
+    """Logarithm of the probability of no change within an interval, element by element (broadcast).
+
+    A Poisson process of known rate λ gives e^{-λI}. Where the rate is a Gamma posterior with mean λ and shape a, the
+    posterior predictive is (b/(b+I))^a = (1 + λI/a)^-a, which is larger: uncertainty is hope.
+
+    Parameters
+    ----------
+    rates: changes per second
+    intervals: seconds
+    shapes: of the Gamma posteriors; inf, or None for all: the rate is known
+
+    >>> np.exp(log_survival(np.array([0.1]), np.array([10.0]), np.array([1.0])))
+    array([0.5])
+
+    """
+    expected = rates * intervals
+    if shapes is None:
+        return -expected
+    known = np.isinf(shapes)
+    shapes = np.where(known, 1.0, shapes)
+    return np.where(known, -expected, -shapes * np.log1p(expected / shapes))
+
+
+def log_survival_of_either_side(
+    rates: NDArray[np.float64], intervals: NDArray[np.float64], shapes: NDArray[np.float64] | None = None
+) -> NDArray[np.float64]:
+    """Logarithm of the probability of no change in the first or no change in the second half of an interval.
+
+    That is enough for a page visited on both sides of the reference instant where the server's lastmod is trusted:
+    s(I/2) + s(I/2) - s(I).
+
+    >>> np.exp(log_survival_of_either_side(np.array([np.log(2)]), np.array([2.0])))
+    array([0.75])
+    """
+    half = log_survival(rates, intervals / 2, shapes)
+    both = log_survival(rates, intervals, shapes)
+    either: NDArray[np.float64] = half + np.log(2 - np.exp(both - half))
+    return either
