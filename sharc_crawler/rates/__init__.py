@@ -1,0 +1,1 @@
+"""How often pages change: sitemap hints, history, estimators, predictor."""

@@ -1,0 +1,66 @@
+"""Rates from one look at the sitemap: the age of each page's last change, and the company that the page keeps."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sharc_crawler.rates.estimators.base import Estimates
+from sharc_crawler.rates.estimators.gamma_poisson import Prior, learn
+from sharc_crawler.rates.estimators.likelihood import Likelihood
+from sharc_crawler.rates.history import DATED, UNCHANGED, Histories
+from sharc_crawler.rates.regression import LogLinear
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from sharc_crawler.model import Instant
+    from sharc_crawler.rates.surroundings import Surroundings
+
+DAY = 86_400.0
+SHARED = 0.05  #: share of all pages on one lastmod from which on it dates an import or a rebuild, no page's change
+LEAST = 30 * DAY  #: younger ages are as if of this length: changes come in bursts, and a burst ends
+YEAR = 365.25 * DAY
+
+
+def age_histories(lastmods: NDArray[np.float64], now: Instant) -> Histories:
+    """One interval per page with a lastmod: from its last change until ``now``.
+
+    A lastmod that many pages share, or the oldest one of all (the site's birth, as far as the sitemap goes back), dates
+    no change of the page: since then it did not change, and more is not known.
+    """
+    said = ~np.isnan(lastmods)
+    lengths = np.maximum(now - lastmods[said], 1.0)
+    values, place, counts = np.unique(lastmods[said], return_inverse=True, return_counts=True)
+    common = (counts > max(1.0, SHARED * said.sum())) | ((values == values[:1]) & (counts > 1))
+    changed = np.where(common[place], UNCHANGED, DATED).astype(np.int8)
+    offsets = np.concatenate([[0], np.cumsum(said)]).astype(np.int64)
+    return Histories(offsets, lengths, changed, np.full(len(lengths), now))
+
+
+def age_rates(lastmods: NDArray[np.float64], now: Instant, surroundings: Surroundings) -> Estimates:
+    """Posterior rates given each page's lastmod (NaN: none), changes per second.
+
+    λ of a page ~ Gamma(k, mean m_i): the density of an age a is then λ e^{−λ a} mixed over the prior, a Lomax
+    distribution. m_i is log-linear in how recently the page's relatives changed; k is what makes the ages of all pages
+    most likely. The posterior is Gamma(k + 1, k/m_i + a), or Gamma(k, k/m_i + a) where a dates no change. Pages without
+    lastmod keep the prior.
+    """
+    histories = age_histories(lastmods, now)
+    said = np.flatnonzero(~np.isnan(lastmods))
+    if not len(said):
+        return Estimates.nothing(len(lastmods))
+    dated = (histories.changed == DATED).astype(np.float64)
+    activity = np.zeros(len(lastmods))
+    activity[said] = np.log1p(dated * YEAR / (histories.lengths + LEAST))
+    features = surroundings.columns(activity)
+    model = LogLinear().fit(features[said], histories.changed, histories.lengths + LEAST)
+    mean = model.rate(features)
+    # In units of 1/m_i every page has the same prior, so that one shape is learned from all.
+    scaled = Histories(histories.offsets, histories.lengths * mean[said], histories.changed, histories.ends)
+    shape, level = learn(Likelihood.of(scaled.select(said)), Prior(0.5, 1.0), 1.0)
+    a, b = np.full(len(mean), shape), shape / (level * mean)
+    a[said] += dated
+    b[said] += histories.lengths
+    return Estimates(a / b, np.sqrt(a) / b, a, histories.observations())

@@ -1,0 +1,33 @@
+"""One rate for all pages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sharc_crawler.errors import UsageError
+from sharc_crawler.model import RateEstimate
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sharc_crawler.model import Instant, Rate, Sighting
+
+ONCE_A_MONTH: Rate = 12 / 31_557_600
+
+
+class ConstantRates:
+    """The same rate for every page: a source that never abstains, for want of a better one.
+
+    >>> from sharc_crawler.model import Sighting
+    >>> ConstantRates(2.0).rates([Sighting("http://h/")], now=0.0)[0].rate
+    2.0
+    """
+
+    def __init__(self, rate: Rate = ONCE_A_MONTH) -> None:
+        if not 0 <= rate < float("inf"):
+            raise UsageError(f"rate={rate!r} of the constant source must be a number of changes per second, 0 or more")
+        self._estimate = RateEstimate(rate, "constant")
+
+    def rates(self, sightings: Sequence[Sighting], now: Instant) -> list[RateEstimate]:  # noqa: ARG002 - the port's
+        """One estimate per sighting."""
+        return [self._estimate] * len(sightings)

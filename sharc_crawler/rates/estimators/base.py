@@ -1,0 +1,117 @@
+"""The port of all estimators, and what they return."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+
+from sharc_crawler.model import RateEstimate
+from sharc_crawler.rates.history import DATED, UNCHANGED
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from sharc_crawler.rates.history import Histories
+
+
+@dataclass(frozen=True, slots=True)
+class Estimates:
+    """Rates of many pages, and how well they are known; NaN for a page without observations.
+
+    Rates and spreads are changes per unit of the histories' lengths.
+    """
+
+    rate: NDArray[np.float64]
+    spread: NDArray[np.float64]  #: standard deviation
+    shape: NDArray[np.float64]  #: of the Gamma posterior with mean ``rate``; inf: a point estimate
+    observations: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.rate)
+
+    @classmethod
+    def concatenate(cls, parts: list[Estimates]) -> Estimates:
+        """The estimates of several groups of pages, one after the other."""
+        if not parts:
+            return cls.nothing(0)
+        return cls(*(np.concatenate(column) for column in zip(*(part.columns() for part in parts), strict=True)))
+
+    @classmethod
+    def nothing(cls, pages: int) -> Estimates:
+        """Of pages of which nothing is known."""
+        unknown = np.full(pages, np.nan)
+        return cls(unknown, unknown, unknown, np.zeros(pages, np.int64))
+
+    def columns(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
+        """Rate, spread, shape, observations."""
+        return self.rate, self.spread, self.shape, self.observations
+
+    def of(self, page: int, source: str) -> RateEstimate | None:
+        """One page's estimate; None where nothing was observed."""
+        rate, spread, shape, observations = (column[page].item() for column in self.columns())
+        return None if np.isnan(rate) else RateEstimate(rate, source, shape, observations, spread)
+
+
+class Estimator(ABC):
+    """Rates from histories. Hyperparameters are arguments of the constructor; what is learned ends with ``_``."""
+
+    size = 1 << 15  #: pages in a block
+
+    def fit(self, histories: Histories, classes: NDArray[np.int64] | None = None) -> Self:  # noqa: ARG002
+        """Learn from many pages what is common to them (of each class); most estimators need not."""
+        return self
+
+    def estimate(self, histories: Histories, classes: NDArray[np.int64] | None = None) -> Estimates:
+        """The rate of every page. ``classes``: a label per page, as given to :meth:`fit`."""
+        labels = np.zeros(len(histories), np.int64) if classes is None else classes
+        parts = [self.block(block, labels[pages]) for pages, block in histories.blocks(self.size)]
+        return Estimates.concatenate(parts)
+
+    @abstractmethod
+    def block(self, histories: Histories, classes: NDArray[np.int64]) -> Estimates:
+        """The estimates of some pages: memory stays bounded, and their intervals in the processor's cache."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sums:
+    """Per page: what the estimators that need no single interval read; weights counted."""
+
+    changed: NDArray[np.float64]  #: intervals with a change, Σx
+    count: NDArray[np.float64]  #: intervals, n
+    time: NDArray[np.float64]  #: their length, T
+    observations: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, histories: Histories) -> Sums:
+        """The sums over the known intervals of each page."""
+        known = histories.known()
+        weight = known.weighted(np.ones(len(known.lengths)))
+        return cls(
+            known.total(weight * (known.changed != UNCHANGED)),
+            known.total(weight),
+            known.total(weight * known.lengths),
+            known.observations(),
+        )
+
+
+def information(known: Histories, rate: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The observed Fisher information about each page's rate, −∂² log L/∂λ² at ``rate`` > 0."""
+    seen = np.flatnonzero(known.changed > UNCHANGED)
+    own = known.pages()[seen]
+    z = np.minimum(rate[own] * known.lengths[seen], 700.0)
+    terms = (known.lengths[seen] / (2.0 * np.sinh(z / 2.0))) ** 2
+    terms = np.where(known.changed[seen] == DATED, rate[own] ** -2.0, terms)
+    weight = 1.0 if known.weights is None else known.weights[seen]
+    return np.bincount(own, terms * weight, len(known)).astype(np.float64)
+
+
+def point(rate: NDArray[np.float64], known: Histories, sums: Sums) -> Estimates:
+    """Point estimates: spread by the information; 1/T (the width of e^{−λT}) where no change was seen."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        spread = np.where(rate > 0, information(known, rate) ** -0.5, 1.0 / sums.time)
+    none = sums.observations == 0
+    shape = np.full(len(rate), np.inf)
+    return Estimates(np.where(none, np.nan, rate), np.where(none, np.nan, spread), shape, sums.observations)

@@ -1,0 +1,42 @@
+"""Maximum likelihood for accesses at irregular intervals, for all pages in one solve."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sharc_crawler.rates.estimators.base import Estimates, Estimator, Sums, point
+from sharc_crawler.rates.estimators.bias_reduced import bias_reduced
+from sharc_crawler.rates.estimators.likelihood import Likelihood
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from sharc_crawler.rates.history import Histories
+
+
+class IrregularMle(Estimator):
+    """The λ that solves Σ_c t_c/(e^{λ t_c} − 1) = Σ_u t_u over changed intervals c and unchanged ones u.
+
+    A *dated* interval (the last change is known to the instant) adds 1/λ − t to the left side. Without a change λ is 0;
+    with nothing but changes the likelihood has no maximum and the bias-reduced estimate stands in.
+
+    Examples
+    --------
+    >>> from sharc_crawler.rates.history import Histories
+    >>> IrregularMle().estimate(Histories.of([[1.0, 3.0, 2.0], [1.0]], [[0, 1, 0], [0]])).rate.round(4).tolist()
+    [0.231, 0.0]
+
+    References
+    ----------
+    Jayawardana et al., Modeling updates of scholarly webpages using archived data, 2020, equation 5.
+
+    """
+
+    def block(self, histories: Histories, classes: NDArray[np.int64]) -> Estimates:  # noqa: ARG002
+        """The estimates of some pages."""
+        sums, known = Sums.of(histories), histories.known()
+        rate = Likelihood.of(known).mode()
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return point(np.where(np.isinf(rate), bias_reduced(sums), rate), known, sums)

@@ -1,0 +1,119 @@
+"""Rates learned from a site's own past: how what was known some weeks ago foretold the weeks that followed.
+
+The history is cut at several instants in the past. What was known of each page at a cut (its changes, recent ones
+counting more; the age of its last change; the company it keeps) is set against whether it changed in the time after
+the cut, as long as the capture to come; a log-linear regression over all pages and cuts learns what each is worth, and
+is asked about the pages as they are now. Nothing after ``now`` is looked at.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sharc_crawler.rates.age import age_rates
+from sharc_crawler.rates.estimators.base import Estimates, Sums
+from sharc_crawler.rates.history import CHANGED, UNCHANGED, UNKNOWN
+from sharc_crawler.rates.regression import LogLinear
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from sharc_crawler.model import Instant, Seconds
+    from sharc_crawler.rates.history import SiteHistory
+    from sharc_crawler.rates.surroundings import Surroundings
+
+DAY = 86_400.0
+WEEK = 7 * DAY
+HALF_LIVES = (3 * WEEK, 12 * WEEK, 52 * WEEK)
+NEAR_HALF_LIVES = (4 * WEEK, 26 * WEEK)  #: of activity in the surroundings
+YOUNG = 60 * DAY
+OLD = 400 * DAY  #: ages beyond are as good as this
+CUTS = 10  #: at most
+SHARE = 0.35  #: of the history, at most, that follows a cut
+HEAD = 0.15  #: of the history, at least, that comes before one
+SHAPES = np.geomspace(0.25, 64.0, 17)
+EVENTS = 30  #: changes after the cuts, at least: a regression on fewer is not worth its while
+
+
+def learnable(history: SiteHistory, now: Instant, horizon: Seconds) -> bool:
+    """Did the captures after the earliest cut see enough changes to learn from?"""
+    cuts, _ = _cuts(history, now, horizon)
+    return bool(len(cuts) and np.count_nonzero((history.changed == CHANGED) & (history.times > cuts[-1])) >= EVENTS)
+
+
+def learned_rates(history: SiteHistory, now: Instant, horizon: Seconds, surroundings: Surroundings) -> Estimates:
+    """Rates for a capture of length ``horizon`` that starts ``now``, changes per second, for every URL of the history.
+
+    The history must be :func:`learnable`.
+    """
+    cuts, after = _cuts(history, now, horizon)
+    examples = [_examples(history, cut, after, surroundings) for cut in cuts]
+    features, changed, lengths = (np.concatenate(column) for column in zip(*examples, strict=True))
+    model = LogLinear().fit(features, changed, lengths)
+    shape = _dispersion(model.rate(features) * lengths, changed == CHANGED)
+    rate = model.rate(_features(history, now, surroundings))
+    observations = history.histories().observations()
+    return Estimates(rate, rate / np.sqrt(shape), np.full(len(rate), shape), observations)
+
+
+def _dispersion(mean: NDArray[np.float64], hit: NDArray[np.bool_]) -> float:
+    """The shape k of Gamma distributions about the learned rates under which what followed the cuts is most likely.
+
+    A page whose rate is Gamma(k, λ) changes within t with probability 1 − (1 + λ t/k)^{−k}.
+    """
+    calm = -SHAPES[:, None] * np.log1p(mean / SHAPES[:, None])
+    likelihood = np.where(hit, np.log(-np.expm1(calm)), calm).sum(1)
+    return float(SHAPES[likelihood.argmax()])
+
+
+def _cuts(history: SiteHistory, now: Instant, horizon: Seconds) -> tuple[NDArray[np.float64], Seconds]:
+    """Instants to cut the history at, latest first, and how long a time after each is looked at."""
+    span = now - history.times.min() if len(history.times) else 0.0
+    if span <= 0:
+        return np.zeros(0), horizon
+    after = min(horizon, SHARE * span)
+    gap = max(after / 2.0, (span - after) / CUTS)
+    return np.arange(now - after, now - (1.0 - HEAD) * span, -gap), after
+
+
+def _examples(
+    history: SiteHistory, cut: Instant, after: Seconds, surroundings: Surroundings
+) -> tuple[NDArray[np.float64], NDArray[np.int8], NDArray[np.float64]]:
+    """Features at the cut, whether the page changed after it and in how long a time; pages seen before and after."""
+    intervals = history.histories()
+    inside = (intervals.ends > cut) & (intervals.ends <= cut + after) & (intervals.changed != UNKNOWN)
+    seen = intervals.total(np.where(inside, intervals.lengths, 0.0))
+    hits = intervals.total((inside & (intervals.changed == CHANGED)).astype(np.float64))
+    use = (history.first() <= cut) & (seen > 0)
+    changed = np.where(hits > 0, CHANGED, UNCHANGED).astype(np.int8)
+    return _features(history, cut, surroundings)[use], changed[use], seen[use]
+
+
+def _features(history: SiteHistory, at: Instant, surroundings: Surroundings) -> NDArray[np.float64]:
+    """What was known of every URL at an instant, shape (urls, features)."""
+    past = history.before(at)
+    intervals = past.histories()
+    columns = [_recent(Sums.of(intervals.discounted(at, half_life))) for half_life in HALF_LIVES]
+    born = np.fmin(np.fmin(past.first(), at), past.earliest_lastmod())
+    last = np.fmax(past.latest(past.lastmods), past.last_change())
+    span = at - past.times.min() if len(past.times) else OLD
+    ages = np.clip(at - np.fmax(last, born), DAY, min(span, OLD)), np.clip(at - born, DAY, OLD)
+    columns += [np.log(ages[0] / DAY), np.log(ages[1] / DAY), (ages[1] < YOUNG).astype(np.float64)]
+    columns.append(_by_age(past, at, surroundings))
+    activity = [np.log1p(Sums.of(intervals.discounted(at, half)).changed) for half in NEAR_HALF_LIVES]
+    around = [surroundings.columns(values) for values in activity]
+    return np.concatenate([np.stack(columns, axis=1), *around, surroundings.place()], axis=1)
+
+
+def _recent(sums: Sums) -> NDArray[np.float64]:
+    """The logarithm of X/T, drawn to the site's mean by a third of a change."""
+    mean = float((sums.changed.sum() + 1.0) / (sums.time.sum() + WEEK))
+    return np.asarray(np.log((sums.changed + 0.3) / (sums.time + 0.3 / mean)))
+
+
+def _by_age(past: SiteHistory, at: Instant, surroundings: Surroundings) -> NDArray[np.float64]:
+    """The logarithm of the rate that the sitemap alone would give: it reaches back further than the history."""
+    rate = age_rates(past.latest(past.lastmods), at, surroundings).rate
+    return np.zeros(len(rate)) if np.isnan(rate).all() else np.log(rate)

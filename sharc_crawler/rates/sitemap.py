@@ -1,0 +1,121 @@
+r"""What a sitemap says about a page, as a change rate and a weight.
+
+Both of the sitemap's words are read as observations of the page's Poisson process, with a Gamma posterior of its rate:
+
+* ``changefreq`` with rate r: one change seen in 1/r. Posterior Gamma(1, 1/r), mean r.
+* ``lastmod`` at an age of t: one change, and none in t since. Posterior Gamma(1, a + t), mean 1/(a + t), where a keeps
+  a page that has just changed from an infinite rate.
+* both: Gamma(2, 1/r + t), mean 2/(1/r + t). An old lastmod so overrules an eager changefreq.
+
+A lastmod is not believed where it lies in the future; where a large share of the site's lastmods are equal (that is
+when the site was generated); or where a large share lie right before the moment of reading (a server that answers
+"now"). ``priority`` p becomes the weight 1/2 + p: 1 for the protocol's default of 0.5, never 0.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from sharc_crawler.model import RateEstimate
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sharc_crawler.model import Hints, Instant, Rate, Seconds, Sighting
+
+HOUR, DAY, YEAR = 3_600.0, 86_400.0, 31_557_600.0
+SOURCE = "sitemap"
+
+CHANGEFREQ_RATES: Mapping[str, Rate] = MappingProxyType(
+    {
+        "always": 60 / HOUR,
+        "hourly": 1 / HOUR,
+        "daily": 1 / DAY,
+        "weekly": 1 / (7 * DAY),
+        "monthly": 12 / YEAR,
+        "yearly": 1 / YEAR,
+        "never": 1 / (20 * YEAR),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SitemapRules:
+    """How hints become rates, and when a lastmod is not believed."""
+
+    changefreq: Mapping[str, Rate] = field(default_factory=lambda: CHANGEFREQ_RATES)  #: changes per second
+    least_age: Seconds = DAY  #: a, added to the age of a lastmod
+    shared: float = 0.5  #: share of lastmods that are equal, or now, above which those are not believed
+    judged_from: int = 10  #: lastmods that must be known before any is disbelieved for what it shares
+    just_now: Seconds = HOUR  #: a lastmod younger than this is "now"
+
+
+DEFAULT_RULES = SitemapRules()
+
+
+class SitemapRates:
+    """Rates of the pages of one site from its sitemaps' words; abstains where they say nothing that is believed.
+
+    >>> from sharc_crawler.model import Hints, Sighting
+    >>> weekly, silent = Sighting("http://h/a", hints=Hints(changefreq="weekly")), Sighting("http://h/b")
+    >>> [estimate and round(estimate.rate * 7 * 86_400) for estimate in SitemapRates().rates([weekly, silent], now=0.0)]
+    [1, None]
+    """
+
+    def __init__(self, rules: SitemapRules = DEFAULT_RULES) -> None:
+        self.rules = rules
+        self._lastmods: Counter[Instant] = Counter()
+        self._known = 0
+        self._just_now = 0
+
+    def rates(self, sightings: Sequence[Sighting], now: Instant) -> list[RateEstimate | None]:
+        """One estimate per sighting with hints. All pages of a sitemap together, so that they can be compared."""
+        for sighting in sightings:
+            if sighting.hints is not None:
+                self._compare(sighting.hints, now)
+        return [None if sighting.hints is None else self._estimate(sighting.hints, now) for sighting in sightings]
+
+    def _compare(self, hints: Hints, now: Instant) -> None:
+        if hints.lastmod is not None:
+            self._known += 1
+            self._lastmods[hints.lastmod] += 1
+            self._just_now += self._is_now(hints, now)
+
+    def _is_now(self, hints: Hints, now: Instant) -> bool:
+        return hints.lastmod is not None and hints.lastmod + hints.lastmod_precision > now - self.rules.just_now
+
+    def _believed(self, hints: Hints, now: Instant) -> bool:
+        """Whether the lastmod speaks of this page."""
+        if hints.lastmod is None or hints.lastmod > now:
+            return False
+        if self._known < self.rules.judged_from:
+            return True
+        limit = self.rules.shared * self._known
+        return self._lastmods[hints.lastmod] <= limit and not (self._just_now > limit and self._is_now(hints, now))
+
+    def _estimate(self, hints: Hints, now: Instant) -> RateEstimate | None:
+        """The Gamma posterior (module documentation)."""
+        changes, time = 0, 0.0
+        stated = self.rules.changefreq.get(hints.changefreq or "")
+        if stated:
+            changes, time = 1, 1 / stated
+        if hints.lastmod is not None and self._believed(hints, now):
+            age = max(0.0, now - hints.lastmod - hints.lastmod_precision / 2)
+            changes, time = changes + 1, (time or self.rules.least_age) + age
+        if not changes:
+            return None
+        rate = changes / time
+        return RateEstimate(rate, SOURCE, shape=changes, observations=changes, spread=rate / changes**0.5)
+
+
+def weight(hints: Hints | None) -> float:
+    """How much a page counts, from its sitemap priority.
+
+    >>> from sharc_crawler.model import Hints
+    >>> weight(Hints(priority=1.0)), weight(Hints()), weight(None)
+    (1.5, 1.0, 1.0)
+    """
+    return 1.0 if hints is None or hints.priority is None else 0.5 + hints.priority

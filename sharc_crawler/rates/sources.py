@@ -1,0 +1,89 @@
+"""The history of a site as a source of rates (:class:`~sharc_crawler.rates.base.RateSource`)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sharc_crawler.rates.evidence import combined_rates
+from sharc_crawler.rates.history import SiteHistory
+from sharc_crawler.rates.surroundings import Surroundings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from sharc_crawler.model import Instant, RateEstimate, Seconds, Sighting, Url
+
+MONTH: Seconds = 30 * 86_400.0
+GROWTH = 1.25  #: more lastmods than this times those of the last estimate: estimate again
+
+
+class HistoryRates:
+    """Rates from a site's captures and from the lastmods of the sitemap that is being read, as one body of evidence.
+
+    Asked first with a sitemap in bulk, as a capture does, it learns once from all of it; it learns again when much
+    more of the sitemap has been seen. It abstains on URLs of which neither the history nor a sitemap says anything.
+
+    Parameters
+    ----------
+    history:
+        of the site (:meth:`~sharc_crawler.storage.observations.ObservationStore.histories`); None: no capture yet
+    horizon:
+        how long the capture will take: recent changes count the more, the shorter it is
+    links:
+        pairs of URLs, source and target, where links are known from the captures before
+
+    Examples
+    --------
+    >>> from sharc_crawler.model import Hints, Sighting
+    >>> day = 86_400.0
+    >>> listed = [Sighting(f"http://h/{age}", hints=Hints(lastmod=-age * day)) for age in range(1, 400, 10)]
+    >>> new, old = HistoryRates().rates([listed[0], *listed[1:]], now=0.0)[:: len(listed) - 1]
+    >>> new.rate > old.rate, new.source
+    (True, 'lastmod')
+
+    """
+
+    def __init__(
+        self,
+        history: SiteHistory | None = None,
+        horizon: Seconds = MONTH,
+        links: Iterable[tuple[str, str]] | None = None,
+    ) -> None:
+        self._history = SiteHistory.empty() if history is None else history
+        self._horizon = horizon
+        self._links = None if links is None else list(links)
+        self._captured = frozenset(self._history.urls)
+        self._lastmods: dict[str, tuple[Instant, Seconds]] = {}
+        self._estimated_from = -1
+        self._estimates: dict[str, RateEstimate | None] = {}
+
+    def rates(self, sightings: Sequence[Sighting], now: Instant) -> list[RateEstimate | None]:
+        """One estimate per sighting, in their order; None where nothing is known."""
+        for sighting in sightings:
+            hints = sighting.hints
+            if hints is not None and hints.lastmod is not None:
+                self._lastmods[sighting.url] = hints.lastmod, hints.lastmod_precision
+        if len(self._lastmods) > self._estimated_from * GROWTH:
+            self._estimate(now)
+        return [self._estimates.get(sighting.url) for sighting in sightings]
+
+    def _estimate(self, now: Instant) -> None:
+        """Learn from all that is known at ``now``."""
+        self._estimated_from = max(len(self._lastmods), 0)
+        history = self._history.sitemap_read(now, self._lastmods)
+        found = combined_rates(history, now, self._horizon, Surroundings(history.urls, self._numbered(history.urls)))
+        names = ("history" if url in self._captured else "lastmod" for url in history.urls)
+        self._estimates = {
+            url: found.of(page, name) for page, (url, name) in enumerate(zip(history.urls, names, strict=True))
+        }
+
+    def _numbered(self, urls: Sequence[Url]) -> tuple[np.ndarray, np.ndarray] | None:
+        """The links as pages' numbers; those to unknown pages are left out."""
+        if self._links is None:
+            return None
+        numbers: dict[str, int] = {url: page for page, url in enumerate(urls)}
+        known = [(numbers[a], numbers[b]) for a, b in self._links if a in numbers and b in numbers and a != b]
+        pairs = np.array(known, np.int64).reshape(-1, 2)
+        return pairs[:, 0], pairs[:, 1]

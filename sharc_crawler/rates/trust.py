@@ -1,0 +1,107 @@
+"""Does a site's lastmod deserve belief? By class of URL, against what the captures saw themselves."""
+
+from __future__ import annotations
+
+import posixpath
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import numpy as np
+
+from sharc_crawler.rates.history import CHANGED
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from sharc_crawler.rates.history import SiteHistory
+
+FEW = 5  #: values that may be equal, or of now, by chance
+MOST = 0.9  #: share of a class's values from which on "all" is meant
+NOW = 120.0  #: seconds before an access that are still "now"
+
+
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """What speaks against the lastmods of one class of URLs."""
+
+    label: str
+    values: int  #: lastmods read
+    checks: int  #: changes that we saw and whose lastmod we could hold against them
+    lies: int  #: of these, lastmods older than the change
+    reason: str | None  #: why they are not believed; None: nothing speaks against them
+
+    @property
+    def believed(self) -> bool:
+        """Whether the lastmods count as observations."""
+        return self.values > 0 and self.reason is None
+
+    @property
+    def bound(self) -> float:
+        """Upper bound (95 %) of the share of changes that a lastmod hides, by the checks without a lie; 1: no check.
+
+        >>> round(Trust("", 10, 30, 0, None).bound, 3)
+        0.095
+        """
+        return 1.0 if self.lies or not self.checks else 1.0 - 0.05 ** (1.0 / self.checks)
+
+
+def url_class(url: str) -> str:
+    """The class a URL is judged with: first folder of its path, and the file's extension.
+
+    >>> url_class("http://h/blog/2011/post.html?x=1"), url_class("http://h/about")
+    ('/blog/*.html', '/*')
+    """
+    path = urlsplit(url).path
+    folder = path.lstrip("/").partition("/")[0] + "/" if "/" in path.lstrip("/") else ""
+    return f"/{folder}*{posixpath.splitext(path)[1].lower()}"
+
+
+def classes(urls: Sequence[str]) -> tuple[NDArray[np.int64], list[str]]:
+    """The number of each URL's class, and the classes' names by number."""
+    names = [url_class(url) for url in urls]
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
+    return np.array([numbers[name] for name in names], np.int64), list(numbers)
+
+
+def trust(history: SiteHistory) -> list[Trust]:
+    """The verdict on each class of URLs, in the order of :func:`classes`.
+
+    Not believed are lastmods that are (nearly) all equal, (nearly) always of now, or older than a change that two
+    captures saw: upper end of the interval it denotes before the first of the two. One lie is enough.
+    """
+    numbers, names = classes(history.urls)
+    own = numbers[history.pages()]
+    upper = history.lastmods + history.precisions
+    before = np.concatenate([np.full(min(len(own), 1), np.nan), history.times[:-1]])
+    checked = (history.changed == CHANGED) & ~np.isnan(upper)
+    lie = checked & (upper <= before)
+    return [_judge(name, history, own == number, checked, lie) for number, name in enumerate(names)]
+
+
+def believed(history: SiteHistory) -> NDArray[np.bool_]:
+    """Per URL: do its class's lastmods count as observations?"""
+    good = np.array([verdict.believed for verdict in trust(history)], np.bool_)
+    return good[classes(history.urls)[0]] if len(history) else np.zeros(0, np.bool_)
+
+
+def _judge(
+    name: str, history: SiteHistory, own: NDArray[np.bool_], checked: NDArray[np.bool_], lie: NDArray[np.bool_]
+) -> Trust:
+    said = own & ~np.isnan(history.lastmods)
+    values, count = history.lastmods[said], int(said.sum())
+    checks, lies = int((checked & own).sum()), int((lie & own).sum())
+    _, repeats = np.unique(values, return_counts=True)
+    pages = len(np.unique(history.pages()[said]))
+    of_now = (history.times[said] - values <= NOW).sum()
+    if lies:
+        reason: str | None = f"{lies} of {checks} changes are newer than the lastmod that should tell of them"
+    elif pages > FEW and repeats.max() >= MOST * count:
+        reason = "nearly all values are equal"
+    elif count > FEW and of_now >= MOST * count:
+        reason = "nearly all values are of now"
+    else:
+        reason = None
+    return Trust(name, count, checks, lies, reason)
