@@ -1,0 +1,149 @@
+"""The port of all orders: which page next, in which slot."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sharc_crawler.errors import UsageError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from sharc_crawler.model import Instant, PageId, Seconds, Visit
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Pages newly known to a capture, in the order of discovery; arrays of one length.
+
+    Raises :class:`~sharc_crawler.errors.UsageError` for numbers no page can have.
+    """
+
+    pages: NDArray[np.int64]
+    rates: NDArray[np.float64]  #: changes per second, finite, >= 0
+    weights: NDArray[np.float64]  #: finite, >= 0
+    shapes: NDArray[np.float64]  #: of the Gamma posteriors with means ``rates``, > 0; inf: point estimates
+    attested: NDArray[np.bool_]  #: the site's lastmod is trusted for this page
+    utilities: NDArray[np.float64]  #: for orders by utility (Olston & Pandey): what a visit is worth
+
+    def __post_init__(self) -> None:
+        check_rates(self.pages, "rate", self.rates)
+        check_rates(self.pages, "weight", self.weights)
+        if not (self.shapes > 0).all():
+            page = self.pages[~(self.shapes > 0)][0]
+            raise UsageError(f"the Gamma shape of page {page} must be > 0 (inf: a point estimate)")
+
+    def __len__(self) -> int:
+        return len(self.pages)
+
+    @classmethod
+    def of(
+        cls,
+        pages: NDArray[np.int64] | list[int],
+        rates: NDArray[np.float64] | list[float],
+        weights: NDArray[np.float64] | list[float] | None = None,
+        shapes: NDArray[np.float64] | list[float] | None = None,
+        attested: NDArray[np.bool_] | list[bool] | None = None,
+        utilities: NDArray[np.float64] | list[float] | None = None,
+    ) -> Candidates:
+        """Candidates from any sequences; weights 1, point estimates, not attested, utility = rate where not given.
+
+        >>> len(Candidates.of([0, 1], [0.1, 0.2]))
+        2
+        """
+        n = len(pages)
+        rates = np.asarray(rates, np.float64)
+        return cls(
+            np.asarray(pages, np.int64),
+            rates,
+            np.ones(n) if weights is None else np.asarray(weights, np.float64),
+            np.full(n, math.inf) if shapes is None else np.asarray(shapes, np.float64),
+            np.zeros(n, np.bool_) if attested is None else np.asarray(attested, np.bool_),
+            rates if utilities is None else np.asarray(utilities, np.float64),
+        )
+
+
+def check_rates(pages: NDArray[np.int64], what: str, values: NDArray[np.float64]) -> None:
+    """Refuse values that are not one per page, not finite or negative.
+
+    Raises :class:`~sharc_crawler.errors.UsageError` that names the first such page and its value.
+    """
+    if len(values) != len(pages):
+        raise UsageError(f"{len(pages)} pages need as many {what}s, not {len(values)}")
+    if len(values) and not (values.min() >= 0 and values.max() < math.inf):  # the extremes of NaN are NaN
+        at = int(np.argmin((values >= 0) & (values < math.inf)))
+        raise UsageError(f"the {what} of page {pages[at]} is {values[at]}; it must be a finite number >= 0")
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What a strategy knows of its capture from the start."""
+
+    size: int = 0  #: estimated number of pages; 0: not known; a wrong estimate costs quality, never a page
+    step: Seconds = 1.0  #: Δ, planned time between two downloads
+    start: Instant = 0.0  #: planned start of the capture
+    observation: tuple[Instant, Instant] | None = None  #: [o_s, o_e]; None: the capture interval
+    prior: tuple[float, ...] = ()  #: rates (quantiles) that undiscovered pages are drawn from; (): as the known
+
+    def __post_init__(self) -> None:
+        if self.size < 0:
+            raise UsageError(f"size={self.size} must be the number of pages, or 0 where it is not known")
+        if not 0 < self.step < math.inf:
+            raise UsageError(f"step={self.step} must be the seconds between two downloads, > 0")
+        if self.observation is not None and not -math.inf < self.observation[0] < self.observation[1] < math.inf:
+            raise UsageError(f"observation={self.observation} must be an interval [start, end], start < end")
+        check_rates(np.arange(len(self.prior)), "prior rate", np.asarray(self.prior, np.float64))
+
+
+class Strategy(ABC):
+    """The order of one site capture.
+
+    A rebuildable index over pages: it never persists, never reads a clock, never learns politeness. The caller may
+    replace :attr:`setting` at any time (a better Δ or size). A page that
+    :meth:`add` brought owns one slot (``ONLY``) or two (``FIRST``, then ``SECOND``). All first visits come before all
+    second ones: second slots start once no first slot is left and every one handed out is finished. The last page
+    known may be handed out as ``ONLY`` (its download is its visit and its revisit); when more pages are added
+    afterwards, it is handed out as ``SECOND`` like the others.
+
+    The caller's contract: every visit that :meth:`next` returns is answered by exactly one :meth:`finished`, before or
+    after further calls of :meth:`next`; unless :attr:`accepts_late`, no page is added once :attr:`past_reference`.
+    After a restart all pages are added again, then every visit settled before is told by :meth:`finished`, in the
+    order in which they were made.
+    """
+
+    #: whether pages are visited twice
+    revisits: bool = True
+
+    #: whether pages found after the reference instant T may still be added (they are visited once)
+    accepts_late: bool = False
+
+    #: a visit after the reference instant T has been handed out: T lies just before the first such visit
+    past_reference: bool = False
+
+    def __init__(self, setting: Setting) -> None:
+        self.setting = setting
+
+    @abstractmethod
+    def add(self, candidates: Candidates) -> None:
+        """Pages have been discovered."""
+
+    @abstractmethod
+    def next(self, now: Instant) -> Visit | None:
+        """The best visit to make now; ``None``: nothing now (visits are unfinished, or all is done)."""
+
+    @abstractmethod
+    def finished(self, visit: Visit, captured: bool) -> None:
+        """The visit is settled. ``captured=False``: there is no content, so nothing is left to revisit."""
+
+    @abstractmethod
+    def reprice(self, page: PageId, rate: float) -> None:
+        """A page's rate is known better; ignored where its place is already taken."""
+
+    @abstractmethod
+    def __len__(self) -> int:
+        """Visits still to hand out, as far as known."""

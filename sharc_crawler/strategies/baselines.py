@@ -1,0 +1,71 @@
+"""The orders of ordinary crawlers, by discovery alone."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections import deque
+from typing import TYPE_CHECKING
+
+from sharc_crawler.model import Plan
+from sharc_crawler.strategies.phases import PhasedStrategy
+
+if TYPE_CHECKING:
+    from sharc_crawler.model import PageId
+    from sharc_crawler.strategies.base import Candidates, Setting
+
+
+class _Discovery(PhasedStrategy):
+    """Pages wait in one line."""
+
+    def __init__(self, setting: Setting, revisits: str = "lifo") -> None:
+        super().__init__(setting, revisits)
+        self._line: deque[PageId] = deque()
+        self._left: set[PageId] = set()  # of the line: those that really wait
+
+    def _put(self, candidates: Candidates) -> None:
+        pages = candidates.pages.tolist()
+        self._left.update(pages)
+        self._queue(pages)
+
+    @abstractmethod
+    def _queue(self, pages: list[PageId]) -> None:
+        """Pages found together join the line."""
+
+    def _take(self) -> tuple[PageId, Plan]:
+        while (page := self._line.popleft()) not in self._left:
+            pass
+        self._left.remove(page)
+        return page, Plan.HOPEFUL
+
+    def _discard(self, page: PageId) -> bool:
+        waits = page in self._left
+        self._left.discard(page)
+        return waits
+
+    def _waiting(self) -> int:
+        return len(self._left)
+
+    def reprice(self, page: PageId, rate: float) -> None:
+        """Rates do not matter here."""
+
+
+class Bfs(_Discovery):
+    """Breadth first: in the order of discovery (Table 2 of the paper)."""
+
+    def _queue(self, pages: list[PageId]) -> None:
+        self._line.extend(pages)
+
+
+class Dfs(_Discovery):
+    """Depth first: what a page brought comes before all else, in its own order (Table 1 of the paper).
+
+    >>> from sharc_crawler.strategies.base import Candidates, Setting
+    >>> dfs = Dfs(Setting())
+    >>> dfs.add(Candidates.of([1, 2], [0, 0]))
+    >>> dfs.add(Candidates.of([3, 4], [0, 0]))
+    >>> dfs.next(0).page
+    3
+    """
+
+    def _queue(self, pages: list[PageId]) -> None:
+        self._line.extendleft(reversed(pages))

@@ -1,0 +1,138 @@
+"""Improving a layout: pages of one class move from one of its places to another while that gains coherence.
+
+In a good layout a class has few places, since rates fall with the interval, rise, fall again: each such *flight* holds
+the classes in order. So a layout is how many pages each class has in each flight, its value is a sum of geometric
+series, and what moving one page gains is known for all classes and flights at once.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sharc_crawler.strategies.pieces import Pieces
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from sharc_crawler.model import Seconds
+    from sharc_crawler.strategies.classes import Classes
+
+FLIGHTS = 12  #: more of them: the layout is not of this kind and left as it is
+LOST = -20.0  #: logarithm of a survival that is as good as none
+GAIN = 1e-12  #: smallest gain worth a move, relative to the whole
+TRIES = 50  #: best moves tried before the gains are computed again
+
+
+def climb(classes: Classes, width: Seconds, pieces: Pieces, moves: int) -> Pieces:
+    """A layout at least as good, for known rates; ``moves`` limits how many are tried."""
+    pieces = _lost_last(classes, width, pieces)
+    flights = _flights(pieces.rows)
+    if not classes.simple or not len(flights) or flights[-1] >= FLIGHTS:
+        return pieces
+    stairs = _Stairs(classes, width, pieces, flights)
+    while stairs.tried < moves and stairs.improve():
+        pass
+    return Pieces(stairs.rows, stairs.counts).merged()
+
+
+def _lost_last(classes: Classes, width: Seconds, pieces: Pieces) -> Pieces:
+    """Pieces without a hope take the longest intervals, hottest longest."""
+    starts = (np.cumsum(pieces.counts) - pieces.counts) * width
+    lost = -classes.rates[pieces.rows] * starts < LOST
+    last = np.flatnonzero(lost)[np.argsort(-pieces.rows[lost], kind="stable")]
+    order = np.concatenate((np.flatnonzero(~lost), last))
+    return Pieces(pieces.rows[order], pieces.counts[order])
+
+
+def _flights(rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The number of each piece's flight: a maximal stretch in which classes come in one order."""
+    flights = np.zeros(len(rows), np.int64)
+    direction = 0
+    for at, step in enumerate(np.sign(np.diff(rows)).tolist(), start=1):
+        turns = direction * step < 0
+        flights[at] = flights[at - 1] + turns
+        direction = 0 if turns else direction or step
+    return flights
+
+
+class _Stairs:
+    """Each class has one piece, perhaps empty, in each flight."""
+
+    def __init__(self, classes: Classes, width: Seconds, pieces: Pieces, flights: NDArray[np.int64]) -> None:
+        rows, counts = [], []
+        for flight in range(int(flights[-1]) + 1):
+            inside = flights == flight
+            falls = pieces.rows[inside][0] <= pieces.rows[inside][-1]
+            order = np.arange(len(classes))[:: 1 if falls else -1]
+            rows.append(order)
+            counts.append(np.bincount(pieces.rows[inside], pieces.counts[inside], len(classes)).astype(np.int64)[order])
+        self.rows, self.counts = np.concatenate(rows), np.concatenate(counts)
+        self._theta = classes.rates[self.rows] * width
+        self._weights = classes.weights[self.rows]
+        with np.errstate(divide="ignore"):
+            self._first_share = -1 / np.expm1(-self._theta)  # of a geometric series; inf: rate 0
+        self._at = np.argsort(self.rows, kind="stable").reshape(len(classes), -1).T  # piece by flight and class
+        self._value = self._total()
+        self.tried = 0
+
+    def _total(self) -> float:
+        starts = np.cumsum(self.counts) - self.counts
+        with np.errstate(invalid="ignore"):
+            series = -np.expm1(-self._theta * self.counts) * self._first_share
+        series = np.where(self._theta == 0, self.counts, series)
+        return float((self._survival(starts) * series).sum())
+
+    def improve(self) -> bool:
+        """Make the best moves; False: none gains anything."""
+        gains = self._gains()
+        made = False
+        for move in np.argsort(-gains, axis=None)[:TRIES]:
+            source, target, row = (int(index) for index in np.unravel_index(move, gains.shape))
+            if gains[source, target, row] <= GAIN * self._value:
+                break
+            made |= self._move(int(self._at[source, row]), int(self._at[target, row]))
+        return made
+
+    def _move(self, source: int, target: int) -> bool:
+        """Move as many pages as gain something: all, a half, a quarter..."""
+        pages = int(self.counts[source])
+        while pages:
+            self.tried += 1
+            self.counts[source] -= pages
+            self.counts[target] += pages
+            value = self._total()
+            if value > self._value:
+                self._value = value
+                return True
+            self.counts[source] += pages
+            self.counts[target] -= pages
+            pages //= 2
+        return False
+
+    def _gains(self) -> NDArray[np.float64]:
+        """What moving one page gains, by flights (from, to) and class.
+
+        Outward, its own last interval is left, it takes the place before its class's next piece, and the pieces
+        between move inward by one; inward, the other way round.
+        """
+        ends = np.cumsum(self.counts)
+        starts = ends - self.counts
+        before, at_start = self._survival(np.maximum(starts - 1, 0)), self._survival(starts)
+        at_end, after = self._survival(np.maximum(ends - 1, 0)), self._survival(ends)
+        shares = -np.expm1(-self._theta * self.counts)
+        inward, outward = np.cumsum(before * shares), np.cumsum(at_start * shares)
+        flights = len(self._at)
+        gains = np.full((flights, flights, self._at.shape[1]), -np.inf)
+        for near, far in combinations(range(flights), 2):
+            i, j = self._at[near], self._at[far]
+            closer, farther = inward[j - 1] - inward[i], outward[j - 1] - outward[i]
+            gains[near, far] = np.where(self.counts[i], before[j] - at_end[i] + closer, -np.inf)
+            gains[far, near] = np.where(self.counts[j], after[i] - at_start[j] - farther, -np.inf)
+        return gains
+
+    def _survival(self, intervals: NDArray[np.int64]) -> NDArray[np.float64]:
+        survival: NDArray[np.float64] = self._weights * np.exp(-self._theta * intervals)
+        return survival

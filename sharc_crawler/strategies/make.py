@@ -1,0 +1,46 @@
+"""A strategy from its name and options, as users write them: ``bfs``, ``bfs:revisits=fifo``."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from typing import TYPE_CHECKING
+
+from sharc_crawler import plugins
+from sharc_crawler.errors import UsageError, unknown_name
+from sharc_crawler.strategies.base import Strategy
+
+if TYPE_CHECKING:
+    from sharc_crawler.strategies.base import Setting
+
+_load = functools.cache(plugins.load)  # entry points are read from disk
+
+
+def make_strategy(spec: str, setting: Setting) -> Strategy:
+    """The strategy ``NAME`` or ``NAME:option=value:option=value`` for one capture.
+
+    Options are the keyword arguments of the strategy's constructor after ``setting``; whole numbers are passed as int.
+    Raises :class:`~sharc_crawler.errors.UsageError` for an unknown name, option or value.
+
+    >>> from sharc_crawler.strategies.base import Setting
+    >>> make_strategy("bfs:revisits=none", Setting()).revisits
+    False
+    """
+    name, *texts = spec.split(":")
+    factory = _load("strategy", name)
+    allowed = list(inspect.signature(factory).parameters)[1:]
+    options: dict[str, str | int] = {}
+    for text in texts:
+        option, separator, value = text.partition("=")
+        if not separator:
+            raise UsageError(f"strategy={spec!r}: {text!r} is not of the form option=value")
+        if option not in allowed:
+            raise unknown_name(f"option of {name}", option, allowed)
+        options[option] = int(value) if value.isdecimal() else value
+    try:
+        strategy = factory(setting, **options)
+    except TypeError as error:
+        raise UsageError(f"strategy={name!r} does not make a sharc_crawler Strategy: {error}") from error
+    if not isinstance(strategy, Strategy):
+        raise UsageError(f"strategy={name!r} is a {type(strategy).__name__}, not a sharc_crawler Strategy")
+    return strategy

@@ -1,0 +1,124 @@
+"""The best schedule of all: pages assigned to the pyramid's intervals so that expected coherence is largest.
+
+With all visits before all revisits, any schedule's intervals are majorized by the pyramid's, and a sum of convex
+survival functions is largest at a permutation of these: a linear assignment problem. It is solved as such for small
+sites; for large ones pages and intervals are assigned in blocks, and what is left is gained by :mod:`.climb`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from sharc_crawler.quality.coherence import expected_coherence
+from sharc_crawler.strategies.bound import upper_bound
+from sharc_crawler.strategies.climb import climb
+from sharc_crawler.strategies.layout import Layout, lay_out
+from sharc_crawler.strategies.pieces import Pieces
+from sharc_crawler.strategies.pyramid import PyramidStrategy
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from sharc_crawler.model import Seconds
+    from sharc_crawler.strategies.base import Candidates, Setting
+    from sharc_crawler.strategies.classes import Classes
+    from sharc_crawler.strategies.layout import Run
+
+BLOCKS = 256  #: of pages and of intervals, where there are too many for an exact assignment
+
+
+def assign(classes: Classes, width: Seconds, exact: int) -> Pieces:
+    """The best assignment of pages to intervals, of blocks of them where there are more than ``exact`` pages.
+
+    A block's value is the mean of its pages' at the middle interval. Within a block, colder pages take the longer
+    intervals, or the shorter ones where more than one change is expected.
+    """
+    pages = int(classes.counts.sum())
+    blocks = pages if pages <= exact else BLOCKS
+    edges = np.arange(blocks + 1) * pages // max(blocks, 1)
+    middles = width * (edges[:-1] + edges[1:] - 1) / 2
+    members = _members(classes, edges)
+    survival = np.exp(classes.log_values(np.broadcast_to(middles, (len(classes), blocks))))
+    values = (members @ survival) / members.sum(axis=1, keepdims=True)
+    pages_of, intervals = linear_sum_assignment(values, maximize=True)
+    on = np.empty(blocks, np.int64)
+    on[intervals] = pages_of
+    changes = members[on] @ classes.rates / members[on].sum(axis=1) * middles
+    return _pieces(members[on], changes > 1)
+
+
+def _pieces(members: NDArray[np.int64], reverse: NDArray[np.bool_]) -> Pieces:
+    rows, counts = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+    for block, backwards in zip(members, reverse.tolist(), strict=True):
+        own = np.flatnonzero(block)[:: -1 if backwards else 1]
+        rows.append(own)
+        counts.append(block[own])
+    return Pieces(np.concatenate(rows), np.concatenate(counts)).merged()
+
+
+def _members(classes: Classes, edges: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How many pages of each class (column) are in each block (row)."""
+    ends = np.cumsum(classes.counts)
+    first = np.maximum(edges[:-1, None], (ends - classes.counts)[None, :])
+    last = np.minimum(edges[1:, None], ends[None, :])
+    members: NDArray[np.int64] = np.maximum(last - first, 0)
+    return members
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How much may be spent on one plan."""
+
+    exact: int  #: pages up to which the assignment is exact
+    moves: int  #: tried to improve it where it is not
+
+
+ONLINE = Effort(exact=512, moves=200)  #: for a plan that is soon made anew
+OFFLINE = Effort(exact=1024, moves=2500)
+
+
+def optimal(classes: Classes, width: Seconds, effort: Effort = ONLINE) -> list[Run]:
+    """The best layout found (a Planner)."""
+    pieces = assign(classes, width, effort.exact)
+    if classes.counts.sum() > effort.exact:
+        pieces = climb(classes, width, pieces, effort.moves)
+    return pieces.runs()
+
+
+@dataclass(frozen=True, slots=True)
+class Optimum:
+    """The best layout found of pages that are all known, and what no layout can exceed."""
+
+    layout: Layout
+    coherence: float  #: expected, weighted
+    bound: float
+
+    @property
+    def gap(self) -> float:
+        """How much of the bound is not reached, at most; relative."""
+        return 1 - self.coherence / self.bound if self.bound else 0.0
+
+
+def optimum(pages: Candidates, step: Seconds) -> Optimum:
+    """The best layout of pages on intervals 0, 2Δ, 4Δ, ... and a bound proven by the dual (exact up to 1,024 pages).
+
+    >>> from sharc_crawler.strategies.base import Candidates
+    >>> best = optimum(Candidates.of([0, 1, 2, 3, 4], [0.20, 0.25, 0.30, 0.35, 0.40]), 1.0)
+    >>> round(best.coherence, 3)
+    2.282
+    """
+    layout = lay_out(pages, step, lambda classes, width: optimal(classes, width, OFFLINE))
+    coherence = expected_coherence(pages.rates, layout.intervals, pages.shapes, pages.weights)
+    bound = coherence if len(pages) <= OFFLINE.exact else upper_bound(pages, layout.intervals, 2 * step)
+    return Optimum(layout, coherence, bound)
+
+
+class SharcOptimal(PyramidStrategy):
+    """The pyramid with the best assignment of pages to its intervals; offline and online."""
+
+    def __init__(self, setting: Setting) -> None:
+        super().__init__(setting, optimal)

@@ -1,0 +1,50 @@
+"""The pyramid: all visits, then all revisits in the reverse order, around the last page's single download.
+
+The slots that are left have the intervals 0, 2Δ, 4Δ, ...; the visit to make is the one on the longest interval.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sharc_crawler.strategies.phases import PhasedStrategy
+from sharc_crawler.strategies.planned import PlannedPages
+
+if TYPE_CHECKING:
+    from sharc_crawler.model import PageId, Plan
+    from sharc_crawler.strategies.base import Candidates, Setting
+    from sharc_crawler.strategies.classes import Classes
+    from sharc_crawler.strategies.layout import Planner, Run
+
+
+class PyramidStrategy(PhasedStrategy):
+    """Follows a planner, offline and online alike."""
+
+    def __init__(self, setting: Setting, planner: Planner, *, attesting: bool = False) -> None:
+        super().__init__(setting, "lifo", apex=True)
+        self._planner = planner
+        self._pages = PlannedPages(self._plan, setting.prior, attesting=attesting)
+
+    def _plan(self, classes: Classes) -> list[Run]:
+        return self._planner(classes, 2 * self.setting.step)
+
+    def _put(self, candidates: Candidates) -> None:
+        self._pages.put(candidates)
+
+    def _take(self) -> tuple[PageId, Plan]:
+        taken = self._pages.take(self._missing(), self.setting.step)
+        return taken.page, taken.plan
+
+    def _missing(self) -> int:
+        """How many pages are expected, but undiscovered."""
+        return max(0, self.setting.size - self.visits - self._waiting())
+
+    def _discard(self, page: PageId) -> bool:
+        return self._pages.discard(page) is not None
+
+    def _waiting(self) -> int:
+        return len(self._pages)
+
+    def reprice(self, page: PageId, rate: float) -> None:
+        """Move a waiting page to its new class."""
+        self._pages.reprice(page, rate)

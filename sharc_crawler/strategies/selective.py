@@ -1,0 +1,37 @@
+"""SHARC-selective: as many pages as possible in one state from visit to revisit (Algorithms 3 and 4)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sharc_crawler.model import Plan
+from sharc_crawler.strategies.layout import Run
+from sharc_crawler.strategies.pyramid import PyramidStrategy
+from sharc_crawler.strategies.split import split
+
+if TYPE_CHECKING:
+    from sharc_crawler.model import Seconds
+    from sharc_crawler.strategies.base import Setting
+    from sharc_crawler.strategies.classes import Classes
+
+
+def selective(classes: Classes, width: Seconds) -> list[Run]:
+    """The hopeless, hottest first, on the longest intervals; then the hopeful, coldest first (a Planner)."""
+    hopeless = split(classes, width).tolist()
+    hopeful = [count - dropped for count, dropped in zip(classes.counts.tolist(), hopeless, strict=True)]
+    runs = [Run(row, pages, Plan.HOPELESS) for row, pages in enumerate(hopeless) if pages]
+    return runs + [Run(row, pages, Plan.HOPEFUL) for row, pages in reversed([*enumerate(hopeful)]) if pages]
+
+
+class SharcSelective(PyramidStrategy):
+    """Gives up the pages that are too hot, so that the others get shorter intervals; offline and online.
+
+    >>> from sharc_crawler.strategies.base import Candidates, Setting
+    >>> strategy = SharcSelective(Setting(step=1.0))  # Example 11 of the paper
+    >>> strategy.add(Candidates.of([0, 1, 2, 3, 4], [0.20, 0.25, 0.30, 0.35, 0.40]))
+    >>> [(visit.page, visit.plan.value) for visit in map(strategy.next, range(5))]
+    [(3, 'hopeless'), (2, 'hopeless'), (0, 'hopeful'), (1, 'hopeful'), (4, 'hopeful')]
+    """
+
+    def __init__(self, setting: Setting) -> None:
+        super().__init__(setting, selective)

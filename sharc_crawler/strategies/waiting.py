@@ -1,0 +1,156 @@
+"""Pages that wait, grouped by change rate: what an order costs depends on the number of classes, not of pages."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sharc_crawler.errors import UsageError
+
+if TYPE_CHECKING:
+    from sharc_crawler.model import PageId
+
+Key = tuple[float, float, float, bool]  # rate, weight, shape, attested
+
+FINEST = 0.01  #: relative width of the narrowest bins
+
+
+class WaitingClass:
+    """Pages alike in rate, weight, posterior shape and attestation; first come, first served."""
+
+    __slots__ = ("attested", "heat", "known", "line", "position", "rate", "shape", "waiting", "weight")
+
+    def __init__(self, rate: float, weight: float, shape: float, attested: bool = False) -> None:
+        self.rate = rate
+        self.weight = weight
+        self.heat = rate * weight  # weighted changes per second
+        self.shape = shape
+        self.attested = attested
+        self.line: deque[PageId] = deque()  # some may have left for another class, or altogether
+        self.waiting = 0
+        self.known = 0  # pages that ever were of this class
+        self.position = 0  # among the classes, coldest first
+
+
+class WaitingPages:
+    """Waiting pages by class, coldest (smallest weight times rate) first.
+
+    Classes are exact up to ``limit`` of them; beyond, rates, weights and shapes are binned to 1 %, if need be to
+    2 %, 4 % and so on.
+
+    >>> waiting = WaitingPages(limit=100)
+    >>> for page, rate in enumerate([0.3, 0.1, 0.1]):
+    ...     _ = waiting.put(page, rate, weight=1.0, shape=math.inf)
+    >>> waiting.pop(waiting.at(0)), waiting.pop(waiting.at(1))
+    (1, 0)
+    """
+
+    def __init__(self, limit: int) -> None:
+        self.limit = limit
+        self.width = 0.0  #: of the bins, relative; 0: exact
+        self._class_of: dict[PageId, WaitingClass] = {}  # the waiting
+        self._by_key: dict[Key, WaitingClass] = {}
+        self._sorted: list[WaitingClass] = []
+        self._counts = np.zeros(0, np.int64)  # waiting, by position
+        self._stale = False  # the two above
+
+    def __len__(self) -> int:
+        return len(self._class_of)
+
+    @property
+    def classes(self) -> list[WaitingClass]:
+        """All classes, coldest first, those without waiting pages too."""
+        if self._stale:
+            self._sort()
+        return self._sorted
+
+    def put(self, page: PageId, rate: float, weight: float, shape: float, attested: bool = False) -> WaitingClass:
+        """A page begins to wait."""
+        found = self._find((rate, weight, shape, attested))
+        self._class_of[page] = found
+        found.line.append(page)
+        found.known += 1
+        self._count(found, 1)
+        return found
+
+    def at(self, rank: int) -> WaitingClass:
+        """The class of the waiting page of this rank, 0: the coldest."""
+        classes = self.classes
+        return classes[int(self._counts.cumsum().searchsorted(rank, "right"))]
+
+    def pop(self, source: WaitingClass, newest: bool = False) -> PageId:
+        """The first page that waits in a class (there is one), or the newest, waits no longer."""
+        take = source.line.pop if newest else source.line.popleft
+        while self._class_of.get(page := take()) is not source:
+            pass
+        del self._class_of[page]
+        self._count(source, -1)
+        return page
+
+    def discard(self, page: PageId) -> WaitingClass | None:
+        """A page waits no longer; its class, or None where it did not wait."""
+        source = self._class_of.pop(page, None)
+        if source is not None:
+            self._count(source, -1)
+        return source
+
+    def reprice(self, page: PageId, rate: float) -> WaitingClass | None:
+        """Another rate for a waiting page; its new class, or None where it does not wait."""
+        if not 0 <= rate < math.inf:
+            raise UsageError(f"the rate of page {page} is {rate}; it must be a finite number >= 0")
+        source = self._class_of.get(page)
+        if source is None or rate == source.rate:
+            return source
+        self.discard(page)
+        source.known -= 1
+        return self.put(page, rate, source.weight, source.shape, source.attested)
+
+    def _count(self, of: WaitingClass, change: int) -> None:
+        of.waiting += change
+        if not self._stale:
+            self._counts[of.position] += change
+
+    def _find(self, key: Key) -> WaitingClass:
+        found = self._by_key.get(self._binned(key))
+        if found is None:
+            while len(self._by_key) >= self.limit:
+                self._coarsen()
+            key = self._binned(key)
+            found = self._by_key.setdefault(key, WaitingClass(*key))
+            self._stale = True
+        return found
+
+    def _binned(self, key: Key) -> Key:
+        if not self.width:
+            return key
+        rate, weight, shape, attested = key
+        return self._bin(rate), self._bin(weight), self._bin(shape), attested
+
+    def _bin(self, value: float) -> float:
+        if value in {0.0, math.inf}:
+            return value
+        return math.exp(self.width * round(math.log(value) / self.width))
+
+    def _coarsen(self) -> None:
+        """Bins of twice the width: pages move class by class."""
+        self.width = max(FINEST, 2 * self.width)
+        former, self._by_key = self._by_key, {}
+        self._stale = True
+        for key, old in former.items():
+            key = self._binned(key)
+            new = self._by_key.setdefault(key, WaitingClass(*key))
+            pages = [page for page in old.line if self._class_of.get(page) is old]
+            self._class_of.update(dict.fromkeys(pages, new))
+            new.line.extend(pages)
+            new.known += old.known
+            new.waiting += old.waiting
+
+    def _sort(self) -> None:
+        self._sorted = sorted(self._by_key.values(), key=lambda one: one.heat)
+        for position, one in enumerate(self._sorted):
+            one.position = position
+        self._counts = np.array([one.waiting for one in self._sorted], np.int64)
+        self._stale = False
