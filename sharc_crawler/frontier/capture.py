@@ -1,0 +1,85 @@
+"""One site capture: a scope with one reference instant, one strategy, one queue."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Protocol
+
+from sharc_crawler.frontier.store import CaptureRow
+from sharc_crawler.model import Phase
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sharc_crawler.frontier.spec import CaptureSpec
+    from sharc_crawler.model import Instant, PageId, RateEstimate, Sighting
+    from sharc_crawler.strategies.base import Strategy
+
+
+class Admission(Protocol):
+    """Which URLs are pages of a capture (:class:`~sharc_crawler.frontier.scope.Scope`)."""
+
+    def why_not(self, url: str) -> str | None:
+        """``None``: admitted; else the reason in a few words."""
+
+    def widened(self, seed: str) -> Admission:
+        """The same scope with one more seed."""
+
+
+class Rates(Protocol):
+    """Where rates come from; never abstains (a chain that ends in a prior)."""
+
+    def rates(self, sightings: Sequence[Sighting], now: Instant) -> Sequence[RateEstimate]:
+        """One estimate per sighting."""
+
+    def weight(self, sighting: Sighting) -> float:
+        """How much the page counts in blur and coherence."""
+
+
+class SiteCapture:
+    """The state of one site capture."""
+
+    def __init__(self, number: int, spec: CaptureSpec, scope: Admission, rates: Rates, started: Instant) -> None:
+        self.number = number
+        self.spec = spec
+        self.scope = scope
+        self.rates = rates
+        self.started = started
+        self.strategy: Strategy | None = None  #: built once robots.txt and the sitemaps are read
+        self.waiting: list[PageId] = []  #: pages known before that
+        self.keys: dict[str, PageId] = {}  #: every URL known to this capture
+        self.phase = Phase.VISIT
+        self.reference: Instant | None = None
+        self.ended: Instant | None = None
+        self.pages = 0  #: of kind PAGE, admitted
+        self.visits = 0  #: pages with a settled first visit
+        self.captured = 0  #: of these visits, those that brought content
+        self.revisits = 0
+        self.late = 0  #: pages discovered after the reference instant
+        self.pending = 0  #: tasks handed to hosts and not settled
+        self.opening = 0  #: robots.txt of the seeds, and sitemaps, that the first page waits for
+        self.embedded: dict[PageId, list[PageId]] = {}  #: page → resources first found on it
+        self.apex: PageId | None = None  #: the last visit, where it was made in slot ONLY
+        self.hosts: dict[int, None] = {}
+        self.skipped: Counter[str] = Counter()  #: reason → URLs not admitted
+        self.notes: list[str] = []
+        self.interruptions: list[tuple[Instant, Instant]] = []
+
+    def note(self, text: str) -> None:
+        """What a reader of the report must know; each text once."""
+        if text not in self.notes:
+            self.notes.append(text)
+
+    def row(self) -> CaptureRow:
+        """The capture as the store keeps it."""
+        return CaptureRow(
+            self.number,
+            self.spec,
+            self.phase,
+            self.started,
+            self.reference,
+            self.ended,
+            tuple(self.notes),
+            tuple(self.interruptions),
+            dict(self.skipped),
+        )

@@ -1,0 +1,91 @@
+"""One host's politeness: when it may be asked again, how often at once, what it allows."""
+
+from __future__ import annotations
+
+import heapq
+from collections import deque
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from sharc_crawler.model import Plan, Slot
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sharc_crawler.frontier.robots import RobotsRules
+    from sharc_crawler.model import Instant, PageId, Seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Politeness:
+    """How hosts are treated; one value for all, with exceptions by host name."""
+
+    delay: Seconds = 1.0  #: between the starts of two requests to one host
+    concurrency: int = 1  #: requests in flight per host
+    attempts: int = 3  #: of one fetch, in all
+    back_off: Seconds = 5.0  #: before the second attempt; doubled for each further one
+    longest_pause: Seconds = 3600.0  #: a server's Retry-After or Crawl-delay is honoured up to this
+    obey_robots: bool = True
+    agent: str = "sharc-crawler"  #: product token that robots.txt is read for
+    hosts: Mapping[str, Seconds] | None = None  #: delays of single hosts
+
+
+class Task(NamedTuple):
+    """A download that a host owes: which URL, in which slot, for the how-manieth time."""
+
+    page: PageId
+    slot: Slot = Slot.ONLY
+    plan: Plan = Plan.HOPEFUL
+    attempt: int = 1
+
+
+class Host:
+    """Queues and due times of one host."""
+
+    __slots__ = (
+        "busy",
+        "captures",
+        "delay",
+        "due",
+        "held",
+        "name",
+        "refusal",
+        "retries",
+        "robots",
+        "rules",
+        "urgent",
+        "waits",
+    )
+
+    def __init__(self, name: str, delay: Seconds, waits: bool) -> None:
+        self.name = name
+        self.delay = delay
+        self.due: Instant = 0.0
+        self.busy = 0
+        self.rules: RobotsRules | None = None
+        self.refusal = "robots.txt disallows it"  #: why what the rules forbid is not fetched
+        self.waits = waits  #: nothing but robots.txt may be fetched before it is read
+        self.robots: Task | None = None  #: the fetch of robots.txt, until it is leased
+        self.captures: dict[int, None] = {}  #: whose pages may lie here, next to be asked first
+        self.urgent: deque[Task] = deque()  #: sitemaps, resources: before the next page
+        self.held: deque[Task] = deque()  #: pages chosen while the host was not free
+        self.retries: list[tuple[Instant, PageId, Task]] = []  #: heap by due time
+
+    def retry(self, task: Task, due: Instant) -> None:
+        """Try a task again at ``due``."""
+        heapq.heappush(self.retries, (due, task.page, task))
+
+    def owed(self, now: Instant) -> Task | None:
+        """The next task that no strategy has to be asked for."""
+        if self.retries and self.retries[0][0] <= now:
+            return heapq.heappop(self.retries)[2]
+        if self.waits:
+            task, self.robots = self.robots, None
+            return task
+        if self.urgent:
+            return self.urgent.popleft()
+        return self.held.popleft() if self.held else None
+
+    def pause(self, until: Instant) -> None:
+        """Nothing more is sent before ``until``."""
+        self.due = max(self.due, until)

@@ -1,0 +1,152 @@
+"""What the frontier knows, and what of it the store has yet to be told: all of a step, or nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sharc_crawler.frontier.hosts import Host, Politeness, Task
+from sharc_crawler.frontier.lifecycle import State
+from sharc_crawler.frontier.pages import NO_PARENT, PageTable
+from sharc_crawler.frontier.ring import HostRing
+from sharc_crawler.frontier.store import Batch, FrontierStore, HostRow, JudgementRow, PageRow, VisitRow
+from sharc_crawler.model import Kind, Outcome, Result, Slot
+
+if TYPE_CHECKING:
+    from sharc_crawler.frontier.capture import SiteCapture
+    from sharc_crawler.model import Fetch, Instant, Judgement, PageId, RateEstimate, Sighting
+
+
+class Ledger:
+    """Pages, hosts, captures; and the batch of changes that the next :meth:`commit` writes."""
+
+    def __init__(self, politeness: Politeness, store: FrontierStore | None) -> None:
+        self.politeness = politeness
+        self.pages = PageTable()
+        self.captures: list[SiteCapture] = []
+        self.hosts: list[Host] = []
+        self.host_numbers: dict[str, int] = {}
+        self.ring = HostRing()
+        self._store = store
+        self._batch = Batch()
+
+    def host(self, name: str, capture: SiteCapture) -> int:
+        """The number of a host, which owes robots.txt before all else when it is new."""
+        number = self.host_numbers.get(name)
+        if number is None:
+            exceptions = self.politeness.hosts or {}
+            number = self.host_numbers[name] = self.ring.add()
+            delay = exceptions.get(name, self.politeness.delay)
+            self.hosts.append(Host(name, delay, waits=self.politeness.obey_robots))
+        capture.hosts[number] = None
+        return number
+
+    def add_page(
+        self,
+        capture: SiteCapture,
+        key: str,
+        sighting: Sighting,
+        host: int,
+        depth: int,
+        parent: PageId,
+        estimate: RateEstimate,
+        weight: float = 1.0,
+        state: State = State.QUEUED,
+        reason: str = "",
+    ) -> PageId:
+        """A URL is known from now on."""
+        url = key if key == sighting.url else sighting.url  # kept once where they are equal
+        page = self.pages.add(url, sighting.kind, capture.number, host, depth, parent, estimate, weight, state)
+        capture.keys[key] = page
+        if self._store:
+            row = PageRow(
+                page,
+                capture.number,
+                key,
+                sighting.url,
+                sighting.kind,
+                self.hosts[host].name,
+                depth,
+                parent,
+                sighting.via,
+                state,
+                estimate.rate,
+                estimate.source,
+                estimate.shape,
+                weight,
+                sighting.hints,
+                reason,
+            )
+            self._batch.pages.append(row)
+        return page
+
+    def owe(self, capture: SiteCapture, page: PageId, slot: Slot) -> None:
+        """A download that no strategy decides: its host owes it before the next page."""
+        capture.pending += 1
+        number = self.pages.hosts[page]
+        host = self.hosts[number]
+        if self.pages.kinds[page] is Kind.ROBOTS:
+            host.robots = Task(page, slot)
+        else:
+            host.urgent.append(Task(page, slot))
+        self.ring.wake(number)
+
+    def owner(self, page: PageId) -> PageId:
+        """The page that a resource (or a style sheet's image) was first embedded in; a page owns itself."""
+        pages = self.pages
+        while pages.kinds[page] is Kind.RESOURCE and pages.parents[page] != NO_PARENT:
+            page = pages.parents[page]
+        return page
+
+    def wake(self, capture: SiteCapture) -> None:
+        """The capture may have work for its hosts."""
+        for number in capture.hosts:
+            self.ring.wake(number)
+
+    def visited(self, fetch: Fetch, task: Task, outcome: Outcome, settled: bool) -> None:
+        """A fetch ended."""
+        if self._store:
+            row = VisitRow(fetch.page, task.slot, task.plan, task.attempt, settled, fetch.lease, fetch.decided, outcome)
+            self._batch.visits.append(row)
+
+    def refused(self, task: Task, reason: str, now: Instant) -> None:
+        """A page will not be fetched at all."""
+        if self._store:
+            outcome = Outcome(Result.REFUSED, now, now, error=reason)
+            slot, plan = task.slot, task.plan
+            self._batch.visits.append(
+                VisitRow(task.page, slot, plan, 0, settled=True, lease=0, decided=now, outcome=outcome)
+            )
+
+    def judged(self, page: PageId, judgement: Judgement) -> None:
+        """A page came out so."""
+        if self._store:
+            row = JudgementRow(page, judgement.verdict, judgement.evidence, judgement.reason)
+            self._batch.judgements.append(row)
+
+    def embeds(self, page: PageId, resource: PageId) -> None:
+        """The page needs the resource to be replayed."""
+        if self._store:
+            self._batch.embeds.append((page, resource))
+
+    def repriced(self, page: PageId, estimate: RateEstimate) -> None:
+        """A page's rate is known better."""
+        self.pages.rates[page] = estimate.rate
+        self.pages.sources[page] = estimate.source
+        if self._store:
+            self._batch.rates.append((page, estimate.rate, estimate.source))
+
+    def changed_capture(self, capture: SiteCapture) -> None:
+        """The capture's own row must be written."""
+        if self._store:
+            self._batch.captures[capture.number] = capture.row()
+
+    def changed_host(self, host: Host, robots: str) -> None:
+        """The host's rules must be written."""
+        if self._store:
+            self._batch.hosts[host.name] = HostRow(host.name, robots, host.delay)
+
+    def commit(self) -> None:
+        """Write what changed since the last call, in one transaction."""
+        if self._store and self._batch:
+            self._store.commit(self._batch)
+            self._batch = Batch()

@@ -1,0 +1,63 @@
+"""The life of a page, as a table.
+
+A page is *queued* when discovered, *leased* while its first download runs, *visited* once that is settled with content,
+*leased again* for its revisit and *judged* at its end. A page whose first download brought no content is *lost* (gone,
+refused, redirected or failed for good): it is listed, and nothing is left to revisit. A page discovered after the
+reference instant is *late*: it is recorded and not fetched. A lease that is given back (a retry, a crash, an expired
+lease) returns the page to where it was.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from sharc_crawler.errors import StateError
+
+
+class State(IntEnum):
+    """Where a page stands."""
+
+    QUEUED = 0
+    LEASED = 1
+    VISITED = 2
+    LEASED_AGAIN = 3
+    JUDGED = 4
+    LOST = 5
+    LATE = 6
+
+
+class Event(IntEnum):
+    """What can happen to a page."""
+
+    LEASE = 0
+    GIVEN_BACK = 1
+    CAPTURED = 2
+    NO_CONTENT = 3
+    JUDGE = 4
+
+
+TRANSITIONS: dict[tuple[int, int], State] = {
+    (State.QUEUED, Event.LEASE): State.LEASED,
+    (State.LEASED, Event.GIVEN_BACK): State.QUEUED,
+    (State.LEASED, Event.CAPTURED): State.VISITED,
+    (State.LEASED, Event.NO_CONTENT): State.LOST,
+    (State.VISITED, Event.LEASE): State.LEASED_AGAIN,
+    (State.VISITED, Event.JUDGE): State.JUDGED,  # single visits, the apex, and revisits that were never made
+    (State.LEASED_AGAIN, Event.GIVEN_BACK): State.VISITED,
+    (State.LEASED_AGAIN, Event.JUDGE): State.JUDGED,
+}
+
+
+def after(state: int, event: int) -> State:
+    """The state that an event leads to; raises :class:`~sharc_crawler.errors.StateError` for an illegal move.
+
+    >>> after(State.QUEUED, Event.LEASE).name
+    'LEASED'
+    >>> after(State.JUDGED, Event.LEASE)
+    Traceback (most recent call last):
+    sharc_crawler.errors.StateError: a page that is JUDGED cannot LEASE
+    """
+    try:
+        return TRANSITIONS[state, event]
+    except KeyError:
+        raise StateError(f"a page that is {State(state).name} cannot {Event(event).name}") from None

@@ -1,0 +1,69 @@
+"""All URLs of a frontier, one row each, column by column: a queued URL costs bytes, not objects."""
+
+from __future__ import annotations
+
+from array import array
+from typing import TYPE_CHECKING
+
+from sharc_crawler.frontier.lifecycle import State, after
+
+if TYPE_CHECKING:
+    from sharc_crawler.model import Kind, PageId, RateEstimate, Validators
+
+NO_PARENT = -1
+
+
+class PageTable:
+    """Rows are numbered from 0 in the order of discovery; what only some rows have is kept in dicts by row."""
+
+    def __init__(self) -> None:
+        self.urls: list[str] = []  #: to be requested
+        self.states = bytearray()
+        self.kinds: list[Kind] = []
+        self.captures = array("i")
+        self.hosts = array("i")
+        self.depths = array("H")
+        self.parents = array("i")  #: row it was found on; NO_PARENT: a seed or nothing we fetched
+        self.rates = array("d")
+        self.started = array("d")  #: of the settled first visit; 0: none yet
+        self.sources: list[str] = []  #: of the rate
+        self.shapes = array("d")
+        self.weights = array("d")
+        self.digests: list[str | None] = []  #: of the first visit, until judged
+        self.validators: dict[PageId, Validators] = {}
+
+    def __len__(self) -> int:
+        return len(self.urls)
+
+    def add(
+        self,
+        url: str,
+        kind: Kind,
+        capture: int,
+        host: int,
+        depth: int,
+        parent: PageId,
+        estimate: RateEstimate,
+        weight: float,
+        state: State = State.QUEUED,
+    ) -> PageId:
+        """A new row; its number."""
+        page = len(self.urls)
+        self.urls.append(url)
+        self.states.append(state)
+        self.kinds.append(kind)
+        self.captures.append(capture)
+        self.hosts.append(host)
+        self.depths.append(min(depth, 65535))
+        self.parents.append(parent)
+        self.rates.append(estimate.rate)
+        self.shapes.append(estimate.shape)
+        self.sources.append(estimate.source)
+        self.weights.append(weight)
+        self.started.append(0.0)
+        self.digests.append(None)
+        return page
+
+    def move(self, page: PageId, event: int) -> None:
+        """Apply an event of the life cycle to a row."""
+        self.states[page] = after(self.states[page], event)

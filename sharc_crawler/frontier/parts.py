@@ -1,0 +1,44 @@
+"""What a frontier is assembled from; each part can be another's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sharc_crawler.frontier.scope import Scope
+from sharc_crawler.frontier.urls import canonical, host_of
+from sharc_crawler.rates.chain import default_chain
+from sharc_crawler.strategies.make import make_strategy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sharc_crawler.frontier.capture import Admission, Rates
+    from sharc_crawler.frontier.spec import CaptureSpec
+    from sharc_crawler.strategies.base import Setting, Strategy
+
+
+def named_strategy(spec: CaptureSpec, setting: Setting) -> Strategy:
+    """The strategy a spec names, by entry point or dotted path, with its options."""
+    return make_strategy(spec.strategy, setting)
+
+
+def seed_scope(spec: CaptureSpec) -> Admission:
+    """The scope that a spec's seeds span."""
+    return Scope(spec.seeds, spec.scope, spec.include, spec.exclude)
+
+
+def default_rates(_: CaptureSpec) -> Rates:
+    """Sitemap hints, then the mean of the site's known pages."""
+    return default_chain()
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Factories, one per port; the defaults are what a live crawl uses."""
+
+    strategy: Callable[[CaptureSpec, Setting], Strategy] = named_strategy
+    scope: Callable[[CaptureSpec], Admission] = seed_scope
+    rates: Callable[[CaptureSpec], Rates] = default_rates
+    canonical: Callable[[str], str | None] = canonical  #: None: not a URL we crawl
+    host_of: Callable[[str], str] = host_of

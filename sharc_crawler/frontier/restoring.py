@@ -1,0 +1,164 @@
+"""A frontier goes on where a former one was cut off: from what its store holds, under any strategy.
+
+What was leased and not answered is queued again; everything else is as it was. The strategy is rebuilt from the pages
+and the visits made (observations, never orders).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sharc_crawler.frontier.capture import SiteCapture
+from sharc_crawler.frontier.lifecycle import Event, State
+from sharc_crawler.frontier.pages import NO_PARENT
+from sharc_crawler.frontier.robots import RobotsRules
+from sharc_crawler.model import Kind, Phase, RateEstimate, Result, Slot, Visit
+
+if TYPE_CHECKING:
+    from sharc_crawler.frontier.admission import Admitter
+    from sharc_crawler.frontier.ledger import Ledger
+    from sharc_crawler.frontier.parts import Parts
+    from sharc_crawler.frontier.store import Batch, CaptureRow, PageRow, VisitRow
+    from sharc_crawler.model import Instant, PageId
+
+
+class Restorer:
+    """Puts stored state back into an empty frontier."""
+
+    def __init__(self, ledger: Ledger, admitter: Admitter, parts: Parts) -> None:
+        self._ledger = ledger
+        self._admitter = admitter
+        self._parts = parts
+
+    def restore(self, saved: Batch, now: Instant) -> None:
+        """All captures, pages and visits; afterwards the frontier may be asked."""
+        for _, row in sorted(saved.captures.items()):
+            self._ledger.captures.append(self._capture(row))
+        for page in saved.pages:
+            self._page(page)
+        for name, host in saved.hosts.items():
+            self._host(name, host.robots or "", host.delay)
+        firsts: dict[int, list[Visit]] = {capture.number: [] for capture in self._ledger.captures}
+        for visit in saved.visits:
+            if visit.settled:
+                self._visit(visit, firsts)
+        for judgement in saved.judgements:
+            self._judged(judgement.page)
+        ended = max((visit.outcome.ended for visit in saved.visits), default=now)
+        for capture in self._ledger.captures:
+            if capture.phase is not Phase.DONE:
+                capture.interruptions.append((ended, now))
+                self._go_on(capture, firsts[capture.number], now)
+                self._ledger.changed_capture(capture)
+
+    def _capture(self, row: CaptureRow) -> SiteCapture:
+        spec = row.spec
+        capture = SiteCapture(row.capture, spec, self._parts.scope(spec), self._parts.rates(spec), row.started)
+        capture.phase, capture.reference, capture.ended = row.phase, row.reference, row.ended
+        capture.notes = list(row.notes)
+        capture.interruptions = list(row.interruptions)
+        capture.skipped.update(row.skipped)
+        return capture
+
+    def _page(self, row: PageRow) -> None:
+        """One URL, as it was when it was discovered."""
+        ledger = self._ledger
+        capture = ledger.captures[row.capture]
+        host = ledger.host(row.host, capture)
+        estimate = RateEstimate(row.rate, row.source, row.shape)
+        ledger.pages.add(
+            row.url,
+            row.kind,
+            row.capture,
+            host,
+            row.depth,
+            row.parent,
+            estimate,
+            row.weight,
+            State(row.state),
+        )
+        capture.keys[row.key] = row.page
+        if row.kind is Kind.PAGE:
+            late = row.state == State.LATE
+            capture.late += late
+            capture.pages += 1
+            ledger.hosts[host].captures[capture.number] = None
+        elif row.kind is Kind.RESOURCE and row.parent != NO_PARENT:
+            capture.embedded.setdefault(ledger.owner(row.parent), []).append(row.page)
+
+    def _host(self, name: str, robots: str, delay: float) -> None:
+        number = self._ledger.host_numbers.get(name)
+        if number is not None:
+            host = self._ledger.hosts[number]
+            host.waits = False
+            host.delay = max(host.delay, delay)
+            host.rules = RobotsRules(robots, self._ledger.politeness.agent, f"http://{name}/robots.txt")
+
+    def _visit(self, row: VisitRow, firsts: dict[int, list[Visit]]) -> None:
+        """A settled fetch: the page is where it was after it."""
+        pages, page, outcome = self._ledger.pages, row.page, row.outcome
+        if row.slot is Slot.SECOND:
+            return
+        captured = outcome.result is Result.OK
+        pages.move(page, Event.LEASE)
+        pages.move(page, Event.CAPTURED if captured else Event.NO_CONTENT)
+        capture = self._ledger.captures[pages.captures[page]]
+        kind = pages.kinds[page]
+        if kind is Kind.PAGE:
+            capture.visits += 1
+            capture.captured += captured
+            firsts[capture.number].append(Visit(page, row.slot, row.plan))
+            if captured:
+                capture.apex = page if row.slot is Slot.ONLY else None
+            elif outcome.location:
+                self._admitter.widen(capture, page, outcome.location)
+        if captured and kind in (Kind.PAGE, Kind.RESOURCE):
+            pages.started[page] = outcome.started
+            pages.digests[page] = outcome.digest
+            if outcome.validators:
+                pages.validators[page] = outcome.validators
+
+    def _judged(self, page: PageId) -> None:
+        pages = self._ledger.pages
+        capture = self._ledger.captures[pages.captures[page]]
+        pages.move(page, Event.JUDGE)
+        pages.digests[page] = None
+        pages.validators.pop(page, None)
+        capture.revisits += pages.kinds[page] is Kind.PAGE
+
+    def _go_on(self, capture: SiteCapture, firsts: list[Visit], now: Instant) -> None:
+        """Owe again what was owed, and rebuild the strategy if there was one."""
+        pages = self._ledger.pages
+        mine = [page for page in capture.keys.values() if pages.states[page] != State.LATE]
+        for page in mine:
+            self._owe_again(capture, page)
+        self._admitter.open_hosts_again(capture)
+        capture.waiting = [page for page in mine if pages.kinds[page] is Kind.PAGE]
+        if firsts:
+            self._rebuild_strategy(capture, firsts, now)
+        self._ledger.wake(capture)
+
+    def _owe_again(self, capture: SiteCapture, page: PageId) -> None:
+        """Resources, sitemaps and robots.txt whose download was still to come."""
+        ledger = self._ledger
+        kind, state = ledger.pages.kinds[page], ledger.pages.states[page]
+        if kind is Kind.PAGE:
+            return
+        if state == State.QUEUED:
+            if kind is Kind.SITEMAP:
+                capture.opening += 1
+            ledger.owe(capture, page, Slot.FIRST if kind is Kind.RESOURCE else Slot.ONLY)
+        elif kind is Kind.RESOURCE and state == State.VISITED:
+            owner = ledger.owner(page)
+            if owner != page and ledger.pages.states[owner] == State.JUDGED and capture.phase is Phase.REVISIT:
+                ledger.owe(capture, page, Slot.SECOND)
+
+    def _rebuild_strategy(self, capture: SiteCapture, firsts: list[Visit], now: Instant) -> None:
+        strategy = self._admitter.begin(capture, now)
+        states = self._ledger.pages.states
+        for visit in firsts:
+            strategy.finished(visit, captured=states[visit.page] in (State.VISITED, State.JUDGED))
+        if strategy.revisits:
+            for visit in firsts:
+                if states[visit.page] == State.JUDGED:
+                    strategy.finished(Visit(visit.page, Slot.SECOND, visit.plan), captured=True)

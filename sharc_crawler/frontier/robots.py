@@ -1,0 +1,57 @@
+"""robots.txt by RFC 9309: Protego parses, this decides what an answer (or none) means."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from protego import Protego
+
+from sharc_crawler.links.sitemap import robots_sitemaps
+from sharc_crawler.model import Result
+
+if TYPE_CHECKING:
+    from sharc_crawler.model import Outcome, Seconds
+
+MAX_BYTES = 500 * 1024  #: RFC 9309, 2.5: parse at least this much
+MAX_REDIRECTS = 5  #: RFC 9309, 2.3.1.2
+
+
+class RobotsRules:
+    r"""What one host allows one agent.
+
+    >>> rules = RobotsRules("User-agent: *\nDisallow: /private/\nCrawl-delay: 2", "sharc", "https://example.org/robots.txt")
+    >>> rules.allows("https://example.org/private/x"), rules.allows("https://example.org/"), rules.delay
+    (False, True, 2.0)
+    """
+
+    def __init__(self, text: str, agent: str, base: str) -> None:
+        parsed = Protego.parse(text)
+        self._parsed = parsed
+        self._agent = agent
+        self.delay: Seconds = _delay(parsed, agent)
+        self.sitemaps = robots_sitemaps(text, base)
+
+    def allows(self, url: str) -> bool:
+        """May this agent fetch the URL?"""
+        return bool(self._parsed.can_fetch(url, self._agent))
+
+
+def _delay(parsed: Protego, agent: str) -> Seconds:
+    """The longer of Crawl-delay and what Request-rate leaves between two requests."""
+    crawl_delay = float(parsed.crawl_delay(agent) or 0.0)
+    rate = parsed.request_rate(agent)
+    return max(crawl_delay, rate.seconds / rate.requests if rate and rate.requests else 0.0)
+
+
+ALLOW_ALL = ""
+DISALLOW_ALL = "User-agent: *\nDisallow: /"
+
+
+def rules_text(outcome: Outcome) -> str:
+    """What a settled fetch of robots.txt comes to (RFC 9309, 2.3.1): its text, or all allowed, or nothing.
+
+    2xx: the text. 4xx, or more redirects than are followed: everything is allowed. 5xx or no answer: nothing is.
+    """
+    if outcome.result is Result.OK:
+        return outcome.robots or ALLOW_ALL
+    return DISALLOW_ALL if outcome.result is Result.FAILED else ALLOW_ALL

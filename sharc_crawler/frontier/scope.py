@@ -1,0 +1,154 @@
+"""Which URLs belong to a site capture."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from copy import copy
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Literal, get_args
+
+from tldextract import TLDExtract
+
+from sharc_crawler.errors import UsageError, unknown_name
+from sharc_crawler.frontier.urls import host_of, require
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from re import Pattern
+
+ScopeKind = Literal["host", "domain", "prefix"]
+
+
+@dataclass(frozen=True, slots=True)
+class TrapLimits:
+    """Bounds that hardly any real page exceeds and any endless one does."""
+
+    length: int = 2_083  #: characters of a URL, the longest that all browsers took
+    depth: int = 20  #: path segments
+    repeats: int = 3  #: times that one path segment may occur
+
+
+DEFAULT_LIMITS = TrapLimits()
+
+
+def trap(url: str, limits: TrapLimits = DEFAULT_LIMITS) -> str | None:
+    """Why a canonical URL looks like one of endlessly many; ``None`` where it does not.
+
+    >>> trap("http://h/a/b/a/b/a/b/a/b/")
+    'a path segment occurs 4 times (limit 3)'
+    """
+    if len(url) > limits.length:
+        return f"{len(url)} characters (limit {limits.length})"
+    segments = url.partition("?")[0].split("/")[3:]
+    if len(segments) <= limits.repeats:
+        return None
+    if len(segments) > limits.depth:
+        return f"path of {len(segments)} segments (limit {limits.depth})"
+    often = max(Counter(filter(None, segments)).values(), default=0)
+    return f"a path segment occurs {often} times (limit {limits.repeats})" if often > limits.repeats else None
+
+
+class Scope:
+    """The URLs of a site, from its seeds (all arguments of the methods are canonical URLs).
+
+    ``host``: the seeds' hosts, port included; ``www.`` in front makes no difference, nor does http or https.
+    ``domain``: all hosts under the seeds' registrable domains (by the public suffix list that is installed, never
+    fetched; hosts of private suffixes such as ``github.io`` are sites of their own).
+    ``prefix``: the seeds' hosts, below each seed's last ``/``.
+
+    ``include`` narrows that to the URLs in which one of its patterns is found; ``exclude`` takes away from it. A seed
+    is admitted unless excluded.
+
+    >>> scope = Scope(["http://www.example.org/"], exclude=["print="])
+    >>> scope.admits("https://example.org/a"), scope.why_not("http://example.org/a?print=1")
+    (True, "excluded by 'print='")
+    """
+
+    def __init__(
+        self,
+        seeds: Iterable[str],
+        kind: ScopeKind = "host",
+        include: Iterable[str] = (),
+        exclude: Iterable[str] = (),
+        limits: TrapLimits = DEFAULT_LIMITS,
+    ) -> None:
+        if kind not in get_args(ScopeKind):
+            raise unknown_name("scope", kind, get_args(ScopeKind))
+        self.kind = kind
+        self.seeds = frozenset(require(seed) for seed in seeds)
+        self._include = [_compiled("include", text) for text in include]
+        self._exclude = [_compiled("exclude", text) for text in exclude]
+        self._limits = limits
+        self._hosts = frozenset(_site_of(host_of(seed), kind) for seed in self.seeds)
+        self._prefixes = tuple(_below(seed) for seed in self.seeds)
+
+    def widened(self, seed: str) -> Scope:
+        """The same scope with one more seed."""
+        scope = copy(self)
+        scope.seeds = self.seeds | {require(seed)}
+        scope._hosts = self._hosts | {_site_of(host_of(require(seed)), self.kind)}
+        scope._prefixes = (*self._prefixes, _below(require(seed)))
+        return scope
+
+    def admits(self, url: str) -> bool:
+        """Whether the URL belongs to the site."""
+        return self.why_not(url) is None
+
+    def why_not(self, url: str) -> str | None:
+        """Why the URL does not belong to the site, in one phrase; ``None`` where it does."""
+        if _site_of(host_of(url), self.kind) not in self._hosts:
+            return f"another {'domain' if self.kind == 'domain' else 'host'}"
+        if self.kind == "prefix" and not _without_scheme(url).startswith(self._prefixes):
+            return "outside the prefix"
+        for pattern in self._exclude:
+            if pattern.search(url):
+                return f"excluded by {pattern.pattern!r}"
+        if url in self.seeds:
+            return None
+        if self._include and not any(pattern.search(url) for pattern in self._include):
+            return "matches no include pattern"
+        return trap(url, self._limits)
+
+
+def site_of(url: str, kind: ScopeKind) -> str:
+    """The name of the site that a seed spans: seeds with one name are captured together.
+
+    >>> site_of("https://www.example.org/a/b.html", "host"), site_of("https://www.example.org/a/b.html", "prefix")
+    ('example.org', 'example.org/a/')
+    """
+    seed = require(url)
+    return _below(seed) if kind == "prefix" else _site_of(host_of(seed), kind)
+
+
+def _compiled(setting: str, text: str) -> Pattern[str]:
+    try:
+        return re.compile(text)
+    except re.error as error:
+        raise UsageError(f"{setting}={text!r} is not a regular expression: {error}") from error
+
+
+@lru_cache(maxsize=65_536)
+def _site_of(host: str, kind: ScopeKind) -> str:
+    """What two hosts of one site have in common."""
+    if kind != "domain":
+        return host.removeprefix("www.")
+    name = host if host.endswith("]") else re.sub(r":\d+$", "", host)
+    return _suffixes()(name).top_domain_under_public_suffix or name
+
+
+@cache
+def _suffixes() -> TLDExtract:
+    """The public suffix list as installed: no network, no cache on disk."""
+    return TLDExtract(suffix_list_urls=(), cache_dir=None, include_psl_private_domains=True)
+
+
+def _without_scheme(url: str) -> str:
+    """Host (without ``www.``), path and query."""
+    return url.partition("://")[2].removeprefix("www.")
+
+
+def _below(seed: str) -> str:
+    """The part of a seed up to its path's last ``/``."""
+    return _without_scheme(seed).partition("?")[0].rpartition("/")[0] + "/"

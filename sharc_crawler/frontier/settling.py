@@ -1,0 +1,212 @@
+"""From the end of a fetch to what it means: robots rules, sitemaps, captured or lost pages, judgements, T, the end."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from sharc_crawler.changes.compare import compare
+from sharc_crawler.frontier.lifecycle import Event, State
+from sharc_crawler.frontier.robots import MAX_REDIRECTS, RobotsRules, rules_text
+from sharc_crawler.model import (
+    NO_VALIDATORS,
+    Change,
+    Evidence,
+    Judgement,
+    Kind,
+    Outcome,
+    Phase,
+    Result,
+    Sighting,
+    Slot,
+    Verdict,
+    Visit,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sharc_crawler.frontier.admission import Admitter
+    from sharc_crawler.frontier.capture import SiteCapture
+    from sharc_crawler.frontier.hosts import Task
+    from sharc_crawler.frontier.ledger import Ledger
+    from sharc_crawler.model import Fetch, Instant, PageId
+
+VERDICTS = {
+    Change.UNCHANGED: Verdict.COHERENT,
+    Change.CHANGED: Verdict.CHANGED,
+    Change.UNKNOWN: Verdict.UNKNOWN,
+}
+APEX = Judgement(Verdict.COHERENT, Evidence.BYTES, "downloaded at the reference instant itself")
+ONCE = Judgement(Verdict.UNKNOWN, Evidence.NONE, "visited once")
+NEVER_REVISITED = Judgement(Verdict.UNKNOWN, Evidence.NONE, "the revisit was never made")
+
+
+class Settler:
+    """Takes outcomes in."""
+
+    def __init__(self, ledger: Ledger, admitter: Admitter) -> None:
+        self._ledger = ledger
+        self._admitter = admitter
+
+    def settle(self, fetch: Fetch, task: Task, outcome: Outcome, links: Sequence[Sighting]) -> Judgement | None:
+        """A fetch ended for good. Links enter before the strategy hears of the end: it decides with all known."""
+        capture = self._ledger.captures[self._ledger.pages.captures[task.page]]
+        capture.pending -= 1
+        if outcome.location and outcome.result is Result.REDIRECTED and fetch.kind is not Kind.ROBOTS:
+            self._admitter.widen(capture, fetch.page, outcome.location)
+            links = [*links, Sighting(outcome.location, fetch.kind, fetch.url)]
+        if links and (capture.spec.discover or fetch.kind is Kind.SITEMAP):
+            depth = self._ledger.pages.depths[task.page] + 1
+            self._admitter.admit(capture, links, outcome.ended, task.page, depth)
+        judgement = self._settled(capture, fetch, task, outcome)
+        self._ledger.wake(capture)
+        return judgement
+
+    def _settled(self, capture: SiteCapture, fetch: Fetch, task: Task, outcome: Outcome) -> Judgement | None:
+        if fetch.kind is Kind.ROBOTS:
+            self._read_robots(capture, fetch, outcome)
+        elif fetch.kind is Kind.SITEMAP:
+            self._read_sitemap(capture, fetch, outcome)
+        elif task.slot is Slot.SECOND:
+            return self._revisited(capture, task, outcome)
+        else:
+            self._visited(capture, task, outcome)
+        return None
+
+    # -- robots.txt and sitemaps ---------------------------------------------------------------------------------
+
+    def _read_robots(self, capture: SiteCapture, fetch: Fetch, outcome: Outcome) -> None:
+        ledger = self._ledger
+        pages = ledger.pages
+        number, hops = pages.hosts[fetch.page], pages.depths[fetch.page]
+        self._end_other(fetch.page, outcome)
+        if outcome.result is Result.REDIRECTED and outcome.location and hops < MAX_REDIRECTS:
+            self._admitter.owe_robots(capture, number, outcome.location, hops + 1)
+            return
+        host = ledger.hosts[number]
+        text = rules_text(outcome)
+        host.rules = RobotsRules(text, ledger.politeness.agent, fetch.url)
+        host.waits = False
+        host.delay = max(host.delay, min(host.rules.delay, ledger.politeness.longest_pause))
+        host.pause(outcome.started + host.delay)
+        if outcome.result is Result.FAILED:
+            host.refusal = "robots.txt could not be had"
+            capture.note(f"{fetch.url} could not be had ({outcome.error or outcome.status}): nothing on it is fetched")
+        ledger.changed_host(host, text)
+        self._admitter.host_opened(number, fetch.url)
+        ledger.changed_capture(capture)
+
+    def _read_sitemap(self, capture: SiteCapture, fetch: Fetch, outcome: Outcome) -> None:
+        self._end_other(fetch.page, outcome)
+        capture.opening -= 1
+        if outcome.result not in (Result.OK, Result.REDIRECTED):
+            capture.note(f"sitemap {fetch.url}: {outcome.error or f'status {outcome.status}'}")
+        elif outcome.error:
+            capture.note(f"sitemap {fetch.url}: {outcome.error}")
+        self._ledger.changed_capture(capture)
+
+    def _end_other(self, page: PageId, outcome: Outcome) -> None:
+        """Robots and sitemaps are captured or lost, never judged."""
+        self._ledger.pages.move(page, Event.CAPTURED if outcome.result is Result.OK else Event.NO_CONTENT)
+
+    # -- pages and resources -------------------------------------------------------------------------------------
+
+    def _visited(self, capture: SiteCapture, task: Task, outcome: Outcome) -> None:
+        pages = self._ledger.pages
+        page = task.page
+        captured = outcome.result is Result.OK
+        pages.move(page, Event.CAPTURED if captured else Event.NO_CONTENT)
+        if captured:
+            pages.started[page] = outcome.started
+            pages.digests[page] = outcome.digest
+            if outcome.validators:
+                pages.validators[page] = outcome.validators
+        if pages.kinds[page] is Kind.PAGE:
+            self._visited_page(capture, task, captured, outcome.ended)
+
+    def _visited_page(self, capture: SiteCapture, task: Task, captured: bool, now: Instant) -> None:
+        capture.visits += 1
+        capture.captured += captured
+        if captured:
+            capture.apex = task.page if task.slot is Slot.ONLY else None
+        strategy = capture.strategy
+        assert strategy is not None, "pages are visited after the strategy is built"
+        strategy.finished(Visit(task.page, task.slot, task.plan), captured)
+        if capture.visits >= 8 and capture.visits & (capture.visits - 1) == 0:
+            # the plan's Δ follows the pace that the site and its resources really allow
+            strategy.setting = replace(strategy.setting, step=(now - strategy.setting.start) / capture.visits)
+
+    def _revisited(self, capture: SiteCapture, task: Task, outcome: Outcome) -> Judgement:
+        ledger = self._ledger
+        pages = ledger.pages
+        page = task.page
+        started = pages.started[page]
+        validators = pages.validators.get(page, NO_VALIDATORS)
+        first = Outcome(Result.OK, started, started, digest=pages.digests[page], validators=validators)
+        change, evidence, reason = compare(first, outcome)
+        judgement = Judgement(VERDICTS[change], evidence, reason)
+        self._judge(page, judgement)
+        if pages.kinds[page] is Kind.PAGE:
+            capture.revisits += 1
+            for resource in capture.embedded.pop(page, ()):
+                if pages.states[resource] == State.VISITED:
+                    ledger.owe(capture, resource, Slot.SECOND)
+            assert capture.strategy is not None, "a revisit was its decision"
+            capture.strategy.finished(Visit(page, task.slot, task.plan), captured=True)
+        return judgement
+
+    def refuse(self, task: Task, reason: str, now: Instant) -> None:
+        """The host does not allow it: the page is lost without a request."""
+        ledger = self._ledger
+        capture = ledger.captures[ledger.pages.captures[task.page]]
+        capture.pending -= 1
+        capture.skipped[reason] += 1
+        ledger.pages.move(task.page, Event.LEASE)
+        ledger.pages.move(task.page, Event.NO_CONTENT)
+        ledger.refused(task, reason, now)
+        kind = ledger.pages.kinds[task.page]
+        if kind is Kind.PAGE and capture.strategy is not None:
+            capture.visits += 1
+            capture.strategy.finished(Visit(task.page, task.slot, task.plan), captured=False)
+        elif kind is Kind.SITEMAP:
+            capture.opening -= 1
+        ledger.wake(capture)
+
+    def _judge(self, page: PageId, judgement: Judgement) -> None:
+        pages = self._ledger.pages
+        pages.move(page, Event.JUDGE)
+        pages.digests[page] = None
+        pages.validators.pop(page, None)
+        self._ledger.judged(page, judgement)
+
+    def _unjudged(self, capture: SiteCapture) -> list[PageId]:
+        """Pages and resources that were visited and not compared, in the order of discovery."""
+        states, kinds = self._ledger.pages.states, self._ledger.pages.kinds
+        visited = (page for page in capture.keys.values() if states[page] == State.VISITED)
+        return [page for page in visited if kinds[page] in (Kind.PAGE, Kind.RESOURCE)]
+
+    # -- phases --------------------------------------------------------------------------------------------------
+
+    def turn(self, capture: SiteCapture, now: Instant) -> None:
+        """All visits are made: fix the reference instant T, once. The apex's download is T where there is one."""
+        if capture.reference is None:
+            apex = capture.apex
+            capture.reference = now if apex is None else self._ledger.pages.started[apex]
+        capture.phase = Phase.REVISIT
+        self._ledger.changed_capture(capture)
+
+    def complete(self, capture: SiteCapture, now: Instant) -> None:
+        """Nothing is left: judge what has only one visit, and end."""
+        twice = capture.strategy is not None and capture.strategy.revisits
+        if twice and capture.phase is Phase.VISIT:
+            self.turn(capture, now)
+        for page in self._unjudged(capture):
+            apex = twice and page == capture.apex
+            self._judge(page, APEX if apex else NEVER_REVISITED if twice else ONCE)
+        capture.phase = Phase.DONE
+        capture.ended = now
+        capture.embedded.clear()
+        if capture.late:
+            capture.note(f"{capture.late} pages were discovered after the reference instant and are not captured")
+        self._ledger.changed_capture(capture)

@@ -1,0 +1,27 @@
+"""What a site capture is asked to be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sharc_crawler.frontier.scope import ScopeKind
+
+
+@dataclass(frozen=True, slots=True)
+class CaptureSpec:
+    """The order for one site capture; plain values, kept as JSON in the store."""
+
+    site: str  #: its name: unique within a frontier
+    seeds: tuple[str, ...]
+    strategy: str = "sharc-selective"
+    scope: ScopeKind = "host"
+    include: tuple[str, ...] = ()  #: regular expressions, one of which a page's URL must match
+    exclude: tuple[str, ...] = ()
+    sitemaps: tuple[str, ...] | None = None  #: None: from robots.txt and the well-known place; (): none
+    size: int = 0  #: estimated number of pages; 0: not known
+    limit: int = 0  #: pages captured at most; 0: no limit
+    discover: bool = True  #: follow links
+    resources: bool = True  #: fetch what pages embed
+    settings: dict[str, object] = field(default_factory=dict)  #: what else the report should name

@@ -1,0 +1,124 @@
+"""The port of frontier state: what is written, in one transaction per step, and what is read back.
+
+Observations, never orders: visits made, URLs known, robots rules. A capture may be resumed under another strategy.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sharc_crawler.frontier.spec import CaptureSpec
+    from sharc_crawler.model import (
+        Evidence,
+        Hints,
+        Instant,
+        Kind,
+        Outcome,
+        PageId,
+        Phase,
+        Plan,
+        Rate,
+        Slot,
+        Verdict,
+    )
+
+
+class PageRow(NamedTuple):
+    """A URL as it was discovered."""
+
+    page: PageId
+    capture: int
+    key: str  #: canonical URL, or the identity its discoverer gave
+    url: str
+    kind: Kind
+    host: str
+    depth: int
+    parent: PageId
+    via: str
+    state: int  #: at discovery: queued, late, or lost
+    rate: Rate
+    source: str
+    shape: float
+    weight: float
+    hints: Hints | None
+    reason: str  #: why it is not fetched; empty otherwise
+
+
+class VisitRow(NamedTuple):
+    """A fetch that ended, settled or to be tried again."""
+
+    page: PageId
+    slot: Slot
+    plan: Plan
+    attempt: int
+    settled: bool
+    lease: int
+    decided: Instant
+    outcome: Outcome
+
+
+class JudgementRow(NamedTuple):
+    """What came of a page."""
+
+    page: PageId
+    verdict: Verdict
+    evidence: Evidence
+    reason: str
+
+
+class CaptureRow(NamedTuple):
+    """A site capture as it stands."""
+
+    capture: int
+    spec: CaptureSpec
+    phase: Phase
+    started: Instant
+    reference: Instant | None
+    ended: Instant | None
+    notes: tuple[str, ...]
+    interruptions: tuple[tuple[Instant, Instant], ...] = ()  #: last sign of life, start of what went on
+    skipped: Mapping[str, int] = MappingProxyType({})  #: reason → sightings that were not admitted
+
+
+class HostRow(NamedTuple):
+    """What is known of a host."""
+
+    name: str
+    robots: str | None
+    delay: float
+
+
+@dataclass(slots=True)
+class Batch:
+    """All that one step of the frontier changed."""
+
+    pages: list[PageRow] = field(default_factory=list)
+    visits: list[VisitRow] = field(default_factory=list)
+    judgements: list[JudgementRow] = field(default_factory=list)
+    captures: dict[int, CaptureRow] = field(default_factory=dict)
+    hosts: dict[str, HostRow] = field(default_factory=dict)
+    embeds: list[tuple[PageId, PageId]] = field(default_factory=list)  #: page, resource it needs to be replayed
+    rates: list[tuple[PageId, Rate, str]] = field(default_factory=list)  #: repriced
+
+    def __bool__(self) -> bool:
+        return bool(
+            self.pages or self.visits or self.judgements or self.captures or self.hosts or self.embeds or self.rates
+        )
+
+
+class FrontierStore(Protocol):
+    """Keeps frontier state; every implementation passes :mod:`sharc_crawler.testing.stores`."""
+
+    def commit(self, batch: Batch) -> None:
+        """All of the batch or nothing; on disk when it returns."""
+
+    def load(self) -> Batch:
+        """All that was committed, pages in the order of discovery, visits in the order they ended."""
+
+    def close(self) -> None:
+        """Nothing is written after this."""

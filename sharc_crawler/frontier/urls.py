@@ -1,0 +1,136 @@
+"""Canonical URLs: one name for every spelling of an address.
+
+The canonical URL is an identity (what is seen, stored and compared); the URL as found is what is requested.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from ipaddress import IPv6Address
+from typing import TYPE_CHECKING
+
+from w3lib.url import canonicalize_url
+
+from sharc_crawler.errors import UsageError
+from sharc_crawler.model import Url
+
+if TYPE_CHECKING:
+    from re import Pattern
+
+_PARTS = re.compile(r"(https?)://([^/?#\\]{1,260})(?![^/?#\\])([^?#]*)(\?[^#]*)?", re.IGNORECASE)
+_AUTHORITY = re.compile(r"(\[[0-9a-f:.]+\]|[\w-]+(?:\.[\w-]+)*)\.?(?::(\d{0,5}))?", re.ASCII)
+#: What needs no normalising: plain characters, no segment that begins with a dot, and upper-case escapes of bytes
+#: that are not ASCII.
+_PLAIN_PATH = re.compile(r"(?:/(?:[\w~!$'*+,:@=-](?:[\w.~!$'*+,:@=-]|%[89A-F][0-9A-F])*)?)+", re.ASCII)
+_PLAIN_QUERY = re.compile(r"\?[\w.~-]+=[\w.~-]*(?:&[\w.~-]+=[\w.~-]*)*", re.ASCII)
+_DEFAULT_PORT = {"http": 80, "https": 443}
+_HIGHEST_PORT = 65_535
+_LONGEST_HOST = 253
+#: Longer than any server takes; the bound keeps hostile pages from costing time.
+_LONGEST_URL = 16_384
+#: What the URL Standard removes before it reads an address: outer controls and spaces, inner tabs and newlines.
+_OUTER = "".join(map(chr, range(33)))
+_INNER = str.maketrans("", "", "\t\r\n")
+
+
+@dataclass(frozen=True, slots=True)
+class UrlRules:
+    """What in a URL does not tell one page from another. Patterns match whole names, in any case."""
+
+    #: query parameters left out: session ids and tracking
+    parameters: Pattern[str] = re.compile(
+        r"jsessionid|phpsessid|aspsessionid\w*|cfid|cftoken|session_?id"
+        r"|utm_\w+|fbclid|gclid|gclsrc|dclid|msclkid|yclid|igshid|mc_[ce]id|_ga|_gl",
+        re.IGNORECASE,
+    )
+    #: path parameters (``;name=value``) and path segments left out
+    in_path: Pattern[str] = re.compile(r";jsessionid=[^/;]*|/\(S\([a-z0-9]{24}\)\)(?=/|$)", re.IGNORECASE)
+
+
+DEFAULT_RULES = UrlRules()
+
+
+def canonical(url: str, rules: UrlRules = DEFAULT_RULES) -> Url | None:
+    """The canonical form of an absolute http(s) URL; ``None`` for what is none.
+
+    Scheme and host in lower case, host in ASCII (IDNA), without default port and final dot; percent-encoding and dot
+    segments normalised, query parameters sorted, the fragment and what the rules name dropped. Idempotent.
+
+    >>> canonical("HTTP://WWW.Example.org:80/a/../b%7e?z=1&utm_source=x&a=2#top")
+    'http://www.example.org/b~?a=2&z=1'
+    >>> canonical("mailto:someone@example.org") is None
+    True
+    """
+    url = url.strip(_OUTER)
+    match = _PARTS.match(url if url.isprintable() else url.translate(_INNER))
+    origin = match and _origin(match[1].lower(), match[2])
+    if match is None or origin is None or len(url) > _LONGEST_URL:
+        return None
+    path, query = match[3], match[4]
+    if _PLAIN_PATH.fullmatch(path) and not rules.in_path.search(path):
+        if not query:
+            return Url(origin + path)
+        if _PLAIN_QUERY.fullmatch(query):
+            return Url(origin + path + _kept(query[1:].split("&"), rules))
+    return _normalised(origin, path, query or "", rules)
+
+
+@lru_cache(maxsize=65_536)
+def _origin(scheme: str, authority: str) -> str | None:
+    """``scheme://host[:port]`` in canonical form; ``None`` for a user, a bad host or port."""
+    try:
+        ascii_form = authority.lower() if authority.isascii() else authority.encode("idna").decode().lower()
+        match = _AUTHORITY.fullmatch(ascii_form)
+        host = match and (_ipv6(match[1]) if match[1][0] == "[" else match[1])
+    except ValueError:
+        return None
+    if match is None or not host or len(host) > _LONGEST_HOST:
+        return None
+    port = int(match[2] or _DEFAULT_PORT[scheme])
+    if not 0 < port <= _HIGHEST_PORT:
+        return None
+    return f"{scheme}://{host}" if port == _DEFAULT_PORT[scheme] else f"{scheme}://{host}:{port}"
+
+
+def _ipv6(bracketed: str) -> str:
+    return f"[{IPv6Address(bracketed[1:-1]).compressed}]"
+
+
+def _kept(pairs: list[str], rules: UrlRules) -> str:
+    """The query without what the rules leave out, sorted by name and value."""
+    kept = [tuple(pair.split("=", 1)) for pair in pairs if not rules.parameters.fullmatch(pair.partition("=")[0])]
+    return "?" + "&".join("=".join(pair) for pair in sorted(kept)) if kept else ""
+
+
+def _normalised(origin: str, path: str, query: str, rules: UrlRules) -> Url | None:
+    """The long way, by w3lib; repeated where leaving out a part of the path uncovers a dot segment."""
+    try:
+        url = canonicalize_url(f"http://h{path}{query}")
+    except ValueError:
+        return None
+    clean, _, query = url.removeprefix("http://h").partition("?")
+    path = rules.in_path.sub("", clean)
+    if path != clean:
+        return _normalised(origin, path, f"?{query}", rules)
+    return Url(origin + path + (_kept(query.split("&"), rules) if query else ""))
+
+
+def require(url: str, rules: UrlRules = DEFAULT_RULES) -> Url:
+    """:func:`canonical` for an address that a person gave; :class:`UsageError` where it is none."""
+    found = canonical(url, rules)
+    if found is None:
+        raise UsageError(
+            f"url={url!r} is not a web address; give one like http://www.example.org/ (no user or password)"
+        )
+    return found
+
+
+def host_of(url: str) -> str:
+    """Host of a canonical URL, with the port where it is not the scheme's own: one politeness.
+
+    >>> host_of("http://example.org:8080/a"), host_of("https://example.org/a")
+    ('example.org:8080', 'example.org')
+    """
+    return url.split("/", 3)[2]

@@ -1,0 +1,1 @@
+"""Frontier state and observations on disk."""

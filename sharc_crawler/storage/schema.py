@@ -1,0 +1,82 @@
+"""The observation store's schema and its migrations (``docs/observations.md``)."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from sharc_crawler.errors import DataError
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator
+
+APPLICATION = 0x53484143  #: PRAGMA application_id of our files, "SHAC"
+
+#: Migration k brings a file from version k to k + 1; published ones are never edited, only followed by new ones.
+MIGRATIONS = (
+    """
+    CREATE TABLE site (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+    CREATE TABLE url (
+        id INTEGER PRIMARY KEY,
+        site INTEGER NOT NULL REFERENCES site,
+        url TEXT NOT NULL,
+        UNIQUE (site, url)
+    );
+    CREATE TABLE observation (
+        url INTEGER NOT NULL REFERENCES url,
+        time REAL NOT NULL,
+        kind TEXT NOT NULL,
+        result TEXT NOT NULL,
+        change TEXT NOT NULL,
+        evidence TEXT NOT NULL,
+        digest TEXT,
+        fingerprint TEXT,
+        etag TEXT,
+        last_modified REAL,
+        lastmod REAL,
+        lastmod_precision REAL NOT NULL,
+        PRIMARY KEY (url, time)
+    ) WITHOUT ROWID;
+    """,
+)
+
+
+def migrate(db: sqlite3.Connection) -> None:
+    """Bring an open file to this version's schema, once, whoever comes first.
+
+    Raises :class:`~sharc_crawler.errors.DataError` for another program's file and for a newer version's.
+    """
+    with _transaction(db, "DEFERRED"):  # one snapshot: another process may be making the file this very moment
+        if _version(db) == len(MIGRATIONS):
+            return
+    with _transaction(db, "IMMEDIATE"):
+        for script in MIGRATIONS[_version(db) :]:
+            for statement in script.split(";"):
+                db.execute(statement)
+        db.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
+        db.execute(f"PRAGMA application_id = {APPLICATION}")
+
+
+@contextmanager
+def _transaction(db: sqlite3.Connection, kind: str) -> Iterator[None]:
+    db.execute(f"BEGIN {kind}")
+    try:
+        yield
+    except BaseException:
+        db.execute("ROLLBACK")
+        raise
+    db.execute("COMMIT")
+
+
+def _version(db: sqlite3.Connection) -> int:
+    """The file's schema version, 0 where it is empty."""
+    application, version = (db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version"))
+    tables = db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    if application != APPLICATION and (tables or version):
+        raise DataError("history: the file is another program's database, not an observation store; name a new file")
+    if version > len(MIGRATIONS):
+        raise DataError(
+            f"history: the file has schema version {version}, this program knows up to {len(MIGRATIONS)}; upgrade it"
+        )
+    return int(version)

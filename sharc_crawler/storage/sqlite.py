@@ -1,0 +1,204 @@
+"""Frontier state in SQLite (WAL): one file per capture folder, one transaction per step of the frontier."""
+
+from __future__ import annotations
+
+import json
+import math
+import sqlite3
+from dataclasses import asdict
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from sharc_crawler.errors import DataError
+from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.frontier.store import Batch, CaptureRow, HostRow, JudgementRow, PageRow, VisitRow
+from sharc_crawler.model import (
+    CaptureRef,
+    Evidence,
+    Hints,
+    Kind,
+    Outcome,
+    Phase,
+    Plan,
+    Result,
+    Slot,
+    Validators,
+    Verdict,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SCHEMA_VERSION = 1
+FILE_NAME = "frontier.db"
+
+
+class SqliteStore:
+    """A :class:`~sharc_crawler.frontier.store.FrontierStore` in one file.
+
+    Opens or creates ``path``; raises :class:`~sharc_crawler.errors.DataError` where that is impossible, or the file is
+    something else or newer than this version.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            self._db = sqlite3.connect(path, isolation_level=None)
+            self._db.execute("PRAGMA journal_mode = WAL")
+            self._db.execute("PRAGMA synchronous = NORMAL")
+            version = self._db.execute("PRAGMA user_version").fetchone()[0]
+        except sqlite3.DatabaseError as error:
+            raise DataError(f"frontier state {path}: {error}; choose another output folder") from error
+        if version == 0:
+            self._create()
+        elif version != SCHEMA_VERSION:
+            raise DataError(
+                f"frontier state {path} has schema version {version}, this software reads {SCHEMA_VERSION}:"
+                " use the version that wrote it, or another output folder"
+            )
+
+    def _create(self) -> None:
+        script = files("sharc_crawler.storage").joinpath("frontier_schema.sql").read_text()
+        self._db.executescript(f"BEGIN; {script} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;")
+
+    def commit(self, batch: Batch) -> None:
+        """One transaction."""
+        db = self._db
+        db.execute("BEGIN IMMEDIATE")
+        try:
+            self._write(db, batch)
+        except BaseException:
+            db.execute("ROLLBACK")
+            raise
+        db.execute("COMMIT")
+
+    def _write(self, db: sqlite3.Connection, batch: Batch) -> None:
+        for rows, sql in (
+            ([_page_values(row) for row in batch.pages], _insert("page", 16)),
+            ([(None, *_visit_values(row)) for row in batch.visits], _insert("visit", 23)),
+            (batch.judgements, _insert("judgement", 4)),
+            (batch.embeds, _insert("embed", 2).replace("INSERT", "INSERT OR IGNORE")),
+            ([_capture_values(row) for row in batch.captures.values()], _replace("capture", 9)),
+            (list(batch.hosts.values()), _replace("host", 3)),
+            (
+                [(rate, source, page) for page, rate, source in batch.rates],
+                "UPDATE page SET rate = ?, source = ? WHERE page = ?",
+            ),
+        ):
+            if rows:
+                db.executemany(sql, rows)
+
+    def load(self) -> Batch:
+        """All that was committed; rates as they are now."""
+        db = self._db
+        return Batch(
+            pages=[_page_row(values) for values in db.execute("SELECT * FROM page ORDER BY page")],
+            visits=[_visit_row(values) for values in db.execute("SELECT * FROM visit ORDER BY visit")],
+            judgements=[
+                JudgementRow(page, Verdict(verdict), Evidence(evidence), reason)
+                for page, verdict, evidence, reason in db.execute("SELECT * FROM judgement ORDER BY page")
+            ],
+            embeds=list(db.execute("SELECT page, resource FROM embed ORDER BY page, resource")),
+            captures={values[0]: _capture_row(values) for values in db.execute("SELECT * FROM capture")},
+            hosts={values[0]: HostRow(*values) for values in db.execute("SELECT * FROM host")},
+        )
+
+    def close(self) -> None:
+        """Fold the write-ahead log into the file and let go of it."""
+        self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        self._db.close()
+
+
+def _insert(table: str, columns: int) -> str:
+    return f"INSERT INTO {table} VALUES ({', '.join('?' * columns)})"  # noqa: S608 - names of ours
+
+
+def _replace(table: str, columns: int) -> str:
+    return _insert(table, columns).replace("INSERT", "INSERT OR REPLACE")
+
+
+def _page_values(row: PageRow) -> tuple[Any, ...]:
+    shape = None if math.isinf(row.shape) else row.shape
+    hints = json.dumps(asdict(row.hints)) if row.hints else None
+    return (*row[:12], shape, row.weight, hints, row.reason)
+
+
+def _page_row(values: tuple[Any, ...]) -> PageRow:
+    row = PageRow._make(values)
+    shape = math.inf if row.shape is None else row.shape
+    hints = Hints(**json.loads(values[14])) if values[14] else None
+    return row._replace(kind=Kind(row.kind), shape=shape, hints=hints)
+
+
+def _visit_values(row: VisitRow) -> tuple[Any, ...]:
+    outcome = row.outcome
+    ref = outcome.capture
+    return (
+        *row[:7],
+        outcome.started,
+        outcome.ended,
+        outcome.result,
+        outcome.status,
+        outcome.digest,
+        outcome.fingerprint,
+        outcome.validators.etag,
+        outcome.validators.last_modified,
+        outcome.location,
+        outcome.length,
+        outcome.media_type,
+        ref and ref.file,
+        ref and ref.offset,
+        ref and ref.length,
+        outcome.error,
+    )
+
+
+def _visit_row(values: tuple[Any, ...]) -> VisitRow:
+    _, page, slot, plan, attempt, settled, lease, decided = values[:8]
+    started, ended, result, status, digest, fingerprint, etag, last_modified, location = values[8:17]
+    length, media_type, warc, offset, size, error = values[17:]
+    outcome = Outcome(
+        Result(result),
+        started,
+        ended,
+        status=status,
+        digest=digest,
+        fingerprint=fingerprint,
+        validators=Validators(etag, last_modified),
+        location=location,
+        length=length,
+        media_type=media_type,
+        capture=CaptureRef(warc, offset, size) if warc else None,
+        error=error,
+    )
+    return VisitRow(page, Slot(slot), Plan(plan), attempt, bool(settled), lease, decided, outcome)
+
+
+def _capture_values(row: CaptureRow) -> tuple[Any, ...]:
+    return (
+        row.capture,
+        json.dumps(asdict(row.spec), default=str),
+        *row[2:6],
+        json.dumps(row.notes),
+        json.dumps(row.interruptions),
+        json.dumps(dict(row.skipped)),
+    )
+
+
+def _capture_row(values: tuple[Any, ...]) -> CaptureRow:
+    number, spec, phase, started, reference, ended = values[:6]
+    notes, interruptions, skipped = (json.loads(text) for text in values[6:])
+    known: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in json.loads(spec).items()
+    }
+    return CaptureRow(
+        number,
+        CaptureSpec(**known),
+        Phase(phase),
+        started,
+        reference,
+        ended,
+        tuple(notes),
+        tuple((start, end) for start, end in interruptions),
+        skipped,
+    )
