@@ -1,0 +1,1 @@
+"""Which sites are worth a crawl: HACS, temporal sites."""

@@ -1,0 +1,1 @@
+"""HACS: which seeds have changed since they were last captured, by what archives hold of them."""

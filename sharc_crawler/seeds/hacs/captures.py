@@ -1,0 +1,96 @@
+"""What archives hold of many URLs, in columns: one flat array per fact, cut into URLs by offsets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sharc_crawler.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+NO_DIGEST = 0  #: the index does not say what the capture held
+
+
+@dataclass(frozen=True, slots=True)
+class Captures:
+    """Captures of many URLs; URL i owns the captures ``offsets[i]:offsets[i + 1]``, in the order of time.
+
+    Digests and fingerprints are numbers that are equal where the texts are; they mean nothing outside the process.
+
+    >>> captures = Captures.of(["org,a)/"], [[3.0, 1.0, 3.0]], [[8, 7, 8]])
+    >>> captures.times.tolist(), captures.digests.tolist()
+    ([1.0, 3.0], [7, 8])
+    """
+
+    keys: list[str]  #: sort keys (SURT)
+    urls: list[str]  #: an address each was captured at
+    offsets: NDArray[np.int64]  #: shape (URLs + 1,)
+    times: NDArray[np.float64]  #: instants, rising within a URL
+    digests: NDArray[np.int64]  #: of the payloads; NO_DIGEST: unknown
+    fingerprints: NDArray[np.int64] | None = None
+    links: NDArray[np.object_] | None = None  #: a frozenset of URLs per capture; None where its body was not read
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    @classmethod
+    def of(
+        cls, keys: Sequence[str], times: Sequence[ArrayLike], digests: Sequence[ArrayLike] | None = None
+    ) -> Captures:
+        """Captures from one sequence of times, and of digests, per URL."""
+        rows = [np.asarray(row, np.float64) for row in times]
+        owners = np.repeat(np.arange(len(rows)), [len(row) for row in rows]).astype(np.int64)
+        flat = np.concatenate([np.zeros(0), *rows])
+        known = [np.zeros(len(row)) for row in rows] if digests is None else digests
+        numbers = np.concatenate([np.zeros(0), *known]).astype(np.int64)
+        return cls.gathered(list(keys), list(keys), owners, flat, numbers)
+
+    @classmethod
+    def gathered(
+        cls,
+        keys: list[str],
+        urls: list[str],
+        owners: NDArray[np.int64],
+        times: NDArray[np.float64],
+        digests: NDArray[np.int64],
+        fingerprints: NDArray[np.int64] | None = None,
+        links: NDArray[np.object_] | None = None,
+    ) -> Captures:
+        """Captures from rows in any order; ``owners`` are numbers of URLs. Of captures at one instant one is kept."""
+        if not len(owners) == len(times) == len(digests):
+            raise UsageError(f"captures: {len(owners)} owners need as many times and digests")
+        order = _order(owners, times)
+        owners, times = owners[order], times[order]
+        new = np.ones(len(owners), np.bool_)
+        new[1:] = (np.diff(owners) != 0) | (np.diff(times) != 0)
+        kept = np.arange(len(new))[order][new]
+        offsets = np.searchsorted(owners[new], np.arange(len(keys) + 1))
+        return cls(
+            keys,
+            urls,
+            offsets.astype(np.int64),
+            times[new],
+            digests[kept],
+            None if fingerprints is None else fingerprints[kept],
+            None if links is None else links[kept],
+        )
+
+    def firsts(self) -> NDArray[np.bool_]:
+        """Which captures are the first of their URL: there is nothing to compare them with."""
+        first = np.zeros(len(self.times) + 1, np.bool_)
+        first[self.offsets[:-1]] = True
+        return first[:-1]
+
+
+def _order(owners: NDArray[np.int64], times: NDArray[np.float64]) -> NDArray[np.int64] | slice:
+    """What sorts the rows; nothing where they are sorted, as indexes are."""
+    step = np.diff(owners)
+    if np.all((step > 0) | ((step == 0) & (np.diff(times) >= 0))):
+        return slice(None)
+    return np.lexsort((times, owners))

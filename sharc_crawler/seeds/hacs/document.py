@@ -1,0 +1,78 @@
+"""Studies as Markdown: Table I, the mean weighted P@K, and what holds."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from sharc_crawler.seeds.hacs.study import AVERAGES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sharc_crawler.seeds.hacs.study import Study, Triple
+
+_METHODS = {"hacs": "HACS", "hacs-prior": "HACS with prior", "frequency": "Frequency"}
+
+
+def slug(title: str) -> str:
+    """A title as a part of a file name.
+
+    >>> slug("Dense, homepages")
+    'dense-homepages'
+    """
+    return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
+
+
+def markdown(studies: Sequence[Study], preface: str) -> str:
+    """The whole document."""
+    return "\n\n".join([preface.strip(), "## What holds", _claims(studies), *map(_section, studies)]) + "\n"
+
+
+def _claims(studies: Sequence[Study]) -> str:
+    lines = ["| claim, at every w | " + " | ".join(study.title for study in studies) + " |"]
+    lines.append("|---" * (len(studies) + 1) + "|")
+    claims = [study.claims() for study in studies]
+    lines += [f"| {name} | " + " | ".join(_verdict(claim[name]) for claim in claims) + " |" for name in claims[0]]
+    return "\n".join(lines)
+
+
+def _verdict(failing: list[int]) -> str:
+    return "not at w = " + ", ".join(map(str, failing)) if failing else "yes"
+
+
+def _section(study: Study) -> str:
+    name = slug(study.title)
+    parts = [f"## {study.title}"]
+    for method, called in _METHODS.items():
+        for average in AVERAGES:
+            parts += [f"### {called}: Table I, {average} average", _table(study, method, average)]
+    parts += ["### Mean weighted P@K (Figure 11)", _precisions(study)]
+    parts.append(f"![F1, precision and recall over θ](pictures/hacs-{name}-theta.svg)")
+    parts.append(f"![Mean weighted P@K over w](pictures/hacs-{name}-pk.svg)")
+    return "\n\n".join(parts)
+
+
+def _table(study: Study, method: str, average: str) -> str:
+    names = ["w", "seeds", "known", "θ̂"]
+    names += [f"{measure} {who}" for who in (_METHODS[method], "Random", "Brute") for measure in ("P", "R", "F1")]
+    lines = ["| " + " | ".join(names) + " |", "|---" * len(names) + "|"]
+    seeds, known = study.sizes()
+    for weeks in study.scoring:
+        row = study.row(weeks, method, average)
+        head = f"| {weeks} | {seeds[weeks]:.0f} | {known[weeks]:.0%} | {row.theta:.3f} | "
+        lines.append(head + " | ".join(_triple(values) for values in (row.own, row.random, row.brute)) + " |")
+    return "\n".join(lines)
+
+
+def _precisions(study: Study) -> str:
+    names = list(study.precisions(next(iter(study.scoring))))
+    lines = ["| w | " + " | ".join(names) + " |", "|---" * (len(names) + 1) + "|"]
+    for weeks in study.scoring:
+        values = study.precisions(weeks).values()
+        lines += [f"| {weeks} | " + " | ".join(f"{value:.3f}" for value in values) + " |"]
+    return "\n".join(lines)
+
+
+def _triple(values: Triple) -> str:
+    return " | ".join(f"{value:.3f}" for value in values)

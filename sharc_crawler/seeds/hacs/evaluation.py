@@ -1,0 +1,140 @@
+"""The paper's two evaluations: rankers against what was updated afterwards, over lengths of history w."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sharc_crawler.errors import DataError
+from sharc_crawler.rates.history import CHANGED
+from sharc_crawler.seeds.base import WEEK, Task
+from sharc_crawler.seeds.hacs.baselines import Frequency, LastObserved, Random
+from sharc_crawler.seeds.hacs.measures import Selection, weighted_precision
+from sharc_crawler.seeds.hacs.rank import ordered
+from sharc_crawler.seeds.hacs.rankers import Hacs, HacsPrior
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from sharc_crawler.model import Instant
+    from sharc_crawler.seeds.base import SeedRanker
+    from sharc_crawler.seeds.hacs.sites import SeedHistories
+
+#: name → what chooses by a probability (Frequency: by that of an update within e at its rate)
+CHOOSERS = ("hacs", "hacs-prior", "frequency")
+RANKERS = (*CHOOSERS, "last-obs", "random")
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """When each seed was updated, in the order of time; seed i owns ``offsets[i]:offsets[i + 1]``."""
+
+    offsets: NDArray[np.int64]
+    times: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, updates: Sequence[Sequence[Instant]]) -> Truth:
+        """From one sequence per seed."""
+        offsets = np.cumsum([0, *map(len, updates)])
+        return cls(offsets, np.concatenate([np.zeros(0), *(np.sort(np.asarray(row, float)) for row in updates)]))
+
+    @classmethod
+    def seen(cls, seeds: SeedHistories) -> Truth:
+        """Where nothing better is known: the interpolated updates of the captures themselves, as in the paper."""
+        pages = seeds.pages
+        updated = pages.changed == CHANGED
+        owners, times = seeds.owners[pages.owners()[updated]], pages.placed(interpolated=True)[updated]
+        order = np.lexsort((times, owners))
+        return cls(np.searchsorted(owners[order], np.arange(len(seeds) + 1)), times[order])
+
+    def following(self, instant: Instant) -> NDArray[np.float64]:
+        """The first update of each seed after an instant; inf where none follows."""
+        before = np.concatenate([[0], np.cumsum(self.times <= instant)])
+        index = self.offsets[:-1] + before[self.offsets[1:]] - before[self.offsets[:-1]]
+        found = np.concatenate([self.times, [np.inf]])[index]
+        return np.where(index < self.offsets[1:], found, np.inf)
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """Reference points t: a week apart from ``start`` on, as long as t + e lies before ``end``."""
+
+    start: Instant
+    end: Instant
+
+    def points(self) -> NDArray[np.float64]:
+        """All t."""
+        return np.arange(self.start, self.end - WEEK + 1.0, WEEK)
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What came of one length of history in one period: an entry per reference point."""
+
+    selections: dict[str, list[Selection]] = field(default_factory=lambda: {name: [] for name in CHOOSERS})
+    lots: dict[str, list[Selection]] = field(default_factory=lambda: {name: [] for name in CHOOSERS})
+    precisions: dict[str, list[float]] = field(default_factory=lambda: {name: [] for name in RANKERS})
+    seeds: list[int] = field(default_factory=list)  #: with captures in the window
+    known: list[float] = field(default_factory=list)  #: share of them with an interval between captures
+
+
+def evaluate(
+    seeds: SeedHistories,
+    truth: Truth,
+    period: Period,
+    weeks: Sequence[int],
+    progress: Callable[[float], None] = lambda _: None,
+) -> dict[int, Outcome]:
+    """Every ranker at every reference point, per length of history. What is learned ends with the period's start."""
+    rankers: dict[str, SeedRanker] = {
+        "hacs": Hacs().fit(seeds, period.start),
+        "hacs-prior": HacsPrior().fit(seeds, period.start),
+        "frequency": Frequency(),
+        "last-obs": LastObserved(),
+        "random": Random(),
+    }
+    outcomes = {week: Outcome() for week in weeks}
+    points = period.points()
+    for place, now in enumerate(points.tolist()):
+        following = truth.following(now)
+        for week, outcome in outcomes.items():
+            _measure(seeds, following, rankers, Task(now, WEEK, week * WEEK, missed=False), outcome)
+        progress((place + 1) / len(points))
+    empty = [week for week, outcome in outcomes.items() if not outcome.seeds]
+    if empty:
+        raise DataError(
+            f"evaluation: no seed was captured in the {empty[0]} weeks before any instant that is evaluated"
+        )
+    return outcomes
+
+
+def _measure(
+    seeds: SeedHistories,
+    following: NDArray[np.float64],
+    rankers: dict[str, SeedRanker],
+    task: Task,
+    outcome: Outcome,
+) -> None:
+    window = seeds.window(task.now - task.back, task.now)
+    here = window.captures() > 0  # D_{w,t}(0)
+    if not here.any():
+        return
+    window, following = window.select(here), following[here]
+    last_seen = window.latest(window.pages.last_seen())
+    updated = following <= task.now + task.ahead
+    rng = np.random.default_rng(int(task.now))
+    for name, ranker in rankers.items():
+        scores = ranker.score(window, task)
+        outcome.precisions[name].append(weighted_precision(ordered(scores.value, last_seen), following))
+        if name in CHOOSERS:
+            p = scores.value if ranker.probabilities else -np.expm1(-scores.value * task.ahead)
+            selection = Selection.of(p, updated)
+            outcome.selections[name].append(selection)
+            outcome.lots[name].append(selection.random(updated, rng))
+        if name == "hacs" and scores.known is not None:
+            outcome.known.append(float(scores.known.mean()))
+    outcome.seeds.append(int(here.sum()))

@@ -1,0 +1,107 @@
+"""When each seed was captured, and which captures show an update: all that the prediction reads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sharc_crawler.rates.history import CHANGED, UNKNOWN, Histories
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from sharc_crawler.model import Instant
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateHistories:
+    """Captures of seeds in the order of time; seed i owns ``offsets[i]:offsets[i + 1]``.
+
+    >>> one = UpdateHistories.of(["http://a.org/"], [[0.0, 4.0, 6.0]], [[-1, 1, 0]])
+    >>> one.placed(interpolated=True).tolist(), one.window(1.0, 9.0).changed.tolist()
+    ([0.0, 2.0, 6.0], [-1, 0])
+    """
+
+    urls: list[str]
+    offsets: NDArray[np.int64]  #: shape (seeds + 1,)
+    times: NDArray[np.float64]  #: instants of the captures
+    changed: NDArray[np.int8]  #: since the capture before: UNKNOWN, UNCHANGED, CHANGED
+
+    def __len__(self) -> int:
+        return len(self.urls)
+
+    @classmethod
+    def of(cls, urls: Sequence[str], times: Sequence[ArrayLike], changed: Sequence[ArrayLike]) -> UpdateHistories:
+        """Histories from one sequence of times, rising, and one of bits per seed."""
+        rows = [np.asarray(row, np.float64) for row in times]
+        offsets = np.cumsum([0, *map(len, rows)]).astype(np.int64)
+        bits = [np.zeros(0, np.int8), *(np.asarray(row, np.int8) for row in changed)]
+        return cls(list(urls), offsets, np.concatenate([np.zeros(0), *rows]), np.concatenate(bits))
+
+    def counts(self) -> NDArray[np.int64]:
+        """Captures per seed."""
+        return np.diff(self.offsets)
+
+    def owners(self) -> NDArray[np.int64]:
+        """The seed of every capture."""
+        return np.repeat(np.arange(len(self)), self.counts())
+
+    def window(self, start: Instant, end: Instant) -> UpdateHistories:
+        """M_{w,t}: the captures in [start, end]. The first that is left of a seed has nothing before it."""
+        keep = (self.times >= start) & (self.times <= end)
+        offsets = np.concatenate([[0], np.cumsum(keep)])[self.offsets].astype(np.int64)
+        changed = self.changed[keep]
+        changed[offsets[:-1][np.diff(offsets) > 0]] = UNKNOWN
+        return UpdateHistories(self.urls, offsets, self.times[keep], changed)
+
+    def select(self, seeds: NDArray[np.int64]) -> UpdateHistories:
+        """Some seeds, in the order given."""
+        starts, counts = self.offsets[seeds], self.counts()[seeds]
+        offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        rows = np.repeat(starts - offsets[:-1], counts) + np.arange(offsets[-1])
+        return UpdateHistories([self.urls[seed] for seed in seeds], offsets, self.times[rows], self.changed[rows])
+
+    def placed(self, *, interpolated: bool) -> NDArray[np.float64]:
+        """The instant of every capture; with ``interpolated``, that of an updated one is half way from the one before.
+
+        The capture before is where it was taken: an update lies between the two captures (section II-B2).
+        """
+        if not interpolated:
+            return self.times
+        before = np.concatenate([[0.0], self.times[:-1]])[: len(self.times)]
+        return np.where(self.changed == CHANGED, (self.times + before) / 2.0, self.times)
+
+    def intervals(self, *, interpolated: bool) -> Histories:
+        """T_c and T_u: the intervals between consecutive captures, by where they are placed."""
+        follows = np.ones(len(self.times) + 1, np.bool_)
+        follows[self.offsets[:-1]] = False
+        follows = follows[:-1]
+        places = self.placed(interpolated=interpolated)
+        lengths = np.diff(places, prepend=0.0)[follows]
+        offsets = np.concatenate([[0], np.cumsum(follows)])[self.offsets].astype(np.int64)
+        return Histories(offsets, lengths, self.changed[follows], places[follows])
+
+    def last_update(self, *, interpolated: bool) -> NDArray[np.float64]:
+        """τ, the instant of each seed's last update seen; NaN where none was."""
+        last = np.full(len(self), np.nan)
+        updated = self.changed == CHANGED
+        last[self.owners()[updated]] = self.placed(interpolated=interpolated)[updated]  # in time order: the last stays
+        return last
+
+    def first_seen(self) -> NDArray[np.float64]:
+        """The instant of each seed's first capture; NaN where there is none."""
+        return self._at(self.offsets[:-1])
+
+    def last_seen(self) -> NDArray[np.float64]:
+        """The instant of each seed's last capture; NaN where there is none."""
+        return self._at(self.offsets[1:] - 1)
+
+    def _at(self, index: NDArray[np.int64]) -> NDArray[np.float64]:
+        out = np.full(len(self), np.nan)
+        some = self.counts() > 0
+        out[some] = self.times[index[some]]
+        return out

@@ -1,0 +1,100 @@
+"""The paper's measures: precision, recall and F1 over θ, and weighted P@K (section III)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+#: thresholds at which selections are compared
+THETAS = np.linspace(0.0, 1.0, 201)
+
+
+class Curve(NamedTuple):
+    """Precision, recall and F1 per threshold; 0 where nothing is chosen or nothing was updated."""
+
+    precision: NDArray[np.float64]
+    recall: NDArray[np.float64]
+    f1: NDArray[np.float64]
+
+    def at(self, place: int) -> tuple[float, float, float]:
+        """The three at one threshold."""
+        return float(self.precision[place]), float(self.recall[place]), float(self.f1[place])
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What was chosen at each threshold, at one reference point t."""
+
+    chosen: NDArray[np.int64]  #: seeds with p ≥ θ
+    hits: NDArray[np.int64]  #: of these, updated in [t, t + e]
+    updated: int  #: of all seeds with captures in the window
+
+    @classmethod
+    def of(cls, p: NDArray[np.float64], updated: NDArray[np.bool_]) -> Selection:
+        """All thresholds at once.
+
+        >>> one = Selection.of(np.array([0.2, 0.9]), np.array([False, True]))
+        >>> one.chosen[[0, 100, 200]].tolist(), one.hits[[0, 100, 200]].tolist()
+        ([2, 1, 0], [1, 1, 0])
+        """
+        return cls(_at_least(p), _at_least(p[updated]), int(updated.sum()))
+
+    def random(self, updated: NDArray[np.bool_], rng: np.random.Generator) -> Selection:
+        """As many, drawn by lot."""
+        hits = np.concatenate([[0], np.cumsum(rng.permutation(updated))])
+        return Selection(self.chosen, hits[self.chosen], self.updated)
+
+
+def micro(selections: Sequence[Selection]) -> Curve:
+    """Counts added over t."""
+    chosen = np.sum([one.chosen for one in selections], axis=0)
+    hits = np.sum([one.hits for one in selections], axis=0)
+    return _curve(hits, chosen, np.full(len(hits), sum(one.updated for one in selections)))
+
+
+def macro(selections: Sequence[Selection]) -> Curve:
+    """Measures averaged over t."""
+    curves = [_curve(one.hits, one.chosen, np.full(len(one.hits), one.updated)) for one in selections]
+    return Curve(*(np.mean([curve[part] for curve in curves], axis=0) for part in range(3)))
+
+
+def weighted_precision(order: NDArray[np.int64], following: NDArray[np.float64]) -> float:
+    """P@K averaged over K with weights 1/log₂(K + 1): are the seeds that are updated first ranked first?
+
+    ``order``: seeds as ranked; ``following``: the instant of each seed's next update, inf where none follows. K runs
+    up to the number of seeds that are updated at all; P@K is the share of the first K seeds as ranked that are among
+    the first K to be updated. NaN where none is updated.
+
+    >>> weighted_precision(np.array([2, 0, 1]), np.array([5.0, np.inf, 3.0]))
+    1.0
+    """
+    seeds = len(order)
+    expected = np.empty(seeds, np.int64)
+    expected[np.argsort(following, kind="stable")] = np.arange(seeds)
+    ranked = np.empty(seeds, np.int64)
+    ranked[order] = np.arange(seeds)
+    updates = int(np.isfinite(following).sum())
+    if not updates:
+        return float("nan")
+    both = np.maximum(expected, ranked)[np.isfinite(following)]  # in both lists of K from here on
+    ks = np.arange(1, updates + 1)
+    precision = np.cumsum(np.bincount(both, minlength=seeds))[:updates] / ks
+    return float(np.average(precision, weights=1.0 / np.log2(ks + 1)))
+
+
+def _at_least(p: NDArray[np.float64]) -> NDArray[np.int64]:
+    return len(p) - np.searchsorted(np.sort(p), THETAS, side="left")
+
+
+def _curve(hits: NDArray[np.int64], chosen: NDArray[np.int64], updated: NDArray[np.int64]) -> Curve:
+    def share(part: NDArray[np.int64], whole: NDArray[np.int64]) -> NDArray[np.float64]:
+        return np.divide(part, whole, out=np.zeros(len(part)), where=whole > 0)
+
+    return Curve(share(hits, chosen), share(hits, updated), share(2 * hits, chosen + updated))

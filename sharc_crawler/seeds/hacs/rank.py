@@ -1,0 +1,119 @@
+"""Choosing seeds: ranked by a ranker, cut by a threshold and a budget, each with the reason."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sharc_crawler import plugins
+from sharc_crawler.errors import UsageError
+from sharc_crawler.seeds.base import SeedRanker, Task
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from sharc_crawler.seeds.base import Scores
+    from sharc_crawler.seeds.hacs.sites import SeedHistories
+
+
+@dataclass(frozen=True, slots=True)
+class RankedSeed:
+    """A seed's place, and whether it is to be crawled."""
+
+    url: str
+    place: int  #: from 1
+    value: float  #: what it is ordered by
+    p: float | None  #: the value, where it is a probability
+    rate: float | None  #: λ, updates per second
+    last_update: float | None  #: τ, an instant
+    last_seen: float | None  #: the instant of the last capture
+    captures: int
+    known: bool  #: its own history was enough; else a prior stands in
+    chosen: bool
+    reason: str
+
+
+def make_ranker(name: str) -> SeedRanker:
+    """The ranker of a name or dotted path; :class:`~sharc_crawler.errors.UsageError` for an unknown one."""
+    ranker = plugins.load("ranker", name)()
+    if not isinstance(ranker, SeedRanker):
+        raise UsageError(f"ranker={name!r} is no SeedRanker")
+    return ranker
+
+
+def rank(
+    seeds: SeedHistories, ranker: SeedRanker, task: Task, *, theta: float | None = None, budget: int | None = None
+) -> list[RankedSeed]:
+    """All seeds, in the order in which to crawl them; chosen are those with p ≥ ``theta``, at most ``budget``.
+
+    A tie goes to the seed that was not seen for longer, one never seen first. Raises
+    :class:`~sharc_crawler.errors.UsageError` for a threshold where the ranker's values are no probabilities.
+    """
+    _check(ranker, theta, budget)
+    window = seeds.window(task.now - task.back, task.now)
+    scores = ranker.fit(seeds, task.now).score(window, task)
+    last_seen = seeds.window(-math.inf, task.now)
+    seen = last_seen.latest(last_seen.pages.last_seen())
+    chosen = _chosen(scores.value, theta, budget, order := ordered(scores.value, seen))
+    captures = window.captures()
+    return [
+        RankedSeed(
+            url=seeds.urls[seed],
+            place=place,
+            value=float(scores.value[seed]),
+            p=float(scores.value[seed]) if ranker.probabilities else None,
+            rate=_some(scores.rate, seed),
+            last_update=_some(scores.last_update, seed),
+            last_seen=_some(seen, seed),
+            captures=int(captures[seed]),
+            known=scores.known is None or bool(scores.known[seed]),
+            chosen=bool(chosen[seed]),
+            reason=_reason(scores, seed, int(captures[seed]), chosen=bool(chosen[seed]), theta=theta),
+        )
+        for place, seed in enumerate(order.tolist(), 1)
+    ]
+
+
+def ordered(values: NDArray[np.float64], last_seen: NDArray[np.float64]) -> NDArray[np.int64]:
+    """The seeds by decreasing value; a tie goes to the longest not seen.
+
+    >>> ordered(np.array([0.5, 0.9, 0.5]), np.array([7.0, 8.0, np.nan])).tolist()
+    [1, 2, 0]
+    """
+    return np.lexsort((np.nan_to_num(last_seen, nan=-np.inf), -values))
+
+
+def _check(ranker: SeedRanker, theta: float | None, budget: int | None) -> None:
+    name = type(ranker).__name__
+    if theta is not None and not ranker.probabilities:
+        raise UsageError(f"theta={theta}: {name} gives no probabilities; choose by budget instead")
+    if theta is not None and not 0.0 <= theta <= 1.0:
+        raise UsageError(f"theta={theta} is no probability; give 0 to 1")
+    if budget is not None and budget < 0:
+        raise UsageError(f"budget={budget} is negative; give a number of seeds")
+
+
+def _chosen(
+    values: NDArray[np.float64], theta: float | None, budget: int | None, order: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    chosen = np.ones(len(values), np.bool_) if theta is None else values >= theta
+    if budget is not None:
+        chosen[order[chosen[order]][budget:]] = False
+    return chosen
+
+
+def _reason(scores: Scores, seed: int, captures: int, *, chosen: bool, theta: float | None) -> str:
+    verdict = "chosen"
+    if not chosen:
+        verdict = "below θ" if theta is not None and scores.value[seed] < theta else "beyond the budget"
+    if scores.known is None or scores.known[seed]:
+        return verdict
+    what = {0: "no capture in the window", 1: "one capture in the window"}.get(captures, "no captures to compare")
+    return f"{verdict}; rate unknown ({what}), prior used"
+
+
+def _some(values: NDArray[np.float64] | None, seed: int) -> float | None:
+    return None if values is None or np.isnan(values[seed]) else float(values[seed])

@@ -1,0 +1,120 @@
+"""HACS: seeds by the probability that they have changed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, ClassVar, Self
+
+import numpy as np
+
+from sharc_crawler.errors import DataError
+from sharc_crawler.rates.estimators.gamma_poisson import GammaPoisson
+from sharc_crawler.seeds.base import Scores, SeedRanker, Task
+from sharc_crawler.seeds.hacs.prediction import f, g, predictive
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from sharc_crawler.model import Instant
+    from sharc_crawler.rates.history import Histories
+    from sharc_crawler.seeds.hacs.sites import SeedHistories
+
+OWN_PRIORS = 2_000  #: sites with a prior of their own, the most often captured; all others share one
+
+
+class Hacs(SeedRanker):
+    """The paper's p: maximum likelihood λ̃ from interpolated updates, and the time since the last of them.
+
+    A seed without an interval between captures is unknown: the paper leaves it out. Here it is given the probability
+    that an update followed its last capture, at a rate drawn from what all seeds show (a Gamma prior).
+
+    References
+    ----------
+    Jayawardana et al., Modeling updates of scholarly webpages using archived data, 2020.
+
+    """
+
+    probabilities: ClassVar[bool] = True
+
+    def fit(self, seeds: SeedHistories, now: Instant) -> Self:
+        """Learn the prior of unknown seeds."""
+        self.prior_ = GammaPoisson().fit(_comparable(seeds, now))
+        return self
+
+    def score(self, seeds: SeedHistories, task: Task) -> Scores:
+        """The value is p."""
+        fit = f(seeds.pages)
+        known = seeds.sum(~np.isnan(fit.rate)) > 0
+        rate, last_update = seeds.sum(fit.rate), seeds.latest(fit.last_update)
+        until = task.now + task.ahead
+        value = g(rate, last_update, until)
+        if not known.all():
+            estimates = self.prior_.estimate(seeds.pages.intervals(interpolated=False))
+            alone = predictive(estimates, _since(seeds.pages.last_seen(), task, until))
+            value[~known] = _any(seeds, alone)[~known]
+            rate[~known] = seeds.sum(estimates.rate)[~known]
+        return Scores(value, rate, last_update, known)
+
+
+class HacsPrior(SeedRanker):
+    """p with a Gamma prior per site: seeds with few captures borrow from their site, and sites from all.
+
+    The rates' posterior given the captures in the window is integrated over (posterior predictive); the prior is
+    learned from all captures before now. Updates are counted from the last capture, not from the last update: that
+    none was seen since is evidence too, and a Poisson process has no memory.
+    """
+
+    probabilities: ClassVar[bool] = True
+
+    def fit(self, seeds: SeedHistories, now: Instant) -> Self:
+        """Learn the priors."""
+        intervals, urls = _comparable(seeds, now), seeds.pages.urls
+        self.sites_ = _busiest([_host(url) for url in urls], intervals.observations())
+        self.prior_ = GammaPoisson().fit(intervals, self._labels(urls))
+        return self
+
+    def score(self, seeds: SeedHistories, task: Task) -> Scores:
+        """The value is p."""
+        pages = seeds.pages
+        estimates = self.prior_.estimate(pages.intervals(interpolated=False), self._labels(pages.urls))
+        until = task.now + task.ahead
+        duration = _since(pages.last_seen(), task, until) if task.missed else task.ahead
+        known = seeds.sum(estimates.observations.astype(np.float64)) > 0
+        value = _any(seeds, predictive(estimates, duration))
+        return Scores(value, seeds.sum(estimates.rate), seeds.latest(pages.last_update(interpolated=True)), known)
+
+    def _labels(self, urls: list[str]) -> NDArray[np.int64]:
+        return np.array([self.sites_.get(_host(url), 0) for url in urls], np.int64)
+
+
+def _comparable(seeds: SeedHistories, now: Instant) -> Histories:
+    """The intervals between all captures up to now, if any can be compared."""
+    intervals = seeds.window(-np.inf, now).pages.intervals(interpolated=False)
+    if not intervals.observations().any():
+        raise DataError(
+            "histories: no seed has two captures that can be compared before now; give indexes with digests (CDX, not "
+            "TimeMaps) or archived documents of these seeds, and a later now"
+        )
+    return intervals
+
+
+def _host(url: str) -> str:
+    return url.partition("://")[2].partition("/")[0]
+
+
+def _busiest(hosts: list[str], observations: NDArray[np.int64]) -> dict[str, int]:
+    """The sites that have most to say, numbered from 1."""
+    total = Counter[str]()
+    for host, count in zip(hosts, observations.tolist(), strict=True):
+        total[host] += count
+    return {host: label for label, (host, count) in enumerate(total.most_common(OWN_PRIORS), 1) if count}
+
+
+def _since(last_seen: NDArray[np.float64], task: Task, until: Instant) -> NDArray[np.float64]:
+    """The time from each page's last capture; for one without captures, what lies ahead."""
+    return until - np.where(np.isnan(last_seen), task.now, last_seen)
+
+
+def _any(seeds: SeedHistories, p: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Per seed, the probability that any of its pages is updated."""
+    return -np.expm1(seeds.sum(np.log1p(-np.minimum(p, 1.0 - 1e-15))))

@@ -1,0 +1,126 @@
+"""From pages to seeds: a seed's own page (homepage level), or every page of depth ≤ 2 under it (website level)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sharc_crawler.seeds.hacs.histories import UpdateHistories
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from sharc_crawler.model import Instant
+    from sharc_crawler.seeds.hacs.captures import Captures
+
+
+@dataclass(frozen=True, slots=True)
+class SeedHistories:
+    """Seeds and the histories of their pages. A change of any page is a change of the seed.
+
+    The sum of independent Poisson processes is one: a seed's rate is the sum of its pages' rates.
+    """
+
+    urls: list[str]  #: of the seeds
+    pages: UpdateHistories
+    owners: NDArray[np.int64]  #: shape (pages,), the seed of each
+
+    def __len__(self) -> int:
+        return len(self.urls)
+
+    @classmethod
+    def of_pages(cls, pages: UpdateHistories) -> SeedHistories:
+        """Every page is a seed."""
+        return cls(pages.urls, pages, np.arange(len(pages)))
+
+    def window(self, start: Instant, end: Instant) -> SeedHistories:
+        """The captures in [start, end]."""
+        return SeedHistories(self.urls, self.pages.window(start, end), self.owners)
+
+    def select(self, chosen: NDArray[np.bool_]) -> SeedHistories:
+        """Some of the seeds, with all their pages."""
+        pages = np.flatnonzero(chosen[self.owners])
+        owners = (np.cumsum(chosen) - 1)[self.owners[pages]]
+        return SeedHistories([self.urls[seed] for seed in np.flatnonzero(chosen)], self.pages.select(pages), owners)
+
+    def sum(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Per seed, the sum of a value per page; NaN counts nothing."""
+        return np.bincount(self.owners, np.nan_to_num(values), len(self)).astype(np.float64)
+
+    def latest(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Per seed, the greatest value of its pages; NaN where none has one."""
+        out = np.full(len(self), np.nan)
+        np.fmax.at(out, self.owners, values)
+        return out
+
+    def captures(self) -> NDArray[np.int64]:
+        """Captures per seed."""
+        return self.sum(self.pages.counts().astype(np.float64)).astype(np.int64)
+
+
+def homepages(
+    seeds: Sequence[str], keys: Sequence[str], captures: Captures, changed: NDArray[np.int8]
+) -> SeedHistories:
+    """Seeds by their own pages. ``keys``: their sort keys. A seed without captures is kept, with an empty history."""
+    number = {key: page for page, key in enumerate(captures.keys)}
+    pages = np.array([number.get(key, -1) for key in keys], np.int64)
+    return SeedHistories(list(seeds), _selected(captures, changed, pages, seeds), np.arange(len(seeds)))
+
+
+def websites(
+    seeds: Sequence[str], keys: Sequence[str], captures: Captures, changed: NDArray[np.int8], depth: int = 2
+) -> SeedHistories:
+    """Seeds by all pages under them, at most ``depth`` path segments deep; the depth of the seed itself is 0."""
+    roots: dict[str, list[int]] = {}
+    for seed, key in enumerate(keys):
+        roots.setdefault(_folder(key), []).append(seed)
+    pairs = [
+        (seed, page)
+        for page, key in enumerate(captures.keys)
+        for root in _above(key, depth)
+        for seed in roots.get(root, ())
+        if root != key or keys[seed] == key
+    ]
+    pairs += [(seed, -1) for seed in set(range(len(keys))) - {seed for seed, _ in pairs}]
+    owners, pages = np.array(sorted(pairs), np.int64).reshape(-1, 2).T
+    return SeedHistories(list(seeds), _selected(captures, changed, pages, [seeds[owner] for owner in owners]), owners)
+
+
+def _folder(key: str) -> str:
+    """The sort key that pages under a seed start with: a file such as ``index.html`` stands for its folder.
+
+    >>> _folder("edu,foo)/~bar/index.html"), _folder("edu,foo)/~bar"), _folder("edu,foo)/")
+    ('edu,foo)/~bar', 'edu,foo)/~bar', 'edu,foo)')
+    """
+    path = key.partition("?")[0].rstrip("/")
+    folder, _, name = path.rpartition("/")
+    return folder if folder and "." in name else path
+
+
+def _above(key: str, depth: int) -> list[str]:
+    """The key's own path and those it lies under, nearest first, up to ``depth`` segments above.
+
+    >>> _above("org,a)/x/y?q", 2), _above("org,a)/", 2)
+    (['org,a)/x/y', 'org,a)/x', 'org,a)'], ['org,a)'])
+    """
+    path = key.partition("?")[0].rstrip("/")
+    steps = [path]
+    while len(steps) <= depth and "/" in path:
+        path = path.rpartition("/")[0]
+        steps.append(path)
+    return steps
+
+
+def _selected(
+    captures: Captures, changed: NDArray[np.int8], pages: NDArray[np.int64], urls: Sequence[str]
+) -> UpdateHistories:
+    """The histories of some pages in a given order; -1 is a page without captures."""
+    known = UpdateHistories(
+        [*captures.urls, ""], np.append(captures.offsets, captures.offsets[-1]), captures.times, changed
+    )
+    named = [captures.urls[page] if page >= 0 else url for page, url in zip(pages.tolist(), urls, strict=True)]
+    return replace(known.select(pages), urls=named)  # the last page, -1, is the empty one

@@ -1,0 +1,127 @@
+"""A study: rankers on one set of histories, θ̂ chosen on one period, all scored on the next."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from sharc_crawler.seeds.hacs.evaluation import CHOOSERS, RANKERS, Outcome
+from sharc_crawler.seeds.hacs.measures import THETAS, macro, micro
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+AVERAGES = {"micro": micro, "macro": macro}
+Triple = tuple[float, float, float]  #: precision, recall, F1
+
+
+class Row(NamedTuple):
+    """A line of Table I."""
+
+    weeks: int
+    method: str
+    theta: float
+    own: Triple
+    random: Triple  #: as many, drawn by lot
+    brute: Triple  #: all
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """What came of every length of history."""
+
+    title: str
+    choosing: Mapping[int, Outcome]  #: weeks → the period that θ̂ is chosen on
+    scoring: Mapping[int, Outcome]
+
+    @classmethod
+    def pooled(cls, title: str, runs: Sequence[tuple[Mapping[int, Outcome], Mapping[int, Outcome]]]) -> Study:
+        """Several runs as one: their reference points together."""
+        choosing, scoring = ([run[part] for run in runs] for part in (0, 1))
+        return cls(title, _joined(choosing), _joined(scoring))
+
+    def best(self, weeks: int, method: str, average: str) -> int:
+        """The place of θ̂ among the thresholds: it maximises F1 on the choosing period."""
+        return int(AVERAGES[average](self.choosing[weeks].selections[method]).f1.argmax())
+
+    def row(self, weeks: int, method: str, average: str) -> Row:
+        """P, R and F1 at θ̂ on the scoring period."""
+        outcome, mean = self.scoring[weeks], AVERAGES[average]
+        place = self.best(weeks, method, average)
+        own, lots = mean(outcome.selections[method]), mean(outcome.lots[method])
+        return Row(weeks, method, float(THETAS[place]), own.at(place), lots.at(place), own.at(0))
+
+    def precisions(self, weeks: int) -> dict[str, float]:
+        """Mean weighted P@K of each ranker; NaN where nothing was ever updated."""
+        return {name: _mean(self.scoring[weeks].precisions[name]) for name in RANKERS}
+
+    def sizes(self) -> tuple[dict[int, float], dict[int, float]]:
+        """Per length of history: seeds with captures in the window, and the share with an interval between them."""
+        seeds = {w: float(np.mean(outcome.seeds)) for w, outcome in self.scoring.items()}
+        return seeds, {w: float(np.mean(outcome.known)) for w, outcome in self.scoring.items()}
+
+    def claims(self) -> dict[str, list[int]]:
+        """What is to be shown, each with the lengths of history at which it does not hold."""
+        failing: dict[str, list[int]] = {}
+        for weeks in self.scoring:
+            for claim, holds in self._claims(weeks).items():
+                failing.setdefault(claim, []).extend([] if holds else [weeks])
+        return failing
+
+    def _claims(self, weeks: int) -> dict[str, bool]:
+        rows = {name: self.row(weeks, name, "micro") for name in CHOOSERS}
+        f1 = {name: row.own[2] for name, row in rows.items()}
+        chance = max(max(row.brute[2], row.random[2]) for row in rows.values())
+        ranks = self.precisions(weeks)
+        baseline = max(ranks[name] for name in ("frequency", "last-obs", "random"))
+        return {
+            "HACS: micro F1 above Random and Brute force": f1["hacs"] > chance,
+            "HACS: P@K above Last-Obs, Frequency and Random": ranks["hacs"] > baseline,
+            "with prior: micro F1 above Random and Brute force": f1["hacs-prior"] > chance,
+            "with prior: micro F1 above Frequency": f1["hacs-prior"] > f1["frequency"],
+            "with prior: P@K above Last-Obs, Frequency and Random": ranks["hacs-prior"] > baseline,
+            "some method is above chance in micro F1": max(f1.values()) > chance,
+        }
+
+    def facts(self) -> dict[str, Any]:
+        """All of it, for programs."""
+        return {
+            "title": self.title,
+            "table": [
+                {"average": average, **self.row(w, name, average)._asdict()}
+                for average in AVERAGES
+                for w in self.scoring
+                for name in CHOOSERS
+            ],
+            "precision_at_k": {
+                w: {name: value for name, value in self.precisions(w).items() if not math.isnan(value)}
+                for w in self.scoring
+            },
+            **dict(zip(("seeds", "known"), self.sizes(), strict=True)),
+            "claims": self.claims(),
+        }
+
+
+def _mean(values: Sequence[float]) -> float:
+    some = [value for value in values if not math.isnan(value)]
+    return sum(some) / len(some) if some else math.nan
+
+
+def _joined(runs: Sequence[Mapping[int, Outcome]]) -> dict[int, Outcome]:
+    return {w: _together([run[w] for run in runs]) for w in runs[0]}
+
+
+def _together(outcomes: Sequence[Outcome]) -> Outcome:
+    joined = Outcome()
+    for one in outcomes:
+        for name in CHOOSERS:
+            joined.selections[name] += one.selections[name]
+            joined.lots[name] += one.lots[name]
+        for name in RANKERS:
+            joined.precisions[name] += one.precisions[name]
+        joined.seeds += one.seeds
+        joined.known += one.known
+    return joined

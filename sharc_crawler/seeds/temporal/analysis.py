@@ -1,0 +1,53 @@
+"""From daily views to a ranking: the three steps in one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sharc_crawler.seeds.temporal.classify import Threshold
+from sharc_crawler.seeds.temporal.fit import fit
+from sharc_crawler.seeds.temporal.groups import By, groups_of
+from sharc_crawler.seeds.temporal.rank import Ranked, rank, worth
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from sharc_crawler.seeds.temporal.curve import Curves
+    from sharc_crawler.seeds.temporal.rank import Worth
+    from sharc_crawler.seeds.temporal.views import PageViews
+
+
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """What a log says about its pages and their groups; arrays and lists of pages are in one order."""
+
+    log: PageViews
+    curves: Curves
+    threshold: Threshold
+    temporal: NDArray[np.bool_]
+    groups: list[str]
+    ranked: list[Ranked]
+
+    def worth(self, chosen: Sequence[Ranked]) -> Worth:
+        """What a choice of groups is worth, by the classification."""
+        return worth(chosen, self.groups, self.temporal)
+
+
+def analyse(
+    log: PageViews,
+    threshold: Threshold | None = None,
+    by: By = By.SITE,
+    least_pages: int = 10,
+    progress: Callable[[int], None] = lambda _: None,
+) -> Analysis:
+    """Fit, classify and rank. ``progress`` is told the number of pages of each batch fitted."""
+    threshold = threshold or Threshold()
+    curves = fit(log.views, progress=progress)
+    temporal = threshold.temporal(curves)
+    groups = groups_of(log.pages, log.sites, by)
+    ranked = rank(groups, log.views.sum(axis=1), temporal, curves.known, least_pages)
+    return Analysis(log, curves, threshold, temporal, groups, ranked)

@@ -1,0 +1,69 @@
+"""User interest curves: y = A·φ(x − b; μ, σ), φ the log-normal density, x a day of the window (1, 2, …)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.special import log_ndtr
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    Floats = NDArray[np.float64]
+
+_LOG_ROOT_TAU = 0.5 * np.log(2 * np.pi)
+
+
+@dataclass(frozen=True, slots=True)
+class Curves:
+    """One fitted curve per page; arrays of one length.
+
+    The area A is kept as its logarithm: a curve that falls like a power of x holds nearly all of its area before
+    the first day, and A may then be beyond what a float holds.
+    """
+
+    log_area: Floats  #: ln A
+    birth: Floats  #: b, in days of the window
+    mu: Floats
+    sigma: Floats
+    seen: Floats  #: the start of the day by which a page had its first views (0: the window's start)
+    squares: Floats  #: sum of squared differences from the views
+    known: NDArray[np.bool_]  #: the fit converged
+
+    def __len__(self) -> int:
+        return len(self.birth)
+
+    def views(self, days: ArrayLike) -> Floats:
+        """The curves' daily views, shape (pages, days).
+
+        >>> one = np.ones(1)
+        >>> Curves(0 * one, 0 * one, 0 * one, one, 0 * one, 0 * one, one > 0).views([0, 1]).round(3)
+        array([[0.   , 0.399]])
+        """
+        age = np.asarray(days, np.float64) - self.birth[:, None]
+        log_age = np.log(np.where(age > 0, age, 1.0))
+        z = (log_age - self.mu[:, None]) / self.sigma[:, None]
+        scale = self.log_area - np.log(self.sigma) - _LOG_ROOT_TAU
+        return np.where(age > 0, np.exp(scale[:, None] - log_age - 0.5 * z * z), 0.0)
+
+    def gathered(self, days: float) -> Floats:
+        """Φ(days): the share of a page's whole interest that it gathers in its first days (A = 1, b = 0).
+
+        Its first days begin at b or where it was first seen, whichever is later: a page of few days is fitted as well
+        by a curve born long ago that is next to nothing until then, and least squares cannot tell the two apart.
+        """
+        unseen = np.maximum(self.seen - self.birth, 0.0)
+        with np.errstate(divide="ignore"):
+            before, after = ((np.log(age) - self.mu) / self.sigma for age in (unseen, unseen + days))
+        return np.maximum(-np.expm1(log_ndtr(-after) - log_ndtr(-before)), 0.0)
+
+    def take(self, pages: NDArray[np.int64]) -> Curves:
+        """The curves of some pages."""
+        return Curves(*(getattr(self, name)[pages] for name in self.__slots__))
+
+    @classmethod
+    def joined(cls, parts: list[Curves]) -> Curves:
+        """The curves of several batches, one after another."""
+        return cls(*(np.concatenate([getattr(part, name) for part in parts]) for name in cls.__slots__))

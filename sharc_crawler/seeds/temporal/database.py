@@ -1,0 +1,79 @@
+"""Where page views are grouped: a DuckDB file in a temporary folder, which spills to disk what memory does not hold."""
+
+from __future__ import annotations
+
+import bz2
+import shutil
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sharc_crawler.errors import DataError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from duckdb import DuckDBPyConnection
+
+MEMORY = "1GB"
+
+
+class Database:
+    """A connection that says which file could not be read."""
+
+    def __init__(self, connection: DuckDBPyConnection, folder: Path) -> None:
+        self._connection = connection
+        self.folder = folder
+
+    def run(self, sql: str, values: dict[str, Any] | None = None, file: Path | None = None) -> DuckDBPyConnection:
+        """Run a statement. Raises :class:`~sharc_crawler.errors.DataError` naming ``file`` if that cannot be read."""
+        import duckdb
+
+        try:
+            return self._connection.execute(sql, values or {})
+        except duckdb.Error as error:
+            if file is None:
+                raise
+            reason = str(error).partition("\n")[0]
+            raise DataError(f"{file}: cannot be read: {reason}; is it whole, and of the kind its name says?") from error
+
+    def opened(self, file: Path) -> Path:
+        """A file that DuckDB can read: itself, or for ``.bz2`` a decompressed copy.
+
+        Raises :class:`~sharc_crawler.errors.DataError` for a file that is not there or is no whole archive.
+        """
+        if not file.is_file():
+            raise DataError(f"{file}: there is no such file; give log files, not folders")
+        if file.suffix != ".bz2":
+            return file
+        copy = self.folder / file.stem
+        try:
+            with bz2.open(file) as source, copy.open("wb") as target:
+                shutil.copyfileobj(source, target, 1 << 20)
+        except (OSError, EOFError) as error:
+            raise DataError(f"{file}: cannot be decompressed: {error}; is it whole?") from error
+        return copy
+
+
+@contextmanager
+def database(memory: str = MEMORY) -> Iterator[Database]:
+    """A database for the time of a ``with`` block; its files are removed after it.
+
+    Raises :class:`~sharc_crawler.errors.UsageError` where DuckDB is not installed.
+    """
+    try:
+        import duckdb
+    except ImportError as error:
+        raise UsageError("reading logs needs DuckDB: pip install 'sharc-crawler[logs]'") from error
+    with tempfile.TemporaryDirectory(prefix="sharc-temporal-") as folder:
+        settings: dict[str, str | bool | int | float | list[str]] = {
+            "memory_limit": memory,
+            "temp_directory": folder,
+            "preserve_insertion_order": False,
+        }
+        connection = duckdb.connect(str(Path(folder) / "views.duckdb"), config=settings)
+        try:
+            yield Database(connection, Path(folder))
+        finally:
+            connection.close()

@@ -1,0 +1,151 @@
+"""The coordinates in which curves are fitted: what the data pins, not (μ, σ, b), which slide along curved valleys.
+
+Up to a factor, a log-normal density is ``exp(p·v − q·v²)`` in the warped age ``v = u₂·ln(u/u₂)``, where u = x − b is
+a page's age and u₂ its age at a middle knot (v → x − k₂ as b → −∞: normal densities are inside the family, not at
+its end). It is described by
+
+* ``slope``: the difference of the log density between the outer knots k₃ and k₁,
+* ``bulge``: the logarithm of the height of the log density at k₂ above the chord between the outer knots,
+* ``lead``: ln(f − b), f the first day after birth: a fit moves births to earlier days, never beyond f, which has
+  views of the curve.
+
+Knots are days of the window, so the first two are differences of (log) data and hardly depend on the third. The
+factor is linear and projected out (variable projection).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]  #: float32 while searching, float64 in the end
+
+WIDEST = 30.0  #: σ beyond which a curve is a power of the age over any window
+_LEAD = (math.log(1e-10), math.log(3000.0))  #: births closer to the first day, or longer ago, are not told apart
+_STEEPEST = 6.0  #: bulge of a curve that is zero but for one day
+_TILTED = 200.0  #: slope of one that is zero at a knot
+
+
+def dot(a: Array, b: Array) -> Array:
+    """Sums of products over days, for each page."""
+    sums: Array = np.einsum("ij,ij->j", a, b)
+    return sums
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """Where curves sit: days since the first day after birth, for the window and for the knots."""
+
+    first: Array  #: (n,) the first day after birth, f
+    days: Array  #: (days, n), x − f
+    knots: Array  #: (3, n), k − f
+
+    @classmethod
+    def of(cls, first: Array, knots: Array, window: int, dtype: type[np.floating[Any]]) -> Frame:
+        """Frames of curves by their first day and knots (days of the window)."""
+        days = np.arange(1, window + 1)[:, None] - first
+        return cls(first, days.astype(dtype), (knots - first).astype(dtype))
+
+    def take(self, pages: Array) -> Frame:
+        """The frames of some pages."""
+        return Frame(self.first[pages], self.days[:, pages], self.knots[:, pages])
+
+
+@dataclass(frozen=True, slots=True)
+class Warp:
+    """What a birth makes of the knots."""
+
+    since: Array  #: f − b
+    age: Array  #: at the middle knot, u₂
+    low: Array  #: v at the first knot, negative
+    high: Array  #: v at the last knot
+
+    @classmethod
+    def of(cls, frame: Frame, lead: Array) -> Warp:
+        """The warps of frames by their leads."""
+        since = np.exp(lead)
+        age = frame.knots[1] + since
+        log_age = np.log(age)
+        low, high = ((np.log(frame.knots[i] + since) - log_age) * age for i in (0, 2))
+        return cls(since, age, low, high)
+
+    def turned(self, at: Array, v: Array) -> Array:
+        """∂v/∂lead at age ``at``."""
+        return self.since * (self.age / at - 1 + v / self.age)
+
+
+def bounded(frame: Frame, theta: Array) -> Array:
+    """The nearest coordinates that stand for a curve with σ ≤ :data:`WIDEST`."""
+    slope, bulge, lead = theta
+    lead = np.clip(lead, *_LEAD)
+    warp = Warp.of(frame, lead)
+    flattest = np.log(-warp.low * warp.high / (2 * WIDEST**2 * warp.age**2))
+    return np.array([np.clip(slope, -_TILTED, _TILTED), np.clip(bulge, flattest, _STEEPEST), lead])
+
+
+def quadratic(warp: Warp, theta: Array) -> tuple[Array, Array]:
+    """P and q of ``exp(p·v − q·v²)``."""
+    q = np.exp(theta[1]) / (-warp.low * warp.high)
+    return theta[0] / (warp.high - warp.low) + q * (warp.low + warp.high), q
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """Curves at the days of the window, with the best factor, and what is left of the views."""
+
+    warp: Warp
+    p: Array
+    q: Array
+    age: Array  #: (days, n), 1 before birth
+    v: Array
+    height: Array  #: logarithm of the highest day over the middle knot
+    density: Array  #: (days, n), 1 at the highest day
+    norm: Array  #: sum of its squares
+    factor: Array
+    rest: Array  #: (days, n), views − factor·density
+    squares: Array
+
+
+def values(views: Array, frame: Frame, theta: Array) -> Values:
+    """Curves at coordinates ``theta`` (3, n) against ``views`` (days, n)."""
+    warp = Warp.of(frame, theta[2])
+    p, q = quadratic(warp, theta)
+    age = frame.days + warp.since
+    alive = age > 0
+    age = np.where(alive, age, 1)
+    v = (np.log(age) - np.log(warp.age)) * warp.age
+    logs = np.where(alive, (p - q * v) * v, -np.inf)
+    height = logs.max(axis=0)
+    density = np.exp(logs - height)
+    norm = np.maximum(dot(density, density), 1e-30)
+    factor = np.maximum(dot(density, views) / norm, 0)
+    rest = views - factor * density
+    return Values(warp, p, q, age, v, height, density, norm, factor, rest, dot(rest, rest))
+
+
+def derivatives(frame: Frame, theta: Array, at: Values) -> tuple[Array, Array, Array]:
+    """∂ ln density / ∂ (slope, bulge, lead), each (days, n)."""
+    warp, q, v = at.warp, at.q, at.v
+    width, middle = warp.high - warp.low, warp.low + warp.high
+    low, high = (warp.turned(frame.knots[i] + warp.since, end) for i, end in ((0, warp.low), (2, warp.high)))
+    by_bulge = q * v * (middle - v)
+    along = q * (low + high) - theta[0] * (high - low) / width**2
+    turned = warp.turned(at.age, v)
+    by_lead = turned * (at.p - 2 * q * v) + along * v - (low / warp.low + high / warp.high) * by_bulge
+    return v / width, by_bulge, by_lead
+
+
+def natural(frame: Frame, theta: Array) -> tuple[Array, Array, Array]:
+    """(b, μ, σ) of coordinates."""
+    warp = Warp.of(frame, theta[2])
+    p, q = quadratic(warp, theta)
+    sigma = 1 / (warp.age * np.sqrt(2 * q))
+    # ln density = p·v − q·v² with v = u₂ (ln u − ln u₂), and the density's own factor 1/u adds 1 to the slope in ln u
+    mu = np.log(warp.age) + (p * warp.age + 1) * sigma**2
+    return frame.first - warp.since, mu, sigma

@@ -1,0 +1,142 @@
+"""Levenberg–Marquardt for many curves at once: every operation is over all pages of a batch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sharc_crawler.seeds.temporal.shape import bounded, derivatives, dot, values
+
+if TYPE_CHECKING:
+    from sharc_crawler.seeds.temporal.shape import Array, Frame, Values
+
+_SHORTER, _LONGER = 0.2, 6.0  #: damping after a step that was accepted, refused
+_STUCK = 1e6  #: damping at which no step leads down any more
+_STRIDE = np.array([[np.inf], [2.0], [2.0]])  #: longest step in the logarithmic coordinates
+
+
+@dataclass(frozen=True, slots=True)
+class Solved:
+    """Where batches of fits ended."""
+
+    theta: Array  #: (3, n)
+    squares: Array
+    settled: Array  #: (n,) the sum of squares has stopped falling
+
+
+@dataclass(frozen=True, slots=True)
+class _Equations:
+    """Normal equations of the projected problem: six entries of JᵀJ (rows 11, 12, 13, 22, 23, 33) and Jᵀr."""
+
+    matrix: Array  #: (6, n)
+    gradient: Array  #: (3, n)
+
+    def where(self, better: Array, other: _Equations) -> _Equations:
+        return _Equations(np.where(better, other.matrix, self.matrix), np.where(better, other.gradient, self.gradient))
+
+    def take(self, pages: Array) -> _Equations:
+        return _Equations(self.matrix[:, pages], self.gradient[:, pages])
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """The fits that are still moving."""
+
+    page: Array  #: index into the batch
+    views: Array
+    frame: Frame
+    theta: Array
+    squares: Array
+    factor: Array
+    damping: Array
+    equations: _Equations
+
+    def take(self, keep: Array) -> _Search:
+        return _Search(
+            self.page[keep],
+            self.views[:, keep],
+            self.frame.take(keep),
+            self.theta[:, keep],
+            self.squares[keep],
+            self.factor[keep],
+            self.damping[keep],
+            self.equations.take(keep),
+        )
+
+
+def solve(views: Array, frame: Frame, theta: Array, steps: int, tolerance: float) -> Solved:
+    """Least-squares fits of ``views`` (days, n) from ``theta`` (3, n), in the precision of ``views``.
+
+    A fit is settled once an accepted step lowers its sum of squares by less than ``tolerance`` of it, or no step does.
+    """
+    search = _begin(views, frame, theta.astype(views.dtype))
+    end = Solved(search.theta.copy(), search.squares.copy(), np.zeros(views.shape[1], bool))
+    for _ in range(steps):
+        search, settled = _step(search, tolerance)
+        end.theta[:, search.page] = search.theta
+        end.squares[search.page] = search.squares
+        end.settled[search.page] |= settled
+        if settled.all():
+            break
+        if settled.mean() > 0.1:  # copying the rest is dear: not for a few
+            search = search.take(np.flatnonzero(~settled))
+    return end
+
+
+def _begin(views: Array, frame: Frame, theta: Array) -> _Search:
+    theta = bounded(frame, theta)
+    at = values(views, frame, theta)
+    n = views.shape[1]
+    damping = np.full(n, 1e-2, views.dtype)
+    return _Search(np.arange(n), views, frame, theta, at.squares, at.factor, damping, _equations(frame, theta, at))
+
+
+def _step(search: _Search, tolerance: float) -> tuple[_Search, Array]:
+    stride = _STRIDE.astype(search.theta.dtype)
+    move = np.clip(_damped(search.equations, search.damping), -stride, stride)
+    theta = bounded(search.frame, search.theta + move)
+    at = values(search.views, search.frame, theta)
+    better = at.squares < search.squares
+    small = search.squares - at.squares <= tolerance * at.squares + 1e-14 * at.norm * at.factor**2
+    moved = replace(
+        search,
+        theta=np.where(better, theta, search.theta),
+        squares=np.where(better, at.squares, search.squares),
+        factor=np.where(better, at.factor, search.factor),
+        damping=search.damping * np.where(better, _SHORTER, _LONGER).astype(search.damping.dtype),
+        equations=search.equations.where(better, _equations(search.frame, theta, at)),
+    )
+    return moved, (better & small) | (moved.damping > _STUCK)
+
+
+def _equations(frame: Frame, theta: Array, at: Values) -> _Equations:
+    """Variable projection (Kaufman's Jacobian): the part of each column along the density is the factor's to fit."""
+    columns = [column * at.density for column in derivatives(frame, theta, at)]
+    along = [dot(column, at.density) for column in columns]
+    pairs = [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)]
+    matrix = np.array([dot(columns[i], columns[j]) - along[i] * along[j] / at.norm for i, j in pairs])
+    gradient = np.array([dot(column, at.rest) for column in columns])
+    return _Equations(matrix * at.factor**2, gradient * at.factor)
+
+
+def _damped(equations: _Equations, damping: Array) -> Array:
+    """Solutions of (JᵀJ + damping·diag) δ = Jᵀr, scaled to a unit diagonal and by Cholesky; zero where singular."""
+    m11, m12, m13, m22, m23, m33 = equations.matrix
+    floor = 1e-7 * np.maximum(np.maximum(m11, m22), m33) + 1e-30
+    scale = 1 / np.sqrt(np.maximum(np.array([m11, m22, m33]), floor))
+    r12, r13, r23 = m12 * scale[0] * scale[1], m13 * scale[0] * scale[2], m23 * scale[1] * scale[2]
+    g1, g2, g3 = equations.gradient * scale
+    d1 = 1 + damping
+    l21, l31 = r12 / d1, r13 / d1
+    d2 = np.maximum(1 + damping - l21 * r12, 1e-7)
+    l32 = (r23 - l31 * r12) / d2
+    d3 = np.maximum(1 + damping - l31 * r13 - l32 * l32 * d2, 1e-7)
+    z2 = g2 - l21 * g1
+    z3 = g3 - l31 * g1 - l32 * z2
+    x3 = z3 / d3
+    x2 = z2 / d2 - l32 * x3
+    x1 = g1 / d1 - l21 * x2 - l31 * x3
+    steps: Array = np.nan_to_num(np.array([x1, x2, x3]) * scale, posinf=0.0, neginf=0.0)
+    return steps

@@ -1,0 +1,167 @@
+"""Logs to daily views per page: read, counted once per client, page and day, cut to a window, and the rest said."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sharc_crawler.errors import DataError, UsageError
+from sharc_crawler.seeds.temporal.accesslog import stage_access_log
+from sharc_crawler.seeds.temporal.database import MEMORY, database
+from sharc_crawler.seeds.temporal.tables import stage_table
+from sharc_crawler.seeds.temporal.wikimedia import NAME, stage_pageviews
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from sharc_crawler.seeds.temporal.database import Database
+
+_TABLES = {".csv", ".tsv", ".parquet"}
+_ROWS = 100_000  #: pages fetched at a time
+_MOST_VIEWS = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How to read logs."""
+
+    days: int = 60  #: length of the window
+    until: date | None = None  #: its last day; None: the last day of the logs
+    least_views: int | None = None  #: pages with fewer views are unreliable; None: one a day on average
+    host: str = ""  #: ``https://www.example.org``: the site of pages that name none
+    site_column: str | None = None  #: of a table
+    memory: str = MEMORY  #: what grouping may take before it spills to disk
+
+    def __post_init__(self) -> None:
+        if self.days < 1:
+            raise UsageError(f"days={self.days}: a window is at least a day; the paper's is 60")
+        if self.host and "://" not in self.host:
+            raise UsageError(f"host={self.host!r} is no URL; give it as https://{self.host}")
+
+
+@dataclass(frozen=True, slots=True)
+class PageViews:
+    """Daily views of the reliable pages of a window."""
+
+    pages: list[str]  #: URLs, in their order
+    sites: list[str]
+    views: NDArray[np.int32]  #: (pages, days)
+    start: date  #: day 1
+    seen: int  #: pages in the window, reliable or not
+    lines: int  #: lines (rows, cells) read
+    skipped: dict[str, int]  #: reason → lines left out
+
+
+def read_views(
+    files: Sequence[Path], reading: Reading | None = None, progress: Callable[[Path], None] = lambda _: None
+) -> PageViews:
+    """Daily views per page of any number of logs, recognised by their names; ``progress`` is told each file done.
+
+    ``.csv``, ``.tsv`` and ``.parquet`` are tables, ``pageviews-DATE…`` Wikimedia's, all others access logs; each may
+    be compressed (``.gz``, ``.zst``, ``.bz2``). Grouping spills to disk, so that logs may be larger than memory.
+
+    Raises :class:`~sharc_crawler.errors.DataError` for a file that cannot be read, and where no page is left.
+    """
+    reading = reading or Reading()
+    with database(reading.memory) as db:
+        db.run("CREATE TABLE seen (page VARCHAR, site VARCHAR, day DATE, client VARCHAR, views DOUBLE)")
+        db.run("CREATE TABLE skipped (reason VARCHAR, lines BIGINT)")
+        for file in files:
+            _stage(db, Path(file), reading)
+            _settle(db, Path(file))
+            progress(Path(file))
+        return _collect(db, reading)
+
+
+def _stage(db: Database, file: Path, reading: Reading) -> None:
+    path = db.opened(file)
+    if NAME.match(file.name) and not _TABLES & set(file.suffixes):
+        stage_pageviews(db, file, path)
+    elif _TABLES & set(file.suffixes):
+        stage_table(db, file, path, reading.site_column, reading.host.rstrip("/"))
+    else:
+        stage_access_log(db, file, path, reading.host.rstrip("/"))
+
+
+def _settle(db: Database, file: Path) -> None:
+    """Move what was staged to where all files meet."""
+    good, malformed = db.run(
+        "SELECT sum(lines) FILTER (skipped <> 'malformed'), sum(lines) FILTER (skipped = 'malformed') FROM staged"
+    ).fetchall()[0]
+    if malformed and not good:
+        raise DataError(
+            f"{file}: none of its {int(malformed):,} lines can be read; it should be an access log in Common or "
+            "Combined Log Format, a .csv, .tsv or .parquet table, or a Wikimedia pageview file"
+        )
+    db.run("INSERT INTO seen SELECT page, site, day, client, views FROM staged WHERE skipped = ''")
+    db.run("INSERT INTO skipped SELECT skipped, sum(lines) FROM staged GROUP BY skipped")
+    db.run("DROP TABLE staged")
+
+
+def _collect(db: Database, reading: Reading) -> PageViews:
+    lines = dict(db.run("SELECT reason, sum(lines)::BIGINT FROM skipped GROUP BY reason ORDER BY reason").fetchall())
+    skipped = {reason: count for reason, count in lines.items() if reason and count}
+    first, last = db.run("SELECT min(day), max(day) FROM seen").fetchall()[0]
+    if first is None:
+        raise _nothing(skipped)
+    last = reading.until or last
+    start = max(first, last - timedelta(days=reading.days - 1))
+    days = (last - start).days + 1
+    least = reading.least_views if reading.least_views is not None else days
+    window = {"start": start, "last": last}
+    # twice, so that both levels can spill: one row for each client, then views of a page and day
+    db.run(
+        """CREATE TABLE daily AS SELECT page, site, day, sum(CASE WHEN client IS NULL THEN views ELSE 1 END) AS views
+        FROM (SELECT page, any_value(site) AS site, day, client, sum(views) AS views FROM seen
+              WHERE day BETWEEN $start AND $last GROUP BY page, day, client) GROUP BY page, site, day""",
+        window,
+    )
+    pages, sites, seen = _reliable(db, max(least, 1))
+    if not pages:
+        raise DataError(
+            f"none of {seen:,} pages has {least} views from {start} to {last}; lower --least-views or give a longer log"
+        )
+    return PageViews(pages, sites, _matrix(db, len(pages), start, days), start, seen, sum(lines.values()), skipped)
+
+
+def _nothing(skipped: dict[str, int]) -> DataError:
+    said = ", ".join(f"{count:,} {reason}" for reason, count in skipped.items()) or "no lines at all"
+    hint = "; name the site with --host https://www.example.org or --site-column" if "no host" in skipped else ""
+    return DataError(f"the logs hold no page view: {said}{hint}")
+
+
+def _reliable(db: Database, least: int) -> tuple[list[str], list[str], int]:
+    """Pages of enough views in the order of their numbers, their sites, and how many pages there were."""
+    db.run(
+        r"""CREATE TABLE totals AS SELECT page, sum(views) AS views,
+        coalesce(any_value(site), regexp_extract(page, '://([^/?]+)', 1)) AS site FROM daily GROUP BY page"""
+    )
+    seen = db.run("SELECT count(*) FROM totals").fetchall()[0][0]
+    db.run(
+        """CREATE TABLE pages AS SELECT (row_number() OVER (ORDER BY page) - 1)::INTEGER AS id, page, site
+        FROM totals WHERE views >= $least""",
+        {"least": least},
+    )
+    rows = db.run("SELECT page, site FROM pages ORDER BY id").fetchall()
+    return [row[0] for row in rows], [row[1] for row in rows], seen
+
+
+def _matrix(db: Database, pages: int, start: date, days: int) -> NDArray[np.int32]:
+    db.run(
+        """CREATE TABLE cells AS SELECT id, (day - $start)::INTEGER AS day, least(sum(views), $most)::INTEGER AS views
+        FROM daily JOIN pages USING (page) GROUP BY ALL ORDER BY id""",
+        {"start": start, "most": _MOST_VIEWS},
+    )
+    matrix = np.zeros((pages, days), np.int32)
+    for begin in range(0, pages, _ROWS):
+        cells: Any = db.run(
+            "SELECT id, day, views FROM cells WHERE id >= $begin AND id < $end", {"begin": begin, "end": begin + _ROWS}
+        ).fetchnumpy()
+        matrix[cells["id"], cells["day"]] = cells["views"]
+    return matrix
