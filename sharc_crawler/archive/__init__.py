@@ -1,0 +1,1 @@
+"""WARC, CDX, TimeMap and WACZ, in and out."""

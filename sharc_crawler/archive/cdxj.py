@@ -1,0 +1,88 @@
+"""CDXJ: the index beside a WARC file, by which replay tools find a URL's captures."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from warcio.archiveiterator import ArchiveIterator
+
+from sharc_crawler.archive.files import SUFFIX
+from sharc_crawler.archive.surt import surt
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+REVISIT = "warc/revisit"
+_NOT_DIGITS = re.compile(r"\D")
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A response or revisit record in an index."""
+
+    url: str
+    date: str  #: WARC-Date
+    mime: str | None
+    status: str | None
+    digest: str | None
+    offset: int
+    length: int
+    file: str
+
+    def line(self) -> str:
+        """One line of the index, without its end.
+
+        >>> Entry("http://a.org/", "2026-11-18T11:06:40.25Z", "text/html", "200", "sha1:AB", 0, 9, "a.warc.gz").line()
+        'org,a)/ 20261118110640 {"url": "http://a.org/", "mime": "text/html", "status": "200", "digest": "sha1:AB", \
+"length": "9", "offset": "0", "filename": "a.warc.gz"}'
+        """
+        fields = {
+            "url": self.url,
+            "mime": self.mime,
+            "status": self.status,
+            "digest": self.digest,
+            "length": str(self.length),
+            "offset": str(self.offset),
+            "filename": self.file,
+        }
+        known = json.dumps({name: value for name, value in fields.items() if value is not None})
+        return f"{surt(self.url)} {_NOT_DIGITS.sub('', self.date)[:14]} {known}"
+
+
+def media_type(content_type: bytes | str | None) -> str | None:
+    """The media type of a header without its parameters, as indexes have it."""
+    text = content_type.decode("latin-1") if isinstance(content_type, bytes) else content_type or ""
+    return re.split(r"[;\s]", text.strip(), maxsplit=1)[0] or None
+
+
+def entries(warc: Path) -> Iterator[Entry]:
+    """The response and revisit records of a WARC file."""
+    with warc.open("rb") as stream:
+        records = ArchiveIterator(stream)
+        for record in records:
+            if record.rec_type not in {"response", "revisit"}:
+                continue
+            head, http = record.rec_headers, record.http_headers
+            revisit = record.rec_type == "revisit"
+            yield Entry(
+                url=head.get_header("WARC-Target-URI"),
+                date=head.get_header("WARC-Date"),
+                mime=REVISIT if revisit else media_type(http.get_header("Content-Type")),
+                status=http.get_statuscode() if http else None,
+                digest=head.get_header("WARC-Payload-Digest"),
+                offset=records.get_record_offset(),
+                length=records.get_record_length(),
+                file=warc.name,
+            )
+
+
+def write_index(warc: Path, lines: Iterable[str]) -> Path:
+    """Write the index of a WARC file beside it, sorted, in one step; returns its path."""
+    path = warc.with_name(warc.name.removesuffix(SUFFIX) + ".cdxj")
+    draft = path.with_name(path.name + ".tmp")
+    draft.write_text("".join(line + "\n" for line in sorted(lines)), encoding="utf-8")
+    return draft.replace(path)

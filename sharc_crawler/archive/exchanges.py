@@ -1,0 +1,122 @@
+"""The WARC records of one exchange: what was received and sent, and what else there is to say."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from sharc_crawler.archive.records import (
+    HTTP_REQUEST,
+    HTTP_RESPONSE,
+    WARC_FIELDS,
+    Fields,
+    escaped,
+    named_fields,
+    record_id,
+    target_uri,
+    warc_date,
+)
+from sharc_crawler.changes.digest import labelled_digest
+
+if TYPE_CHECKING:
+    from sharc_crawler.archive.payloads import Original
+    from sharc_crawler.changes.http import HttpResponse
+    from sharc_crawler.model import Exchange
+
+_PROFILE = "http://netpreserve.org/warc/1.1/revisit/"
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A record that is not packed yet."""
+
+    kind: str
+    fields: Fields  #: those of its kind
+    block: bytes
+    media_type: str
+    record_id: str = field(default_factory=record_id)
+
+    def all_fields(self, common: Fields) -> Fields:
+        """Everything but the length, ``common`` being what the records of one event share."""
+        own: Fields = [("WARC-Type", self.kind), ("WARC-Record-ID", self.record_id), *common, *self.fields]
+        if self.block:
+            own += [("WARC-Block-Digest", labelled_digest(self.block)), ("Content-Type", self.media_type)]
+        return own
+
+
+def common_fields(exchange: Exchange) -> Fields:
+    """What all records of an exchange carry."""
+    fields = [
+        ("WARC-Date", warc_date(exchange.started)),
+        ("WARC-Target-URI", target_uri(exchange.url)),
+    ]
+    if exchange.ip:
+        fields.append(("WARC-IP-Address", exchange.ip))
+    if exchange.normalised:
+        fields.append(("Sharc-Normalised", "headers rebuilt by the HTTP library, not kept from the wire"))
+    return fields
+
+
+def response(exchange: Exchange, message: HttpResponse, digest: str) -> Draft:
+    """The final response, byte for byte."""
+    fields = [("WARC-Payload-Digest", digest)]
+    if exchange.truncated:
+        fields.append(("WARC-Truncated", exchange.truncated))
+    return Draft("response", fields, message.message, HTTP_RESPONSE)
+
+
+def identical(message: HttpResponse, original: Original, digest: str) -> Draft:
+    """A revisit record for a payload that is stored already: the new headers, without the body (WARC/1.1, 6.7.2)."""
+    fields = [*_refers("identical-payload-digest", original), ("WARC-Payload-Digest", digest)]
+    return Draft("revisit", [*fields, ("WARC-Truncated", "length")], message.head, HTTP_RESPONSE)
+
+
+def not_modified(original: Original) -> Draft:
+    """A revisit record for a 304 answer (WARC/1.1, 6.7.3).
+
+    Its block is empty: with the 304's headers in it, replay tools show a bare 304 instead of the page.
+    """
+    return Draft("revisit", _refers("server-not-modified", original), b"", HTTP_RESPONSE)
+
+
+def _refers(profile: str, original: Original) -> Fields:
+    fields = [
+        ("WARC-Profile", _PROFILE + profile),
+        ("WARC-Refers-To-Target-URI", target_uri(original.url)),
+        ("WARC-Refers-To-Date", warc_date(original.date)),
+    ]
+    return [*fields, ("WARC-Refers-To", original.record)] if original.record else fields
+
+
+def failure(exchange: Exchange) -> Draft:
+    """A metadata record for an exchange that brought no response: what happened, and what had been received."""
+    notes = [("error", escaped(exchange.error or "no response")), ("ended", warc_date(exchange.ended))]
+    return _notes(notes + _base64("received-base64", exchange.response))
+
+
+def companions(exchange: Exchange, main: Draft, message: HttpResponse | None = None) -> list[Draft]:
+    """What belongs to the main record of an exchange: the request, and notes where there is something to note."""
+    with_main = ("WARC-Concurrent-To", main.record_id)
+    drafts = []
+    if exchange.request:
+        drafts.append(Draft("request", [with_main], exchange.request, HTTP_REQUEST))
+    notes = _remarks(exchange, main, message) if message else []
+    if notes:
+        drafts.append(_notes(notes, with_main))
+    return drafts
+
+
+def _remarks(exchange: Exchange, main: Draft, message: HttpResponse) -> Fields:
+    """What was received or happened and is not in the main record."""
+    unkept = b"" if main.block else message.message
+    notes = _base64("interim-responses-base64", message.interim) + _base64("http-response-base64", unkept)
+    return notes + ([("error", escaped(exchange.error))] if exchange.error else [])
+
+
+def _base64(name: str, data: bytes) -> Fields:
+    return [(name, b64encode(data).decode())] if data else []
+
+
+def _notes(notes: Fields, *fields: tuple[str, str]) -> Draft:
+    return Draft("metadata", list(fields), named_fields(notes), WARC_FIELDS)

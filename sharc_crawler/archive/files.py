@@ -1,0 +1,120 @@
+"""WARC files on disk: their names, and appending so that a file holds whole records or is said to be open."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import sys
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+if sys.platform != "win32":
+    import fcntl
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from sharc_crawler.model import Instant
+
+SUFFIX = ".warc.gz"
+OPEN = ".open"  #: added to the name while the file is being written
+
+_UNSAFE = re.compile(r"[^A-Za-z0-9.-]+")
+_LONGEST = 80
+
+
+def safe_name(name: str) -> str:
+    """A name that is safe in a file name everywhere; a name that had to be changed is told apart by a digest.
+
+    >>> safe_name("www.example.org"), safe_name("../etc/passwd")
+    ('www.example.org', 'etc-passwd-e96c47ea')
+    """
+    safe = _UNSAFE.sub("-", name).strip(".-")[:_LONGEST]
+    if safe == name and safe:
+        return safe
+    return f"{safe or 'site'}-{hashlib.sha1(name.encode(), usedforsecurity=False).hexdigest()[:8]}"
+
+
+def file_name(site: str, run: str, serial: int, started: Instant) -> str:
+    """The name of a capture's n-th file.
+
+    >>> file_name("example.org", "r1", 0, 1795000000)
+    'example.org-20261118110640-00000-r1.warc.gz'
+    """
+    return (
+        f"{safe_name(site)}-{datetime.fromtimestamp(started, UTC):%Y%m%d%H%M%S}-{serial:05d}-{safe_name(run)}{SUFFIX}"
+    )
+
+
+def files_of(folder: Path, site: str, run: str) -> list[tuple[int, Path]]:
+    """A run's files, open ones too, as (serial, path) in the order of writing."""
+    pattern = re.compile(
+        rf"{re.escape(safe_name(site))}-\d{{14}}-(\d{{5,}})-{re.escape(safe_name(run) + SUFFIX)}(?:{re.escape(OPEN)})?"
+    )
+    return sorted((int(match[1]), path) for path in folder.iterdir() if (match := pattern.fullmatch(path.name)))
+
+
+def lock(descriptor: int) -> bool:
+    """Hold a file for this writer until the descriptor is closed; false: another writer holds it."""
+    if sys.platform == "win32":  # an open file can be neither renamed nor removed there
+        return True
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the names in a folder outlast a power failure."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+class WarcFile:
+    """A WARC file under construction, named ``….open`` until it is closed."""
+
+    def __init__(self, path: Path, *, sync: bool) -> None:
+        self.path = path  #: its name once closed
+        self.size = 0
+        self._open_path = path.with_name(path.name + OPEN)
+        self._sync = sync
+        self._descriptor = os.open(self._open_path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o666)
+        lock(self._descriptor)
+
+    def append(self, members: Iterable[bytes]) -> None:
+        """Write all of it (to the disk, with ``sync``) or raise and leave the file as it was."""
+        try:
+            for data in members:
+                self._write(data)
+            if self._sync:
+                os.fsync(self._descriptor)
+        except BaseException as error:
+            os.ftruncate(self._descriptor, self.size)
+            if isinstance(error, OSError):
+                raise OSError(error.errno, error.strerror, str(self._open_path)) from error
+            raise
+        self.size = os.fstat(self._descriptor).st_size
+
+    def discard(self) -> None:
+        """Remove the file."""
+        os.close(self._descriptor)
+        self._open_path.unlink()
+
+    def close(self) -> None:
+        """Give the file its final name."""
+        os.fsync(self._descriptor)
+        os.close(self._descriptor)
+        self._open_path.rename(self.path)
+        if self._sync:
+            sync_folder(self.path.parent)
+
+    def _write(self, data: bytes) -> None:
+        view = memoryview(data)
+        while view:
+            view = view[os.write(self._descriptor, view) :]

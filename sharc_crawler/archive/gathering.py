@@ -1,0 +1,134 @@
+"""Captures from any number of indexes and archives, gathered row by row into columns."""
+
+from __future__ import annotations
+
+from array import array
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from sharc_crawler.archive.problems import Problems
+from sharc_crawler.archive.surt import surt
+from sharc_crawler.seeds.hacs.captures import NO_DIGEST, Captures
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from sharc_crawler.model import Instant
+
+OK = 200
+NO_STATUS = 0  #: not said: an index leaves it out of revisits and of some old captures
+NOT_WEB = -1  #: number of what is no web page (``dns:``)
+_NOTHING = hash(b"-")  #: what an index without a digest says
+
+
+class Gathering:
+    """Rows of captures, and what was wrong with the rest. The readers of each format append to the columns."""
+
+    def __init__(self) -> None:
+        self.problems = Problems()
+        self.owners = array("q")
+        self.times = array("d")
+        self.digests = array("q")
+        self.statuses = array("h")
+        self.fingerprints: dict[int, int] = {}  #: row → number of the fingerprint
+        self.links: dict[int, frozenset[str]] = {}  #: row → links of the capture
+        self.resume_key: str | None = None  #: of the last answer of a CDX server: there is more
+        self.pages: set[str] = set()  #: addresses of pages of TimeMaps that were named
+        self.pages_read: set[str] = set()
+        self._numbers: dict[bytes, int] = {}  # key of a URL, as an index spells it → its number
+        self._keys: list[str] = []
+        self._urls: list[str] = []
+        self._by_key: dict[str, int] = {}
+
+    def number(self, key: bytes, url: bytes) -> int:
+        """The number of a URL; a key that is none of ours (not a SURT) is made anew from the URL."""
+        number = self._numbers.get(key)
+        if number is None:
+            number = self._numbers[key] = self._new(key, url)
+        return number
+
+    def numbers(self, keys: Sequence[bytes], urls: Sequence[bytes]) -> list[int]:
+        """The numbers of many."""
+        known = list(map(self._numbers.get, keys))
+        return (
+            [self.number(*one) for one in zip(keys, urls, strict=True)] if None in known else cast("list[int]", known)
+        )
+
+    def append(self, key: bytes, url: bytes, time: Instant, digest: bytes, status: int = OK) -> int | None:
+        """Append a capture; returns its row, ``None`` for what is no web page."""
+        number = self.number(key, url)
+        if number == NOT_WEB:
+            self.problems.left_out["not a web page"] += 1
+            return None
+        self.owners.append(number)
+        self.times.append(time)
+        self.statuses.append(status)
+        self.digests.append(numbered(digest))
+        return len(self.owners) - 1
+
+    def captures(self) -> Captures:
+        """All that is a capture of a page's content, each once."""
+        owners, digests = np.asarray(self.owners), np.array(self.digests)
+        digests[digests == _NOTHING] = NO_DIGEST
+        good = _content(owners, digests, np.asarray(self.statuses))
+        found = Captures.gathered(
+            self._keys,
+            self._urls,
+            owners[good],
+            np.asarray(self.times)[good],
+            digests[good],
+            _column(self.fingerprints, NO_DIGEST, good),
+            _column(self.links, None, good),
+        )
+        self.problems.left_out["status is not 200"] = len(good) - int(good.sum())
+        self.problems.left_out["captured twice in one second"] = int(good.sum()) - len(found.times)
+        return found
+
+    def _new(self, key: bytes, url: bytes) -> int:
+        if not url.lower().startswith((b"http://", b"https://")):
+            return NOT_WEB
+        address = url.decode("utf-8", "replace")
+        sort_key = key.decode("utf-8", "replace") if b")/" in key else _surt(address)
+        if sort_key is None:
+            return NOT_WEB
+        number = self._by_key.setdefault(sort_key, len(self._keys))
+        if number == len(self._keys):
+            self._keys.append(sort_key)
+            self._urls.append(address)
+        return number
+
+
+def numbered(digest: bytes) -> int:
+    """A number that stands for a digest; its label (``sha1:``) is left away, as some indexes do."""
+    return hash(digest.removeprefix(b"sha1:"))
+
+
+def _surt(url: str) -> str | None:
+    try:
+        return surt(url)
+    except ValueError:
+        return None
+
+
+def _content(owners: NDArray[np.int64], digests: NDArray[np.int64], statuses: NDArray[np.int16]) -> NDArray[np.bool_]:
+    """Which rows show a page's content: status 200, or none said and the payload is not one of another status."""
+    good = (statuses == OK) | (statuses == NO_STATUS)
+    unsaid = np.flatnonzero((statuses == NO_STATUS) & (digests != NO_DIGEST))
+    if len(unsaid):
+        payload = digests ^ (owners * np.int64(0x2545F4914F6CDD1D))  # of this URL: one number for both
+        others = np.setdiff1d(payload[~good], payload[statuses == OK])
+        good[unsaid[np.isin(payload[unsaid], others)]] = False
+    return cast("NDArray[np.bool_]", good)
+
+
+def _column(values: Mapping[int, Any], none: int | None, good: NDArray[np.bool_]) -> NDArray[Any] | None:
+    """A column from the rows that have a value; ``None`` where none has."""
+    if not values:
+        return None
+    column: NDArray[Any] = np.full(len(good), none, np.int64 if none == NO_DIGEST else np.object_)
+    for row, value in values.items():
+        column[row] = value
+    return column[good]

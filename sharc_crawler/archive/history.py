@@ -1,0 +1,125 @@
+"""History from files of any kind: CDX, CDXJ, answers of CDX servers, TimeMaps, WARC, WACZ, and our own captures."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import chain
+from typing import IO, TYPE_CHECKING
+
+from sharc_crawler.archive import cdx, cdx_json, timemap
+from sharc_crawler.archive.gathering import OK, Gathering, numbered
+from sharc_crawler.archive.lines import lines
+from sharc_crawler.archive.warc_captures import read_wacz, read_warc
+from sharc_crawler.errors import DataError
+from sharc_crawler.model import Result
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from sharc_crawler.archive.problems import Problems
+    from sharc_crawler.model import Observation
+    from sharc_crawler.seeds.hacs.captures import Captures
+
+_ZIP = b"PK\x03\x04"
+_CDXJ = re.compile(rb"\S+ \d{1,14} \{|!")
+_HTML = re.compile(rb"<(?:!doctype|html|head|\?xml)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """What was read, and what could not be."""
+
+    captures: Captures
+    problems: Problems
+    resume_key: str | None = None  #: the last answer of a CDX server was not the end
+    missing: tuple[str, ...] = ()  #: pages of TimeMaps that are named and were not read
+
+
+def read_history(paths: Iterable[Path], observations: Iterable[Observation] = (), *, links: bool = False) -> History:
+    """Read files, and all files in folders, whatever they are; add the observations of our own captures.
+
+    ``links``: read the links of archived documents, which link additions need. Raises
+    :class:`~sharc_crawler.errors.DataError` where nothing usable is there.
+    """
+    gathering, files = Gathering(), [file for path in paths for file in _files(path)]
+    for file in files:
+        try:
+            _read(file, gathering, links=links)
+        except OSError as error:
+            raise DataError(f"history {str(file)!r} cannot be read: {error.strerror or error}") from error
+    _observed(observations, gathering)
+    captures = gathering.captures()
+    if not len(captures.times):
+        raise DataError(_nothing(files, gathering.problems))
+    missing = tuple(sorted(gathering.pages - gathering.pages_read))
+    return History(captures, gathering.problems, gathering.resume_key, missing)
+
+
+def _files(path: Path) -> Iterator[Path]:
+    if path.is_dir():
+        yield from sorted(file for file in path.rglob("*") if file.is_file())
+    else:
+        yield path
+
+
+def _read(path: Path, gathering: Gathering, *, links: bool) -> None:
+    with path.open("rb") as stream:
+        if stream.read(len(_ZIP)) == _ZIP:
+            read_wacz(path, gathering, links=links)
+            return
+        stream.seek(0)
+        _read_stream(stream, str(path), gathering, links=links)
+
+
+def _read_stream(stream: IO[bytes], file: str, gathering: Gathering, *, links: bool) -> None:
+    """Read by what the text starts with."""
+    text = lines(stream, file, gathering.problems)
+    start = [next(text, b"").removeprefix(b"\xef\xbb\xbf")]
+    while not start[-1].strip() and (line := next(text, None)) is not None:
+        start.append(line)
+    first = start[-1].lstrip()
+    if first.startswith(b"WARC/"):
+        stream.seek(0)
+        read_warc(stream, file, gathering, links=links)
+    elif _HTML.match(first):
+        gathering.problems.add(file, len(start), "an HTML page, not an index")
+    elif first.startswith((b"<", b"[", b"{")):
+        _read_document(b"\n".join([*start, *text]), file, gathering)
+    else:
+        reader = cdx.read_cdxj if _CDXJ.match(first) else cdx.read_cdx
+        reader(chain(start, text), file, gathering)
+
+
+def _read_document(text: bytes, file: str, gathering: Gathering) -> None:
+    start = text.lstrip()[:1]
+    if start == b"<":
+        timemap.read_link_format(text, file, gathering)
+    elif start == b"[":
+        cdx_json.read_rows(text, file, gathering)
+    elif document := timemap.is_timemap(text):
+        timemap.read_json(document, file, gathering)
+    else:
+        cdx_json.read_objects(text.splitlines(), file, gathering)
+
+
+def _observed(observations: Iterable[Observation], gathering: Gathering) -> None:
+    """Our own captures: what was fetched in full, or was said to be as before (304)."""
+    held: dict[str, bytes] = {}
+    for one in observations:
+        if one.result is Result.OK and one.digest:
+            held[one.url] = one.digest.encode()
+        if one.result in {Result.OK, Result.NOT_MODIFIED}:
+            url = one.url.encode()
+            row = gathering.append(url, url, one.time, held.get(one.url, b"-"), OK)
+            if one.fingerprint and row is not None:
+                gathering.fingerprints[row] = numbered(one.fingerprint.encode())
+
+
+def _nothing(files: list[Path], problems: Problems) -> str:
+    named = "; ".join(map(str, problems.named[:3])) or ", ".join(
+        f"{count} captures left out: {why}" for why, count in problems.left_out.items() if count
+    )
+    where = ", ".join(map(str, files[:3])) or "no files"
+    return f"no usable capture in {where} ({len(files)} files): {named or 'empty'}; give CDX, CDXJ, TimeMaps or WARCs"

@@ -1,0 +1,56 @@
+"""Lines of plain and of gzipped files, also of files that are cut short."""
+
+from __future__ import annotations
+
+import zlib
+from typing import IO, TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sharc_crawler.archive.problems import Problems
+
+_CHUNK = 1 << 16
+_GZIP = b"\x1f\x8b"
+_GZIP_FORMAT = 31  #: of zlib's window bits
+
+
+def lines(stream: IO[bytes], file: str, problems: Problems) -> Iterator[bytes]:
+    """The lines of a file without their ends, as far as they can be read; where that is not the end is a problem."""
+    rest, count = b"", 0
+    try:
+        for chunk in _decompressed(stream) if _is_gzip(stream) else iter(lambda: stream.read(_CHUNK), b""):
+            *whole, rest = (rest + chunk).split(b"\n")
+            count += len(whole)
+            yield from whole
+    except zlib.error as error:
+        problems.add(file, count + 1, f"cut short: {error}")
+    if rest:
+        yield rest
+
+
+def ends_whole(stream: IO[bytes]) -> bool:
+    """Whether a file, if it is gzipped, can be read to its end."""
+    try:
+        return not _is_gzip(stream) or all(True for _ in _decompressed(stream))
+    except zlib.error:
+        return False
+
+
+def _is_gzip(stream: IO[bytes]) -> bool:
+    magic = stream.read(len(_GZIP))
+    stream.seek(0)
+    return magic == _GZIP
+
+
+def _decompressed(stream: IO[bytes]) -> Iterator[bytes]:
+    """The text of all members of a gzip file."""
+    member = None
+    while data := stream.read(_CHUNK):
+        while data:
+            member = member or zlib.decompressobj(_GZIP_FORMAT)
+            yield member.decompress(data)
+            data = member.unused_data
+            member = None if member.eof else member
+    if member:
+        raise zlib.error("the gzip file ends before its text does")

@@ -1,0 +1,62 @@
+"""What a WARC writer is told: about the capture, for later readers, and how to write."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from sharc_crawler.errors import UsageError, unknown_name
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+GIGABYTE = 1_000_000_000
+_DEDUP = ("capture", "off")
+
+
+@dataclass(frozen=True, slots=True)
+class CaptureInfo:
+    """What each file's first record (warcinfo) tells of the capture."""
+
+    software: str
+    operator: str  #: who made it and how to reach them
+    robots: str  #: policy towards robots.txt
+    strategy: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)  #: the strategy's
+    user_agent: str | None = None
+
+    def fields(self) -> list[tuple[str, str]]:
+        """As named fields.
+
+        >>> CaptureInfo("sharc", "me@example.org", "obey", "bfs", {"size": 9}).fields()[-1]
+        ('strategy-parameters', '{"size": 9}')
+        """
+        known = [
+            ("software", self.software),
+            ("format", "WARC File Format 1.1"),
+            ("conformsTo", "http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/"),
+            ("operator", self.operator),
+            ("robots", self.robots),
+            ("strategy", self.strategy),
+            ("strategy-parameters", json.dumps(dict(self.parameters), sort_keys=True)),
+        ]
+        return [*known, ("http-header-user-agent", self.user_agent)] if self.user_agent else known
+
+
+@dataclass(frozen=True, slots=True)
+class WarcOptions:
+    """How WARC files are written."""
+
+    max_size: int = GIGABYTE  #: bytes; a file that has reached it is followed by another
+    level: int = 6  #: of compression: 0 stored … 9 smallest
+    dedup: str = "capture"  #: ``capture``: a payload is stored once per capture; ``off``: every time
+    sync: bool = False  #: on the disk, not only with the operating system, before a write returns
+
+    def __post_init__(self) -> None:
+        if self.dedup not in _DEDUP:
+            raise unknown_name("dedup", self.dedup, _DEDUP)
+        if not 0 <= self.level <= 9:
+            raise UsageError(f"level={self.level!r} is not a compression level; allowed: 0 (stored) to 9 (smallest)")
+        if self.max_size < 1:
+            raise UsageError(f"max_size={self.max_size!r} is not a size in bytes; the default is {GIGABYTE}")

@@ -1,0 +1,85 @@
+"""One WARC/1.1 record as one gzip member."""
+
+from __future__ import annotations
+
+import re
+import uuid
+import zlib
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from sharc_crawler.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sharc_crawler.model import Instant
+
+HTTP_REQUEST = "application/http;msgtype=request"
+HTTP_RESPONSE = "application/http;msgtype=response"
+WARC_FIELDS = "application/warc-fields"
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_URI = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:[!-~]+")
+_SMALL = 4096  #: bytes; a record up to this size fits a 4 KiB window, which is far cheaper to set up
+
+Fields = list[tuple[str, str]]
+
+
+def record_id() -> str:
+    """A new WARC-Record-ID."""
+    return f"<urn:uuid:{uuid.uuid4()}>"
+
+
+def warc_date(instant: Instant) -> str:
+    """An instant as WARC/1.1 writes it, to the microsecond.
+
+    >>> warc_date(1795000000.25)
+    '2026-11-18T11:06:40.250000Z'
+    """
+    return datetime.fromtimestamp(instant, UTC).replace(tzinfo=None).isoformat(timespec="microseconds") + "Z"
+
+
+def escaped(text: str) -> str:
+    r"""Text with its control characters spelt out, so that a field may carry it.
+
+    >>> escaped("reset\r\nby peer")
+    'reset\\x0d\\x0aby peer'
+    """
+    return _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
+
+
+def target_uri(url: str) -> str:
+    """The URL, if it may stand in a record's header as it is: a URI of printable ASCII (RFC 3986)."""
+    if not _URI.fullmatch(url):
+        raise DataError(f"url={url!r} is not a URI that a record can carry; percent-encode what is not printable ASCII")
+    return url
+
+
+def named_fields(fields: Iterable[tuple[str, str]]) -> bytes:
+    r"""Fields as lines, also the block of an ``application/warc-fields`` record.
+
+    A control character would forge further fields or records: it is refused.
+
+    >>> named_fields([("software", "sharc-crawler")])
+    b'software: sharc-crawler\r\n'
+    """
+    lines = []
+    for name, value in fields:
+        if _CONTROL.search(name) or _CONTROL.search(value):
+            raise DataError(f"{name}={value!r} has control characters, which no WARC field may carry; escape them")
+        lines.append(f"{name}: {value}\r\n")
+    return "".join(lines).encode("utf-8", "backslashreplace")
+
+
+def member(fields: Iterable[tuple[str, str]], block: bytes, level: int) -> bytes:
+    """A whole record: header, block and the two line ends after it, compressed on its own so that readers can seek.
+
+    ``fields`` is everything but ``Content-Length``; ``level`` is zlib's (0: stored, 9: smallest).
+    """
+    header = b"WARC/1.1\r\n" + named_fields(fields) + b"Content-Length: %d\r\n\r\n" % len(block)
+    if len(header) + len(block) < _SMALL:
+        packer = zlib.compressobj(level, zlib.DEFLATED, 16 + 12, 5)
+        return packer.compress(header + block + b"\r\n\r\n") + packer.flush()
+    packer = zlib.compressobj(level, zlib.DEFLATED, 16 + 15)
+    return b"".join((packer.compress(header), packer.compress(block), packer.compress(b"\r\n\r\n"), packer.flush()))

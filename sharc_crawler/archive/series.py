@@ -1,0 +1,107 @@
+"""The WARC files of one run, one after another: opening, rotation, carrying on after a crash, indexes."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from sharc_crawler.archive.cdxj import write_index
+from sharc_crawler.archive.exchanges import Draft
+from sharc_crawler.archive.files import OPEN, WarcFile, file_name, files_of
+from sharc_crawler.archive.records import WARC_FIELDS, Fields, member, named_fields, warc_date
+from sharc_crawler.archive.recovery import Recovered, recover
+from sharc_crawler.errors import StateError, UsageError
+from sharc_crawler.model import CaptureRef
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sharc_crawler.archive.cdxj import Entry
+    from sharc_crawler.archive.options import CaptureInfo, WarcOptions
+    from sharc_crawler.model import Instant
+
+logger = logging.getLogger(__name__)
+
+
+class WarcSeries:
+    """Appends records to the run's open file; opens the next one when that is full."""
+
+    def __init__(self, folder: Path, site: str, run: str, info: CaptureInfo, options: WarcOptions) -> None:
+        self._folder, self._site, self._run = folder, site, run
+        self._options = options
+        self._about = named_fields([*info.fields(), ("isPartOf", site), ("run", run), ("deduplication", options.dedup)])
+        self._file: WarcFile | None = None
+        self._warcinfo_id = ""
+        self._lines: list[str] = []
+        self._closed = False
+        self.recovered = self._recover()
+        self.former = self._former()  #: with their serials
+        self._serial = self.former[-1][0] + 1 if self.former else 0
+
+    def append(self, drafts: list[Draft], common: Fields, now: Instant) -> CaptureRef:
+        """Write records that belong together, all or none; returns where the first one lies."""
+        file = self._ready(now)
+        shared = [*common, ("WARC-Warcinfo-ID", self._warcinfo_id)]
+        members = [member(draft.all_fields(shared), draft.block, self._options.level) for draft in drafts]
+        offset = file.size
+        file.append(members)
+        return CaptureRef(file.path.name, offset, len(members[0]))
+
+    def index(self, entry: Entry) -> None:
+        """Name a record of the open file in its index."""
+        self._lines.append(entry.line())
+
+    def close(self) -> None:
+        """Finish the open file; nothing can be written afterwards."""
+        self._finish()
+        self._closed = True
+
+    def _ready(self, now: Instant) -> WarcFile:
+        if self._closed:
+            raise StateError(f"the WARC writer of site {self._site!r}, run {self._run!r} is closed")
+        if self._file is not None and self._file.size >= self._options.max_size:
+            self._finish()
+        if self._file is None:
+            self._file = self._open(now)
+        return self._file
+
+    def _open(self, now: Instant) -> WarcFile:
+        name = file_name(self._site, self._run, self._serial, now)
+        draft = Draft("warcinfo", [("WARC-Filename", name)], self._about, WARC_FIELDS)
+        packed = member(draft.all_fields([("WARC-Date", warc_date(now))]), draft.block, self._options.level)
+        file = WarcFile(self._folder / name, sync=self._options.sync)
+        try:
+            file.append([packed])
+        except BaseException:
+            file.discard()
+            raise
+        self._warcinfo_id = draft.record_id
+        self._serial += 1
+        return file
+
+    def _finish(self) -> None:
+        if self._file is None:
+            return
+        write_index(self._file.path, self._lines)
+        self._file.close()
+        self._file, self._lines = None, []
+
+    def _recover(self) -> list[Recovered]:
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            found = recover(self._folder)
+        except OSError as error:
+            raise UsageError(f"folder={str(self._folder)!r} cannot be used for WARC files: {error}") from error
+        for file in found:
+            logger.warning("%s was left open: %d records kept, %d bytes cut", file.path, file.records, file.cut)
+        return found
+
+    def _former(self) -> list[tuple[int, Path]]:
+        """The run's files that are there already, with their serials."""
+        former = files_of(self._folder, self._site, self._run)
+        for _, path in former:
+            if path.name.endswith(OPEN):
+                raise StateError(
+                    f"{path} is being written by another writer; end that one, or use another run or folder"
+                )
+        return former

@@ -1,0 +1,112 @@
+"""TimeMaps: a page's mementos (captures) as link format (RFC 7089, section 5) or as JSON.
+
+They say when a page was captured, not what it held: digests are unknown.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sharc_crawler.archive.gathering import Gathering
+
+_LINK = re.compile(r"<([^<>]*)>((?:\s*;\s*[\w*-]+(?:\s*=\s*(?:\"[^\"]*\"|[^\s;,\"<>]+))?)*)\s*(?:,|;?\s*\Z)")
+_BETWEEN = re.compile(r"[\s,]*")
+_NEXT = re.compile(r"\n\s*<")
+_ATTRIBUTE = re.compile(r";\s*([\w*-]+)\s*=\s*(?:\"([^\"]*)\"|([^\s;,\"<>]+))")
+_ARCHIVED = re.compile(r"/\d{14}(?:[a-z]{2}_)?/(https?:.*)", re.IGNORECASE)
+
+
+@dataclass(slots=True)
+class _TimeMap:
+    """What one document says."""
+
+    original: str | None = None
+    mementos: list[tuple[int, str, str | None]] = field(default_factory=list)  #: line, address, date
+    self: str | None = None
+    pages: set[str] = field(default_factory=set)
+
+
+def read_link_format(text: bytes, file: str, gathering: Gathering) -> None:
+    """Append the mementos of a TimeMap in link format; pages of it that were not read are named."""
+    found = _TimeMap()
+    for line, target, attributes in _links(text.decode("utf-8", "replace"), file, gathering):
+        relations = attributes.get("rel", "").lower().split()
+        if "original" in relations:
+            found.original = target
+        if "memento" in relations:
+            found.mementos.append((line, target, attributes.get("datetime")))
+        if "self" in relations:
+            found.self = target
+        elif "timemap" in relations:
+            found.pages.add(target)
+    _append(found, parsedate_to_datetime, file, gathering)
+
+
+def read_json(document: dict[str, Any], file: str, gathering: Gathering) -> None:
+    """Append the mementos of a TimeMap in JSON: ``{"original_uri", "mementos": {"list": [{"datetime", "uri"}]}}``."""
+    mementos = document.get("mementos")
+    items = mementos.get("list") if isinstance(mementos, dict) else mementos
+    found = _TimeMap(document.get("original_uri") or document.get("original"))
+    for number, item in enumerate(items if isinstance(items, list) else (), 1):
+        entry = item if isinstance(item, dict) else {}
+        found.mementos.append((number, str(entry.get("uri", "")), entry.get("datetime")))
+    found.pages.update(page["uri"] for page in document.get("timemap_index", ()) if "uri" in page)
+    _append(found, datetime.fromisoformat, file, gathering)
+
+
+def is_timemap(text: bytes) -> dict[str, Any] | None:
+    """The document, where the text is a TimeMap in JSON."""
+    try:
+        document = json.loads(text)
+    except ValueError:
+        return None
+    return document if isinstance(document, dict) and {"mementos", "timemap_index"} & document.keys() else None
+
+
+def _links(text: str, file: str, gathering: Gathering) -> Iterator[tuple[int, str, dict[str, str]]]:
+    """Links with their lines; what is none is skipped up to the next one that starts a line."""
+    at, line = 0, 1
+    while (start := _after(_BETWEEN, text, at)) < len(text):
+        line += text.count("\n", at, start)
+        if match := _LINK.match(text, start):
+            attributes = {name.lower(): quoted or bare for name, quoted, bare in _ATTRIBUTE.findall(match[2])}
+            yield line, match[1], attributes
+            end = match.end()
+        else:
+            gathering.problems.add(file, line, "not a link")
+            following = _NEXT.search(text, start)
+            end = following.start() if following else len(text)
+        line += text.count("\n", start, end)
+        at = end
+
+
+def _after(pattern: re.Pattern[str], text: str, at: int) -> int:
+    match = pattern.match(text, at)
+    return match.end() if match else at
+
+
+def _append(found: _TimeMap, date: Any, file: str, gathering: Gathering) -> None:
+    for line, address, text in found.mementos:
+        archived = _ARCHIVED.search(address)
+        url = found.original or (archived and archived[1])
+        try:
+            time = date(text)
+        except (ValueError, TypeError):
+            gathering.problems.add(file, line, f"impossible date {text!r}")
+            continue
+        if not url:
+            gathering.problems.add(file, line, "no original URL")
+            continue
+        instant = (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
+        gathering.append(url.encode(), url.encode(), instant, b"-")
+    if found.self:
+        gathering.pages_read.add(found.self)
+    gathering.pages.update(found.pages)

@@ -1,0 +1,119 @@
+"""WARC/1.1 of one site capture: every exchange as it was on the wire."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Self
+
+from sharc_crawler.archive import exchanges
+from sharc_crawler.archive.cdxj import REVISIT, Entry, media_type
+from sharc_crawler.archive.exchanges import Draft
+from sharc_crawler.archive.options import WarcOptions
+from sharc_crawler.archive.payloads import Original, Payloads
+from sharc_crawler.archive.records import WARC_FIELDS, target_uri, warc_date
+from sharc_crawler.archive.series import WarcSeries
+from sharc_crawler.changes.digest import labelled_digest
+from sharc_crawler.changes.http import HttpResponse, parse_response
+from sharc_crawler.errors import DataError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sharc_crawler.archive.options import CaptureInfo
+    from sharc_crawler.archive.recovery import Recovered
+    from sharc_crawler.model import CaptureRef, Exchange, Instant
+
+_NOT_MODIFIED = 304
+
+
+class WarcWriter:
+    r"""Writes one site capture's exchanges: the :class:`~sharc_crawler.archive.base.CaptureWriter` of this project.
+
+    A writer of the same site and run in the same folder carries on where a former one ended or crashed: a torn record
+    is cut off (``recovered`` says what), numbering goes on, and what was stored before is still stored once.
+
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from sharc_crawler.archive.options import CaptureInfo
+    >>> from sharc_crawler.model import Exchange
+    >>> info = CaptureInfo("sharc-crawler", "me@example.org", "obey", "bfs")
+    >>> page = Exchange("http://example.org/", 0, 1, b"GET / HTTP/1.1\r\n\r\n", b"HTTP/1.1 200 OK\r\n\r\nhello")
+    >>> with TemporaryDirectory() as folder, WarcWriter(Path(folder), "example.org", "run1", info) as writer:
+    ...     writer.write(page).file
+    'example.org-19700101000000-00000-run1.warc.gz'
+    """
+
+    def __init__(
+        self, folder: Path, site: str, run: str, info: CaptureInfo, options: WarcOptions | None = None
+    ) -> None:
+        options = options or WarcOptions()
+        self._series = WarcSeries(folder, site, run, info, options)
+        self._payloads = Payloads() if options.dedup == "capture" else None
+        if self._payloads is not None:
+            for _, path in self._series.former:
+                self._payloads.read(path)
+
+    @property
+    def recovered(self) -> list[Recovered]:
+        """What a crash had left open, and what was kept of it."""
+        return self._series.recovered
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def write(self, exchange: Exchange) -> CaptureRef:
+        """Write what was received (or that it failed), what was sent, and what else there is to note."""
+        message = parse_response(exchange.response)
+        if message is None:
+            return self._append(exchange, exchanges.failure(exchange), None)
+        digest = labelled_digest(message.payload)
+        payloads = None if exchange.truncated else self._payloads
+        if payloads and (original := payloads.find(digest, chunked=message.chunked)):
+            return self._append(exchange, exchanges.identical(message, original, digest), message)
+        draft = exchanges.response(exchange, message, digest)
+        ref = self._append(exchange, draft, message)
+        if payloads is not None:
+            stored = Original(exchange.url, exchange.started, digest, draft.record_id)
+            payloads.add(stored, chunked=message.chunked)
+        return ref
+
+    def write_revisit(self, exchange: Exchange, original: Original) -> CaptureRef:
+        """Write that the server said 304: ``exchange.url`` is as it was at ``original``."""
+        message = parse_response(exchange.response)
+        if message is None or message.status != _NOT_MODIFIED:
+            status = message.status if message else None
+            raise DataError(f"status={status} of {exchange.url} is not 304: only a server's word makes it not modified")
+        holder = self._payloads.holder(original) if self._payloads is not None else original
+        return self._append(exchange, exchanges.not_modified(holder), message)
+
+    def write_metadata(self, url: str, date: Instant, block: bytes, media_type: str = WARC_FIELDS) -> CaptureRef:
+        """Write a document about ``url`` (or a URN of the capture) as a metadata record."""
+        common = [("WARC-Date", warc_date(date)), ("WARC-Target-URI", target_uri(url))]
+        return self._series.append([Draft("metadata", [], block, media_type)], common, date)
+
+    def close(self) -> None:
+        """Give the open file its final name and write its index; nothing can be written afterwards."""
+        self._series.close()
+
+    def _append(self, exchange: Exchange, main: Draft, message: HttpResponse | None) -> CaptureRef:
+        drafts = [main, *exchanges.companions(exchange, main, message)]
+        ref = self._series.append(drafts, exchanges.common_fields(exchange), exchange.started)
+        if message is not None:
+            self._series.index(_entry(exchange, main, message, ref))
+        return ref
+
+
+def _entry(exchange: Exchange, main: Draft, message: HttpResponse, ref: CaptureRef) -> Entry:
+    revisit = main.kind == "revisit"
+    return Entry(
+        url=exchange.url,
+        date=warc_date(exchange.started),
+        mime=REVISIT if revisit else media_type(message.header(b"content-type")),
+        status=str(message.status) if main.block else None,
+        digest=dict(main.fields).get("WARC-Payload-Digest"),
+        offset=ref.offset,
+        length=ref.length,
+        file=ref.file,
+    )
