@@ -1,0 +1,115 @@
+"""What the living site's pages, images, style and script consist of, as functions of name and edition."""
+
+from __future__ import annotations
+
+import random
+import struct
+import zlib
+from datetime import UTC, datetime
+from functools import lru_cache
+from hashlib import blake2b
+from html import escape
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sharc_crawler.model import Instant
+
+VOCABULARY = """
+anchor barge beacon berth boat breeze bridge buoy canal cargo chart coast compass crew current deck dock drift
+estuary ferry fleet fog foghorn galley gull harbour haven helm hull island jetty keel knot ladder lagoon lantern
+lighthouse lock mast mooring net oar pier pilot port quay raft reef rigging rope rudder sail salt sand shoal
+shore signal skipper sound star storm strait tide tiller tow trawler tug vessel voyage wake watch water wave
+wharf wind
+"""
+WORDS = tuple(VOCABULARY.split())
+
+STYLE = b"""body { font: 16px/1.5 serif; max-width: 42em; margin: 2em auto; background: url("/background.png"); }
+header { border-bottom: 1px solid #357; }
+img { margin: 0 1em 1em 0; }
+"""
+
+SCRIPT = b"""document.documentElement.dataset.read = "yes";
+"""
+
+PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>{title}</title>
+<link rel="stylesheet" href="/style.css">
+<script src="/script.js" defer></script>
+</head>
+<body>
+<header><h1>{title}</h1></header>
+<p>Edition {edition}, {since}.</p>
+<p>{news}</p>
+{images}
+<p>{text}</p>
+<nav><ul>
+{links}
+</ul></nav>
+</body>
+</html>
+"""
+
+IMAGE = '<img src="{0}" srcset="{0} 1x, {1} 2x" width="48" height="32" alt="{2}">'
+
+
+def page(title: str, name: str, began: Instant, links: Iterable[str], images: Iterable[str]) -> bytes:
+    """A page's HTML: lasting text by its name, and some for the state that began at an instant."""
+    return PAGE.format(
+        title=escape(title),
+        edition=blake2b(f"{name} {began!r}".encode(), digest_size=4).hexdigest(),
+        since=datetime.fromtimestamp(began, UTC).strftime("%d %B %Y, %H:%M:%S.%f UTC"),
+        news=prose(f"{name} {began!r}", 3),
+        text=prose(name, 20),
+        images="\n".join(IMAGE.format(escape(image), escape(doubled(image)), escape(image)) for image in images),
+        links="\n".join(f'<li><a href="{escape(link)}">{escape(link)}</a></li>' for link in links),
+    ).encode()
+
+
+def prose(name: str, sentences: int) -> str:
+    """Sentences of nine words, always the same for a name.
+
+    >>> prose("home", 2) == prose("home", 2) != prose("news", 2)
+    True
+    """
+    rng = random.Random(name)
+    return " ".join(" ".join(rng.choices(WORDS, k=9)).capitalize() + "." for _ in range(sentences))
+
+
+def doubled(image: str) -> str:
+    """The path of an image in twice the resolution."""
+    return image.replace(".png", "@2x.png")
+
+
+def resource(path: str, edition: str) -> bytes:
+    """An image, the style or the script."""
+    if path in STILL:
+        return STILL[path]
+    return png(f"{path} {edition}", *((96, 64) if "@2x" in path else (48, 32)))
+
+
+@lru_cache(maxsize=1024)
+def png(name: str, width: int, height: int) -> bytes:
+    r"""A small PNG, a gradient between two colours that its name gives.
+
+    >>> png("a", 9, 6)[:4], png("a", 9, 6) == png("b", 9, 6)
+    (b'\x89PNG', False)
+    """
+    colours = blake2b(name.encode(), digest_size=6).digest()
+    row = b"\0" + b"".join(
+        bytes((a * (width - x) + b * x) // width for a, b in zip(colours[:3], colours[3:], strict=True))
+        for x in range(width)
+    )
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(row * height)), (b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data)) for kind, data in chunks
+    )
+
+
+#: resources that never change
+STILL = {"/style.css": STYLE, "/script.js": SCRIPT, "/background.png": png("background", 64, 64)}

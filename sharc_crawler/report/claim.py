@@ -1,0 +1,96 @@
+"""What a capture may claim, in plain words, with the grounds and the limits of the claim."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from sharc_crawler.model import Evidence, Kind, Verdict
+from sharc_crawler.report.instants import second
+from sharc_crawler.report.words import counted, span
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sharc_crawler.report.facts import CaptureFacts, PageFacts
+
+#: how a page was shown to be coherent, strongest first
+GROUNDS = {
+    "bytes": "shown by equal bytes before and after",
+    "validator": "by the server's word that nothing had changed (304)",
+    "attested": "by the server's word on when they last changed (lastmod)",
+    "instant": "downloaded at that very instant",
+    "none": "on grounds that were not recorded",
+}
+#: what each kind of evidence leaves open
+GAPS = {
+    "bytes": "Equal bytes show that a page was the same at both downloads; a change that was undone in between"
+    " would not be seen.",
+    "validator": "Where the server said 304 (not modified), its word was taken: no second copy was compared.",
+    "attested": "Where the server's lastmod was relied on, its word was taken: the pages were downloaded once.",
+}
+#: what is to be said of the pages that are not coherent
+APART = {
+    "changed": "changed while the capture ran: the copy may belong to another state of the site.",
+    "unknown": "could not be judged, for want of a successful second look: not counted as coherent.",
+    "not_captured": "known to the capture could not be captured: listed with reasons.",
+}
+
+
+def claim(facts: CaptureFacts, totals: Mapping[str, Any]) -> dict[str, Any]:
+    """The claim of a capture whose pages add up to ``totals`` (:func:`~sharc_crawler.report.measures.tally`)."""
+    coherent = [page for page in facts.pages if page.kind is Kind.PAGE and page.verdict is Verdict.COHERENT]
+    grounds = _grounds(coherent) if facts.reference is not None else []
+    statement = _statement(facts, totals)
+    listed = ", ".join(f"{ground['pages']:,} {ground['words']}" for ground in grounds)
+    return {
+        "sentence": f"{statement}: {listed}." if listed else f"{statement}.",
+        "statement": statement,
+        "grounds": grounds,
+        "limits": _limits(facts, totals, [ground["evidence"] for ground in grounds]),
+    }
+
+
+def _statement(facts: CaptureFacts, totals: Mapping[str, Any]) -> str:
+    captured, coherent = totals["captured"], totals["coherent"]
+    if not captured:
+        return "No page was captured, so there is nothing to claim"
+    if facts.reference is None:
+        return _without_reference(facts, captured)
+    at = second(facts.reference)
+    if not coherent:
+        return f"Of {counted(captured, 'page')}, none can be shown to have been in this state at {at}"
+    if coherent == 1:
+        return f"{'The only page' if captured == 1 else f'1 of {captured:,} pages'} was in this state at {at}"
+    number = f"All {captured:,}" if coherent == captured else f"{coherent:,} of {captured:,}"
+    return f"{number} pages were in this state together at {at}"
+
+
+def _without_reference(facts: CaptureFacts, captured: int) -> str:
+    why = "has not been reached yet" if facts.ended is None else "was never reached"
+    they = "they were in one state together" if captured > 1 else "it stayed as it is"
+    were = "were" if captured > 1 else "was"
+    return f"{counted(captured, 'page')} {were} captured, but the reference instant {why}: nothing shows that {they}"
+
+
+def _grounds(coherent: Sequence[PageFacts]) -> list[dict[str, Any]]:
+    counts = Counter(_ground(page) for page in coherent)
+    return [{"evidence": name, "words": GROUNDS[name], "pages": counts[name]} for name in GROUNDS if counts[name]]
+
+
+def _ground(page: PageFacts) -> str:
+    """The evidence's name; ``instant`` for a page whose only download is the reference instant (the apex)."""
+    if page.revisit is None and page.evidence is not Evidence.ATTESTED:
+        return "instant"
+    return (page.evidence or Evidence.NONE).value
+
+
+def _limits(facts: CaptureFacts, totals: Mapping[str, Any], evidence: Sequence[str]) -> list[str]:
+    limits = [GAPS[name] for name in evidence if name in GAPS]
+    limits += [f"{counted(totals[part], 'page')} {words}" for part, words in APART.items() if totals[part]]
+    limits += [
+        f"The capture was interrupted at {second(start)} for {span(end - start)}." for start, end in facts.interruptions
+    ]
+    if facts.ended is None:
+        limits.append("The capture is not complete: these are figures of the moment.")
+    return limits

@@ -1,0 +1,112 @@
+"""The entries of ``report.json`` for one URL each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sharc_crawler.model import Kind, Plan, Slot
+from sharc_crawler.report import measures
+from sharc_crawler.report.instants import iso, maybe_iso
+from sharc_crawler.report.words import every, percent, plain, span
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sharc_crawler.model import Instant, Url, Verdict
+    from sharc_crawler.report.blurring import Blur
+    from sharc_crawler.report.facts import PageFacts, VisitFacts
+
+
+def missing(page: PageFacts) -> bool:
+    """Whether a page or resource was not captured."""
+    return page.verdict is None and page.kind in (Kind.PAGE, Kind.RESOURCE)
+
+
+def missing_entry(page: PageFacts) -> dict[str, Any]:
+    """What was not captured, and why."""
+    visit = page.visit
+    return {
+        "url": page.url,
+        "kind": page.kind.value,
+        "via": page.via,
+        "reason": page.reason or (visit.error if visit and visit.error else "not fetched before the capture ended"),
+        "status": visit.status if visit else None,
+    }
+
+
+def page_entry(
+    page: PageFacts, reference: Instant | None, complete: Mapping[Url, Verdict], blur: Blur
+) -> dict[str, Any]:
+    """All that is known of one URL; ``complete``: verdicts with the embedded resources counted in."""
+    length = measures.interval(page, reference)
+    own = page.url if page.kind is Kind.PAGE else None
+    whole = complete.get(own) if own else None
+    return {
+        "url": page.url,
+        "kind": page.kind.value,
+        "via": page.via,
+        "depth": page.depth,
+        "weight": page.weight,
+        "rate": plain(page.rate),
+        "rate_source": page.rate_source,
+        "plan": page.plan.value if page.plan else None,
+        "plan_reason": _plan_reason(page, reference),
+        "visit": _visit(page.visit),
+        "revisit": _visit(page.revisit),
+        "interval_seconds": length,
+        "survival": measures.survival(page, reference),
+        "verdict": page.verdict.value if page.verdict else None,
+        "evidence": page.evidence.value if page.evidence else None,
+        "reason": page.reason,
+        "complete": whole.value if whole else None,
+        "embeds": len(page.embeds),
+        "fingerprint_equal": _fingerprint_equal(page),
+        "stochastic_blur": blur.stochastic.get(own) if own else None,
+        "actual_blur": blur.actual.get(own) if own else None,
+        "truth": _truth(page),
+    }
+
+
+def _visit(visit: VisitFacts | None) -> dict[str, Any] | None:
+    if visit is None:
+        return None
+    return {
+        "slot": visit.slot.value,
+        "result": visit.result.value,
+        "decided": maybe_iso(visit.decided),
+        "started": iso(visit.started),
+        "ended": iso(visit.ended),
+        "status": visit.status,
+        "attempts": visit.attempts,
+        "length": visit.length,
+        "digest": visit.digest,
+        "warc": visit.warc,
+        "error": visit.error,
+    }
+
+
+def _fingerprint_equal(page: PageFacts) -> bool | None:
+    if not page.visit or not page.revisit or not page.visit.fingerprint or not page.revisit.fingerprint:
+        return None
+    return page.visit.fingerprint == page.revisit.fingerprint
+
+
+def _truth(page: PageFacts) -> dict[str, Any] | None:
+    if page.truth is None and page.true_changes is None:
+        return None
+    return {"unchanged": page.truth, "changes": [iso(change) for change in page.true_changes or ()]}
+
+
+def _plan_reason(page: PageFacts, reference: Instant | None) -> str:
+    """Why the strategy placed the page so, from its rate and the interval that it was given."""
+    if page.plan is None:
+        return ""
+    changes = f"changes {every(page.rate)} on average" if page.rate else "is not expected to change"
+    chance = measures.survival(page, reference)
+    length = measures.interval(page, reference)
+    if chance is None or length is None:
+        return changes
+    if page.visit and page.visit.slot is Slot.ONLY and length == 0:
+        return f"{changes}; downloaded once, at the reference instant itself"
+    odds = f"{changes}; over {span(length)} it stays the same with a chance of {percent(chance)}"
+    return f"{odds}: its place near the reference instant was given to others" if page.plan is Plan.HOPELESS else odds

@@ -1,0 +1,71 @@
+"""What a report is made from: the stored facts of one site capture, without any judgement made here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sharc_crawler.model import Evidence, Instant, Kind, Plan, Rate, Result, Seconds, Slot, Url, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class VisitFacts:
+    """One settled visit or revisit."""
+
+    slot: Slot
+    result: Result
+    started: Instant
+    ended: Instant
+    status: int | None = None
+    digest: str | None = None
+    fingerprint: str | None = None
+    length: int = 0
+    attempts: int = 1
+    decided: Instant | None = None
+    error: str | None = None
+    warc: str | None = None  #: file:offset
+
+
+@dataclass(frozen=True, slots=True)
+class PageFacts:
+    """One URL of the capture."""
+
+    url: Url
+    kind: Kind
+    via: str
+    depth: int
+    rate: Rate
+    rate_source: str
+    weight: float = 1.0
+    plan: Plan | None = None  #: what the strategy expected when it was first visited
+    visit: VisitFacts | None = None
+    revisit: VisitFacts | None = None
+    verdict: Verdict | None = None  #: None: not captured
+    evidence: Evidence | None = None
+    reason: str = ""  #: for the verdict, or for not being captured
+    truth: bool | None = None  #: did it really stay the same between visit and revisit? None: not known
+    true_changes: tuple[Instant, ...] | None = None  #: within the capture interval; None: not known
+    embeds: tuple[Url, ...] = ()  #: resources that this page (or style sheet) needs, shared ones too
+
+
+@dataclass(frozen=True, slots=True)
+class CaptureFacts:
+    """One site capture."""
+
+    site: str
+    seeds: tuple[str, ...]
+    strategy: str
+    started: Instant
+    ended: Instant | None  #: None: not complete
+    reference: Instant | None  #: T; None: never reached
+    pages: tuple[PageFacts, ...]  #: pages and resources, in the order of discovery
+    step: Seconds = 0.0  #: planned delay between downloads of one host
+    settings: dict[str, object] = field(default_factory=dict)
+    software: dict[str, str] = field(default_factory=dict)  #: name → version of what made the capture
+    exchanges: int = 0
+    payload_bytes: int = 0
+    warcs: tuple[str, ...] = ()
+    interruptions: tuple[tuple[Instant, Instant], ...] = ()
+    notes: tuple[str, ...] = ()  #: what a reader must know: sitemap fallbacks, robots, late discoveries
+    stats: dict[str, float] = field(default_factory=dict)  #: decisions, deviation, delays in seconds

@@ -1,0 +1,108 @@
+"""``report.html``: pages that a reader opens anywhere, made from ``report.json`` alone.
+
+Nothing is fetched from elsewhere, and a content security policy in each page holds it to that: its style and its script
+are allowed by their hashes. Everything from outside (URLs, reasons, settings) is escaped by the templates.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections import Counter
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from sharc_crawler.report import words
+from sharc_crawler.report.charts import rate_classes
+from sharc_crawler.report.schedule import schedule
+from sharc_crawler.report.tiles import tiles
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+NAME = "report.html"
+MAX_ROWS = 1000  #: rows of a table; the rest is in report.json
+MAX_LINK = 500  #: characters of a URL that is made a link; longer ones are shown, shortened
+ORDER = {"changed": 0, "unknown": 1, "coherent": 2}  #: what a reader looks for first
+
+
+def render(document: Mapping[str, Any]) -> dict[str, str]:
+    """The pages for a report by file name: one for the only capture, or an overview and one for each of several."""
+    captures = document["captures"]
+    common = {"generator": document["generator"], "several": len(captures) != 1}
+    if len(captures) == 1:
+        return {NAME: _capture_page(captures[0], common)}
+    names = [f"report-{number}.html" for number in range(1, len(captures) + 1)]
+    listed = list(zip(names, captures, strict=True))
+    pages = {name: _capture_page(capture, common) for name, capture in listed}
+    return {NAME: _environment().get_template("overview.html").render(common, captures=listed), **pages}
+
+
+def _capture_page(report: Mapping[str, Any], common: Mapping[str, Any]) -> str:
+    pages = [page for page in report["pages"] if page["kind"] == "page" and page["verdict"]]
+    days = {page[slot]["started"][:10] for page in pages for slot in ("visit", "revisit") if page[slot]}
+    return (
+        _environment()
+        .get_template("capture.html")
+        .render(
+            common,
+            report=report,
+            origin=_origin(report),
+            same_day=len(days) == 1,
+            tiles=tiles(report),
+            drawing=schedule(report),
+            classes=rate_classes(report),
+            rows=sorted(pages, key=lambda page: (ORDER[page["verdict"]], -(page["rate"] or 0.0)))[:MAX_ROWS],
+            missing=sorted(report["not_captured"], key=lambda entry: (entry["reason"], entry["url"]))[:MAX_ROWS],
+            reasons=Counter(entry["reason"] for entry in report["not_captured"]).most_common(8),
+        )
+    )
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("sharc_crawler.report"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    style, script = (Markup(_asset(name)) for name in ("style.css", "table.js"))  # noqa: S704 - files of ours
+    policy = f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}; img-src data:"
+    environment.globals |= {
+        "style": style,
+        "script": script,
+        "policy": f"{policy}; base-uri 'none'; form-action 'none'",
+    }
+    environment.filters |= {name: getattr(words, name) for name in ("counted", "every", "percent", "short", "span")}
+    environment.filters |= {"figure": words.figure, "label": _label, "link": _link}
+    return environment
+
+
+def _asset(name: str) -> str:
+    return files("sharc_crawler.report").joinpath("templates", name).read_text("utf-8")
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+
+
+def _origin(report: Mapping[str, Any]) -> str:
+    """Scheme and host of the first seed: left out where URLs are shown."""
+    return "/".join(report["seeds"][0].split("/", 3)[:3]) if report["seeds"] else ""
+
+
+def _label(url: str, origin: str) -> str:
+    """A URL to read: its path on the site itself."""
+    own = origin and url.startswith(f"{origin}/")
+    return words.short(url[len(origin) :] if own else url, 90)
+
+
+def _link(url: str) -> str:
+    """A URL to follow; empty for what is no web address or is too long to repeat."""
+    return url if url.startswith(("http://", "https://")) and len(url) <= MAX_LINK else ""

@@ -1,0 +1,80 @@
+"""The end of a crawl in a few lines that a person understands."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.text import Text
+
+from sharc_crawler.model import Kind
+from sharc_crawler.report import measures
+from sharc_crawler.report.claim import claim
+from sharc_crawler.report.instants import second
+from sharc_crawler.report.words import counted, percent, short, size, span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from sharc_crawler.report.facts import CaptureFacts
+    from sharc_crawler.report.write import ReportPaths
+
+STYLES = {"coherent": "bold cyan", "changed": "bold red", "unknown": "bold magenta", "not_captured": "dim"}
+MAX_NOTES = 3  #: notes shown per capture; the report has all
+
+
+def summary(captures: Sequence[CaptureFacts], paths: ReportPaths) -> str:
+    """The summary of a folder's captures, as wide and as colourful as the terminal on stdout allows."""
+    console = Console(highlight=False)
+    with console.capture() as captured:
+        for facts in captures:
+            for line in _capture(facts, paths.json.parent):
+                console.print(line, soft_wrap=True)
+        for path in paths:
+            console.print(_line(path.name, str(path)), soft_wrap=True)
+    return captured.get()
+
+
+def _capture(facts: CaptureFacts, folder: Path) -> Iterator[Text]:
+    pages = [page for page in facts.pages if page.kind is Kind.PAGE]
+    totals = measures.tally(pages)
+    yield Text(f"\n{short(facts.site)}, captured by {short(facts.strategy)}", "bold")
+    yield Text(claim(facts, totals)["sentence"])
+    yield _verdicts(totals)
+    expected = measures.expected(pages, facts.reference)
+    if expected["pages"]:
+        words = f"{expected['coherent']:,.1f} ± {expected['deviation']:.1f}, and {expected['counted']:,} were"
+        yield _line("expected", f"{words} coherent of the {counted(expected['pages'], 'page')} judged")
+    yield _line("reference", second(facts.reference) if facts.reference is not None else "not reached")
+    yield _line(
+        "took",
+        span(facts.ended - facts.started) if facts.ended is not None else "not complete: the same command goes on",
+    )
+    for note in facts.notes[:MAX_NOTES]:
+        yield _line("note", short(note))
+    if len(facts.notes) > MAX_NOTES:
+        yield _line("", f"{counted(len(facts.notes) - MAX_NOTES, 'more note')} in the report")
+    yield _line("WARC", _warcs(facts, folder))
+
+
+def _verdicts(totals: Mapping[str, Any]) -> Text:
+    parts = [(f"{totals[name]:,} {name.replace('_', ' ')}", style) for name, style in STYLES.items()]
+    share = f" ({percent(totals['share'])})" if totals["captured"] else ""
+    line = _line("pages", "")
+    line.append(*parts[0]).append(share)
+    for part in parts[1:]:
+        line.append(", ").append(*part)
+    return line
+
+
+def _warcs(facts: CaptureFacts, folder: Path) -> str:
+    if not facts.warcs:
+        return "none"
+    first = next(folder.rglob(facts.warcs[0]), folder / facts.warcs[0])
+    more = f" and {counted(len(facts.warcs) - 1, 'more file')}" if len(facts.warcs) > 1 else ""
+    return f"{first}{more}, {size(facts.payload_bytes)} of payload"
+
+
+def _line(name: str, value: str) -> Text:
+    return Text.assemble((f"  {name:<12} ", "dim"), value)

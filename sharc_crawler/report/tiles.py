@@ -1,0 +1,88 @@
+"""The key figures of a report, each with the words beside it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from sharc_crawler.report.words import counted, percent, size, span
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class Tile(NamedTuple):
+    """A figure, what it is, and what a reader must know of it."""
+
+    label: str
+    value: str
+    note: str
+
+
+def tiles(report: Mapping[str, Any]) -> list[Tile]:
+    """The figures at the top of a report; those that are not known are left out."""
+    found = [_coherence(report), _complete(report), _expected(report), _truth(report), _blur(report)]
+    return [tile for tile in [*found, _reference(report), _duration(report), _archive(report)] if tile]
+
+
+def _coherence(report: Mapping[str, Any]) -> Tile:
+    totals = report["coherence"]
+    return Tile(
+        "Coherent", percent(totals["share"]), f"{totals['coherent']:,} of {counted(totals['captured'], 'page')}"
+    )
+
+
+def _complete(report: Mapping[str, Any]) -> Tile | None:
+    complete = report["coherence"]["complete"]
+    if not report["resources"]["known"]:
+        return None
+    note = f"{counted(complete['coherent'], 'page')} with every image, style and script that they embed"
+    return Tile("Complete coherence", percent(complete["share"]), note)
+
+
+def _expected(report: Mapping[str, Any]) -> Tile | None:
+    expected = report["coherence"]["expected"]
+    if not expected["pages"]:
+        return None
+    value = f"{expected['coherent']:,.1f} ± {expected['deviation']:.1f}"
+    return Tile("Expected coherent", value, f"from the change rates; {expected['counted']:,} of these pages were")
+
+
+def _truth(report: Mapping[str, Any]) -> Tile | None:
+    truth = report["truth"]
+    if not truth:
+        return None
+    wrong = truth["false_coherent"] + truth["false_changed"]
+    judged = truth["agree"] + wrong
+    share = truth["agree"] / judged if judged else None
+    return Tile("Agrees with the truth", percent(share), f"{wrong:,} of {counted(judged, 'judgement')} wrong")
+
+
+def _blur(report: Mapping[str, Any]) -> Tile | None:
+    blur = report["blur"]
+    if not blur or blur["stochastic_average"] is None:
+        return None
+    truth = "" if blur["actual_average"] is None else f"; in truth {_few(blur['actual_average'])}"
+    return Tile("Average blur", _few(blur["stochastic_average"]), f"changes that a copy misses, as expected{truth}")
+
+
+def _few(changes: float) -> str:
+    return f"{changes:.3f}" if changes >= 0.001 or changes == 0 else "< 0.001"
+
+
+def _reference(report: Mapping[str, Any]) -> Tile:
+    reference = report["times"]["reference"]
+    if reference is None:
+        return Tile("Reference instant", "–", "not reached")
+    return Tile("Reference instant", reference[11:19], f"UTC, {reference[:10]}")
+
+
+def _duration(report: Mapping[str, Any]) -> Tile:
+    times = report["times"]
+    passes = [f"{name} {span(times[name]['seconds'])}" for name in ("visits", "revisits") if times[name]]
+    seconds = times["seconds"]
+    return Tile("Duration", "running" if seconds is None else span(seconds), ", ".join(passes))
+
+
+def _archive(report: Mapping[str, Any]) -> Tile:
+    files = counted(len(report["warcs"]), "WARC file")
+    return Tile("Archived", size(report["payload_bytes"]), f"{counted(report['exchanges'], 'exchange')} in {files}")

@@ -1,0 +1,61 @@
+"""The report of a capture folder on disk: whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+from sharc_crawler.errors import UsageError
+from sharc_crawler.report.document import document
+from sharc_crawler.report.html import NAME, render
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from sharc_crawler.report.facts import CaptureFacts
+
+
+class ReportPaths(NamedTuple):
+    """Where a report lies."""
+
+    json: Path
+    html: Path
+
+
+def write(captures: Sequence[CaptureFacts], folder: Path) -> ReportPaths:
+    """Write ``report.json`` and ``report.html`` into a capture folder, replacing what was there.
+
+    A file is replaced when its new content is safe on disk, so a reader never sees half of one. Raises
+    :class:`~sharc_crawler.errors.UsageError` where the folder cannot be written to.
+    """
+    report = document(captures)
+    paths = ReportPaths(folder / "report.json", folder / NAME)
+    try:
+        _replace(paths.json, to_json(report))
+        for name, text in render(report).items():
+            _replace(folder / name, text)
+    except OSError as error:
+        raise UsageError(
+            f"the report cannot be written to {str(folder)!r}: {error.strerror or error};"
+            " free space or choose a folder that can be written to"
+        ) from error
+    return paths
+
+
+def to_json(report: Mapping[str, object]) -> str:
+    """A report as the text of ``report.json``."""
+    return json.dumps(report, indent=1, allow_nan=False) + "\n"
+
+
+def _replace(path: Path, text: str) -> None:
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with unfinished.open("wb") as file:
+            file.write(text.encode("utf-8", "replace"))
+            file.flush()
+            os.fsync(file.fileno())
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)

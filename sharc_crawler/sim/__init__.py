@@ -1,0 +1,1 @@
+"""Virtual time: the same frontier on synthetic and replayed sites."""

@@ -1,0 +1,107 @@
+"""What a simulated crawler holds true of each page, and how its strategy is told."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sharc_crawler.errors import DataError
+from sharc_crawler.model import RateEstimate
+from sharc_crawler.strategies.base import Strategy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from sharc_crawler.model import Instant, PageId, Sighting, Visit
+    from sharc_crawler.strategies.base import Candidates, Setting
+
+
+@dataclass(frozen=True, slots=True)
+class Belief:
+    """One entry per page of the site."""
+
+    source: str  #: where the rates come from
+    rates: NDArray[np.float64]  #: changes per second, >= 0
+    shapes: NDArray[np.float64]  #: of Gamma posteriors; inf: point estimates
+    utilities: NDArray[np.float64]  #: Olston and Pandey's, from the full history of changes
+    attested: NDArray[np.bool_]  #: the page's lastmod is trusted
+
+    def __post_init__(self) -> None:
+        good = np.isfinite(self.rates) & (self.rates >= 0)
+        if not good.all():
+            page = int(np.argmin(good))
+            raise DataError(f"rates={self.source}: page {page} has the rate {self.rates[page]}; it is a number >= 0")
+
+
+class BelievedRates:
+    """The frontier's source of rates."""
+
+    def __init__(self, belief: Belief, numbers: dict[str, int]) -> None:
+        self._belief = belief
+        self._numbers = numbers
+        self._made: dict[tuple[float, float], RateEstimate] = {}
+
+    def rates(self, sightings: Sequence[Sighting], now: Instant) -> Sequence[RateEstimate]:  # noqa: ARG002 - the port's
+        """One estimate per sighting."""
+        return [self._estimate(self._numbers[sighting.url]) for sighting in sightings]
+
+    def _estimate(self, page: int) -> RateEstimate:
+        key = (float(self._belief.rates[page]), float(self._belief.shapes[page]))
+        made = self._made.get(key)
+        if made is None:
+            made = self._made[key] = RateEstimate(key[0], self._belief.source, key[1])
+        return made
+
+    def weight(self, sighting: Sighting) -> float:  # noqa: ARG002 - the port's
+        """All pages count alike."""
+        return 1.0
+
+
+class Informed(Strategy):
+    """A strategy whose candidates also carry what rates do not say: attestations and utilities."""
+
+    def __init__(self, strategy: Strategy, belief: Belief, number: Callable[[PageId], int]) -> None:
+        self._strategy = strategy
+        self._belief = belief
+        self._number = number  # of the site's page, from the frontier's
+        self.revisits = strategy.revisits
+        self.accepts_late = strategy.accepts_late
+
+    @property
+    def past_reference(self) -> bool:  # type: ignore[override] # read only here
+        """The strategy's own."""
+        return self._strategy.past_reference
+
+    @property
+    def setting(self) -> Setting:
+        """The strategy's own."""
+        return self._strategy.setting
+
+    @setting.setter
+    def setting(self, setting: Setting) -> None:
+        self._strategy.setting = setting
+
+    def add(self, candidates: Candidates) -> None:
+        """Fill in the columns that the frontier cannot know here."""
+        pages = [self._number(page) for page in candidates.pages.tolist()]
+        attested, utilities = self._belief.attested[pages], self._belief.utilities[pages]
+        self._strategy.add(replace(candidates, attested=attested, utilities=utilities))
+
+    def next(self, now: Instant) -> Visit | None:
+        """The strategy's decision."""
+        return self._strategy.next(now)
+
+    def finished(self, visit: Visit, captured: bool) -> None:
+        """The strategy hears of it."""
+        self._strategy.finished(visit, captured)
+
+    def reprice(self, page: PageId, rate: float) -> None:
+        """The strategy hears of it."""
+        self._strategy.reprice(page, rate)
+
+    def __len__(self) -> int:
+        return len(self._strategy)

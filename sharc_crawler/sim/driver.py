@@ -1,0 +1,162 @@
+"""Virtual time: the frontier and the strategies of a live crawl, over a simulated site, one download per Δ."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sharc_crawler.errors import unknown_name
+from sharc_crawler.frontier.frontier import Frontier
+from sharc_crawler.frontier.hosts import Politeness
+from sharc_crawler.frontier.parts import Parts
+from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.model import Done, Plan, Slot, Wait
+from sharc_crawler.sim.belief import BelievedRates, Informed
+from sharc_crawler.sim.schedule import Schedule
+from sharc_crawler.sim.web import Everything, Web
+from sharc_crawler.strategies.base import Candidates, Setting
+from sharc_crawler.strategies.make import make_strategy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from sharc_crawler.model import Fetch, Instant, PageId, Seconds
+    from sharc_crawler.sim.belief import Belief
+    from sharc_crawler.sim.site import Site
+    from sharc_crawler.strategies.base import Strategy
+
+GRAPHS = ("known", "discover")
+#: The baselines are defined by how they walk a graph: even where it is known, pages come to them as links show them.
+WALKERS = ("bfs", "dfs", "hottest-first", "hottest-last")
+HOST = "site"
+TELL_EVERY = 1000  #: decisions
+
+
+@dataclass(frozen=True, slots=True)
+class Crawl:
+    """What a simulated crawl did."""
+
+    schedule: Schedule
+    hopeless: NDArray[np.bool_]  #: pages the strategy gave up
+    step: Seconds  #: Δ
+    decisions: int
+
+
+def crawl(
+    site: Site,
+    belief: Belief,
+    strategy: str,
+    graph: str = "discover",
+    tell: Callable[[float], None] = lambda _: None,
+) -> Crawl:
+    """Crawl a site once.
+
+    Δ is the site's own; or, where it has none, such that two downloads of each page fill the window: of each page known
+    at the start, or, where so many more were discovered that the capture would outlast the window, of those. The
+    capture lies around the middle of the window: one of single visits fills half of it.
+
+    Parameters
+    ----------
+    strategy: name, with options if need be, such as ``bfs:revisits=fifo``
+    graph: ``known`` (the pages of the start are given, and the links of the start hold) or ``discover`` (pages are
+        found through the links as of each download)
+    tell: hears from time to time which share of the window has passed
+
+    """
+    if graph not in GRAPHS:
+        raise unknown_name("graph", graph, GRAPHS)
+    pages = len(site.known)
+    while True:
+        done = Simulation(site, belief, strategy, site.step or spread(site, pages)).run(graph, tell)
+        if site.step or done.schedule.interval[1] < site.end:
+            return done
+        pages = max(pages + 1, int(done.schedule.visited.sum()))
+
+
+def spread(site: Site, pages: int) -> Seconds:
+    """Δ such that two downloads of each page fill the window."""
+    return (site.end - site.start) / (2 * pages)
+
+
+class Simulation:
+    """One capture in virtual time."""
+
+    def __init__(self, site: Site, belief: Belief, strategy: str, step: Seconds) -> None:
+        self._site = site
+        self._belief = belief
+        self._strategy = strategy
+        self._step = step
+        self._visits = np.full(len(site.urls), math.nan)
+        self._revisits = np.full(len(site.urls), math.nan)
+        self._hopeless = np.zeros(len(site.urls), np.bool_)
+        parts = Parts(
+            strategy=self._make,
+            scope=lambda _: Everything(),
+            rates=lambda _: BelievedRates(belief, site.numbers),
+            canonical=str,
+            host_of=lambda _: HOST,
+        )
+        self.frontier = Frontier(Politeness(delay=step, obey_robots=False), parts=parts, lease_time=math.inf)
+
+    def _make(self, spec: CaptureSpec, setting: Setting) -> Strategy:
+        return Informed(make_strategy(spec.strategy, setting), self._belief, self._number)
+
+    def _number(self, page: PageId) -> int:
+        return self._site.numbers[self.frontier.pages.urls[page]]
+
+    def run(self, graph: str, tell: Callable[[float], None] = lambda _: None) -> Crawl:
+        """Until all is done."""
+        planned = graph == "known" and self._strategy.partition(":")[0] not in WALKERS
+        seeds = self._site.known if planned else [self._site.root]
+        spec = CaptureSpec(
+            self._site.name,
+            (self._site.urls[self._site.root],),
+            self._strategy,
+            sitemaps=(),
+            size=len(self._site.known),
+            discover=not planned,
+            resources=False,
+        )
+        now = self._start()
+        web = Web(self._site, frozen=graph == "known")
+        capture = self.frontier.open(spec, now, seeded=False)
+        self.frontier.schedule_into(capture, web.sightings(seeds), now)
+        decisions = 0
+        while not isinstance(what := self.frontier.next(now), Done):
+            if isinstance(what, Wait):
+                now = what.until
+                continue
+            self._download(what, web, twice=capture.strategy is not None and capture.strategy.revisits)
+            decisions += 1
+            now += self._step
+            if decisions % TELL_EVERY == 0:
+                tell(min(1.0, (now - self._site.start) / (self._site.end - self._site.start)))
+        return Crawl(Schedule(self._visits, self._revisits), self._hopeless, self._step, decisions)
+
+    def _start(self) -> Instant:
+        """When the first download begins: the capture lies in the middle of the window."""
+        site = self._site
+        if site.step:
+            return site.start
+        strategy = make_strategy(self._strategy, Setting(len(site.known), self._step, site.start))
+        informed = Informed(strategy, self._belief, int)
+        rates, shapes = self._belief.rates[site.known], self._belief.shapes[site.known]
+        informed.add(Candidates.of(site.known, rates, shapes=shapes))
+        share = len(strategy) / (2 * len(site.known))  # of the window that the downloads fill
+        return site.start + (1 - share) / 2 * (site.end - site.start)
+
+    def _download(self, fetch: Fetch, web: Web, twice: bool) -> None:
+        page, now = self._site.numbers[fetch.url], fetch.decided
+        if fetch.slot is Slot.SECOND:
+            self._revisits[page] = now
+        else:
+            self._visits[page] = now
+            self._hopeless[page] = fetch.plan is Plan.HOPELESS
+            if fetch.slot is Slot.ONLY and twice and not self._belief.attested[page]:
+                self._revisits[page] = now  # the apex
+        self.frontier.finished(fetch, web.download(page, now, self._step), web.links(page, now))

@@ -1,0 +1,135 @@
+"""Simulated crawls as experiments: which site, which strategy, on which evidence, and what came out."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sharc_crawler.errors import UsageError
+from sharc_crawler.sim.audit import audit
+from sharc_crawler.sim.driver import crawl
+from sharc_crawler.sim.history import HistorySpec
+from sharc_crawler.sim.rates import believe
+from sharc_crawler.sim.score import score
+from sharc_crawler.sim.synthetic import SyntheticSpec
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from sharc_crawler.sim.belief import Belief
+    from sharc_crawler.sim.schedule import Schedule
+    from sharc_crawler.sim.site import Site
+
+SiteSpec = SyntheticSpec | HistorySpec
+Facts = dict[str, Any]  #: as ``sharc simulate --json`` prints them
+
+
+@dataclass(frozen=True, slots=True)
+class RunSpec:
+    """The orders for one simulated crawl."""
+
+    site: SiteSpec
+    strategy: str
+    rates: str = "oracle"
+    graph: str = "discover"
+    seed: int = 0  #: of the pages whose lastmod is trusted, and of those that lie
+    attested: float = 0.0  #: share of pages whose lastmod is trusted
+    lying: float = 0.0  #: share of those whose lastmod never moves
+    audited: float = 0.02  #: share of the attested pages that is audited by bytes
+
+    def __post_init__(self) -> None:
+        for name in ("attested", "lying", "audited"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise UsageError(f"{name}={getattr(self, name)} is not possible: it is a share between 0 and 1")
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A simulated crawl and what it was worth."""
+
+    spec: RunSpec
+    facts: Facts
+    schedule: Schedule
+
+
+@lru_cache(maxsize=2)
+def build(spec: SiteSpec) -> Site:
+    """The site of a spec, kept for the next run on it."""
+    return spec.build()
+
+
+def run(spec: RunSpec, tell: Callable[[float], None] = lambda _: None) -> Run:
+    """One simulated crawl; ``tell`` hears from time to time which share of it is done."""
+    site = build(spec.site)
+    belief = _belief(spec)
+    began = time.perf_counter()
+    done = crawl(site, belief, spec.strategy, spec.graph, tell)
+    seconds = time.perf_counter() - began
+    found = {
+        **score_again(spec, done.schedule),
+        "hopeless": int(done.hopeless.sum()),
+        "downloads": done.decisions,
+        "step": done.step,
+        "seconds": seconds,
+    }
+    return Run(spec, found, done.schedule)
+
+
+def score_again(spec: RunSpec, schedule: Schedule) -> Facts:
+    """The facts that follow from a schedule alone, and from what the crawler was to believe."""
+    site = build(spec.site)
+    belief = _belief(spec)
+    found: Facts = {
+        "strategy": spec.strategy,
+        "rates": spec.rates,
+        "graph": spec.graph,
+        "seed": spec.seed,
+        "revisits": schedule.order,
+        "evidence": "attested" if belief.attested.any() else "bytes",
+        "reference": schedule.reference,
+        **asdict(score(site, schedule, belief)),
+    }
+    if spec.lying:
+        lying = belief.attested & (_rng(spec, "lying").random(len(site.urls)) < spec.lying)
+        found["audit"] = asdict(audit(site, schedule, belief, lying, spec.audited, spec.seed))
+    return found
+
+
+@lru_cache(maxsize=2)
+def _believed(site: SiteSpec, source: str) -> Belief:
+    return believe(build(site), source)
+
+
+def _belief(spec: RunSpec) -> Belief:
+    believed = _believed(spec.site, spec.rates)
+    return replace(believed, attested=_rng(spec, "attested").random(len(believed.rates)) < spec.attested)
+
+
+def _rng(spec: RunSpec, what: str) -> np.random.Generator:
+    """Pages are drawn alike for every strategy."""
+    return np.random.default_rng([spec.seed, *what.encode()])
+
+
+def facts(spec: RunSpec, tell: Callable[[float], None]) -> Facts:
+    """The facts of one simulated crawl, without its schedule."""
+    return run(spec, tell).facts
+
+
+def seeded(spec: SiteSpec, seed: int) -> SiteSpec:
+    """Another world of the same kind; a history is what it is."""
+    return replace(spec, seed=seed) if isinstance(spec, SyntheticSpec) else spec
+
+
+def summary(spec: SiteSpec, runs: Sequence[Facts]) -> Facts:
+    """The object that ``sharc simulate --json`` prints."""
+    site = build(spec)
+    return {
+        "site": site.name,
+        "pages": len(site.known),
+        "window": [site.start, site.end],
+        "runs": list(runs),
+    }

@@ -1,0 +1,85 @@
+"""Link graphs, as of an instant."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import deque
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from sharc_crawler.model import Instant
+
+
+class Graph(Protocol):
+    """What pages link to."""
+
+    def links(self, page: int, now: Instant) -> Sequence[int]:
+        """The pages that a page names at an instant, in its order."""
+
+
+class Tree:
+    """Pages numbered level by level, each with ``outdegree`` children while there are any left.
+
+    >>> Tree(6, 2).links(1, 0.0), Tree(6, 2).links(2, 0.0), Tree(6, 2).links(3, 0.0)
+    (range(3, 5), range(5, 6), range(6, 6))
+    """
+
+    def __init__(self, size: int, outdegree: int) -> None:
+        self.size = size
+        self.outdegree = outdegree
+
+    def links(self, page: int, now: Instant) -> Sequence[int]:  # noqa: ARG002 - never changes
+        """The children."""
+        first = page * self.outdegree + 1
+        return range(min(first, self.size), min(first + self.outdegree, self.size))
+
+
+class EventGraph:
+    """Links at the start, and what every edit added and removed since.
+
+    >>> graph = EventGraph({0: [1]}, [(5.0, 0, [2], [1])])
+    >>> graph.links(0, 4.9), graph.links(0, 5.0), graph.links(1, 5.0)
+    ((1,), (2,), ())
+    """
+
+    def __init__(
+        self, start: dict[int, list[int]], events: Iterable[tuple[Instant, int, Sequence[int], Sequence[int]]] = ()
+    ) -> None:
+        self._times: dict[int, list[Instant]] = {}
+        self._versions = {page: [tuple(out)] for page, out in start.items()}
+        for time, page, added, removed in events:
+            self._edit(time, page, added, removed)
+
+    def _edit(self, time: Instant, page: int, added: Sequence[int], removed: Sequence[int]) -> None:
+        versions = self._versions.setdefault(page, [()])
+        if not added and not removed:
+            return
+        out = dict.fromkeys(versions[-1])
+        for target in removed:
+            out.pop(target, None)
+        out.update(dict.fromkeys(added))
+        versions.append(tuple(out))
+        self._times.setdefault(page, []).append(time)
+
+    def links(self, page: int, now: Instant) -> Sequence[int]:
+        """The page's links in the version of ``now``."""
+        versions = self._versions.get(page)
+        if versions is None:
+            return ()
+        times = self._times.get(page)
+        return versions[bisect_right(times, now) if times else 0]
+
+
+def breadth_first(graph: Graph, root: int, now: Instant, alive: Callable[[int, Instant], bool]) -> list[int]:
+    """The pages reachable at an instant, in the order a breadth-first crawl meets them."""
+    seen, queue, order = {root}, deque([root]), []
+    while queue:
+        page = queue.popleft()
+        order.append(page)
+        for target in graph.links(page, now):
+            if target not in seen and alive(target, now):
+                seen.add(target)
+                queue.append(target)
+    return order

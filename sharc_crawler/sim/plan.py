@@ -1,0 +1,68 @@
+"""A capture foreseen: how long it takes, and how coherent and how blurred it may be expected to be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sharc_crawler.sim.belief import Belief
+from sharc_crawler.sim.driver import crawl
+from sharc_crawler.sim.graph import EventGraph
+from sharc_crawler.sim.score import score
+from sharc_crawler.sim.site import Site
+from sharc_crawler.sim.truth import Changes, Lives
+
+if TYPE_CHECKING:
+    from sharc_crawler.model import Instant, Seconds
+    from sharc_crawler.sim.prospect import Prospect
+
+
+@dataclass(frozen=True, slots=True)
+class Foreseen:
+    """What to expect of a capture under one strategy."""
+
+    strategy: str
+    downloads: int
+    seconds: Seconds  #: from the first download to the last
+    expected_coherent: float  #: pages
+    expected_incoherent: float
+    unknown: int  #: pages that the strategy does not revisit
+    expected_blur: float  #: changes that a reader meets per page
+    hopeless: tuple[str, ...]  #: pages given up for the others' sake
+
+
+def foresee(prospect: Prospect, strategy: str, delay: Seconds, start: Instant) -> Foreseen:
+    """Crawl the pages once in virtual time, all known in advance, one download per ``delay``."""
+    size = len(prospect.urls)
+    nothing = Changes.of([()] * size)
+    site = Site(
+        name=prospect.source,
+        urls=prospect.urls,
+        root=0,
+        start=start,
+        end=start + 2 * size * delay,
+        graph=EventGraph({0: list(range(1, size))}),
+        lives=Lives.forever(size),
+        changes=nothing,
+        past=nothing,
+        created=np.full(size, start),
+        rates=prospect.rates,
+        step=delay,
+    )
+    untrusted = np.zeros(size, np.bool_)
+    belief = Belief(prospect.source, prospect.rates, prospect.shapes, prospect.rates, untrusted)
+    done = crawl(site, belief, strategy, "known")
+    found = score(site, done.schedule, belief)
+    first, last = done.schedule.interval
+    return Foreseen(
+        strategy=strategy,
+        downloads=done.decisions,
+        seconds=last - first,
+        expected_coherent=size - found.unknown - found.expected_incoherent,
+        expected_incoherent=found.expected_incoherent,
+        unknown=found.unknown,
+        expected_blur=found.expected_blur,
+        hopeless=tuple(prospect.urls[page] for page in np.flatnonzero(done.hopeless)),
+    )

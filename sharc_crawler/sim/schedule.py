@@ -1,0 +1,99 @@
+"""When each page of a site was downloaded, and the CSV from which anyone can score a crawl again."""
+
+from __future__ import annotations
+
+import csv
+import math
+from dataclasses import dataclass
+from typing import IO, TYPE_CHECKING
+
+import numpy as np
+
+from sharc_crawler.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from sharc_crawler.model import Instant
+
+HEADER = ("run", "page", "kind", "time")
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """Instants of the downloads, one entry per page of the site; NaN: never.
+
+    The page at the apex of a pyramid is downloaded once, which is its visit and its revisit: both at one instant.
+    """
+
+    visits: NDArray[np.float64]
+    revisits: NDArray[np.float64]
+
+    @property
+    def visited(self) -> NDArray[np.bool_]:
+        """Pages downloaded at least once."""
+        return ~np.isnan(self.visits)
+
+    @property
+    def revisited(self) -> NDArray[np.bool_]:
+        """Pages downloaded for the second time, and the apex."""
+        return ~np.isnan(self.revisits)
+
+    @property
+    def interval(self) -> tuple[Instant, Instant]:
+        """First and last download."""
+        times = np.concatenate([self.visits[self.visited], self.revisits[self.revisited]])
+        return float(times.min()), float(times.max())
+
+    @property
+    def reference(self) -> Instant:
+        """T: the middle between the last visit that was followed by a revisit and the first revisit; without any
+        revisits, the median visit.
+        """
+        twice = self.revisited
+        if twice.any():
+            return float(self.visits[twice].max() + self.revisits[twice].min()) / 2
+        return float(np.median(self.visits[self.visited]))
+
+    @property
+    def order(self) -> str:
+        """How the revisits follow the visits: ``none``, ``fifo`` (same order), ``lifo`` (the reverse), ``own``."""
+        twice = self.revisited
+        if not twice.any():
+            return "none"
+        steps = np.diff(self.revisits[twice][np.argsort(self.visits[twice], kind="stable")])
+        if (steps <= 0).all():
+            return "lifo"
+        return "fifo" if (steps >= 0).all() else "own"
+
+    def rows(self, urls: Sequence[str]) -> Iterator[tuple[str, str, Instant]]:
+        """(page, kind, time) in the order of time."""
+        for kind, times in (("visit", self.visits), ("revisit", self.revisits)):
+            for page in np.flatnonzero(~np.isnan(times))[np.argsort(times[~np.isnan(times)], kind="stable")]:
+                yield urls[page], kind, float(times[page])
+
+
+def write_schedules(file: IO[str], schedules: Sequence[Schedule], urls: Sequence[str]) -> None:
+    """The schedules of several runs on one site's pages as CSV, runs numbered from 0; seconds to the millisecond."""
+    writer = csv.writer(file)
+    writer.writerow(HEADER)
+    for run, schedule in enumerate(schedules):
+        writer.writerows((run, page, kind, f"{time:.3f}") for page, kind, time in schedule.rows(urls))
+
+
+def read_schedules(file: IO[str], numbers: Mapping[str, int]) -> dict[int, Schedule]:
+    """The runs of such a CSV, for the pages of a site."""
+    reader = csv.reader(file)
+    if tuple(next(reader, ())) != HEADER:
+        raise DataError(f"{file.name}: the first line is not {','.join(HEADER)}")
+    runs: dict[int, dict[str, NDArray[np.float64]]] = {}
+    for row in reader:
+        try:
+            run, page, kind, time = int(row[0]), numbers[row[1]], row[2], float(row[3])
+            columns = runs.setdefault(run, {k: np.full(len(numbers), math.nan) for k in ("visit", "revisit")})
+            columns[kind][page] = time
+        except (ValueError, KeyError, IndexError):
+            raise DataError(f"{file.name}, line {reader.line_num}: not run,page,kind,time of this site") from None
+    return {run: Schedule(columns["visit"], columns["revisit"]) for run, columns in runs.items()}

@@ -1,0 +1,112 @@
+"""What really happened on a site: when its pages changed, and when they were there at all."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from sharc_crawler.model import Instant
+
+    Instants = NDArray[np.float64]
+    Pages = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Changes:
+    """Change times of all pages, as one column of pages and one of instants, ordered by page, then by time.
+
+    >>> changes = Changes.of([[3.0, 7.0], [], [5.0]])
+    >>> changes.version(0, 3.0), changes.within(4.0, 9.0).counts().tolist()
+    (1, [1, 0, 1])
+    """
+
+    size: int  #: number of pages
+    pages: Pages
+    times: Instants
+    offsets: Pages  #: page i owns the entries offsets[i] to offsets[i + 1]
+
+    @classmethod
+    def of(cls, times: Sequence[Sequence[Instant]]) -> Changes:
+        """From one sequence of instants per page."""
+        counts = np.array([len(row) for row in times], np.int64)
+        flat = np.fromiter((t for row in times for t in row), np.float64, counts.sum())
+        return cls.from_counts(counts, flat)
+
+    @classmethod
+    def from_counts(cls, counts: Pages, times: Instants) -> Changes:
+        """From the number of changes of each page and all their times, page after page."""
+        offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        return cls(len(counts), np.repeat(np.arange(len(counts)), counts), times, offsets)
+
+    def __len__(self) -> int:
+        return len(self.times)
+
+    def within(self, start: Instant, end: Instant) -> Changes:
+        """Those of ``start <= t < end``."""
+        kept = (self.times >= start) & (self.times < end)
+        counts = np.bincount(self.pages[kept], minlength=self.size)
+        return Changes.from_counts(counts, self.times[kept])
+
+    def counts(self) -> Pages:
+        """Number of changes per page."""
+        return np.diff(self.offsets)
+
+    def version(self, page: int, now: Instant) -> int:
+        """How often the page has changed by ``now``."""
+        first = int(self.offsets[page])
+        return bisect_right(self.times, now, first, int(self.offsets[page + 1])) - first
+
+    @cached_property
+    def rows(self) -> list[Instants]:
+        """The instants of each page."""
+        return np.split(self.times, self.offsets[1:-1])
+
+    def latest(self, floor: Instants) -> Instants:
+        """The last change of each page; its floor (such as its creation) where there is none."""
+        last = floor.copy()
+        np.maximum.at(last, self.pages, self.times)
+        return last
+
+
+@dataclass(frozen=True, slots=True)
+class Lives:
+    """When pages exist: from their birth on, but for those that come and go.
+
+    >>> lives = Lives(np.array([-math.inf, 10.0, 0.0]), {2: (0.0, 5.0, 8.0)})
+    >>> [lives.alive(page, 6.0) for page in range(3)]
+    [True, False, False]
+    >>> lives.alive_at(np.array([0.0, 10.0, 8.0])).tolist()
+    [True, True, True]
+    """
+
+    born: Instants
+    turns: dict[int, tuple[Instant, ...]]  #: page → instants at which it comes, goes, comes again…
+
+    @classmethod
+    def forever(cls, size: int) -> Lives:
+        """All pages are always there."""
+        return cls(np.full(size, -math.inf), {})
+
+    def alive(self, page: int, now: Instant) -> bool:
+        """Is the page there?"""
+        turns = self.turns.get(page)
+        if turns is None:
+            return bool(self.born[page] <= now)
+        return bisect_right(turns, now) % 2 == 1
+
+    def alive_at(self, instants: Instants) -> NDArray[np.bool_]:
+        """Is each page there at its own instant? Not at NaN."""
+        alive = self.born <= instants
+        for page, turns in self.turns.items():
+            alive[page] = not math.isnan(instants[page]) and bisect_right(turns, float(instants[page])) % 2 == 1
+        return alive

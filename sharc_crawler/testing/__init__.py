@@ -1,0 +1,1 @@
+"""Conformance checks for plug-ins, one suite per port."""

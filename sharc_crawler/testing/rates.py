@@ -1,0 +1,66 @@
+"""Conformance of a rate source: subclass :class:`RateSourceContract`, say how yours is made, and let pytest collect it.
+
+.. code-block:: python
+
+    class TestMine(RateSourceContract):
+        def make(self):
+            return Mine()
+"""
+
+# ruff: noqa: D102 - the name of a test says it
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING
+
+from sharc_crawler.model import Hints, Sighting
+
+if TYPE_CHECKING:
+    from sharc_crawler.rates.base import RateSource
+
+NOW = 1_700_000_000.0
+SIGHTINGS = (
+    Sighting("http://h.example/"),
+    Sighting("http://h.example/hints", hints=Hints(NOW - 86_400, 1.0, "daily", 0.8)),
+    Sighting("http://h.example/nothing-said", hints=Hints()),
+    Sighting("http://h.example/future", hints=Hints(NOW + 1e9)),
+    Sighting("http://h.example/long-ago", hints=Hints(-1e9, 366 * 86_400.0, "never", 0.0)),
+    Sighting("http://h.example/unheard-of", hints=Hints(changefreq="sometimes")),
+    Sighting("http://h.example/ä?b=c", via="http://h.example/"),
+)
+
+
+class RateSourceContract(ABC):
+    """What a frontier relies on."""
+
+    @abstractmethod
+    def make(self) -> RateSource:
+        """A source, as for a capture that begins."""
+
+    def test_one_answer_per_sighting(self) -> None:
+        source = self.make()
+        for count in range(len(SIGHTINGS) + 1):
+            assert len(source.rates(SIGHTINGS[:count], NOW)) == count
+
+    def test_nothing_asked_nothing_said(self) -> None:
+        assert list(self.make().rates([], NOW)) == []
+
+    def test_rates_are_finite_and_say_where_they_are_from(self) -> None:
+        for estimate in self.make().rates(SIGHTINGS, NOW):
+            if estimate is not None:
+                assert 0 <= estimate.rate < math.inf
+                assert estimate.source
+                assert estimate.shape > 0
+                assert estimate.spread >= 0
+                assert estimate.observations >= 0
+
+    def test_answers_follow_their_pages(self) -> None:
+        forth = self.make().rates(SIGHTINGS, NOW)
+        back = self.make().rates(SIGHTINGS[::-1], NOW)
+        assert list(forth) == list(back)[::-1]
+
+    def test_asked_again_it_answers_the_same(self) -> None:
+        source = self.make()
+        assert list(source.rates(SIGHTINGS, NOW)) == list(source.rates(SIGHTINGS, NOW))

@@ -1,0 +1,129 @@
+"""Conformance of a :class:`~sharc_crawler.frontier.store.FrontierStore`.
+
+Subclass in a test module, say how a store is opened, and pytest collects the checks::
+
+    class TestMyStore(FrontierStoreChecks):
+        def open(self, folder):
+            return MyStore(folder / "state")
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING
+
+from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.frontier.store import Batch, CaptureRow, HostRow, JudgementRow, PageRow, VisitRow
+from sharc_crawler.model import (
+    CaptureRef,
+    Evidence,
+    Hints,
+    Kind,
+    Outcome,
+    Phase,
+    Plan,
+    Result,
+    Slot,
+    Validators,
+    Verdict,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sharc_crawler.frontier.store import FrontierStore
+
+
+def page_row(page: int, **changed: object) -> PageRow:
+    """A page as it might be discovered."""
+    url = f"http://h.example/{page}?x=ä"
+    row = PageRow(page, 0, url, url, Kind.PAGE, "h.example", 1, -1, "seed", 0, 1e-5, "prior", math.inf, 1.0, None, "")
+    return row._replace(**changed)  # type: ignore[arg-type]
+
+
+def visit_row(page: int, slot: Slot = Slot.FIRST, *, settled: bool = True) -> VisitRow:
+    """A visit with every field of its outcome in use."""
+    outcome = Outcome(
+        Result.OK if settled else Result.FAILED,
+        10.25,
+        10.5,
+        status=200,
+        digest="sha1:ABC",
+        fingerprint="f",
+        validators=Validators('"tag"', "Thu, 01 Jan 1970 00:00:10 GMT"),
+        location=None,
+        length=17,
+        media_type="text/html",
+        capture=CaptureRef("a.warc.gz", 5, 7),
+    )
+    return VisitRow(page, slot, Plan.HOPELESS, 1, settled, 3, 10.0, outcome)
+
+
+def capture_row(**changed: object) -> CaptureRow:
+    """A capture as it stands."""
+    spec = CaptureSpec("site", ("http://h.example/",), include=("a", "b"), sitemaps=(), settings={"delay": 1.5})
+    return CaptureRow(0, spec, Phase.VISIT, 1.5, None, None, ("a note",))._replace(**changed)  # type: ignore[arg-type]
+
+
+class FrontierStoreChecks(ABC):
+    """What every store of frontier state does."""
+
+    @abstractmethod
+    def open(self, folder: Path) -> FrontierStore:
+        """The store kept in ``folder``, new or with what it holds."""
+
+    def test_begins_empty(self, tmp_path: Path) -> None:
+        """Nothing is made up."""
+        assert not self.open(tmp_path).load()
+
+    def test_gives_back_what_was_committed(self, tmp_path: Path) -> None:
+        """Every field of every row, in the order it came."""
+        store = self.open(tmp_path)
+        hints = Hints(5.0, 86400.0, "daily", 0.8)
+        batch = Batch(
+            pages=[page_row(0, hints=hints), page_row(1, shape=2.5, reason="why", state=6)],
+            visits=[visit_row(1, settled=False), visit_row(1), visit_row(0, Slot.SECOND)],
+            judgements=[JudgementRow(0, Verdict.COHERENT, Evidence.BYTES, "equal bytes")],
+            captures={0: capture_row()},
+            hosts={"h.example": HostRow("h.example", "User-agent: *", 1.0)},
+            embeds=[(0, 1)],
+        )
+        store.commit(batch)
+        loaded = store.load()
+        assert loaded.pages == batch.pages
+        assert loaded.visits == batch.visits
+        assert loaded.judgements == batch.judgements
+        assert loaded.captures == batch.captures
+        assert loaded.hosts == batch.hosts
+        assert loaded.embeds == batch.embeds
+
+    def test_the_last_word_on_captures_and_hosts_counts(self, tmp_path: Path) -> None:
+        """They are rewritten; everything else is appended."""
+        store = self.open(tmp_path)
+        store.commit(Batch(captures={0: capture_row()}, hosts={"h": HostRow("h", None, 1.0)}))
+        turned = capture_row(
+            phase=Phase.REVISIT,
+            reference=9.0,
+            notes=("a note", "another"),
+            interruptions=((3.0, 4.5),),
+            skipped={"x": 3},
+        )
+        store.commit(Batch(captures={0: turned}, hosts={"h": HostRow("h", "text", 2.0)}))
+        assert store.load().captures == {0: turned}
+        assert store.load().hosts == {"h": HostRow("h", "text", 2.0)}
+
+    def test_a_better_rate_replaces_the_first(self, tmp_path: Path) -> None:
+        """The rate a page ends up with is the one that is reported."""
+        store = self.open(tmp_path)
+        store.commit(Batch(pages=[page_row(0)]))
+        store.commit(Batch(rates=[(0, 0.5, "sitemap")]))
+        (page,) = store.load().pages
+        assert (page.rate, page.source) == (0.5, "sitemap")
+
+    def test_an_embedding_is_known_once(self, tmp_path: Path) -> None:
+        """However often a page names a resource."""
+        store = self.open(tmp_path)
+        store.commit(Batch(embeds=[(0, 1), (0, 1)]))
+        store.commit(Batch(embeds=[(0, 1), (0, 2)]))
+        assert store.load().embeds == [(0, 1), (0, 2)]
