@@ -1,0 +1,1 @@
+"""Settings profiles for this project; scrapy.cfg names them, ``SCRAPY_PROJECT=demo`` chooses one."""

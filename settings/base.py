@@ -1,0 +1,3 @@
+"""What every profile shares: the package's own profile. Change here what all your crawls should do."""
+
+from sharc_crawler.live.profile import *

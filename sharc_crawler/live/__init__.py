@@ -1,0 +1,1 @@
+"""The only importer of Scrapy and Twisted: drives the frontier with real requests."""

@@ -1,0 +1,41 @@
+"""One line for an existing project: ``ADDONS = {"sharc_crawler.live.addon.SharcAddon": 500}``.
+
+Installs the scheduler, the middlewares, the wire tap and the reporting extension, each at add-on priority: what the
+project sets itself stays.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sharc_crawler.live.extension import CaptureExtension
+from sharc_crawler.live.middlewares import ArchiveMiddleware, RevisitMiddleware
+from sharc_crawler.live.operator import user_agent
+
+if TYPE_CHECKING:
+    from scrapy.settings import BaseSettings
+
+HANDLER = "sharc_crawler.live.wire.WireTapHandler"
+SETTINGS = {
+    "SCHEDULER": "sharc_crawler.live.scheduler.SharcScheduler",
+    "DOWNLOAD_DELAY_JITTER": 0,  # any jitter would come after the decision
+    "CONCURRENT_REQUESTS_PER_DOMAIN": 1,  # every decision is taken after the page before was handled
+    "CONCURRENT_ITEMS": 1,
+}
+
+
+class SharcAddon:
+    """Makes any project's crawl a SHARC crawl."""
+
+    def update_settings(self, settings: BaseSettings) -> None:
+        """Scrapy calls this before the crawl's components are built."""
+        for name, value in SETTINGS.items():
+            settings.set(name, value, "addon")  # Scrapy keeps what has a higher priority
+        if operator := settings.get("SHARC_OPERATOR"):
+            settings.set("USER_AGENT", user_agent(operator), "spider")  # -s USER_AGENT=… stays
+        own = settings.getdict("DOWNLOAD_HANDLERS")
+        for scheme in ("http", "https"):
+            settings["DOWNLOAD_HANDLERS"].set(scheme, own.get(scheme, HANDLER), "addon")
+        settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", RevisitMiddleware, 545)
+        settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", ArchiveMiddleware, 990)
+        settings.setdefault_in_component_priority_dict("EXTENSIONS", CaptureExtension, 500)

@@ -1,0 +1,181 @@
+"""The arguments of ``scrapy crawl site -a …``: checked before the first request, then settings and site captures."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, cast, get_args
+from urllib.parse import urlsplit
+
+from sharc_crawler.errors import UsageError, unknown_name
+from sharc_crawler.frontier.scope import ScopeKind, site_of
+from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.frontier.urls import canonical
+from sharc_crawler.strategies.base import Setting
+from sharc_crawler.strategies.make import make_strategy
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+BARE_HOST = re.compile(r"(localhost|[\w-]+(\.[\w-]+)+)(:\d+)?(/|$)")
+SCOPES: tuple[str, ...] = get_args(ScopeKind)
+#: every argument, with what it is
+ARGUMENTS = {
+    "url": "site to capture: one URL, or several separated by commas or blanks",
+    "seeds": "file with one URL a line (# begins a comment)",
+    "strategy": "order of visits and revisits",
+    "sitemap": "auto (robots.txt and the well-known place), off, or the sitemap's URL",
+    "scope": f"what belongs to a site: {', '.join(SCOPES)}",
+    "size": "estimated number of pages per site",
+    "include": "regular expression: only pages whose URL it finds",
+    "exclude": "regular expression: no pages whose URL it finds",
+    "limit": "pages captured per site at most",
+    "delay": "seconds between two requests to a host",
+    "output": "folder for WARCs, state and report",
+    "history": "file with the archive's history of the site: rates, known pages, size",
+    "dry_run": "1: check everything, show the plan, send nothing",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """The arguments, checked; raises :class:`~sharc_crawler.errors.UsageError` for the first that is not right."""
+
+    urls: tuple[str, ...]
+    typed: tuple[str, ...]  #: those of ``url=``, as opposed to a file's
+    strategy: str | None
+    sitemaps: tuple[str, ...] | None
+    scope: ScopeKind
+    size: int
+    include: tuple[str, ...]
+    exclude: tuple[str, ...]
+    limit: int
+    delay: float | None
+    output: str | None
+    history: str | None
+    dry_run: bool
+
+    @classmethod
+    def parse(cls, given: Mapping[str, str]) -> Arguments:
+        """From what stands behind ``-a``.
+
+        >>> Arguments.parse({"url": "https://example.org", "limit": "10"}).limit
+        10
+        >>> Arguments.parse({"url": "https://example.org", "strat": "bfs"})
+        Traceback (most recent call last):
+        sharc_crawler.errors.UsageError: argument='strat' is not known; did you mean 'strategy'? Allowed: ...
+        """
+        for name in given:
+            if name not in ARGUMENTS:
+                raise unknown_name("argument", name, ARGUMENTS)
+        typed = _urls(given.get("url", ""))
+        urls = (*typed, *_seeds(given.get("seeds")))
+        if not urls:
+            raise UsageError("nothing to capture: give -a url=https://… or -a seeds=FILE")
+        if (strategy := given.get("strategy")) is not None:
+            make_strategy(strategy, Setting())
+        return cls(
+            urls=tuple(dict.fromkeys(urls)),
+            typed=typed,
+            strategy=strategy,
+            sitemaps=_sitemaps(given.get("sitemap", "auto")),
+            scope=cast("ScopeKind", _one_of("scope", given.get("scope", "host"), SCOPES)),
+            size=int(_number(given, "size") or 0),
+            include=_pattern("include", given.get("include")),
+            exclude=_pattern("exclude", given.get("exclude")),
+            limit=int(_number(given, "limit") or 0),
+            delay=_number(given, "delay", whole=False),
+            output=given.get("output"),
+            history=given.get("history"),
+            dry_run=_one_of("dry_run", given.get("dry_run", "0"), ("0", "1")) == "1",
+        )
+
+    def specs(self, strategy: str, settings: dict[str, object]) -> list[CaptureSpec]:
+        """One site capture per scope: seeds of one site are captured together, with one reference instant."""
+        sites: dict[str, list[str]] = {}
+        for url in self.urls:
+            sites.setdefault(site_of(url, self.scope), []).append(url)
+        return [
+            CaptureSpec(
+                site=site,
+                seeds=tuple(urls),
+                strategy=strategy,
+                scope=self.scope,
+                include=self.include,
+                exclude=self.exclude,
+                sitemaps=self.sitemaps,
+                size=self.size,
+                limit=self.limit,
+                settings=settings,
+            )
+            for site, urls in sites.items()
+        ]
+
+
+def _urls(text: str) -> tuple[str, ...]:
+    return tuple(_url("url", part) for part in re.split(r"[\s,]+(?=https?:|[^\s,]+\.)|\s+", text) if part)
+
+
+def _url(what: str, text: str) -> str:
+    """A URL as it will be requested; ``https://`` is put before a bare host name."""
+    url = f"https://{text}" if BARE_HOST.match(text) else text
+    if canonical(url) is None or not urlsplit(url).hostname:
+        raise UsageError(f"{what}={text!r} is not an http(s) URL; write it as https://www.example.org/")
+    return url
+
+
+def _seeds(name: str | None) -> tuple[str, ...]:
+    if name is None:
+        return ()
+    try:
+        lines = Path(name).read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"seeds={name!r} cannot be read: {error}") from error
+    urls = []
+    for number, line in enumerate(lines, 1):
+        text = line.split("#")[0].strip() if line.lstrip().startswith("#") else line.strip()
+        if text:
+            urls.append(_url(f"seeds={name!r}, line {number}", text))
+    if not urls:
+        raise UsageError(f"seeds={name!r} holds no URL")
+    return tuple(urls)
+
+
+def _sitemaps(text: str) -> tuple[str, ...] | None:
+    if text == "auto":
+        return None
+    if text == "off":
+        return ()
+    if "://" not in text:
+        raise UsageError(f"sitemap={text!r} is none of auto, off or a URL such as https://www.example.org/sitemap.xml")
+    return (_url("sitemap", text),)
+
+
+def _one_of(name: str, value: str, allowed: tuple[str, ...]) -> str:
+    if value not in allowed:
+        raise unknown_name(name, value, allowed)
+    return value
+
+
+def _number(given: Mapping[str, str], name: str, whole: bool = True) -> float | None:
+    if name not in given:
+        return None
+    value = given[name]
+    try:
+        number = int(value) if whole else float(value)
+    except ValueError:
+        number = -1
+    if not 0 <= number < float("inf"):
+        raise UsageError(f"{name}={value!r} must be a {'whole ' if whole else ''}number of at least 0")
+    return number
+
+
+def _pattern(name: str, text: str | None) -> tuple[str, ...]:
+    if text is None:
+        return ()
+    try:
+        re.compile(text)
+    except re.error as error:
+        raise UsageError(f"{name}={text!r} is not a regular expression: {error}") from error
+    return (text,)

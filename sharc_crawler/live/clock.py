@@ -1,0 +1,44 @@
+"""The live clock: wall time at the start, then monotonic: a step of the system clock moves nothing."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+    from sharc_crawler.model import Instant
+
+
+class Clock:
+    """Unix seconds that never run backwards.
+
+    >>> clock = Clock()
+    >>> clock.now() <= clock.now()
+    True
+    """
+
+    def __init__(self) -> None:
+        self._anchor = time.time() - time.monotonic()
+
+    def now(self) -> Instant:
+        """The current instant."""
+        return self._anchor + time.monotonic()
+
+    def at(self, monotonic: float) -> Instant:
+        """The instant of a reading of :func:`time.monotonic`."""
+        return self._anchor + monotonic
+
+    def until(self, instant: Instant) -> float:
+        """Seconds from now; 0 for what is past."""
+        return max(0.0, instant - self.now())
+
+
+_clocks: WeakKeyDictionary[Crawler, Clock] = WeakKeyDictionary()
+
+
+def clock_of(crawler: Crawler) -> Clock:
+    """The one clock of a crawl: decisions, exchanges and records agree on the time."""
+    return _clocks.setdefault(crawler, Clock())

@@ -1,0 +1,1 @@
+"""``scrapy`` commands of ours (setting ``COMMANDS_MODULE``)."""

@@ -1,0 +1,56 @@
+"""``scrapy crawl``, with our errors as one line instead of a traceback, and exit codes that say what came of it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from scrapy.commands.crawl import Command as CrawlCommand
+
+from sharc_crawler.errors import SharcError
+from sharc_crawler.live.config import Config, make_folder
+from sharc_crawler.live.extension import EXIT_CODE
+from sharc_crawler.live.plan import show_plan
+from sharc_crawler.live.session import check_output
+from sharc_crawler.live.spiders.site import SiteSpider
+
+if TYPE_CHECKING:
+    import argparse
+
+    from scrapy.settings import Settings
+
+
+class Command(CrawlCommand):
+    """Run a spider; ``site`` is checked before anything else happens."""
+
+    def run(self, args: list[str], opts: argparse.Namespace) -> None:
+        """Scrapy calls this."""
+        if args != [SiteSpider.name]:
+            super().run(args, opts)
+            return
+        try:
+            self._run_site(opts)
+        except SharcError as error:
+            sys.stderr.write(f"sharc: error: {error}\n")
+            self.exitcode = error.exit_code
+
+    def _run_site(self, opts: argparse.Namespace) -> None:
+        process = self.crawler_process
+        assert process is not None, "Scrapy makes it before it runs the command"
+        settings: Settings = process.settings.copy()
+        arguments = SiteSpider.prepare(settings, opts.spargs)
+        config = Config.from_settings(settings)
+        if arguments.dry_run:
+            show_plan(arguments, config)
+            return
+        output = config.output or Path()
+        check_output(output, arguments.specs(config.strategy, {}))
+        make_folder(output)
+        crawler = process.create_crawler(SiteSpider.name)
+        process.crawl(crawler, **opts.spargs)
+        process.start()
+        if process.bootstrap_failed:
+            self.exitcode = 1
+        else:
+            self.exitcode = crawler.stats.get_value(EXIT_CODE, 1)

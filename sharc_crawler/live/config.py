@@ -1,0 +1,158 @@
+"""All settings of a live crawl, read once, checked once, then frozen. Every name is prefixed ``SHARC_``."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sharc_crawler.errors import UsageError, unknown_name
+from sharc_crawler.frontier.hosts import Politeness
+from sharc_crawler.live.addresses import AddressRules
+from sharc_crawler.rates.sitemap import CHANGEFREQ_RATES, SitemapRules
+from sharc_crawler.strategies.base import Setting
+from sharc_crawler.strategies.make import make_strategy
+
+if TYPE_CHECKING:
+    from scrapy.settings import BaseSettings
+
+#: every setting with its default; what a profile or a user does not set is this
+DEFAULTS: dict[str, object] = {
+    "SHARC_STRATEGY": "sharc-online",  # an order alone doubles nobody's traffic; the profiles choose sharc-selective
+    "SHARC_OUTPUT": None,  # folder of the capture: state, WARCs, report; None: nothing is kept
+    "SHARC_HISTORY": None,  # file with the history of the archive's sites: learned from, and added to
+    "SHARC_WARC": True,  # write WARCs into the output folder
+    "SHARC_WARC_LEVEL": 6,  # gzip level, 1..9
+    "SHARC_WARC_SIZE": 1_000_000_000,  # bytes after which a new WARC file is begun
+    "SHARC_SIZE": 0,  # estimated pages per site; 0: as many as are known
+    "SHARC_CHANGEFREQ": {},  # class → seconds between changes, where a sitemap's daily is not a day
+    "SHARC_OBEY_ROBOTS": True,
+    "SHARC_ATTEMPTS": 3,  # of one fetch, in all
+    "SHARC_BACK_OFF": 5.0,  # seconds before the second attempt, doubled for each further one
+    "SHARC_ALLOWED_ADDRESSES": [],  # private networks that may be contacted, as 127.0.0.0/8
+    "SHARC_OPERATOR_REQUIRED": False,  # the live profile's: no public site is crawled without SHARC_OPERATOR
+    "SHARC_OPERATOR": None,  # contact of who runs the crawl: URL or mail address; goes into User-Agent and From
+    "SHARC_REVISIT_CALLBACKS": False,  # hand revisits to the project's callbacks too
+    "SHARC_PROGRESS": True,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """A live crawl's settings, checked."""
+
+    strategy: str
+    output: Path | None
+    history: str | None
+    warc: bool
+    warc_level: int
+    warc_size: int
+    size: int
+    sitemap_rules: SitemapRules
+    politeness: Politeness
+    operator: str | None
+    user_agent: str | None
+    revisit_callbacks: bool
+    progress: bool
+
+    @classmethod
+    def from_settings(cls, settings: BaseSettings) -> Config:
+        """Read and check; raises :class:`~sharc_crawler.errors.UsageError` naming the setting and its value."""
+        settings = with_defaults(settings)
+        AddressRules.of(settings.getlist("SHARC_ALLOWED_ADDRESSES"))
+        make_strategy(settings.get("SHARC_STRATEGY"), Setting())
+        return cls(
+            strategy=settings.get("SHARC_STRATEGY"),
+            output=_folder(settings.get("SHARC_OUTPUT")),
+            history=settings.get("SHARC_HISTORY"),
+            warc=_flag(settings, "SHARC_WARC"),
+            warc_level=int(_number(settings, "SHARC_WARC_LEVEL", 1, 9)),
+            warc_size=int(_number(settings, "SHARC_WARC_SIZE", 1_000_000)),
+            size=int(_number(settings, "SHARC_SIZE", 0)),
+            sitemap_rules=_sitemap_rules(settings.getdict("SHARC_CHANGEFREQ")),
+            politeness=_politeness(settings),
+            operator=settings.get("SHARC_OPERATOR"),
+            user_agent=settings.get("USER_AGENT"),
+            revisit_callbacks=_flag(settings, "SHARC_REVISIT_CALLBACKS"),
+            progress=_flag(settings, "SHARC_PROGRESS"),
+        )
+
+
+def with_defaults(settings: BaseSettings) -> BaseSettings:
+    """The settings, with ours at their defaults where nobody has set them."""
+    known = settings.copy()
+    known.frozen = False
+    for name, value in DEFAULTS.items():
+        if name not in known:
+            known.set(name, value, "default")
+    return known
+
+
+def _politeness(settings: BaseSettings) -> Politeness:
+    slots = settings.getdict("DOWNLOAD_SLOTS")
+    return Politeness(
+        delay=_number(settings, "DOWNLOAD_DELAY", 0),
+        concurrency=int(_number(settings, "CONCURRENT_REQUESTS_PER_DOMAIN", 1)),
+        attempts=int(_number(settings, "SHARC_ATTEMPTS", 1)),
+        back_off=_number(settings, "SHARC_BACK_OFF", 0),
+        obey_robots=_flag(settings, "SHARC_OBEY_ROBOTS"),
+        agent=settings.get("ROBOTSTXT_USER_AGENT") or product_token(settings.get("USER_AGENT") or ""),
+        hosts={host: float(slot["delay"]) for host, slot in slots.items() if "delay" in slot},
+    )
+
+
+def product_token(user_agent: str) -> str:
+    """The name that robots.txt is read for (RFC 9309, 2.2.1).
+
+    >>> product_token("sharc-crawler/1.0 (+https://library.example)")
+    'sharc-crawler'
+    """
+    found = re.match(r"[A-Za-z_-]+", user_agent)
+    return found[0] if found else user_agent
+
+
+def _flag(settings: BaseSettings, name: str) -> bool:
+    try:
+        return settings.getbool(name)
+    except ValueError as error:
+        raise UsageError(f"{name}={settings.get(name)!r} must be True or False") from error
+
+
+def _sitemap_rules(periods: dict[str, Any]) -> SitemapRules:
+    for name, seconds in periods.items():
+        if name not in CHANGEFREQ_RATES:
+            raise unknown_name("class in SHARC_CHANGEFREQ", name, CHANGEFREQ_RATES)
+        if not isinstance(seconds, int | float) or not seconds > 0:
+            raise UsageError(f"SHARC_CHANGEFREQ: {name}={seconds!r} must be the seconds between two changes")
+    return SitemapRules(changefreq={**CHANGEFREQ_RATES, **{name: 1 / period for name, period in periods.items()}})
+
+
+def _number(settings: BaseSettings, name: str, low: float, high: float = float("inf")) -> float:
+    value = settings.get(name)
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = float("nan")
+    if not low <= number <= high:
+        bounds = f"from {low:g} to {high:g}" if high < float("inf") else f"of at least {low:g}"
+        raise UsageError(f"{name}={value!r} must be a number {bounds}")
+    return number
+
+
+def _folder(value: str | None) -> Path | None:
+    return Path(value) if value else None
+
+
+def make_folder(folder: Path) -> None:
+    """Make the output folder before the first request: a crawl must not find out later that it cannot write.
+
+    Raises :class:`~sharc_crawler.errors.UsageError`.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"output={str(folder)!r} cannot be made: {error.strerror}; choose another folder") from error
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise UsageError(f"output={str(folder)!r} is not writable; choose another folder")

@@ -1,0 +1,115 @@
+"""An existing project's requests under a SHARC order: its callbacks, meta, errbacks and pipelines stay as they are.
+
+Each host is a site capture. A request goes to its callback as ever, when the strategy says so; a revisit of ours goes
+to no callback (``SHARC_REVISIT_CALLBACKS=True``: to its own). Requests other than GET are sent once, at once.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.frontier.urls import canonical
+from sharc_crawler.live import private
+from sharc_crawler.live.everything import hostname
+from sharc_crawler.live.requests import META_KEY
+from sharc_crawler.model import Kind, Phase, Sighting, Slot
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+
+    from sharc_crawler.frontier.capture import SiteCapture
+    from sharc_crawler.live.session import Session
+    from sharc_crawler.model import Fetch, PageId
+
+
+async def _kept_from_callbacks(*_: Any, **__: Any) -> None:
+    """Where revisits end: the judgement is ours, the items are the first visit's."""
+
+
+class DropIn:
+    """Keeps the requests of queued pages, and opens a capture per host."""
+
+    def __init__(self, crawler: Crawler, session: Session) -> None:
+        self._crawler = crawler
+        self._session = session
+        self._requests: dict[PageId, Request] = {}
+        self._open: dict[str, SiteCapture] = {}
+        self._rounds: dict[str, int] = {}
+        self._duplicates = 0
+        self._unfiltered: set[str] = set()  #: keys known from dont_filter requests alone
+
+    def schedule(self, request: Request) -> bool:
+        """Queue a request; ``False``: it is known already, as by Scrapy's duplicate filter."""
+        key = self._key(request)
+        host = hostname(request.url)
+        capture = self._capture(host, request)
+        if key in capture.keys:
+            if not request.dont_filter:
+                if key not in self._unfiltered:
+                    return False
+                self._unfiltered.discard(key)
+            self._duplicates += 1
+            key = f"{key} again {self._duplicates}"
+        elif request.dont_filter:
+            self._unfiltered.add(key)  # as ever, it does not keep a later request from being made
+        page = request.method == "GET" and request.url.startswith("http")
+        kind = Kind.PAGE if page else Kind.RESOURCE
+        frontier = self._session.frontier
+        frontier.schedule_into(capture, [Sighting(request.url, kind, "spider", key=key)], self._session.clock.now())
+        self._requests[capture.keys[key]] = request
+        return True
+
+    def _key(self, request: Request) -> str:
+        """The canonical URL, or for anything but a plain GET the project's own fingerprint."""
+        plain = request.method == "GET" and not request.body
+        url = canonical(request.url) if plain else None
+        return url or self._crawler.request_fingerprinter.fingerprint(request).hex()
+
+    def _capture(self, host: str, request: Request) -> SiteCapture:
+        """The host's capture; a new round where the last one's visits are over."""
+        capture = self._open.get(host)
+        if capture is None or capture.phase is not Phase.VISIT:
+            number = self._rounds[host] = self._rounds.get(host, 0) + 1
+            config = self._session.config
+            spec = CaptureSpec(
+                site=host if number == 1 else f"{host} ({number})",
+                seeds=(request.url,),
+                strategy=config.strategy,
+                sitemaps=(),
+                size=config.size,
+                discover=False,
+                resources=True,
+            )
+            frontier = self._session.frontier
+            capture = self._open[host] = frontier.open(spec, self._session.clock.now(), seeded=False)
+        return capture
+
+    def request(self, fetch: Fetch) -> Request:
+        """The request to send for a lease."""
+        request = self._requests[fetch.page]
+        if fetch.slot is not Slot.SECOND or self._session.config.revisit_callbacks:
+            request.meta[META_KEY] = fetch
+            return request
+        return request.replace(
+            callback=_kept_from_callbacks,
+            errback=_kept_from_callbacks,
+            cb_kwargs={},
+            meta={**request.meta, META_KEY: fetch, "handle_httpstatus_list": [304]},
+            dont_filter=True,
+        )
+
+    def ended(self, fetch: Fetch) -> None:
+        """Let go of requests that will not be needed again."""
+        if not self._session.frontier.may_fetch_again(fetch.page):
+            self._requests.pop(fetch.page, None)
+
+    def follow_slots(self) -> None:
+        """The project's own politeness counts: each host's delay and concurrency are its download slot's."""
+        downloader = self._crawler.engine.downloader
+        for host in self._open:
+            slot = private.slot(downloader, host)
+            if slot is not None:
+                due = self._session.clock.at(slot.lastseen) + slot.delay if slot.lastseen else 0.0
+                self._session.frontier.set_delay(host, slot.delay, due)

@@ -1,0 +1,84 @@
+"""From the first to the last moment of a crawl: the progress line, then everything on disk, the report, the summary."""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+import sys
+from typing import TYPE_CHECKING
+
+from scrapy import signals
+from scrapy.utils.asyncio import create_looping_call
+
+from sharc_crawler.errors import SharcError
+from sharc_crawler.live.progress import ProgressLine
+from sharc_crawler.live.session import session_of
+from sharc_crawler.model import Phase
+from sharc_crawler.report.load import load_facts
+from sharc_crawler.report.terminal import summary
+from sharc_crawler.report.write import write
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+    from typing import Self
+
+    from scrapy.crawler import Crawler
+
+    from sharc_crawler.frontier.capture import SiteCapture
+
+logger = logging.getLogger(__name__)
+
+EXIT_CODE = "sharc/exit_code"  #: stat that the ``crawl`` command ends with
+COMPLETE, NOTHING_CAPTURED, INTERRUPTED = 0, 4, 5
+
+
+class CaptureExtension:
+    """Reports on a crawl, while it runs and when it ends."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Listen for the crawl's beginning and end."""
+        extension = cls(crawler)
+        crawler.signals.connect(extension.opened, signals.spider_opened)
+        crawler.signals.connect(extension.closed, signals.spider_closed)
+        return extension
+
+    def opened(self) -> None:
+        """Begin the progress line."""
+        session = session_of(self._crawler)
+        self._line = ProgressLine(session.frontier, session.clock.now())
+        self._loop = create_looping_call(lambda: self._line.show(session.clock.now()))
+        if session.config.progress:
+            self._loop.start(1.0, now=False)
+
+    def closed(self) -> None:
+        """Everything is written before the crawl is called over."""
+        if self._loop.running:
+            self._loop.stop()
+        self._line.clear()
+        session = session_of(self._crawler)
+        self._crawler.stats.set_value(EXIT_CODE, _exit_code(session.frontier.captures))
+        try:
+            session.close()
+            if session.config.output:
+                self._report(session.config.output)
+        except (OSError, sqlite3.Error, SharcError) as error:
+            logger.error("The end of the crawl cannot be written: %s. Make room, then: sharc report FOLDER", error)
+            self._crawler.stats.set_value(EXIT_CODE, INTERRUPTED)
+
+    def _report(self, folder: Path) -> None:
+        facts = load_facts(folder)
+        paths = write(facts, folder)
+        sys.stdout.write(summary(facts, paths))
+        sys.stdout.flush()
+
+
+def _exit_code(captures: Sequence[SiteCapture]) -> int:
+    """Documented in the README: an archive's scripts look at nothing else."""
+    if any(capture.phase is not Phase.DONE for capture in captures):
+        return INTERRUPTED
+    return COMPLETE if all(capture.captured for capture in captures) else NOTHING_CAPTURED

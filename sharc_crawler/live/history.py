@@ -1,0 +1,88 @@
+"""What a capture takes from the archive's history of a site, and what it adds to it (``history=FILE``)."""
+
+from __future__ import annotations
+
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING
+
+from sharc_crawler.model import Change, Evidence, Kind, Observation, Result, Sighting, Slot, Url, Verdict
+from sharc_crawler.rates.chain import Chain
+from sharc_crawler.rates.sitemap import SitemapRates
+from sharc_crawler.rates.sources import HistoryRates
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sharc_crawler.frontier.store import Batch, JudgementRow, VisitRow
+    from sharc_crawler.model import Instant
+    from sharc_crawler.rates.base import RateSource
+    from sharc_crawler.rates.sitemap import SitemapRules
+    from sharc_crawler.storage.observations import ObservationStore
+
+CHANGES = {
+    Verdict.COHERENT: Change.UNCHANGED,
+    Verdict.CHANGED: Change.CHANGED,
+    Verdict.UNKNOWN: Change.UNKNOWN,
+}
+
+
+def rates_of(site: str, history: ObservationStore | None, rules: SitemapRules) -> Chain:
+    """Where a site's rates come from: its history where there is one, then its sitemap."""
+    sources: list[RateSource] = [SitemapRates(rules)]
+    if history is not None and history.size(site):
+        sources.insert(0, HistoryRates(history.histories(site)))
+    return Chain(sources)
+
+
+def known_pages(site: str, history: ObservationStore) -> list[Sighting]:
+    """The pages that had content when they were last heard of."""
+    return [Sighting(url, via="history") for url, last in history.latest(site).items() if last.kind is Kind.PAGE]
+
+
+def observations(state: Batch, history: ObservationStore) -> Iterator[Observation]:
+    """All that a capture learned, against what was known before; to be appended as often as one likes."""
+    judged = {row.page: row for row in state.judgements}
+    for capture in state.captures.values():
+        site = capture.spec.site
+        before = {url: one.digest for url, one in history.latest(site).items()}
+        for visit in state.visits:
+            row = state.pages[visit.page]
+            if visit.settled and visit.attempt and row.capture == capture.capture:
+                url = Url(row.key)
+                change, evidence = _change(visit, judged.get(visit.page), before.get(url))
+                lastmod = row.hints if visit.slot is not Slot.SECOND else None
+                outcome = visit.outcome
+                yield Observation(
+                    site,
+                    url,
+                    outcome.started,
+                    outcome.result,
+                    change,
+                    evidence,
+                    outcome.digest,
+                    outcome.fingerprint,
+                    outcome.validators.etag,
+                    _instant(outcome.validators.last_modified),
+                    lastmod.lastmod if lastmod else None,
+                    lastmod.lastmod_precision if lastmod else 0.0,
+                    row.kind,
+                )
+
+
+def _change(visit: VisitRow, judged: JudgementRow | None, before: str | None) -> tuple[Change, Evidence]:
+    """A revisit against its visit, a visit against the capture before."""
+    if visit.slot is Slot.SECOND:
+        return (CHANGES[judged.verdict], judged.evidence) if judged else (Change.UNKNOWN, Evidence.NONE)
+    outcome = visit.outcome
+    if before is None or outcome.result is not Result.OK or outcome.digest is None:
+        return Change.UNKNOWN, Evidence.NONE
+    return (Change.UNCHANGED if outcome.digest == before else Change.CHANGED), Evidence.BYTES
+
+
+def _instant(http_date: str | None) -> Instant | None:
+    if not http_date:
+        return None
+    try:
+        return parsedate_to_datetime(http_date).timestamp()
+    except ValueError:
+        return None

@@ -1,0 +1,76 @@
+"""Who we are, and whom we may contact: an operator's contact for the public web, private addresses only if named."""
+
+from __future__ import annotations
+
+import ipaddress
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from sharc_crawler import __version__
+from sharc_crawler.errors import UsageError
+from sharc_crawler.live.addresses import AddressRules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from scrapy.settings import BaseSettings
+
+
+def user_agent(operator: str | None) -> str:
+    """The User-Agent of a crawl.
+
+    >>> user_agent("https://library.example/crawls").split("/")[0]
+    'sharc-crawler'
+    """
+    return f"sharc-crawler/{__version__}" + (f" (+{operator})" if operator else "")
+
+
+def private_seeds(urls: Iterable[str]) -> list[str]:
+    """The addresses of URLs that name a private machine outright: whoever types one means it.
+
+    >>> private_seeds(["http://127.0.0.3:8000/", "http://localhost/", "https://example.org/"])
+    ['127.0.0.3', '127.0.0.1', '::1']
+    """
+    addresses = []
+    for url in urls:
+        host = urlsplit(url).hostname or ""
+        if host == "localhost":
+            addresses += ["127.0.0.1", "::1"]
+            continue
+        try:
+            address = ipaddress.ip_address(host)
+        except ValueError:
+            continue
+        if not address.is_global:
+            addresses.append(str(address))
+    return addresses
+
+
+def refuse_private(settings: BaseSettings, urls: Iterable[str]) -> None:
+    """Private addresses in a list of seeds are refused before anything is sent, unless a setting allows them.
+
+    Raises :class:`~sharc_crawler.errors.UsageError` that names the first.
+    """
+    rules = AddressRules.of(settings.getlist("SHARC_ALLOWED_ADDRESSES"))
+    for url in urls:
+        if any(rules.refusal(address) for address in private_seeds([url])):
+            raise UsageError(
+                f"seeds: {url} is a private address; if it is meant, allow its network, as in"
+                " -s SHARC_ALLOWED_ADDRESSES=127.0.0.0/8"
+            )
+
+
+def require_operator(settings: BaseSettings, urls: Iterable[str]) -> None:
+    """Refuse to crawl public sites anonymously where the profile says so.
+
+    Raises :class:`~sharc_crawler.errors.UsageError` that names the setting.
+    """
+    if not settings.getbool("SHARC_OPERATOR_REQUIRED") or settings.get("SHARC_OPERATOR"):
+        return
+    public = [url for url in urls if not private_seeds([url])]
+    if public:
+        raise UsageError(
+            "SHARC_OPERATOR=None: a live crawl says whom a webmaster can turn to. Add your contact, as in"
+            f" -s SHARC_OPERATOR=https://library.example/crawls or -s SHARC_OPERATOR=crawls@library.example"
+            f" (needed for {public[0]})"
+        )

@@ -1,0 +1,20 @@
+"""Settings of a capture project: ``SCRAPY_SETTINGS_MODULE=sharc_crawler.live.profile scrapy crawl site -a url=…``.
+
+One line installs everything; the rest is manners.
+"""
+
+BOT_NAME = "sharc-crawler"
+SPIDER_MODULES = ["sharc_crawler.live.spiders"]
+COMMANDS_MODULE = "sharc_crawler.live.commands"
+ADDONS = {"sharc_crawler.live.addon.SharcAddon": 500}
+
+SHARC_STRATEGY = "sharc-selective"
+
+USER_AGENT = "sharc-crawler (+https://pypi.org/project/sharc-crawler/)"  # SHARC_OPERATOR puts your contact here
+DOWNLOAD_DELAY = 1.0
+DOWNLOAD_TIMEOUT = 60
+DOWNLOAD_MAXSIZE = 256 * 1024 * 1024
+COOKIES_ENABLED = False
+TELNETCONSOLE_ENABLED = False
+REMOTE_CONTROL_ENABLED = False
+LOG_LEVEL = "WARNING"

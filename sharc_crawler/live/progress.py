@@ -1,0 +1,87 @@
+"""The progress line: phase, pages, rate, time left. Rewritten on a terminal, one each 10 s elsewhere."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from sharc_crawler.model import Phase
+
+if TYPE_CHECKING:
+    from typing import TextIO
+
+    from sharc_crawler.frontier.frontier import Frontier
+    from sharc_crawler.model import Instant, Seconds
+
+CLEAR = "\r\x1b[2K"
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """How far a crawl is."""
+
+    phase: str
+    pages: int  #: known
+    visits: int
+    revisits: int
+    left: int  #: downloads of pages still to make, as far as known
+
+    @classmethod
+    def of(cls, frontier: Frontier) -> Snapshot:
+        """All captures together; the phase is the earliest any of them is in."""
+        captures = frontier.captures
+        phases = {capture.phase for capture in captures}
+        phase = next((p for p in (Phase.VISIT, Phase.REVISIT) if p in phases), Phase.DONE)
+        waiting = sum(len(capture.waiting) * 2 for capture in captures)
+        return cls(
+            "sitemaps" if any(capture.opening for capture in captures) else str(phase),
+            sum(capture.pages - capture.late for capture in captures),
+            sum(capture.visits for capture in captures),
+            sum(capture.revisits for capture in captures),
+            waiting + sum(len(capture.strategy) for capture in captures if capture.strategy),
+        )
+
+    @property
+    def made(self) -> int:
+        """Downloads of pages made."""
+        return self.visits + self.revisits
+
+
+def line(snapshot: Snapshot, elapsed: Seconds) -> str:
+    """What a person reads.
+
+    >>> line(Snapshot("visit", 300, 30, 0, 570), 10.0)
+    'visit 30/300 pages, 3.0/s, 0:03:10 left'
+    """
+    pace = snapshot.made / elapsed if elapsed > 0 else 0.0
+    left = f"{timedelta(seconds=round(snapshot.left / pace))} left" if pace else "time left not known yet"
+    done = snapshot.revisits if snapshot.phase == Phase.REVISIT else snapshot.visits
+    return f"{snapshot.phase} {done}/{snapshot.pages} pages, {pace:.1f}/s, {left}"
+
+
+class ProgressLine:
+    """Writes the line to a terminal or a log."""
+
+    def __init__(self, frontier: Frontier, started: Instant, out: TextIO | None = None) -> None:
+        self._frontier = frontier
+        self._started = started
+        self._out = out or sys.stderr
+        self._live = self._out.isatty()
+        self._last = started
+
+    def show(self, now: Instant) -> None:
+        """Once a second from the outside; not on a terminal, only every tenth is written."""
+        if not self._live and now - self._last < 10.0:
+            return
+        self._last = now
+        text = line(Snapshot.of(self._frontier), now - self._started)
+        self._out.write(f"{CLEAR}{text}" if self._live else f"{text}\n")
+        self._out.flush()
+
+    def clear(self) -> None:
+        """Leave a clean line behind."""
+        if self._live:
+            self._out.write(CLEAR)
+            self._out.flush()

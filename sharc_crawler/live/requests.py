@@ -1,0 +1,122 @@
+"""From a lease to a Scrapy request, and from a Scrapy response to an outcome."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING
+from urllib.parse import urljoin
+
+from scrapy import Request
+
+from sharc_crawler.model import Kind, Outcome, Result, Slot, Validators
+
+if TYPE_CHECKING:
+    from scrapy import Spider
+    from scrapy.http import Response
+
+    from sharc_crawler.model import CaptureRef, Fetch, Instant, Seconds
+
+META_KEY = "sharc"  #: the one key of ours in ``request.meta``; its value is the :class:`~sharc_crawler.model.Fetch`
+REDIRECTS = {301, 302, 303, 307, 308}
+#: answers that are worth another try (429 and 503 with the server's own Retry-After)
+TRANSIENT = {408, 425, 429}
+
+
+def conditions(fetch: Fetch) -> dict[str, str]:
+    """The conditional headers of a revisit, from the validators of the first visit (RFC 9110, 13.1)."""
+    if fetch.slot is not Slot.SECOND:
+        return {}
+    headers = {}
+    if fetch.validators.etag:
+        headers["If-None-Match"] = fetch.validators.etag
+    if fetch.validators.last_modified:
+        headers["If-Modified-Since"] = fetch.validators.last_modified
+    return headers
+
+
+def request_for(fetch: Fetch, spider: Spider) -> Request:
+    """The request of a capture spider's fetch; every status comes back to the spider, nothing is followed."""
+    return Request(
+        fetch.url,
+        callback=spider.handle,  # type: ignore[attr-defined]
+        errback=spider.failed,  # type: ignore[attr-defined]
+        meta={META_KEY: fetch, "handle_httpstatus_all": True, "download_slot": fetch.host},
+        dont_filter=True,
+    )
+
+
+def classify(status: int, location: str | None) -> Result:
+    """What a status means for a page.
+
+    >>> [classify(s, None).value for s in (200, 304, 404, 403, 429, 503)]
+    ['ok', 'not-modified', 'gone', 'refused', 'failed', 'failed']
+    >>> classify(301, "/there").value, classify(301, None).value
+    ('redirected', 'refused')
+    """
+    if 200 <= status < 300:
+        return Result.OK
+    if status == 304:
+        return Result.NOT_MODIFIED
+    if status in REDIRECTS and location:
+        return Result.REDIRECTED
+    if status in (404, 410):
+        return Result.GONE
+    return Result.FAILED if status >= 500 or status in TRANSIENT else Result.REFUSED
+
+
+def outcome_of(
+    response: Response, started: Instant, ended: Instant, digest: str | None, capture: CaptureRef | None
+) -> Outcome:
+    """What a response showed."""
+    fetch: Fetch | None = response.request.meta.get(META_KEY) if response.request else None
+    location = header(response, "Location")
+    result = classify(response.status, location)
+    wants_text = fetch is not None and fetch.kind is Kind.ROBOTS and result is Result.OK
+    return Outcome(
+        result,
+        started,
+        ended,
+        status=response.status,
+        digest=digest,
+        validators=Validators(header(response, "ETag"), header(response, "Last-Modified")),
+        location=urljoin(response.url, location) if location else None,
+        length=len(response.body),
+        media_type=(header(response, "Content-Type") or "").split(";")[0].strip().lower() or None,
+        capture=capture,
+        error=f"status {response.status}" if result in (Result.FAILED, Result.REFUSED) else None,
+        retry_after=_retry_after(header(response, "Retry-After"), ended) if result is Result.FAILED else None,
+        robots=_robots_text(response) if wants_text else None,
+    )
+
+
+def header(response: Response, name: str) -> str | None:
+    """A header's first value as text."""
+    value = response.headers.get(name)
+    return value.decode("latin-1").strip() if value else None
+
+
+def _robots_text(response: Response) -> str:
+    return response.body[: 500 * 1024].removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
+
+
+def _retry_after(value: str | None, now: Instant) -> Seconds | None:
+    """Seconds, or an HTTP date (RFC 9110, 10.2.3)."""
+    if not value:
+        return None
+    if value.isdigit():
+        return float(value)
+    try:
+        when = parsedate_to_datetime(value)
+    except ValueError:
+        return None
+    return max(0.0, when.replace(tzinfo=when.tzinfo or UTC).timestamp() - now)
+
+
+def timestamp(instant: Instant) -> str:
+    """An instant as a folder or file name shows it.
+
+    >>> timestamp(0)
+    '19700101T000000Z'
+    """
+    return datetime.fromtimestamp(instant, UTC).strftime("%Y%m%dT%H%M%SZ")

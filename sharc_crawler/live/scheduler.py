@@ -1,0 +1,154 @@
+"""The Scrapy scheduler that decides just in time: a page is chosen when its host may be asked, not before.
+
+A visit has ended when the engine is through with its request (transfer, callback, pipelines): only then is the frontier
+told, with the outcome and all links at once, and only then is the next page of that host decided.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sqlite3
+from collections import deque
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from scrapy.core.scheduler import BaseScheduler
+
+from sharc_crawler.live import private
+from sharc_crawler.live.dropin import DropIn
+from sharc_crawler.live.requests import META_KEY, request_for
+from sharc_crawler.live.session import Lease, Session, session_of
+from sharc_crawler.live.wake import Alarm
+from sharc_crawler.model import NO_VALIDATORS, Fetch, Outcome, Result, Wait
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from scrapy import Request, Spider
+    from scrapy.crawler import Crawler
+
+
+logger = logging.getLogger(__name__)
+
+
+class SharcScheduler(BaseScheduler):
+    """``SCHEDULER = "sharc_crawler.live.scheduler.SharcScheduler"``: the frontier decides what is fetched next."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        self._crawler = crawler
+        self._released: dict[int, Request] = {}  #: by lease; what the engine has in hand
+        self._gave_up = False
+        self._continued: deque[Request] = deque()  #: redirects and retries of a project's own middlewares
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler) -> Self:
+        """Translate; nothing is decided here."""
+        return cls(crawler)
+
+    def open(self, spider: Spider) -> None:
+        """The crawl begins: a capture spider names its captures, any other spider's requests make them."""
+        self._spider = spider
+        engine = self._crawler.engine
+        self._session: Session = session_of(self._crawler)
+        self._alarm = Alarm(private.wake_up(engine))
+        specs = None if self._session.drop_in else spider.capture_specs  # type: ignore[attr-defined]
+        self._drop_in = None if specs is not None else DropIn(self._crawler, self._session)
+        if specs:
+            private.own_all_delays(engine.downloader)
+            self._session.begin(specs())
+
+    def close(self, reason: str) -> None:  # noqa: ARG002 - Scrapy's signature
+        """The crawl is over, or has been stopped."""
+        self._alarm.cancel()
+        if not self._gave_up:
+            self._settle_ended()
+
+    def has_pending_requests(self) -> bool:
+        """Also between visits and revisits, and while a host must not be asked."""
+        return not self._session.frontier.done or bool(self._session.leases)
+
+    def enqueue_request(self, request: Request) -> bool:
+        """A project's spider asks for a page (or its middlewares go on with one)."""
+        lease = self._continuation(request)
+        if lease is not None:
+            lease.hops += 1
+            self._released.pop(lease.fetch.lease, None)
+            self._continued.append(request)
+            return True
+        if self._drop_in is None:
+            raise TypeError(f"{request} was scheduled by hand: a capture spider's pages come from its frontier")
+        return self._drop_in.schedule(request)
+
+    def next_request(self) -> Request | None:
+        """The best request to send now; else the engine is woken when there may be one."""
+        if self._gave_up:
+            return None
+        try:
+            return self._next()
+        except (OSError, sqlite3.Error) as error:
+            self._give_up(error)
+            return None
+
+    def _give_up(self, error: Exception) -> None:
+        """State that cannot be written (a full disk) ends the crawl; what is on disk is whole."""
+        self._gave_up = True
+        logger.error("The crawl stops, its state cannot be written: %s. Make room; the same command goes on.", error)
+        close = self._crawler.engine.close_spider_async(reason="state cannot be written")
+        self._closing = asyncio.ensure_future(close)
+
+    def _next(self) -> Request | None:
+        self._settle_ended()
+        if self._continued:
+            return self._release(self._continued.popleft())
+        if self._drop_in:
+            self._drop_in.follow_slots()
+        session = self._session
+        decision = session.frontier.next(session.clock.now())
+        if isinstance(decision, Fetch):
+            session.leases[decision.lease] = Lease(decision)
+            return self._release(self._request(decision))
+        if isinstance(decision, Wait):
+            self._alarm.set(session.clock.until(decision.until))
+        return None
+
+    def _request(self, fetch: Fetch) -> Request:
+        if self._drop_in:
+            return self._drop_in.request(fetch)
+        return request_for(fetch, self._spider)
+
+    def _release(self, request: Request) -> Request:
+        self._released[request.meta[META_KEY].lease] = request
+        return request
+
+    def _continuation(self, request: Request) -> Lease | None:
+        """The lease that a redirect or retry goes on with; a callback that copies ``meta`` continues nothing."""
+        fetch = request.meta.get(META_KEY)
+        lease = self._session.leases.get(fetch.lease) if fetch else None
+        if lease is None:
+            return None
+        hops = int(request.meta.get("redirect_times", 0)) + int(request.meta.get("retry_times", 0))
+        return lease if hops > lease.hops else None
+
+    def _settle_ended(self) -> None:
+        """Tell the frontier of every visit that the engine is through with."""
+        busy = private.in_progress(self._crawler.engine)
+        ended = [number for number, request in self._released.items() if request not in busy]
+        for number in ended:
+            del self._released[number]
+            lease = self._session.leases.pop(number)
+            outcome = lease.outcome or self._nothing_seen()
+            if lease.hops:  # the validators are the last hop's: a revisit begins at the first
+                outcome = replace(outcome, validators=NO_VALIDATORS)
+            judgement = self._session.frontier.finished(lease.fetch, outcome, lease.links)
+            stats = self._crawler.stats
+            stats.inc_value(f"sharc/{lease.fetch.kind}/{lease.fetch.slot}/{outcome.result}")
+            if judgement:
+                stats.inc_value(f"sharc/{lease.fetch.kind}/{judgement.verdict}")
+            if self._drop_in:
+                self._drop_in.ended(lease.fetch)
+
+    def _nothing_seen(self) -> Outcome:
+        """A middleware dropped the request before any answer."""
+        now = self._session.clock.now()
+        return Outcome(Result.REFUSED, now, now, error="dropped before it was downloaded")

@@ -1,0 +1,180 @@
+"""What the components of one crawl share: scheduler, middlewares, spider and extension see the same frontier."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+from scrapy import __version__ as scrapy_version
+
+from sharc_crawler import __version__
+from sharc_crawler.archive.options import CaptureInfo, WarcOptions
+from sharc_crawler.archive.warc import WarcWriter
+from sharc_crawler.errors import UsageError
+from sharc_crawler.frontier.frontier import Frontier
+from sharc_crawler.frontier.parts import Parts
+from sharc_crawler.live.clock import Clock, clock_of
+from sharc_crawler.live.config import Config, make_folder
+from sharc_crawler.live.everything import PARTS
+from sharc_crawler.live.history import known_pages, observations, rates_of
+from sharc_crawler.model import Phase
+from sharc_crawler.storage.observations import ObservationStore
+from sharc_crawler.storage.sqlite import FILE_NAME, SqliteStore
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from scrapy.crawler import Crawler
+
+    from sharc_crawler.frontier.spec import CaptureSpec
+    from sharc_crawler.frontier.store import FrontierStore
+    from sharc_crawler.model import Fetch, Outcome, Sighting
+
+
+@dataclass(slots=True)
+class Lease:
+    """A fetch under way, and what has been learned of it so far."""
+
+    fetch: Fetch
+    hops: int = 0  #: redirects and retries that a project's own middlewares have made of it
+    outcome: Outcome | None = None
+    links: Sequence[Sighting] = ()
+
+
+@dataclass(slots=True)
+class Session:
+    """One crawl."""
+
+    config: Config
+    clock: Clock
+    store: FrontierStore | None
+    history: ObservationStore | None
+    frontier: Frontier
+    drop_in: bool  #: a project's own spider decides what there is to fetch
+    name: str  #: of the spider
+    run: str = field(default_factory=lambda: secrets.token_hex(4))
+    leases: dict[int, Lease] = field(default_factory=dict)
+    writers: dict[str, WarcWriter] = field(default_factory=dict)
+
+    def begin(self, specs: Sequence[CaptureSpec]) -> None:
+        """Open these site captures, or go on with them where the output folder holds their unfinished state."""
+        saved = self.store.load() if self.store else None
+        now = self.clock.now()
+        if saved and saved.captures:
+            for number, row in saved.captures.items():  # another strategy may go on
+                saved.captures[number] = row._replace(spec=replace(row.spec, strategy=specs[0].strategy))
+            self.run = next(str(row.spec.settings["run"]) for row in saved.captures.values())
+            self.frontier.restore(saved, now)
+            for row in saved.captures.values():
+                self.writer(row.spec.site)  # a torn record is cut off before anything is added
+            return
+        for spec in specs:
+            capture = self.frontier.open(replace(spec, settings={**spec.settings, "run": self.run}), now)
+            if self.history:
+                self.frontier.schedule_into(capture, known_pages(spec.site, self.history), now)
+
+    def writer(self, site: str | None) -> WarcWriter | None:
+        """The WARC writer of a site capture (one for all of a project's spider); ``None``: nothing is archived."""
+        config = self.config
+        if config.output is None or not config.warc:
+            return None
+        name = self.name if self.drop_in or site is None else site
+        writer = self.writers.get(name)
+        if writer is None:
+            options = WarcOptions(max_size=config.warc_size, level=config.warc_level)
+            writer = self.writers[name] = WarcWriter(config.output, name, self.run, self._info(), options)
+        return writer
+
+    def _info(self) -> CaptureInfo:
+        config = self.config
+        return CaptureInfo(
+            software=f"sharc-crawler/{__version__} scrapy/{scrapy_version}",
+            operator=config.operator or "not stated",
+            robots="obey" if config.politeness.obey_robots else "left to the project",
+            strategy=config.strategy,
+            parameters={"delay": config.politeness.delay, "size": config.size},
+            user_agent=config.user_agent,
+        )
+
+    def close(self) -> None:
+        """Everything is on disk after this."""
+        for writer in self.writers.values():
+            writer.close()
+        if self.store and self.history:
+            self.history.append(observations(self.store.load(), self.history))
+        if self.history:
+            self.history.close()
+        if self.store:
+            self.store.close()
+
+
+_sessions: WeakKeyDictionary[Crawler, Session] = WeakKeyDictionary()
+
+
+#: what a capture cannot be resumed with another value of; the delay and the strategy may change
+SAME = ("seeds", "scope", "include", "exclude", "sitemaps", "size", "limit")
+
+
+def session_of(crawler: Crawler) -> Session:
+    """The session of a crawl, begun by whichever component comes first."""
+    session = _sessions.get(crawler)
+    if session is None:
+        session = _sessions[crawler] = _begin(crawler)
+    return session
+
+
+def _begin(crawler: Crawler) -> Session:
+    config = Config.from_settings(crawler.settings)
+    drop_in = not hasattr(crawler.spider, "capture_specs")
+    politeness = config.politeness
+    if drop_in:  # the project's own middlewares and download slots see to robots and retries
+        politeness = replace(politeness, obey_robots=False, attempts=1)
+        if config.output is not None:
+            check_output(config.output, None)
+    store = _store(config)
+    history = ObservationStore(config.history) if config.history else None
+    parts = PARTS if drop_in else Parts(rates=lambda spec: rates_of(spec.site, history, config.sitemap_rules))
+    frontier = Frontier(politeness, store, parts)
+    name = crawler.spider.name if crawler.spider else "crawl"
+    return Session(config, clock_of(crawler), store, history, frontier, drop_in, name)
+
+
+def _store(config: Config) -> SqliteStore | None:
+    if config.output is None:
+        return None
+    make_folder(config.output)
+    return SqliteStore(config.output / FILE_NAME)
+
+
+def check_output(output: Path, specs: Sequence[CaptureSpec] | None) -> None:
+    """Refuse a folder that holds a capture which these do not go on with (None: nothing can go on).
+
+    Raises :class:`~sharc_crawler.errors.UsageError`.
+    """
+    path = output / FILE_NAME
+    if not path.exists():
+        return
+    store = SqliteStore(path)
+    captures = store.load().captures.values()
+    store.close()
+    if not captures:
+        return
+    held = {row.spec.site for row in captures}
+    if all(row.phase is Phase.DONE for row in captures):
+        raise UsageError(f"output={str(output)!r} already holds a capture that is complete; choose another folder")
+    unfinished = f"output={str(output)!r} holds an unfinished capture of {', '.join(sorted(held))}"
+    if specs is None:
+        raise UsageError(f"{unfinished}, and a project's own spider cannot go on; choose another folder")
+    if {spec.site for spec in specs} != held:
+        raise UsageError(f"{unfinished}, which only the same command goes on with; choose another folder")
+    begun = {row.spec.site: row.spec for row in captures}
+    for spec in specs:
+        for name in SAME:
+            was, now = getattr(begun[spec.site], name), getattr(spec, name)
+            if was != now:
+                raise UsageError(
+                    f"{unfinished}, begun with {name}={was!r}, not {now!r}; give it as before, or another folder"
+                )

@@ -1,0 +1,191 @@
+"""A download handler that keeps the bytes of both directions of every exchange, and connects to public addresses only.
+
+Scrapy hands on headers re-ordered and bodies without their transfer coding: fit for scraping, not for an archive. Here
+the HTTP/1.1 client's connections are listened to, so that an archive gets what was on the wire, TLS removed. All
+private names of Scrapy and Twisted that this takes are used in this module alone.
+
+Set for both schemes::
+
+    DOWNLOAD_HANDLERS = {
+        "http": "sharc_crawler.live.wire.WireTapHandler",
+        "https": "sharc_crawler.live.wire.WireTapHandler",
+    }
+
+Through a proxy (``request.meta["proxy"]``) the bytes are those between us and the proxy, without the proxy's
+credentials. The proxy resolves names, so it must refuse inner addresses itself: only hosts written as an address are
+checked here.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from typing import TYPE_CHECKING, Any
+
+from scrapy.core.downloader.handlers.http11 import (
+    HTTP11DownloadHandler,
+    _BindAddressAgent,
+    _LenientHTTP11ClientFactory,
+    _LenientHTTP11ClientProtocol,
+    _ScrapyAgent,
+)
+from scrapy.exceptions import DownloadCancelledError, DownloadTimeoutError, StopDownload
+from scrapy.utils._download_handlers import normalize_bind_address, wrap_twisted_exceptions
+from scrapy.utils.defer import maybe_deferred_to_future
+from scrapy.utils.httpobj import urlparse_cached
+from twisted.web._newclient import HEADER, STATUS
+
+from sharc_crawler.live.addresses import SETTING, AddressRules
+from sharc_crawler.live.clock import clock_of
+from sharc_crawler.live.guard import GuardedReactor
+from sharc_crawler.live.tap import Tap, TappedPool
+from sharc_crawler.model import Exchange
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+    from twisted.internet.defer import Deferred
+    from twisted.internet.interfaces import IAddress
+    from twisted.web.client import Agent
+    from twisted.web.iweb import IResponse
+
+    from sharc_crawler.live.tap import TappedRequest
+
+logger = logging.getLogger(__name__)
+
+EXCHANGE_KEY = "sharc_exchange"  #: in ``request.meta``: the `Exchange`, set whether the download succeeded or failed
+
+_LONGEST_HEAD = 1 << 20  #: bytes; a server that sends more without ending its headers is hung up on
+_PROXY_CREDENTIALS = re.compile(rb"\r\nProxy-Authorization:[^\r\n]*", re.IGNORECASE)
+
+
+class _TappedProtocol(_LenientHTTP11ClientProtocol):
+    """A connection that tells the tap of the request in flight what arrives."""
+
+    transport: Any
+    _currentRequest: Any  # noqa: N815 - Twisted's name
+    _tap: Tap | None = None
+
+    def request(self, request: TappedRequest) -> Deferred[IResponse]:  # type: ignore[override]
+        self._tap = request.tap
+        self._tap.begin(getattr(self.transport.getPeer(), "host", None))
+        return super().request(request)  # type: ignore[arg-type]
+
+    def dataReceived(self, data: bytes) -> None:  # noqa: N802 - Twisted's name
+        tap = self._tap
+        if tap is not None:
+            tap.hear(data)
+        super().dataReceived(data)
+        if tap is not None and tap.size > _LONGEST_HEAD and self._parser and self._parser.state in {STATUS, HEADER}:
+            self.transport.abortConnection()
+
+    def _finishResponse(self, rest: bytes) -> None:  # noqa: N802 - Twisted's name
+        tap, self._tap = self._tap, None
+        if tap is not None and rest:
+            # A server that sends more than it announced is not to be believed in what it says next.
+            logger.warning("%d bytes after the end of a response of %s dropped, connection closed", len(rest), tap.peer)
+            tap.forget(len(rest))
+            self._currentRequest.persistent = False
+        super()._finishResponse(rest)
+
+
+class _TappedFactory(_LenientHTTP11ClientFactory):
+    def buildProtocol(self, addr: IAddress | None) -> _TappedProtocol:  # noqa: ARG002, N802 - Twisted's name
+        return _TappedProtocol(self._quiescentCallback)
+
+
+class _TappedAgent(_ScrapyAgent):
+    """Scrapy's agent, connecting directly only to addresses that the rules allow."""
+
+    def __init__(self, rules: AddressRules, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._rules = rules
+
+    def _get_agent(self, request: Request, timeout: float) -> Agent:
+        from twisted.internet import reactor
+
+        host = urlparse_cached(request).hostname or ""
+        if request.meta.get("proxy"):
+            self._rules.check_literal(host)
+            return super()._get_agent(request, timeout)
+        return _BindAddressAgent(
+            reactor=GuardedReactor(reactor, self._rules, host),  # type: ignore[arg-type]
+            contextFactory=self._contextFactory,
+            connectTimeout=timeout,
+            bindAddress=normalize_bind_address(request.meta.get("bindaddress") or self._bindAddress),
+            pool=self._pool,
+        )
+
+
+class WireTapHandler(HTTP11DownloadHandler):
+    """Scrapy's HTTP/1.1 handler that leaves an `Exchange` in ``request.meta["sharc_exchange"]``, also on failure."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        self._pool._factory = _TappedFactory
+        self._rules = AddressRules.of(crawler.settings.getlist(SETTING))
+        self._clock = clock_of(crawler).now
+
+    async def download_request(self, request: Request) -> Response:
+        """Download; raises what Scrapy's handler raises, and `AddressRefusedError`."""
+        tap = Tap(self._clock)
+        request.meta.pop(EXCHANGE_KEY, None)
+        try:
+            with wrap_twisted_exceptions():
+                response = await maybe_deferred_to_future(self._agent(tap).download_request(request))
+        except Exception as error:
+            request.meta[EXCHANGE_KEY] = _exchange(request, tap, _truncation(error, tap), _describe(error))
+            raise
+        cut = next((_FLAGS[flag] for flag in response.flags if flag in _FLAGS), None)
+        request.meta[EXCHANGE_KEY] = _exchange(request, tap, cut)
+        return response
+
+    def _agent(self, tap: Tap) -> _TappedAgent:
+        spider = self._crawler.spider
+        return _TappedAgent(
+            self._rules,
+            contextFactory=self._contextFactory,
+            bindAddress=self._bind_address,
+            pool=TappedPool(self._pool, tap),
+            maxsize=getattr(spider, "download_maxsize", self._default_maxsize),
+            warnsize=getattr(spider, "download_warnsize", self._default_warnsize),
+            fail_on_dataloss=self._fail_on_dataloss,
+            crawler=self._crawler,
+            tls_verbose_logging=self._tls_verbose_logging,
+        )
+
+
+#: what Scrapy says of a response that it handed on in spite of its being cut short
+_FLAGS = {"dataloss": "disconnect", "download_stopped": "unspecified"}
+
+_TRUNCATIONS = {DownloadCancelledError: "length", DownloadTimeoutError: "time", StopDownload: "unspecified"}
+
+
+def _truncation(error: Exception, tap: Tap) -> str | None:
+    """Why what was received is not all of it, in the words of WARC-Truncated."""
+    return _TRUNCATIONS.get(type(error), "disconnect") if tap.received else None
+
+
+def _describe(error: Exception) -> str:
+    """An error with the reasons below it, which Twisted and Scrapy wrap."""
+    reasons = getattr(error.__cause__, "reasons", ())
+    inner = "; ".join(dict.fromkeys(reason.getErrorMessage() for reason in reasons))
+    return f"{type(error).__name__}: {inner or error}"
+
+
+def _exchange(request: Request, tap: Tap, truncated: str | None, error: str | None = None) -> Exchange:
+    proxied = bool(request.meta.get("proxy"))
+    sent = b"".join(tap.sent)
+    kept = _PROXY_CREDENTIALS.sub(b"", sent) if proxied else sent
+    return Exchange(
+        url=request.url.partition("#")[0],
+        started=tap.started,
+        ended=tap.clock(),
+        request=kept,
+        response=b"".join(tap.received),
+        ip=None if proxied else tap.peer,
+        truncated=truncated,
+        normalised=kept != sent,
+        error=error,
+    )
