@@ -1,0 +1,61 @@
+"""``sharc``: the commands, one module each.
+
+A command NAME is the click command ``command`` in ``cli/NAME.py`` and a line in :data:`COMMANDS`. Its module is
+imported when it is called, so that ``sharc --help`` is fast. Commands parse and print; an error they cannot mend they
+leave to the group, which says it on stderr and ends with the error's exit code.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any, cast
+
+import click
+
+from sharc_crawler.errors import SharcError, unknown_name
+
+#: name of the command (and of its module) → what it does, as ``sharc --help`` says it
+COMMANDS = {
+    "demo": "Serve the living site: pages that change while they are crawled.",
+    "plan": "Foresee a capture from a sitemap, a report or a history, without crawling.",
+    "simulate": "Crawl synthetic sites and replayed histories in virtual time, and score what came of it.",
+    "tables": "Simulate the paper's tables, ours beside the paper's.",
+    "rates": "Show how often a site's pages change, as the history store knows it.",
+    "report": "Write report.json and report.html of a capture folder, from its stored state.",
+    "seeds": "Rank seeds by the probability that they have changed, from archives' history.",
+    "temporal": "Rank sites by how temporal their pages are, from page-view logs.",
+}
+
+
+class _Commands(click.Group):
+    """Commands by name, imported when called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return sorted(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:  # noqa: ARG002
+        if cmd_name not in COMMANDS:
+            raise unknown_name("command", cmd_name, COMMANDS)
+        command = cast("click.Command", import_module(f"{__name__}.{cmd_name}").command)
+        command.help = (command.help or "").replace("\\b\n", "\b\n")  # click's mark, from raw docstrings
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        with formatter.section("Commands"):
+            formatter.write_dl(sorted(COMMANDS.items()))
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except SharcError as error:
+            click.echo(f"sharc: error: {error}", err=True)
+            ctx.exit(error.exit_code)
+
+
+@click.group("sharc", cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="sharc-crawler")
+def main() -> None:
+    """Coherent web captures: plan, crawl, judge.
+
+    Exit codes: 0 done, 2 a setting or argument cannot be used, 3 a file or an answer cannot be read, 1 anything else.
+    """

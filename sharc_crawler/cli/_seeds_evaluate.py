@@ -1,0 +1,111 @@
+"""``sharc seeds evaluate``: the paper's Table I and Figures 8 to 11 on any histories."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC
+from itertools import count, product
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sharc_crawler import plugins
+from sharc_crawler.archive.history import read_history
+from sharc_crawler.cli._progress import progress
+from sharc_crawler.errors import UsageError
+from sharc_crawler.seeds.hacs.document import markdown, slug
+from sharc_crawler.seeds.hacs.evaluation import Period, Truth, evaluate
+from sharc_crawler.seeds.hacs.link_additions import REGIMES, read_records, sampled
+from sharc_crawler.seeds.hacs.sites import SeedHistories, homepages
+from sharc_crawler.seeds.hacs.study import Study
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from sharc_crawler.model import Instant
+    from sharc_crawler.seeds.hacs.evaluation import Outcome
+
+_DATE = click.DateTime(["%Y-%m-%d"])
+_PREFACE = """# HACS measured
+
+Written by `sharc seeds evaluate`; what the columns mean is said in [hacs.md](hacs.md)."""
+Histories = tuple[SeedHistories, Truth]
+
+
+@click.command(
+    "evaluate",
+    epilog="Example: sharc seeds evaluate --link-additions ota.jsonl.gz --choose-from 2022-01-01 "
+    "--score-from 2023-01-01 --until 2024-01-01 -o docs",
+)
+@click.argument("history", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--link-additions", "records", type=click.Path(path_type=Path), help="Records with true update times.")
+@click.option("--draws", type=click.IntRange(1), default=1, show_default=True, help="Of captures from such records.")
+@click.option("--updates", default="digest", show_default=True, help="Of HISTORY: digest, link-addition, pdf-link.")
+@click.option("--choose-from", type=_DATE, required=True, help="θ̂ is chosen from here to --score-from.")
+@click.option("--score-from", type=_DATE, required=True, help="Scored from here to --until.")
+@click.option("--until", type=_DATE, required=True)
+@click.option("--weeks", type=click.IntRange(1), default=12, show_default=True, help="Lengths of history: 1 to this.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder: hacs-evaluation.md and pictures/.")
+@click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
+def evaluate_command(history: tuple[Path, ...], output: Path | None, as_json: bool, **options: Any) -> None:
+    """Measure rankers: which seeds of HISTORY, or of records of link additions, were updated within a week?"""
+    if bool(history) == bool(options["records"]):
+        raise UsageError("give either HISTORY or --link-additions FILE")
+    instants = [options[name].replace(tzinfo=UTC).timestamp() for name in ("choose_from", "score_from", "until")]
+    if not instants[0] < instants[1] < instants[2]:
+        raise UsageError("--choose-from, --score-from and --until must follow each other")
+    sources = _recorded(options) if options["records"] else [("Histories", [_read(history, options["updates"])])]
+    studies = list(_studies(list(sources), instants, range(1, options["weeks"] + 1)))
+    if output:
+        _write(studies, output)
+    if as_json or not output:
+        click.echo(json.dumps([study.facts() for study in studies], indent=1))
+
+
+def _read(history: tuple[Path, ...], updates: str) -> Histories:
+    found = read_history(history, links=updates in ("link-addition", "pdf-link")).captures
+    seeds = homepages(found.urls, found.keys, found, plugins.load("updates", updates)(found))
+    return seeds, Truth.seen(seeds)
+
+
+def _recorded(options: dict[str, Any]) -> Iterator[tuple[str, list[Histories]]]:
+    """Every regime of captures, level and meaning of technical events."""
+    for website, technical, regime in product((False, True), (False, True), REGIMES):
+        records = read_records(options["records"], technical=technical)
+        title = f"{regime.capitalize()}, {'website' if website else 'homepage'}" + ", T counted" * technical
+        yield title, [sampled(records, regime, website=website, draw=draw) for draw in range(options["draws"])]
+
+
+def _studies(
+    sources: list[tuple[str, list[Histories]]], instants: Sequence[Instant], weeks: Sequence[int]
+) -> Iterator[Study]:
+    with progress("evaluating", 2 * sum(len(draws) for _, draws in sources)) as report:
+        steps = count()
+        for title, draws in sources:
+            yield Study.pooled(title, [_run(one, instants, weeks, steps, report) for one in draws])
+
+
+def _run(
+    histories: Histories,
+    instants: Sequence[Instant],
+    weeks: Sequence[int],
+    steps: Iterator[int],
+    report: Callable[[float], None],
+) -> tuple[dict[int, Outcome], dict[int, Outcome]]:
+    def part(period: Period) -> dict[int, Outcome]:
+        step = next(steps)
+        return evaluate(*histories, period, weeks, lambda share: report(step + share))
+
+    return part(Period(instants[0], instants[1])), part(Period(instants[1], instants[2]))
+
+
+def _write(studies: list[Study], folder: Path) -> None:
+    from sharc_crawler.seeds.hacs.pictures import draw_precisions, draw_thresholds  # matplotlib takes a second
+
+    folder.mkdir(parents=True, exist_ok=True)
+    for study in studies:
+        name = slug(study.title)
+        draw_thresholds(study, folder / f"pictures/hacs-{name}-theta.svg")
+        draw_precisions(study, folder / f"pictures/hacs-{name}-pk.svg")
+    (folder / "hacs-evaluation.md").write_text(markdown(studies, _PREFACE), encoding="utf-8")

@@ -1,0 +1,77 @@
+"""What ``sharc seeds rank`` says: a table, JSON, and on stderr what could not be used."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import click
+from rich.console import Console
+from rich.table import Column, Table
+
+if TYPE_CHECKING:
+    from sharc_crawler.archive.history import History
+    from sharc_crawler.archive.problems import Problems
+    from sharc_crawler.seeds.base import Task
+    from sharc_crawler.seeds.hacs.rank import RankedSeed
+
+_SHOWN = 20
+_DAY = 86_400.0
+
+
+def say(found: History) -> None:
+    """What could not be used, on stderr."""
+    problems = found.problems
+    for problem in problems.named[:_SHOWN]:
+        click.echo(str(problem), err=True)
+    if problems.count:
+        click.echo(f"{problems.count:,} malformed lines; the rest is used.", err=True)
+    for why, count in problems.left_out.items():
+        if count:
+            click.echo(f"{count:,} captures left out: {why}.", err=True)
+    for page in found.missing:
+        click.echo(f"A TimeMap names a page that was not given: {page}", err=True)
+    if found.resume_key:
+        click.echo(f"A CDX server has more: resumeKey={found.resume_key}", err=True)
+
+
+def facts(ranked: list[RankedSeed], problems: Problems, task: Task, options: dict[str, Any]) -> dict[str, Any]:
+    named = ("ranker", "theta", "budget", "updates", "level", "weeks")
+    return {
+        "now": task.now,
+        "ahead": task.ahead,
+        **{name: options[name] for name in named},
+        "chosen": sum(one.chosen for one in ranked),
+        "reasons": Counter(one.reason for one in ranked),
+        "problems": {
+            "count": problems.count,
+            "named": [str(problem) for problem in problems.named],
+            "left_out": {why: count for why, count in problems.left_out.items() if count},
+        },
+        "seeds": [asdict(one) for one in ranked],
+    }
+
+
+def show(ranked: list[RankedSeed], options: dict[str, Any]) -> None:
+    value = "p" if ranked[0].p is not None else options["ranker"]
+    table = Table("place", Column("seed", overflow="fold"), value, "days/update")
+    for name in ("last update", "last seen"):
+        table.add_column(name, no_wrap=True)
+    table.add_column("captures")
+    table.add_column()
+    for one in ranked[:_SHOWN]:
+        days = f"{1 / one.rate / _DAY:,.1f}" if one.rate else "-"
+        numbers = (f"{one.value:.4g}", days, _date(one.last_update), _date(one.last_seen), f"{one.captures:,}")
+        table.add_row(str(one.place), one.url, *numbers, one.reason)
+    console = Console()
+    console.print(table)
+    if len(ranked) > _SHOWN:
+        console.print(f"… and {len(ranked) - _SHOWN:,} more (--json has all).")
+    for reason, count in Counter(one.reason for one in ranked).most_common():
+        console.print(f"{count:,} of {len(ranked):,} seeds: {reason}")
+
+
+def _date(instant: float | None) -> str:
+    return "-" if instant is None else f"{datetime.fromtimestamp(instant, UTC):%Y-%m-%d}"

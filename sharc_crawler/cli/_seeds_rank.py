@@ -1,0 +1,110 @@
+"""``sharc seeds rank``: choose seeds without crawling."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from datetime import UTC
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sharc_crawler import plugins
+from sharc_crawler.archive.history import read_history
+from sharc_crawler.archive.surt import surt
+from sharc_crawler.cli._seeds_output import facts, say, show
+from sharc_crawler.errors import UsageError
+from sharc_crawler.frontier.urls import canonical
+from sharc_crawler.model import Kind
+from sharc_crawler.seeds.base import Task
+from sharc_crawler.seeds.hacs.rank import make_ranker, rank
+from sharc_crawler.seeds.hacs.sites import homepages, websites
+from sharc_crawler.storage.observations import ObservationStore
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sharc_crawler.archive.history import History
+    from sharc_crawler.archive.problems import Problems
+    from sharc_crawler.model import Observation
+    from sharc_crawler.seeds.hacs.sites import SeedHistories
+
+_DAY = 86_400.0
+_BODIES = ("link-addition", "pdf-link")
+
+
+@click.command(
+    "rank", epilog="Example: sharc seeds rank nasa.cdx.gz timemaps/ --seeds seeds.txt --theta 0.7 -o next.txt"
+)
+@click.argument("history", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--store", type=click.Path(path_type=Path, exists=True), help="Our own captures: an observation store.")
+@click.option("--seeds", type=click.Path(path_type=Path), help="URLs, one a line.  [default: every captured page]")
+@click.option("--ranker", default="hacs", show_default=True, help="hacs, hacs-prior, frequency, last-obs, random, all.")
+@click.option("--theta", type=float, help="Choose seeds with p of at least this.")
+@click.option("--budget", type=int, help="Choose so many at most.")
+@click.option("--updates", default="digest", show_default=True, help="digest, link-addition, pdf-link, fingerprint.")
+@click.option("--level", type=click.Choice(["homepage", "website"]), default="homepage", show_default=True)
+@click.option("--now", type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"]), help="UTC.  [default: this instant]")
+@click.option("--weeks", type=click.FloatRange(0, min_open=True), help="Length of the history used.  [default: all]")
+@click.option(
+    "--ahead", type=click.FloatRange(0), default=7.0, show_default=True, help="Days: an update by then counts."
+)
+@click.option("--picture", type=click.Path(path_type=Path), help="Draw the ranking (PNG or SVG).")
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="Write the chosen seeds, a URL a line.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON object instead of a table.")
+def rank_command(history: tuple[Path, ...], **options: Any) -> None:
+    """Rank seeds by what HISTORY holds of them: CDX, CDXJ, answers of CDX servers, TimeMaps, WARC, WACZ, or folders."""
+    ranker, notion = make_ranker(options["ranker"]), plugins.load("updates", options["updates"])
+    found = read_history(history, _observations(options["store"]), links=options["updates"] in _BODIES)
+    now = options["now"].replace(tzinfo=UTC).timestamp() if options["now"] else time.time()
+    back = math.inf if options["weeks"] is None else options["weeks"] * 7 * _DAY
+    task = Task(now, options["ahead"] * _DAY, back)
+    seeds = _seeds(found, notion(found.captures), options["seeds"], options["level"])
+    ranked = rank(seeds, ranker, task, theta=options["theta"], budget=options["budget"])
+    say(found)
+    if options["output"]:
+        options["output"].write_text("".join(f"{one.url}\n" for one in ranked if one.chosen), encoding="utf-8")
+    if options["picture"]:
+        from sharc_crawler.seeds.hacs.pictures import draw_ranking  # matplotlib takes a second
+
+        draw_ranking(ranked, options["theta"], options["picture"])
+    if options["as_json"]:
+        click.echo(json.dumps(facts(ranked, found.problems, task, options), ensure_ascii=False, indent=1))
+    else:
+        show(ranked, options)
+
+
+def _observations(store: Path | None) -> Iterator[Observation]:
+    if store is not None:
+        with ObservationStore(store) as observations:
+            for site in observations.sites():
+                yield from (one for one in observations.observations(site) if one.kind is Kind.PAGE)
+
+
+def _seeds(found: History, changed: Any, file: Path | None, level: str) -> SeedHistories:
+    captures = found.captures
+    urls = captures.urls if file is None else list(_listed(file, found.problems))
+    keys = captures.keys if file is None else [surt(url) for url in urls]
+    if not urls:
+        raise UsageError(f"seeds={str(file)!r} names no web address; give one a line")
+    return (websites if level == "website" else homepages)(urls, keys, captures, changed)
+
+
+def _listed(file: Path, problems: Problems) -> Iterator[str]:
+    """The addresses in a list, each once; empty lines and comments (#) are passed over."""
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"seeds={str(file)!r} cannot be read: {error}") from error
+    seen: set[str] = set()
+    for number, line in enumerate(lines, 1):
+        url = line.strip()
+        if not url or url.startswith("#"):
+            continue
+        if canonical(url) is None:
+            problems.add(str(file), number, f"not a web address: {url[:80]!r}")
+        elif url not in seen:
+            seen.add(url)
+            yield url

@@ -1,0 +1,25 @@
+"""Tables for readers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+WIDE = 120  #: columns where there is no terminal, or a narrow one
+
+
+def print_table(
+    title: str, names: Sequence[str], rows: Iterable[Sequence[str]], texts: int = 1, caption: str = ""
+) -> None:
+    """Print a table; the first ``texts`` columns hold words, the others numbers."""
+    table = Table(title=title, caption=caption or None)
+    for place, name in enumerate(names):
+        table.add_column(name, justify="left" if place < texts else "right", no_wrap=place >= texts)
+    for row in rows:
+        table.add_row(*row)
+    Console(width=max(Console().width, WIDE)).print(table)

@@ -1,0 +1,93 @@
+"""``sharc demo``: serve the living site."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
+
+import click
+
+from sharc_crawler.cli._capture_demo import capture
+from sharc_crawler.cli._truth import write_log, write_truth
+from sharc_crawler.demo import LivingSite, serve
+
+if TYPE_CHECKING:
+    from sharc_crawler.demo import Server
+
+
+@click.command()
+@click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0 takes a free one.")
+@click.option("--pages", default=300, show_default=True, help="How many pages it has.")
+@click.option("--seed", default=1, show_default=True, help="Another seed, another site.")
+@click.option("--scale", default=2000.0, show_default=True, help="How many times faster than a real site it lives.")
+@click.option("--lying", default=0.0, show_default=True, help="Share of pages whose validators and lastmod lie.")
+@click.option("--truth", type=click.File("w", lazy=False), help="At the end, write the true change times (JSON lines).")
+@click.option("--log", type=click.File("w", lazy=False), help="At the end, write the requests answered (JSON lines).")
+@click.option("--crawl", is_flag=True, help="Capture it with scrapy crawl site, report, and end.")
+@click.option("--strategy", default="sharc-selective", show_default=True, help="With --crawl: order of the visits.")
+@click.option("--output", type=click.Path(path_type=Path), help="With --crawl: folder for WARCs and report.")
+@click.option("--json", "as_json", is_flag=True, help="Say where it is served as one line of JSON.")
+def command(
+    port: int,
+    pages: int,
+    seed: int,
+    scale: float,
+    lying: float,
+    truth: IO[str] | None,
+    log: IO[str] | None,
+    crawl: bool,
+    strategy: str,
+    output: Path | None,
+    as_json: bool,
+) -> None:
+    r"""Serve the living site on loopback until Ctrl-C.
+
+    A few hundred cross-linked pages that change at random instants: few often, most hardly ever. Whoever crawls it, the
+    changes are the same for a seed, and known.
+
+    \b
+    Example:
+      sharc demo --port 8000 --truth truth.jsonl
+      scrapy crawl site -a url=http://127.0.0.1:8000/ -a strategy=sharc-selective
+      sharc demo --crawl --strategy bfs
+    """
+    site = LivingSite(seed=seed, pages=pages, scale=scale, lying=lying)
+    began = time.time()
+    code = 0
+    with serve(site, port=0 if crawl else port) as server:
+        if crawl:
+            code = capture(site, server.url, strategy, output)
+        else:
+            _announce(server, as_json)
+            _wait_for_signal()
+    if truth:
+        write_truth(site, began, time.time(), truth)
+    if log:
+        write_log(server.log, log)
+    click.echo(f"{len(server.log)} requests answered.", err=True)
+    sys.exit(code)
+
+
+def _announce(server: Server, as_json: bool) -> None:
+    site = server.site
+    if as_json:
+        click.echo(json.dumps({"url": server.url, "seed": site.seed, "pages": site.pages, "scale": site.scale}))
+        return
+    hottest = max(site.paths, key=site.rate)
+    click.echo(f"The living site, {site.pages} pages, is at {server.url} (Ctrl-C ends it).")
+    click.echo(f"  {server.url}sitemap.xml lists most of it, {server.url}robots.txt closes a corner.")
+    click.echo(f"  {server.url[:-1]}{hottest} changes every {1 / site.rate(hottest):.1f} seconds: reload it.")
+    click.echo(f"  scrapy crawl site -a url={server.url} -a strategy=sharc-selective captures it.")
+
+
+def _wait_for_signal() -> None:
+    """Until Ctrl-C, or until asked to end by a terminating signal."""
+    asked = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: asked.set())
+    asked.wait()

@@ -1,0 +1,33 @@
+"""``sharc report``: the report of a capture folder, made again from its stored state."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import IO
+
+import click
+
+from sharc_crawler.report.document import document
+from sharc_crawler.report.load import load_facts
+from sharc_crawler.report.terminal import summary
+from sharc_crawler.report.truth import read_truth
+from sharc_crawler.report.write import to_json, write
+
+
+@click.command()
+@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--truth", type=click.File("r"), help="True change times, as sharc demo --truth writes them.")
+@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON and write nothing.")
+def command(folder: Path, truth: IO[str] | None, as_json: bool) -> None:
+    r"""Write report.json and report.html of the captures in FOLDER, from the state stored there.
+
+    \b
+    Example:
+      sharc report captures/demo
+      sharc report captures/demo --json | jq '.captures[].claim.sentence'
+    """
+    captures = load_facts(folder, read_truth(truth, truth.name) if truth else None)
+    if as_json:
+        click.echo(to_json(document(captures)), nl=False)
+    else:
+        click.echo(summary(captures, write(captures, folder)), nl=False)

@@ -1,0 +1,101 @@
+"""``sharc simulate``: crawl synthetic sites and replayed histories in virtual time."""
+
+from __future__ import annotations
+
+import json
+from typing import IO, Any
+
+import click
+
+from sharc_crawler.cli._progress import progress
+from sharc_crawler.cli._sites import site_options, site_spec
+from sharc_crawler.cli._tables import print_table
+from sharc_crawler.cli.tables import command as paper
+from sharc_crawler.errors import UsageError
+from sharc_crawler.sim.driver import GRAPHS
+from sharc_crawler.sim.experiment import Facts, RunSpec, build, run, score_again, seeded, summary
+from sharc_crawler.sim.pool import run_all
+from sharc_crawler.sim.schedule import read_schedules, write_schedules
+
+SHOWN = ("strategy", "revisits", "seed", "pages", "incoherent", "gone", "unknown", "hopeless", "expected", "blur")
+KEYS = {"expected": "expected_incoherent", "blur": "average_blur"}
+
+
+@click.command()
+@site_options
+@click.option("--strategy", default="bfs,sharc-selective", show_default=True, help="Names, comma-separated.")
+@click.option("--rates", default="oracle", show_default=True, help="oracle, history, lastmod, sitemap, constant…")
+@click.option("--graph", type=click.Choice(GRAPHS), default="discover", show_default=True, help="How pages are found.")
+@click.option("--attested", default=0.0, show_default=True, help="Share of pages whose lastmod is trusted.")
+@click.option("--lying", default=0.0, show_default=True, help="Share of those whose lastmod lies.")
+@click.option("--audited", default=0.02, show_default=True, help="Share of those that is audited by bytes.")
+@click.option("--seeds", type=click.IntRange(1), default=1, show_default=True, help="How many random worlds.")
+@click.option("--jobs", type=click.IntRange(1), default=2, show_default=True, help="Processes.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.option("--schedule", type=click.File("w"), help="Write a CSV run,page,kind,time.")
+@click.option("--rescore", type=click.File(), help="Crawl nothing: score the runs of such a CSV.")
+@click.option("--table", help="Simulate this table of the paper instead (sharc tables).")
+@click.pass_context
+def command(
+    context: click.Context,
+    /,
+    strategy: str,
+    seeds: int,
+    jobs: int,
+    as_json: bool,
+    schedule: IO[str] | None,
+    rescore: IO[str] | None,
+    table: str | None,
+    **options: Any,
+) -> None:
+    r"""Crawl a site in virtual time with the frontier and the strategies of a live crawl, and score what came of it.
+
+    The site is synthetic, or a real one whose history is replayed.
+
+    \b
+    Example:
+      sharc simulate --size 10000 --leaves hot --strategy bfs,sharc-selective
+      sharc simulate --history site.csv.gz --links site.start.links.jsonl.gz --root / \
+        --window 2012-01-01 2013-01-01 --rates history --strategy sharc-selective --json
+    """
+    if table is not None:
+        context.invoke(paper, numbers=(table,), jobs=jobs)
+        return
+    site = site_spec(options)
+    names = [name.strip() for name in strategy.split(",")]
+    shared = {name: options[name] for name in ("rates", "graph", "attested", "lying", "audited")}
+    specs = [RunSpec(seeded(site, seed), name, seed=seed, **shared) for seed in range(seeds) for name in names]
+    found = _scored(specs, rescore) if rescore else _crawled(specs, jobs, schedule)
+    if as_json:
+        click.echo(json.dumps(summary(site, found)))
+    else:
+        _show(summary(site, found))
+
+
+def _crawled(specs: list[RunSpec], jobs: int, schedule: IO[str] | None) -> list[Facts]:
+    with progress(f"{len(specs)} crawls", len(specs)) as tell:
+        runs = run_all(run, specs, jobs, tell)
+    if schedule:
+        write_schedules(schedule, [done.schedule for done in runs], build(specs[0].site).urls)
+    return [done.facts for done in runs]
+
+
+def _scored(specs: list[RunSpec], file: IO[str]) -> list[Facts]:
+    schedules = read_schedules(file, build(specs[0].site).numbers)
+    if not {*schedules} <= {*range(len(specs))}:
+        raise UsageError(f"rescore={file.name} has runs {sorted(schedules)}; the options name {len(specs)}, from 0")
+    return [score_again(specs[number], schedule) for number, schedule in schedules.items()]
+
+
+def _show(result: dict[str, Any]) -> None:
+    """A table for readers."""
+    first = result["runs"][0]
+    rows = []
+    for facts in result["runs"]:
+        cells = [facts.get(KEYS.get(name, name), "") for name in SHOWN]
+        rows.append([f"{cell:.2f}" if isinstance(cell, float) else str(cell) for cell in cells])
+    caption = f"evidence: {first['evidence']}; rates: {first['rates']}; graph: {first['graph']}"
+    print_table(f"{result['site']}: {result['pages']} pages at the start", SHOWN, rows, 2, caption)
+    for facts in result["runs"]:
+        if "audit" in facts:
+            click.echo(f"{facts['strategy']}: audit {json.dumps(facts['audit'])}")

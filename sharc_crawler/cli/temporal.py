@@ -1,0 +1,186 @@
+"""``sharc temporal``: from page-view logs, the sites that an instant crawler should poll."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from sharc_crawler.errors import UsageError
+from sharc_crawler.seeds.temporal.analysis import analyse
+from sharc_crawler.seeds.temporal.classify import Reward, Threshold, best_threshold, confusion
+from sharc_crawler.seeds.temporal.groups import By, seed_of
+from sharc_crawler.seeds.temporal.labels import read_labels
+from sharc_crawler.seeds.temporal.rank import within_budget
+from sharc_crawler.seeds.temporal.views import Reading, read_views
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from sharc_crawler.seeds.temporal.analysis import Analysis
+    from sharc_crawler.seeds.temporal.rank import Ranked
+    from sharc_crawler.seeds.temporal.views import PageViews
+
+_SHOWN = 20
+
+
+@click.command(
+    epilog="Example: sharc temporal access.log*.gz --host https://example.org --top 100 -o instant-seeds.txt"
+)
+@click.argument("logs", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--top", type=click.IntRange(1), default=None, help="Choose so many groups.  [default: 100]")
+@click.option("--score", type=click.FloatRange(0, 1), default=None, help="Choose all groups of at least this score.")
+@click.option("--budget", type=click.FloatRange(0), default=None, help="Choose as many as have so many pages a day.")
+@click.option("--by", type=click.Choice([by.value for by in By]), default="site", show_default=True, help="The groups.")
+@click.option("--days", default=60, show_default=True, help="Length of the window: the last days of the logs.")
+@click.option("--until", type=click.DateTime(["%Y-%m-%d"]), default=None, help="Last day of the window.")
+@click.option("--least-views", type=click.IntRange(1), default=None, help="Of a reliable page.  [default: one a day]")
+@click.option("--least-pages", type=click.IntRange(1), default=10, show_default=True, help="Of a group to be ranked.")
+@click.option("--first", default=3.0, show_default=True, help="n: a page's first days.")
+@click.option("--share", default=0.7, show_default=True, help="q: of its interest, gathered in them if temporal.")
+@click.option("--host", default="", help="Site of pages without one: https://www.example.org")
+@click.option("--site-column", default=None, help="Column of a table that holds the site.")
+@click.option(
+    "--labels", type=click.Path(path_type=Path), default=None, help="CSV (page, label): measures; finds n, q."
+)
+@click.option(
+    "--reward", type=(float, float, float), default=(1, 1, 1), show_default=True, help="Hit, miss, false alarm."
+)
+@click.option("-o", "--output", type=click.Path(path_type=Path), default=None, help="Write the seeds, a URL a line.")
+@click.option("--pictures", type=click.Path(path_type=Path), default=None, help="Draw curves.png, ranking.png there.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON object instead of tables.")
+def command(logs: tuple[Path, ...], **options: Any) -> None:
+    """Rank sites by how temporal their pages are, from LOGS of page views.
+
+    LOGS are access logs (Common or Combined Log Format), tables of daily counts (.csv, .tsv, .parquet) or Wikimedia
+    pageview files, compressed or not.
+    """
+    ways = [name for name in ("top", "score", "budget") if options[name] is not None]
+    if len(ways) > 1:
+        raise UsageError(f"--{' and --'.join(ways)} are different ways to choose; give one")
+    found = _analyse(_read(logs, options), options)
+    chosen = _choose(found, options)
+    facts = _facts(found, chosen, _measured(found, options))
+    if options["output"]:
+        seeds = dict.fromkeys(seed_of(group.group) for group in chosen)
+        options["output"].write_text("".join(f"{seed}\n" for seed in seeds), encoding="utf-8")
+    if options["pictures"]:
+        _draw(found, len(chosen), options["pictures"])
+    if options["as_json"]:
+        click.echo(json.dumps(facts, ensure_ascii=False, indent=1))
+    else:
+        _print(facts)
+
+
+def _read(logs: tuple[Path, ...], options: dict[str, Any]) -> PageViews:
+    until: datetime | None = options["until"]
+    names = ("days", "least_views", "host", "site_column")
+    reading = Reading(until=until.date() if until else None, **{name: options[name] for name in names})
+    with _progress() as bar:
+        task = bar.add_task("reading logs", total=len(logs))
+        return read_views(logs, reading, lambda _: bar.advance(task))
+
+
+def _analyse(log: PageViews, options: dict[str, Any]) -> Analysis:
+    threshold = Threshold(options["first"], options["share"])
+    with _progress() as bar:
+        task = bar.add_task("fitting curves", total=len(log.pages))
+        return analyse(
+            log, threshold, By(options["by"]), options["least_pages"], lambda pages: bar.advance(task, pages)
+        )
+
+
+def _choose(found: Analysis, options: dict[str, Any]) -> list[Ranked]:
+    worthy = [group for group in found.ranked if group.temporal]
+    if options["score"] is not None:
+        return [group for group in worthy if group.score >= options["score"]]
+    if options["budget"] is not None:
+        return within_budget(worthy, options["budget"], found.log.views.shape[1])
+    return worthy[: options["top"] or 100]
+
+
+def _measured(found: Analysis, options: dict[str, Any]) -> dict[str, Any] | None:
+    """Agreement with labels, now and with the best threshold."""
+    if not options["labels"]:
+        return None
+    at, labels = read_labels(options["labels"], found.log.pages)
+    curves, reward = found.curves.take(at), Reward(*options["reward"])
+    now = confusion(labels, curves.known, found.temporal[at])
+    best, then = best_threshold(labels, curves, reward)
+    return {
+        "labelled": len(at),
+        "now": asdict(found.threshold) | asdict(now) | {"reward": reward.of(now)},
+        "best": asdict(best) | asdict(then) | {"reward": reward.of(then)},
+    }
+
+
+def _facts(found: Analysis, chosen: list[Ranked], measured: dict[str, Any] | None) -> dict[str, Any]:
+    log, value = found.log, found.worth(chosen)
+    facts = {
+        "window": {"start": log.start.isoformat(), "days": log.views.shape[1]},
+        "lines": log.lines,
+        "skipped": log.skipped,
+        "pages": {
+            "seen": log.seen,
+            "reliable": len(log.pages),
+            "temporal": int(found.temporal.sum()),
+            "untemporal": int((found.curves.known & ~found.temporal).sum()),
+            "unknown": int((~found.curves.known).sum()),
+        },
+        "threshold": asdict(found.threshold),
+        "groups": len(found.ranked),
+        "chosen": [asdict(group) | {"score": round(group.score, 4), "seed": seed_of(group.group)} for group in chosen],
+        "worth": asdict(value) | {"precision": value.precision, "recall": value.recall, "f": value.f},
+    }
+    return facts | ({"labels": measured} if measured else {})
+
+
+def _print(facts: dict[str, Any]) -> None:
+    console = Console()
+    pages, window, worth = facts["pages"], facts["window"], facts["worth"]
+    skipped = ", ".join(f"{count:,} {reason}" for reason, count in facts["skipped"].items()) or "none"
+    console.print(f"{facts['lines']:,} lines from {window['start']} on, {window['days']} days; left out: {skipped}")
+    console.print(
+        f"{pages['seen']:,} pages, {pages['reliable']:,} reliable: {pages['temporal']:,} temporal, "
+        f"{pages['untemporal']:,} untemporal, {pages['unknown']:,} unknown"
+    )
+    console.print(_table(facts["chosen"][:_SHOWN]))
+    console.print(
+        f"{len(facts['chosen']):,} of {facts['groups']:,} chosen: {worth['temporal']:,} of {worth['all_temporal']:,} "
+        f"temporal pages; precision {worth['precision']:.1%}, recall {worth['recall']:.1%}, F {worth['f']:.3f}"
+    )
+    for name in ("now", "best") if "labels" in facts else ():
+        entry = facts["labels"][name]
+        console.print(
+            f"labels, {name}: n = {entry['days']:g}, q = {entry['share']:g}: {entry['hit']} hit, {entry['miss']} miss, "
+            f"{entry['false_alarm']} false alarm, {entry['unknown']} unknown; reward {entry['reward']:g}"
+        )
+
+
+def _table(chosen: list[dict[str, Any]]) -> Table:
+    table = Table("rank", "group", "score", "pages", "temporal", "unknown", "views")
+    for column in table.columns[2:]:
+        column.justify = "right"
+    for place, row in enumerate(chosen, 1):
+        numbers = (f"{row[name]:,}" for name in ("pages", "temporal", "unknown", "views"))
+        table.add_row(str(place), row["group"], f"{row['score']:.3f}", *numbers)
+    return table
+
+
+def _draw(found: Analysis, chosen: int, folder: Path) -> None:
+    from sharc_crawler.seeds.temporal.pictures import draw_curves, draw_ranking  # matplotlib takes a second
+
+    folder.mkdir(parents=True, exist_ok=True)
+    draw_curves(found, folder / "curves.png")
+    draw_ranking(found.ranked, chosen, folder / "ranking.png")
+
+
+def _progress() -> Progress:
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    return Progress(*columns, console=Console(stderr=True), transient=True)
