@@ -1,0 +1,196 @@
+"""Pages per second and processor time per page, beside stock Scrapy, without any delay.
+
+    python benchmarks/bench_crawl.py [--pages 2000] [--rounds 5] [--json]
+
+A server on loopback, in a process of its own, answers with pages of 20 KB that name 50 others each. Four crawls take
+turns, each in a process of its own, so that a busy machine slows all alike: stock Scrapy with its queue in memory and
+with JOBDIR (a spider that yields a Request for each link), and ``scrapy crawl site`` with its durable frontier, without
+and with WARC. The clock runs from the first response to the last: neither start-up nor report count.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import cProfile
+import json
+import multiprocessing
+import pstats
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from typing import TYPE_CHECKING, Any
+
+from scrapy import Request, Spider, signals
+from scrapy.crawler import AsyncCrawlerProcess
+from scrapy.settings import Settings
+
+from sharc_crawler.live.spiders.site import SiteSpider
+
+if TYPE_CHECKING:
+    from multiprocessing.connection import Connection
+
+VARIANTS = {"stock": "stock", "stock, JOBDIR": "jobdir", "ours": "ours", "ours, WARC": "warc"}
+LINKS = 50
+SIZE = 20_000
+CONCURRENCY = 16
+
+
+def page(number: int, pages: int) -> bytes:
+    """A page and its head: the next page, pages spread over the site, and text."""
+    others = [number + 1, *(number * 7919 + other * 104_729 for other in range(LINKS - 1))]
+    links = "".join(f"<li><a href='/archive/2009/department/page-{other % pages:07}'>{other}</a>\n" for other in others)
+    text = "".join(f"<p class=n{word % 7}>{word * word * 31 % 10_007} words on {number}\n" for word in range(600))
+    body = f"<!doctype html><title>{number}</title><ul>{links}</ul>{text}".encode()[:SIZE].ljust(SIZE)
+    return b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\nContent-Length: %d\r\n\r\n" % SIZE + body
+
+
+class Server(asyncio.Protocol):
+    """Answers what is asked for by number; anything else is not found."""
+
+    def __init__(self, answers: list[bytes]) -> None:
+        self._answers = answers
+        self._asked = b""
+
+    def connection_made(self, transport: Any) -> None:
+        self._transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        *requests, self._asked = (self._asked + data).split(b"\r\n\r\n")
+        for request in requests:
+            number = request.partition(b" HTTP/")[0].rpartition(b"page-")[2]
+            missing = b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"
+            self._transport.write(self._answers[int(number)] if number.isdigit() else missing)
+
+
+def serve(pages: int, port: Connection) -> None:
+    answers = [page(number, pages) for number in range(pages)]
+
+    async def run() -> None:
+        server = await asyncio.get_running_loop().create_server(lambda: Server(answers), "127.0.0.1", 0)
+        port.send(server.sockets[0].getsockname()[1])
+        await server.serve_forever()
+
+    asyncio.run(run())
+
+
+class StockSpider(Spider):
+    """Follows links the way Scrapy's tutorial does."""
+
+    name = "stock"
+
+    def __init__(self, url: str) -> None:
+        super().__init__()
+        self.start_urls = [url]
+
+    def parse(self, response: Any) -> Any:
+        for link in response.xpath("//a/@href").getall():
+            yield Request(response.urljoin(link))
+
+
+class Watch:
+    """When responses come."""
+
+    def __init__(self) -> None:
+        self.pages = 0
+
+    def response(self) -> None:
+        self.last = time.perf_counter(), time.process_time()
+        if not self.pages:
+            self.first = self.last
+        self.pages += 1
+
+    def figures(self) -> dict[str, float]:
+        wall, cpu = (last - first for first, last in zip(self.first, self.last, strict=True))
+        return {"pages": self.pages, "per_second": (self.pages - 1) / wall, "cpu_ms": 1000 * cpu / (self.pages - 1)}
+
+
+def crawl(variant: str, url: str, folder: str) -> dict[str, float]:
+    """One crawl in this process."""
+    settings = Settings({"LOG_LEVEL": "WARNING"})
+    arguments = {"url": url}
+    if variant in ("ours", "warc"):
+        settings.setmodule("sharc_crawler.live.profile")
+        settings.setdict({"SHARC_WARC": variant == "warc", "SHARC_PROGRESS": False})
+        arguments |= {"strategy": "bfs:revisits=none", "sitemap": "off", "delay": "0", "output": folder}
+    elif variant == "jobdir":
+        settings.set("JOBDIR", folder)
+    settings.setdict({"CONCURRENT_REQUESTS": CONCURRENCY, "CONCURRENT_REQUESTS_PER_DOMAIN": CONCURRENCY})
+    if variant in ("ours", "warc"):
+        SiteSpider.prepare(settings, arguments)
+    process = AsyncCrawlerProcess(settings)
+    crawler = process.create_crawler(SiteSpider if variant in ("ours", "warc") else StockSpider)
+    watch = Watch()
+    crawler.signals.connect(watch.response, signals.response_received)
+    process.crawl(crawler, **arguments)
+    process.start()
+    return watch.figures()
+
+
+def run(variant: str, url: str) -> dict[str, float]:
+    """One crawl in a process of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, __file__, "--variant", variant, "--url", url, "--folder", folder]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def profiled(variant: str, url: str, folder: str) -> None:
+    profile = cProfile.Profile()
+    figures = profile.runcall(crawl, variant, url, folder)
+    pstats.Stats(profile).sort_stats("tottime").print_stats(60)
+    print(figures)
+
+
+def compare(pages: int, rounds: int) -> dict[str, dict[str, float]]:
+    """Medians over the rounds."""
+    here, there = multiprocessing.Pipe()
+    server = multiprocessing.Process(target=serve, args=(pages, there), daemon=True)
+    server.start()
+    url = f"http://127.0.0.1:{here.recv()}/archive/2009/department/page-0000000"
+    found: dict[str, list[dict[str, float]]] = {name: [] for name in VARIANTS}
+    for _ in range(rounds):
+        for name, variant in VARIANTS.items():
+            figures = run(variant, url)
+            assert figures["pages"] in (pages, pages + 1), f"{name}: {figures} (ours asks for robots.txt too)"
+            found[name].append(figures)
+    server.terminate()
+    return {
+        name: {what: statistics.median(one[what] for one in runs) for what in ("per_second", "cpu_ms")}
+        for name, runs in found.items()
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--pages", type=int, default=2000)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--variant", help="one crawl only, of --url into --folder")
+    parser.add_argument("--url")
+    parser.add_argument("--folder")
+    parser.add_argument("--profile", action="store_true")
+    args = parser.parse_args()
+    if args.variant:
+        if args.profile:
+            profiled(args.variant, args.url, args.folder)
+        else:
+            print(json.dumps(crawl(args.variant, args.url, args.folder)))
+        return
+    figures = compare(args.pages, args.rounds)
+    if args.json:
+        print(json.dumps(figures))
+        return
+    stock = figures["stock"]
+    print(f"{args.pages:,} pages, medians of {args.rounds} rounds")
+    for name, one in figures.items():
+        print(
+            f"{name:14} {one['per_second']:7.0f} pages/s ({one['per_second'] / stock['per_second']:.2f} times stock)"
+            f" {one['cpu_ms']:6.2f} ms CPU per page ({stock['cpu_ms'] / one['cpu_ms']:.2f} times less)"
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,81 @@
+"""Pages of the living site that each strategy captures coherently: real crawls over loopback, one world for all.
+
+    python benchmarks/bench_living_site.py --seeds 10 --pages 120
+
+Per seed one site (its pages change at the same instants relative to nothing but their own processes), crawled once
+with each strategy, one crawl after the other. Judged by our report and by the site's own change log.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from rich.progress import track
+
+from sharc_crawler.cli._capture_demo import PROFILE, site_truth
+from sharc_crawler.demo import LivingSite, serve
+from sharc_crawler.report.load import load_facts
+
+STRATEGIES = ("sharc-selective", "bfs:revisits=fifo", "bfs:revisits=lifo", "dfs:revisits=fifo", "dfs:revisits=lifo")
+
+
+def crawl(seed: int, strategy: str, options: argparse.Namespace) -> dict[str, float]:
+    """One crawl of one world."""
+    site = LivingSite(seed=seed, pages=options.pages, scale=options.scale, slow=0.2)
+    with serve(site) as server, tempfile.TemporaryDirectory() as folder:
+        capture = Path(folder) / "capture"
+        given = {"url": server.url, "strategy": strategy, "delay": str(options.delay), "output": str(capture)}
+        arguments = [text for name, value in given.items() for text in ("-a", f"{name}={value}")]
+        settings = ["-s", f"SHARC_CHANGEFREQ={json.dumps(site.changefreqs)}", "-s", "SHARC_BACK_OFF=0.2"]
+        subprocess.run(
+            [sys.executable, "-m", "scrapy", "crawl", "site", *arguments, *settings],
+            env={**os.environ, "SCRAPY_SETTINGS_MODULE": PROFILE},
+            cwd=folder,
+            check=True,
+            capture_output=True,
+        )
+        (facts,) = load_facts(capture, site_truth(site))
+    pages = [page for page in facts.pages if page.kind == "page" and page.verdict]
+    judged = [page for page in pages if page.truth is not None and page.verdict != "unknown"]
+    return {
+        "incoherent": sum(page.verdict != "coherent" for page in pages),
+        "wrong": sum((page.verdict == "coherent") != page.truth for page in judged),
+        "seconds": (facts.ended or 0) - facts.started,
+    }
+
+
+def main() -> None:
+    """Print a Markdown table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--pages", type=int, default=120)
+    parser.add_argument("--scale", type=float, default=4000.0, help="how many times faster than a real site it lives")
+    parser.add_argument("--delay", type=float, default=0.02)
+    options = parser.parse_args()
+    runs = [(strategy, seed) for seed in range(options.seeds) for strategy in STRATEGIES]
+    found: dict[str, list[dict[str, float]]] = {strategy: [] for strategy in STRATEGIES}
+    for strategy, seed in track(runs, description="crawls"):
+        found[strategy].append(crawl(seed, strategy, options))
+    print(f"{options.pages} pages, scale {options.scale:g}, delay {options.delay:g} s, {options.seeds} seeds\n")
+    print("| strategy | not coherent, mean (least–most) | fewer than selective in | wrong by the truth | seconds |")
+    print("|---|---|---|---|---|")
+    best = [run["incoherent"] for run in found["sharc-selective"]]
+    for strategy, results in found.items():
+        lost = [run["incoherent"] for run in results]
+        better = sum(mine < theirs for mine, theirs in zip(lost, best, strict=True))
+        wrong = int(sum(run["wrong"] for run in results))
+        print(
+            f"| {strategy} | {statistics.mean(lost):.1f} ({min(lost):g}–{max(lost):g}) | {better} of {len(lost)} seeds"
+            f" | {wrong} wrong | {statistics.mean(run['seconds'] for run in results):.1f} |"
+        )
+
+
+if __name__ == "__main__":
+    main()

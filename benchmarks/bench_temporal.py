@@ -1,0 +1,131 @@
+"""Interest curves: the batched fit on synthetic logs of the published size, against ``curve_fit`` on a sample.
+
+    python benchmarks/bench_temporal.py [--pages 975151] [--sample 200]
+
+Says time, memory, and how sums of squares and classes compare with the peer's best of seven starts.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import time
+import warnings
+from dataclasses import replace
+
+import numpy as np
+from scipy.optimize import curve_fit
+from scipy.special import ndtr
+
+from sharc_crawler.seeds.temporal.classify import Threshold
+from sharc_crawler.seeds.temporal.curve import Curves
+from sharc_crawler.seeds.temporal.fit import fit
+from sharc_crawler.seeds.temporal.synthetic import World, generate
+
+
+def log(pages: int, world: World) -> np.ndarray:
+    """Views of so many pages, made in blocks so that making them takes less memory than fitting them."""
+    views = np.empty((pages, world.days), np.int32)
+    filled, seed = 0, 0
+    while filled < pages:
+        block = generate(replace(world, pages=50_000), seed).views[: pages - filled]
+        views[filled : filled + len(block)] = block
+        filled, seed = filled + len(block), seed + 1
+    return views
+
+
+def curve(x, area, birth, mu, sigma):
+    age = x - birth
+    alive = age > 0
+    age = np.where(alive, age, 1.0)
+    z = (np.log(age) - mu) / sigma
+    return np.where(alive, area * np.exp(-0.5 * z * z) / (age * np.abs(sigma) * np.sqrt(2 * np.pi)), 0.0)
+
+
+def starts(x, y):
+    total, mean, peak = y.sum(), (x * y).sum() / y.sum(), x[y.argmax()]
+    spread = np.sqrt(((x - mean) ** 2 * y).sum() / total) + 0.3
+    first = x[np.flatnonzero(y)[0]]
+    yield total, peak - 1.0, 0.0, 1.0
+    yield total, peak - 0.5, 0.5, 0.7
+    yield total, mean - 2 * spread, np.log(2 * spread), 0.5  # moments
+    yield total, 0.0, np.log(mean), 1.0
+    yield total, first - 0.8, np.log(max(mean - first + 0.8, 0.5)), 0.8
+    yield 3 * total, -30.0, np.log(mean + 30), 0.5
+    yield 6 * total, -100.0, np.log(mean + 100), 1.0  # flat
+
+
+def peer(y, given=()):
+    """Best of ``curve_fit``'s fits from starts of its own or those given: (sum of squares, parameters)."""
+    x = np.arange(1.0, len(y) + 1)
+    best = (np.inf, np.full(4, np.nan))
+    for start in given or starts(x, y):
+        try:
+            found, _ = curve_fit(curve, x, y, p0=start, maxfev=2000)
+        except (RuntimeError, ValueError):
+            continue
+        squares = float(((y - curve(x, *found)) ** 2).sum())
+        if squares < best[0]:
+            best = (squares, found)
+    return best
+
+
+def as_curves(fits, ours: Curves) -> Curves:
+    squares = np.array([fitted[0] for fitted in fits])
+    area, birth, mu, sigma = np.array([fitted[1] for fitted in fits]).T
+    return Curves(np.log(np.abs(area)), birth, mu, np.abs(sigma), ours.seen, squares, np.isfinite(squares))
+
+
+def compare(views: np.ndarray, ours: Curves) -> dict[str, float]:
+    warnings.simplefilter("ignore")
+    began = time.perf_counter()
+    fits = [peer(y) for y in views.astype(float)]
+    seconds = (time.perf_counter() - began) / len(views)
+    theirs = as_curves(fits, ours)
+    squares = theirs.squares
+    # the peer's starts and our own end as one more
+    ends = zip(np.exp(np.minimum(ours.log_area, 600)), ours.birth, ours.mu, ours.sigma, strict=True)
+    polished = [peer(y, [end]) for y, end in zip(views.astype(float), ends, strict=True)]
+    both = as_curves([min(pair, key=lambda fitted: fitted[0]) for pair in zip(fits, polished, strict=True)], ours)
+    floor = 1e-9 * (views.astype(float) ** 2).sum(axis=1)  # exact fits of both are equal
+    as_good = squares <= 1.001 * ours.squares + floor
+    called, said = Threshold().temporal(ours), Threshold().temporal(theirs)
+    plain = [ndtr((np.log(3) - c.mu) / c.sigma) > 0.7 for c in (ours, theirs)]
+    return {
+        "peer ms per page": 1e3 * seconds,
+        "never worse by more than 0.1 %": float((ours.squares <= 1.001 * squares + floor).mean()),
+        "never worse, exact fits too": float((ours.squares <= 1.001 * squares).mean()),
+        "peer never worse than ours": float(as_good.mean()),
+        "same class": float((called == said).mean()),
+        "same class, our end one of the peer's starts": float((called == Threshold().temporal(both)).mean()),
+        "same class where the peer is as good": float((called == said)[as_good].mean()),
+        "same class by the bare curve, there": float((plain[0] == plain[1])[as_good].mean()),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--pages", type=int, default=975_151)
+    parser.add_argument("--sample", type=int, default=200)
+    options = parser.parse_args()
+    views = log(options.pages, World())
+    began, cpu = time.perf_counter(), time.process_time()
+    curves = fit(views)
+    seconds, cpu = time.perf_counter() - began, time.process_time() - cpu
+    facts = {
+        "pages": options.pages,
+        "seconds": seconds,
+        "processor seconds": cpu,
+        "peak memory GB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6,
+        "unknown": float((~curves.known).mean()),
+        "temporal": float(Threshold().temporal(curves).mean()),
+    }
+    chosen = np.random.default_rng(0).choice(options.pages, options.sample, replace=False)
+    facts |= compare(views[chosen], curves.take(chosen))
+    facts["times faster than the peer"] = facts["peer ms per page"] * options.pages / (1e3 * seconds)
+    print(json.dumps(facts, indent=1))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,214 @@
+"""pywb, an independent replay tool, shows a capture as it was: at the visit's and at the revisit's time.
+
+pywb pins old packages and is GPL: it lives in an environment of its own and is only started here.
+
+    python3 -m venv /tmp/pywb && /tmp/pywb/bin/pip install pywb cdxj-indexer
+    SHARC_PYWB=/tmp/pywb/bin python -m pytest tests/acceptance/test_pywb.py
+
+Without it these tests are skipped.
+"""
+
+from __future__ import annotations
+
+import gzip
+import http.client
+import os
+import shutil
+import socket
+import subprocess
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from sharc_crawler.archive.payloads import Original
+from sharc_crawler.archive.warc import WarcWriter
+from sharc_crawler.changes.digest import payload_digest
+from tests.archive.readback import INFO, OK, page
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+BIN = Path(os.environ.get("SHARC_PYWB") or Path(shutil.which("wayback") or "nowhere").parent)
+pytestmark = pytest.mark.skipif(
+    not (BIN / "wb-manager").exists(), reason="pywb is not installed; set SHARC_PYWB to its environment's bin folder"
+)
+
+SITE = "http://example.org/"
+HTML = b"Content-Type: text/html\r\n"
+VISIT, REVISIT = 1_795_000_000.5, 1_795_003_600.75  # 2026-11-18 11:06:40 and 12:06:40
+VISITED, REVISITED = "20261118110640", "20261118120640"
+TEXT = b"<html><body><p>The page, as it was.</p></body></html>"
+NEWER = b"<html><body><p>The page has changed.</p></body></html>"
+SAME = b'HTTP/1.1 304 Not Modified\r\nETag: "1"\r\n\r\n'
+
+
+def chunks(data: bytes) -> bytes:
+    return (
+        b"".join(b"%x\r\n%s\r\n" % (len(data[i : i + 9]), data[i : i + 9]) for i in range(0, len(data), 9))
+        + b"0\r\n\r\n"
+    )
+
+
+def answer(name: str) -> bytes:
+    """What the server said, by the name of the page."""
+    unique = TEXT.replace(b"page", name.encode())
+    length = b"Content-Length: %d\r\n\r\n" % len(unique)
+    return {
+        "plain": OK + HTML + length + unique,
+        "unchanged": OK + HTML + length + unique,
+        "not-modified": OK + HTML + b'ETag: "1"\r\n' + length + unique,
+        "changed": OK + HTML + length + unique,
+        "chunked": OK + HTML + b"Transfer-Encoding: chunked\r\n\r\n" + chunks(unique),
+        "gzip": OK + HTML + b"Content-Encoding: gzip\r\nConnection: close\r\n\r\n" + gzip.compress(unique, mtime=0),
+        "gzip-chunked": OK
+        + HTML
+        + b"Content-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n"
+        + chunks(gzip.compress(unique, mtime=0)),
+        "hints": b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" + OK + HTML + length + unique,
+        "missing": b"HTTP/1.1 404 Not Found\r\n" + HTML + length + unique,
+        # three pages of one content: two are stored as revisits, of different framing
+        "twin-a": OK + HTML + b"Content-Length: %d\r\n\r\n" % len(TEXT) + TEXT,
+        "twin-b": OK + HTML + b"Content-Length: %d\r\n\r\n" % len(TEXT) + TEXT,
+        "twin-chunked": OK + HTML + b"Transfer-Encoding: chunked\r\n\r\n" + chunks(TEXT),
+        "twin-chunked-b": OK + HTML + b"Transfer-Encoding: chunked\r\n\r\n" + chunks(TEXT),
+        "twin-not-modified": OK + HTML + b"Content-Length: %d\r\n\r\n" % len(TEXT) + TEXT,
+    }[name]
+
+
+NAMES = ["plain", "unchanged", "not-modified", "changed", "chunked", "gzip", "gzip-chunked", "hints", "missing"]
+TWINS = ["twin-a", "twin-b", "twin-chunked", "twin-chunked-b", "twin-not-modified"]
+SHOWN = {name: TEXT.replace(b"page", name.encode()) for name in NAMES} | dict.fromkeys(TWINS, TEXT)
+
+
+def capture(folder: Path) -> None:
+    """Visit every page, then revisit it."""
+    with WarcWriter(folder, "example.org", "run1", INFO) as out:
+        for name in SHOWN:
+            out.write(page(url=SITE + name, response=answer(name), started=VISIT))
+        for name in SHOWN:
+            if name.endswith("not-modified"):
+                original = Original(SITE + name, VISIT, payload_digest(answer(name)))
+                out.write_revisit(page(url=SITE + name, response=SAME, started=REVISIT), original)
+            elif name == "changed":
+                changed = OK + HTML + b"Content-Length: %d\r\n\r\n" % len(NEWER) + NEWER
+                out.write(page(url=SITE + name, response=changed, started=REVISIT))
+            else:
+                out.write(page(url=SITE + name, response=answer(name), started=REVISIT))
+        out.write(page(url=SITE + "moved", response=b"HTTP/1.1 301 Moved\r\nLocation: /plain\r\n\r\n", started=VISIT))
+        out.write(page(url=SITE + "failed", response=b"", error="reset", started=VISIT))
+        out.write_metadata("urn:example:certificate", VISIT, b"{}", "application/json")
+
+
+@dataclass(frozen=True)
+class Replay:
+    port: int
+    indexed_by_us: bool
+
+    def get(self, path: str, body: bool = True) -> tuple[int, dict[str, str], bytes]:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        connection.request("GET", path)
+        response = connection.getresponse()
+        headers = {name.lower(): value for name, value in response.getheaders()}
+        data = response.read()
+        connection.close()
+        return response.status, headers, gzip.decompress(data) if headers.get("content-encoding") == "gzip" else data
+
+
+@pytest.fixture(scope="module", params=["pywb's index", "our index"])
+def replay(request, tmp_path_factory) -> Iterator[Replay]:
+    """A running pywb with the capture in its collection ``site``."""
+    folder = tmp_path_factory.mktemp("pywb")
+    made = folder / "made"
+    capture(made)
+    _run(folder, "wb-manager", "init", "site")
+    if request.param == "our index":
+        collection = folder / "collections" / "site"
+        for path in made.iterdir():
+            shutil.copy(path, collection / ("indexes" if path.suffix == ".cdxj" else "archive"))
+    else:
+        _run(folder, "wb-manager", "add", "site", *map(str, made.glob("*.warc.gz")))
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with (folder / "log").open("wb") as log:
+        server = subprocess.Popen(
+            [BIN / "wayback", "-p", str(port), "-b", "127.0.0.1"],
+            cwd=folder,
+            stdout=log,
+            stderr=log,
+            env=_environment(),
+        )
+    try:
+        _wait_for(port, server)
+        yield Replay(port, request.param == "our index")
+    finally:
+        server.terminate()
+        server.wait(20)
+
+
+def _environment() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL"))}
+
+
+def _run(folder: Path, tool: str, *arguments: str) -> None:
+    subprocess.run(
+        [BIN / tool, *arguments], cwd=folder, env=_environment(), check=True, capture_output=True, timeout=60
+    )
+
+
+def _wait_for(port: int, server: subprocess.Popen) -> None:
+    for _ in range(300):
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        with suppress(subprocess.TimeoutExpired):
+            pytest.fail(f"pywb ended with {server.wait(0.1)}")
+    pytest.fail("pywb did not start to listen within 30 s")
+
+
+@pytest.mark.parametrize("name", SHOWN)
+@pytest.mark.parametrize("when", [VISITED, REVISITED])
+def test_every_page_is_shown_at_both_times(replay, name, when):
+    status, headers, body = replay.get(f"/site/{when}id_/{SITE}{name}")
+    assert status == (404 if name == "missing" else 200)
+    assert body == (NEWER if (name, when) == ("changed", REVISITED) else SHOWN[name])
+    assert headers["content-type"].startswith("text/html")
+    expected = "Wed, 18 Nov 2026 11:06:40 GMT" if when == VISITED else "Wed, 18 Nov 2026 12:06:40 GMT"
+    assert headers["memento-datetime"] == expected
+
+
+def test_the_timemap_lists_both(replay):
+    _, _, body = replay.get(f"/site/timemap/link/{SITE}not-modified")
+    text = body.decode()
+    assert f"{VISITED}mp_/{SITE}not-modified" in text
+    assert f"{REVISITED}mp_/{SITE}not-modified" in text
+
+
+def test_redirects_are_shown_as_redirects(replay):
+    status, headers, _ = replay.get(f"/site/{VISITED}id_/{SITE}moved")
+    assert status == 301
+    assert headers["location"].endswith("/plain")
+
+
+def test_what_failed_is_not_shown(replay):
+    assert replay.get(f"/site/{VISITED}id_/{SITE}failed")[0] == 404
+
+
+def test_a_document_about_the_capture_can_be_read_at_its_urn(replay):
+    if replay.indexed_by_us:
+        pytest.skip("the index that is written beside the files has pages alone")
+    assert replay.get(f"/site/{VISITED}id_/urn:example:certificate")[2] == b"{}"
+
+
+@pytest.mark.skipif(not (BIN / "cdxj-indexer").exists(), reason="cdxj-indexer is not in pywb's environment")
+def test_our_index_is_that_of_the_reference_indexer(tmp_path):
+    capture(tmp_path)
+    theirs = subprocess.run(
+        [BIN / "cdxj-indexer", "--sort", *tmp_path.glob("*.warc.gz")],
+        capture_output=True, text=True, check=True, env=_environment(), timeout=60,
+    ).stdout  # fmt: skip
+    (ours,) = tmp_path.glob("*.cdxj")
+    assert ours.read_text().splitlines() == [line for line in theirs.splitlines() if not line.startswith("urn:")]

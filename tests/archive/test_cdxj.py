@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from sharc_crawler.archive.cdxj import entries, media_type
+from sharc_crawler.archive.options import WarcOptions
+from sharc_crawler.archive.payloads import Original
+from sharc_crawler.archive.surt import surt
+from sharc_crawler.archive.warc import WarcWriter
+from tests.archive.readback import INFO, OK, URL, page
+
+
+def test_the_index_written_is_the_index_read_back(tmp_path):
+    with WarcWriter(tmp_path, "example.org", "run1", INFO, WarcOptions(max_size=2500)) as out:
+        out.write(page(head=b"Content-Type: text/html; charset=utf-8\r\n", started=1))
+        out.write(page(started=2))
+        out.write(page(url="http://a.example.org/", response=b"HTTP/1.1 404 Gone\r\n\r\nno", started=3))
+        out.write_revisit(page(response=b"HTTP/1.1 304 Same\r\n\r\n", started=4), Original(URL, 1, None))
+        out.write(page(response=b"", error="reset", started=5))
+        out.write_metadata(URL, 6, b"a: b\r\n")
+        for number in range(10):
+            out.write(page(b"%d" % number, started=7 + number))
+    indexes = sorted(tmp_path.glob("*.cdxj"))
+    assert len(indexes) > 1
+    for index in indexes:
+        warc = index.with_name(index.name.replace(".cdxj", ".warc.gz"))
+        assert index.read_text().splitlines() == sorted(entry.line() for entry in entries(warc))
+    lines = [line.split(" ", 2) for index in indexes for line in index.read_text().splitlines()]
+    assert len(lines) == 14
+    by_time = {time: (key, json.loads(fields)) for key, time, fields in lines}
+    assert by_time["19700101000001"][0] == "org,example)/page"
+    assert by_time["19700101000001"][1]["mime"] == "text/html"
+    assert by_time["19700101000002"][1]["mime"] == "warc/revisit"
+    assert by_time["19700101000003"][1]["status"] == "404"
+    assert "mime" not in by_time["19700101000003"][1]
+    assert "digest" not in by_time["19700101000004"][1]
+
+
+@pytest.mark.parametrize(
+    ("header", "expected"),
+    [(b"text/html; charset=x", "text/html"), ("image/png", "image/png"), (None, None), (b" ", None), (b"\xe9;", "é")],
+)
+def test_media_type(header, expected):
+    assert media_type(header) == expected
+
+
+@pytest.mark.parametrize(
+    ("url", "key"),
+    [
+        ("http://www.example.org/", "org,example)/"),
+        ("https://WWW2.Example.org:443", "org,example)/"),
+        ("http://example.org:8080/A/", "org,example:8080)/a"),
+        ("http://127.0.0.3:80/x", "3,0,0,127)/x"),
+        ("http://[::1]:8080/x", "::1:8080)/x"),
+        ("http://u:p@example.org./?", "org,example)/"),
+        ("http://example.org/a/./b//../c%2Fd?z=1&A=%41#f", "org,example)/a/c/d?a=a&z=1"),
+        ("http://example.org/ä?x=%C3%A9", "org,example)/%c3%a4?x=%c3%a9"),
+        ("http://example.org/a%2523", "org,example)/a%23"),
+        ("http://example.org/a?sid=0123456789abcdef0123456789abcdef&x=1", "org,example)/a?x=1"),
+        ("http://example.org/a?x=1&phpsessid=0123456789abcdef0123456789abcdef", "org,example)/a?x=1"),
+        ("urn:x:y", "urn:x:y"),
+    ],
+)
+def test_surt(url, key):
+    assert surt(url) == key
+
+
+def test_truncated_and_headerless_responses_have_an_entry(tmp_path):
+    with WarcWriter(tmp_path, "example.org", "run1", INFO) as out:
+        out.write(page(response=OK + b"\r\n", truncated="time", started=1))
+    (warc,) = tmp_path.glob("*.warc.gz")
+    assert [entry.status for entry in entries(warc)] == ["200"]

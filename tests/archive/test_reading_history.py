@@ -1,0 +1,313 @@
+"""Reading history: every format, every trap; what is malformed is named and the rest is used."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import zipfile
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from warcio.statusandheaders import StatusAndHeaders
+from warcio.warcwriter import WARCWriter
+
+from sharc_crawler.archive.dates import instant, instants
+from sharc_crawler.archive.history import History, read_history
+from sharc_crawler.archive.memento import memento_links
+from sharc_crawler.errors import DataError
+from sharc_crawler.model import Observation, Result, Url
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SEVEN = "org,a)/ 20200101000000 http://a.org/ text/html 200 AAAA 10\n"
+LATER = "org,a)/ 20200102000000 http://a.org/ text/html 200 BBBB 10\n"
+DAY = 86_400.0
+FIRST = 1577836800.0  # 2020-01-01
+
+
+def read(tmp_path: Path, text: str | bytes, name: str = "h", **options: bool) -> History:
+    path = tmp_path / name
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return read_history([path], **options)
+
+
+def problems(history: History) -> list[tuple[int, str]]:
+    assert history.problems.count == len(history.problems.named)
+    return [(problem.line, problem.reason) for problem in history.problems.named]
+
+
+def days(history: History) -> list[float]:
+    return ((history.captures.times - FIRST) / DAY).tolist()
+
+
+def test_seven_fields(tmp_path: Path) -> None:
+    history = read(tmp_path, SEVEN + LATER)
+    captures = history.captures
+    assert (captures.keys, captures.urls, captures.offsets.tolist()) == (["org,a)/"], ["http://a.org/"], [0, 2])
+    assert days(history) == [0.0, 1.0]
+    assert captures.digests[0] != captures.digests[1]
+    assert problems(history) == []
+
+
+def test_eleven_fields_with_a_header_gzipped(tmp_path: Path) -> None:
+    lines = " CDX N b a m s k r M S V g\norg,a)/ 20200101000000 http://a.org/ text/html 200 AAAA - - 9 0 a.warc.gz\n"
+    assert days(read(tmp_path, gzip.compress(lines.encode()))) == [0.0]
+
+
+def test_a_header_names_the_fields(tmp_path: Path) -> None:
+    assert days(read(tmp_path, " CDX k b a s m\nAAAA 20200102000000 http://a.org/ 200 text/html\n")) == [1.0]
+
+
+def test_a_header_in_the_middle_and_one_that_lacks_the_date(tmp_path: Path) -> None:
+    history = read(tmp_path, SEVEN + " CDX N a\nx http://a.org/\n CDX N b a m s k S\n" + LATER)
+    assert days(history) == [0.0, 1.0]
+    assert problems(history) == [(2, "CDX header without field b, s, k"), (3, "fields of an unknown header")]
+
+
+def test_malformed_lines_are_named_and_the_rest_is_used(tmp_path: Path) -> None:
+    bad = [
+        "org,a)/ 20201301000000 http://a.org/ text/html 200 AAAA 10",
+        "org,a)/ 20200230000000 http://a.org/ text/html 200 AAAA 10",
+        "org,a)/ 20200101240000 http://a.org/ text/html 200 AAAA 10",
+        "org,a)/ 2020 http://a.org/ text/html 200 AAAA 10",
+        "org,a)/ 2020010100000x http://a.org/ text/html 200 AAAA 10",
+        "org,a)/ 20200101000000 http://a.org/ text/html OK AAAA 10",
+        "only three fields",
+    ]
+    history = read(tmp_path, SEVEN + "\n".join(bad) + "\n" + LATER)
+    assert days(history) == [0.0, 1.0]
+    assert [line for line, _ in problems(history)] == [2, 3, 4, 5, 6, 7, 8]
+    assert str(history.problems.named[0]).endswith("h:2: impossible date '20201301000000'")
+
+
+def test_what_shows_no_content_is_left_out_and_counted(tmp_path: Path) -> None:
+    lines = SEVEN + SEVEN + SEVEN.replace("0000 ", "0001 ").replace(" 200 ", " 404 ")
+    lines += "dns:a.org 20200101000000 dns:a.org text/dns - CCCC 10\n"
+    history = read(tmp_path, lines)
+    assert days(history) == [0.0]
+    assert dict(history.problems.left_out) == {
+        "status is not 200": 1,
+        "captured twice in one second": 1,
+        "not a web page": 1,
+    }
+
+
+def test_revisits_have_the_digest_of_what_they_revisit(tmp_path: Path) -> None:
+    revisit = "org,a)/ 20200103000000 http://a.org/ warc/revisit - BBBB 10\n"
+    of_an_error = "org,a)/ 20200104000000 http://a.org/ warc/revisit - EEEE 10\n"
+    error = "org,a)/ 20200101120000 http://a.org/ text/html 404 EEEE 10\n"
+    history = read(tmp_path, SEVEN + error + LATER + revisit + of_an_error)
+    assert days(history) == [0.0, 1.0, 2.0]
+    assert np.diff(history.captures.digests).tolist()[1] == 0
+
+
+def test_an_unknown_digest_is_no_digest(tmp_path: Path) -> None:
+    assert read(tmp_path, SEVEN.replace("AAAA", "-")).captures.digests.tolist() == [0]
+
+
+def test_keys_that_are_no_surt_are_made_anew(tmp_path: Path) -> None:
+    other = "www.a.org/ 20200102000000 http://www.A.org:80/ text/html 200 BBBB 10\n"
+    assert read(tmp_path, SEVEN + other).captures.keys == ["org,a)/"]
+
+
+def test_text_answer_with_resume_key(tmp_path: Path) -> None:
+    history = read(tmp_path, SEVEN + "\norg%2Ca%29%2F+20200101000001\n")
+    assert history.resume_key == "org%2Ca%29%2F+20200101000001"
+    assert problems(history) == []
+
+
+def test_cdxj(tmp_path: Path) -> None:
+    line = (
+        'org,a)/ 20200101000000 {"url": "http://a.org/", "mime": "text/html", "status": "200", "digest": "sha1:AAAA"}\n'
+    )
+    history = read(tmp_path, "!OpenWayback-CDXJ 1.0\n" + line + "org,a)/ 20200101000000 {broken\norg,a)/\n" + line)
+    assert days(history) == [0.0]
+    assert [line for line, _ in problems(history)] == [3, 4]
+
+
+def test_labels_of_digests_do_not_matter(tmp_path: Path) -> None:
+    (tmp_path / "a.cdx").write_text(SEVEN)
+    (tmp_path / "b.cdxj").write_text('org,a)/ 20200102000000 {"url": "http://a.org/", "digest": "sha1:AAAA"}\n')
+    assert np.diff(read_history([tmp_path]).captures.digests).tolist() == [0]
+
+
+NAMES = '["urlkey","timestamp","original","mimetype","statuscode","digest","length"]'
+ROW = '["org,a)/","20200101000000","http://a.org/","text/html","200","AAAA","10"]'
+
+
+def test_wayback_answer_with_resume_key(tmp_path: Path) -> None:
+    history = read(tmp_path, f'[{NAMES},\n{ROW},\n["x"],\n[],\n["org%2Ca%29%2F+2020"]]\n')
+    assert days(history) == [0.0]
+    assert history.resume_key == "org%2Ca%29%2F+2020"
+    assert problems(history) == [(3, "not a record of the named fields")]
+
+
+def test_wayback_answer_in_another_order(tmp_path: Path) -> None:
+    assert days(read(tmp_path, '[["timestamp","original"],["20200102000000","http://a.org/"]]')) == [1.0]
+
+
+def test_truncated_answer(tmp_path: Path) -> None:
+    history = read(tmp_path, f'[{NAMES},\n{ROW},\n["org,a)/","2020010')
+    assert days(history) == [0.0]
+    assert problems(history) == [(3, "not JSON"), (3, "cut short")]
+
+
+def test_pywb_answer(tmp_path: Path) -> None:
+    one = {"urlkey": "org,a)/", "timestamp": "20200101000000", "url": "http://a.org/", "status": "200", "digest": "A"}
+    history = read(tmp_path, json.dumps(one) + "\n\n{oops\n" + json.dumps({"timestamp": "1"}) + "\n")
+    assert days(history) == [0.0]
+    assert problems(history) == [(3, "not a record of the named fields"), (4, "no URL")]
+
+
+def test_empty_and_useless_input_is_an_error(tmp_path: Path) -> None:
+    for text in ("", "[]", "<!DOCTYPE html><html>busy</html>", "nonsense\n", SEVEN.replace(" 200 ", " 500 ")):
+        with pytest.raises(DataError, match=r"no usable capture in .*h"):
+            read(tmp_path, text)
+    with pytest.raises(DataError, match="an HTML page"):
+        read(tmp_path, "\n<html>")
+    with pytest.raises(DataError, match="cannot be read: No such file"):
+        read_history([tmp_path / "absent"])
+    with pytest.raises(DataError, match="no files"):
+        read_history([])
+
+
+def test_gzip_cut_short(tmp_path: Path) -> None:
+    rows = "".join(SEVEN.replace("0000 http", f"{second:04d} http") for second in range(60))
+    data = gzip.compress(rows.encode())
+    history = read(tmp_path, data[:-9])
+    assert days(history)
+    assert "cut short" in problems(history)[-1][1]
+
+
+LINKS = """<http://a.org/>; rel="original",
+<http://archive.example/timemap/link/http://a.org/>; rel="self"; type="application/link-format",
+<http://archive.example/timemap/link/2/http://a.org/>; rel="timemap"; from="Thu, 02 Jan 2020 00:00:00 GMT",
+<http://archive.example/http://a.org/>; rel="timegate",
+<http://archive.example/20200101000000/http://a.org/>; rel="first memento"; datetime="Wed, 01 Jan 2020 00:00:00 GMT",
+<http://archive.example/20200102000000/http://a.org/>; rel="memento"; datetime="Thu, 32 Jan 2020 00:00:00 GMT",
+this is no link, it is not
+<http://archive.example/20200103000000/http://a.org/>;rel=memento;datetime="Fri, 03 Jan 2020 00:00:00 GMT"
+"""
+
+
+def test_timemap_as_links(tmp_path: Path) -> None:
+    history = read(tmp_path, LINKS)
+    assert history.captures.keys == ["org,a)/"]
+    assert days(history) == [0.0, 2.0]
+    assert history.captures.digests.tolist() == [0, 0]
+    assert problems(history) == [(7, "not a link"), (6, "impossible date 'Thu, 32 Jan 2020 00:00:00 GMT'")]
+    assert history.missing == ("http://archive.example/timemap/link/2/http://a.org/",)
+
+
+def test_timemap_without_an_original(tmp_path: Path) -> None:
+    memento = '<http://x/web/20200101000000id_/http://a.org/>; rel="memento"; datetime="Wed, 01 Jan 2020 00:00:00 GMT"'
+    assert read(tmp_path, memento).captures.urls == ["http://a.org/"]
+
+
+def test_timemap_as_json(tmp_path: Path) -> None:
+    items = [{"datetime": "2020-01-02T00:00:00Z", "uri": "http://x/1"}, {"datetime": "soon", "uri": "u"}, 3]
+    document = {"original_uri": "http://a.org/", "mementos": {"list": items}, "timemap_index": [{"uri": "http://x/2"}]}
+    history = read(tmp_path, json.dumps(document, indent=1))
+    assert days(history) == [1.0]
+    assert [line for line, _ in problems(history)] == [2, 3]
+    assert history.missing == ("http://x/2",)
+
+
+def warc(*pages: tuple[str, str]) -> bytes:
+    stream = io.BytesIO()
+    writer = WARCWriter(stream, gzip=True)
+    for date, body in pages:
+        http = StatusAndHeaders("200 OK", [("Content-Type", "text/html")], protocol="HTTP/1.1")
+        record = writer.create_warc_record(
+            "http://a.org/",
+            "response",
+            payload=io.BytesIO(body.encode()),
+            warc_headers_dict={"WARC-Date": date},
+            http_headers=http,
+        )
+        writer.write_record(record)
+    return stream.getvalue()
+
+
+PAGES = ("2020-01-01T00:00:00Z", '<a href="b">'), ("2020-01-02T00:00:00Z", '<a href="b"><a href="c.pdf">')
+
+
+def test_warc_with_links(tmp_path: Path) -> None:
+    history = read(tmp_path, warc(*PAGES), "a.warc.gz", links=True)
+    assert days(history) == [0.0, 1.0]
+    assert history.captures.links is not None
+    assert history.captures.links.tolist() == [{"http://a.org/b"}, {"http://a.org/b", "http://a.org/c.pdf"}]
+    assert problems(history) == []
+
+
+@pytest.mark.parametrize("cut", [5, 30, 60, 120, 200])
+def test_warc_cut_short(tmp_path: Path, cut: int) -> None:
+    history = read(tmp_path, warc(*PAGES)[:-cut], "a.warc.gz", links=True)
+    assert days(history)[0] == 0.0
+    assert "cut short" in problems(history)[-1][1]
+
+
+def test_wacz_and_a_folder(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.wacz", "w") as package:
+        package.writestr("archive/one.warc.gz", warc(*PAGES))
+        package.writestr("pages/pages.jsonl", "{}")
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep" / "b.cdx").write_text(LATER.replace("0102", "0105"))
+    history = read_history([tmp_path])
+    assert days(history) == [0.0, 1.0, 4.0]
+    assert history.captures.links is None
+
+
+def test_our_own_captures() -> None:
+    def seen(time: float, result: Result, digest: str | None) -> Observation:
+        return Observation("a", Url("http://a.org/"), time, result, digest=digest)
+
+    rows = [
+        seen(1.0, Result.OK, "sha1:A"),
+        seen(2.0, Result.NOT_MODIFIED, None),
+        seen(3.0, Result.FAILED, None),
+        seen(4.0, Result.OK, "sha1:B"),
+    ]
+    captures = read_history([], rows).captures
+    assert captures.times.tolist() == [1.0, 2.0, 4.0]
+    assert (np.diff(captures.digests) != 0).tolist() == [False, True]
+
+
+@given(st.integers(631_152_000, 4_000_000_000))
+def test_dates(seconds: int) -> None:
+    stamp = str(np.datetime64(seconds, "s")).replace("-", "").replace(":", "").replace("T", "").encode()
+    assert instant(stamp) == seconds
+    assert instants([stamp, stamp]).tolist() == [seconds, seconds]
+
+
+@given(st.text("0123456789x", min_size=12, max_size=15))
+def test_dates_agree_on_what_is_impossible(text: str) -> None:
+    stamp = text.encode()
+    try:
+        expected: float | None = instant(stamp)
+    except ValueError:
+        expected = None
+    if expected is None:
+        with pytest.raises(ValueError, match="timestamp"):
+            instants([stamp])
+    else:
+        assert instants([stamp])[0] == expected
+
+
+def test_real_answers_of_a_server(shared_data: Path) -> None:
+    history = read_history([shared_data / "cdx" / "nasa.gov.cdx"])
+    assert len(history.captures) == 1
+    assert len(history.captures.times) > 400
+    assert problems(history) == []
+
+
+def test_links_of_mementos() -> None:
+    banner = b'<!-- BEGIN WAYBACK TOOLBAR INSERT --><a href="/web/2*/x"></a><!-- END WAYBACK TOOLBAR INSERT -->'
+    body = banner + b'<a href="/root"><a href="https://w.net/c/20200101000000mp_/https:/b.org/x?y=http://c.org/">'
+    found = memento_links(body, "http://a.org/d/", "https://w.net/c/20200101000000/http://a.org/d/", "text/html")
+    assert found == {"http://a.org/root", "https://b.org/x?y=http://c.org/"}

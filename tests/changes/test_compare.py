@@ -1,0 +1,78 @@
+"""Three answers, on all pairs of results."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+
+from sharc_crawler.changes.compare import compare
+from sharc_crawler.model import Change, Evidence, Outcome, Result, Validators
+
+ETAG = Validators(etag='"1"')
+
+
+def outcome(result: Result, **fields: object) -> Outcome:
+    return Outcome(result, 0.0, 1.0, **fields)  # type: ignore[arg-type]
+
+
+CONTENT = outcome(Result.OK, digest="sha1:A", validators=ETAG)
+
+MOVED = outcome(Result.REDIRECTED, location="http://h/b")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "change", "evidence"),
+    [
+        (CONTENT, CONTENT, Change.UNCHANGED, Evidence.BYTES),
+        (CONTENT, outcome(Result.OK, digest="sha1:B"), Change.CHANGED, Evidence.BYTES),
+        (CONTENT, outcome(Result.OK), Change.UNKNOWN, Evidence.NONE),
+        (outcome(Result.OK), outcome(Result.OK), Change.UNKNOWN, Evidence.NONE),
+        (CONTENT, outcome(Result.NOT_MODIFIED), Change.UNCHANGED, Evidence.VALIDATOR),
+        (outcome(Result.OK, digest="sha1:A"), outcome(Result.NOT_MODIFIED), Change.UNKNOWN, Evidence.NONE),
+        (CONTENT, outcome(Result.GONE), Change.CHANGED, Evidence.BYTES),
+        (outcome(Result.GONE), CONTENT, Change.CHANGED, Evidence.BYTES),
+        (outcome(Result.GONE), outcome(Result.GONE), Change.UNCHANGED, Evidence.BYTES),
+        (CONTENT, MOVED, Change.CHANGED, Evidence.BYTES),
+        (
+            MOVED,
+            outcome(Result.NOT_MODIFIED),
+            Change.UNKNOWN,
+            Evidence.NONE,
+        ),
+        (outcome(Result.NOT_MODIFIED), outcome(Result.NOT_MODIFIED), Change.UNCHANGED, Evidence.VALIDATOR),
+        (outcome(Result.NOT_MODIFIED), outcome(Result.GONE), Change.CHANGED, Evidence.BYTES),
+        (CONTENT, outcome(Result.FAILED), Change.UNKNOWN, Evidence.NONE),
+        (CONTENT, outcome(Result.REFUSED), Change.UNKNOWN, Evidence.NONE),
+        (outcome(Result.FAILED), CONTENT, Change.UNKNOWN, Evidence.NONE),
+    ],
+)
+def test_answers(old: Outcome, new: Outcome, change: Change, evidence: Evidence) -> None:
+    assert compare(old, new)[:2] == (change, evidence)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "change"),
+    [
+        ("http://h/b", "http://h/b", Change.UNCHANGED),
+        ("http://h/b", "http://h/c", Change.CHANGED),
+        (None, "http://h/c", Change.UNKNOWN),
+        ("http://h/b", None, Change.UNKNOWN),
+    ],
+)
+def test_redirects_are_compared_by_their_target(before: str | None, after: str | None, change: Change) -> None:
+    old, new = (outcome(Result.REDIRECTED, location=location) for location in (before, after))
+    assert compare(old, new).change is change
+
+
+def test_every_pair_of_results_has_an_answer_with_a_reason() -> None:
+    for one, other in product(Result, repeat=2):
+        answer = compare(outcome(one), outcome(other))
+        assert answer.reason
+        assert (answer.change is Change.UNKNOWN) == (answer.evidence is Evidence.NONE)
+
+
+def test_fingerprints_never_upgrade_an_answer() -> None:
+    old = outcome(Result.OK, digest="sha1:A", fingerprint="same")
+    assert compare(old, outcome(Result.OK, digest="sha1:B", fingerprint="same")).change is Change.CHANGED
+    assert compare(old, outcome(Result.OK, fingerprint="same")).change is Change.UNKNOWN

@@ -1,0 +1,82 @@
+"""What holds for every command."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from sharc_crawler import __version__, cli
+from sharc_crawler.cli import COMMANDS, main
+from sharc_crawler.cli import demo as any_module
+from sharc_crawler.errors import DataError, SharcError, UsageError
+
+
+def test_help_lists_every_command() -> None:
+    answer = CliRunner().invoke(main, ["--help"])
+    assert answer.exit_code == 0
+    for name, what in COMMANDS.items():
+        assert f"  {name} " in answer.output
+        assert what.split()[0] in answer.output
+
+
+def test_commands_and_modules_are_the_same() -> None:
+    modules = {file.stem for file in Path(cli.__file__).parent.glob("[!_]*.py")}
+    assert modules == {*COMMANDS}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_helps_with_an_example(name: str) -> None:
+    answer = CliRunner().invoke(main, [name, "--help"])
+    assert answer.exit_code == 0
+    assert "Example" in answer.output
+    assert f"sharc {name}" in answer.output
+    assert "\\b" not in answer.output
+
+
+def test_help_imports_nothing_heavy() -> None:
+    code = (
+        "import sys; from sharc_crawler.cli import main; main(['--help'], standalone_mode=False); print(*sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    imported = set(done.stdout.splitlines()[-1].split())
+    assert "sharc_crawler.cli" in imported
+    assert not imported & {"numpy", "scipy", "scrapy", "twisted", "matplotlib", "rich"}
+
+
+def test_version() -> None:
+    assert CliRunner().invoke(main, ["--version"]).output == f"sharc, version {__version__}\n"
+
+
+def test_an_unknown_command_is_told_the_nearest() -> None:
+    answer = CliRunner().invoke(main, ["dmeo"])
+    assert answer.exit_code == 2
+    assert "sharc: error: command='dmeo' is not known; did you mean 'demo'?" in answer.stderr
+    assert answer.stdout == ""
+
+
+@pytest.mark.parametrize(("error", "code"), [(UsageError, 2), (DataError, 3), (SharcError, 1)])
+def test_an_error_is_said_and_ends_with_its_code(
+    monkeypatch: pytest.MonkeyPatch, error: type[SharcError], code: int
+) -> None:
+    @click.command()
+    def fails() -> None:
+        raise error("file='x' is not there")
+
+    monkeypatch.setattr(any_module, "command", fails)
+    answer = CliRunner().invoke(main, ["demo"])
+    assert answer.exit_code == code
+    assert answer.stderr == "sharc: error: file='x' is not there\n"
+
+
+def test_an_error_that_nobody_meant_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+    @click.command()
+    def fails() -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(any_module, "command", fails)
+    assert isinstance(CliRunner().invoke(main, ["demo"]).exception, ZeroDivisionError)

@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner
+
+from sharc_crawler.cli import main
+from sharc_crawler.model import Change, Observation, Result, Url
+from sharc_crawler.storage.observations import ObservationStore
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+DAY = 86_400.0
+
+
+@pytest.fixture
+def history(tmp_path: Path) -> str:
+    """A site of a hot page, two calm ones, and one seen once; its lastmods are all equal but for the hot page's."""
+    path = tmp_path / "history.sqlite"
+    with ObservationStore(path) as store:
+        for week in range(10):
+            change = Change.UNKNOWN if not week else Change.UNCHANGED
+            store.append(
+                [
+                    Observation(
+                        "h", Url("http://h/hot"), 7 * DAY * week, Result.OK, Change.CHANGED if week else change
+                    ),
+                    Observation("h", Url("http://h/calm"), 7 * DAY * week, Result.OK, change),
+                    Observation("h", Url("http://h/[calm]"), 7 * DAY * week, Result.OK, change),
+                ]
+            )
+        store.append([Observation("h", Url("http://h/new"), 70 * DAY, Result.OK)])
+    return str(path)
+
+
+def test_json(history: str):
+    result = CliRunner().invoke(main, ["rates", "h", "--history", history, "--json"])
+    assert result.exit_code == 0, result.output
+    facts = json.loads(result.stdout)
+    assert (facts["urls"], facts["accesses"]) == (4, 31)
+    first = facts["pages"][0]
+    assert first["url"] == "http://h/hot"
+    assert first["observations"] == 9
+    rates = {page["url"]: page["per_day"] for page in facts["pages"]}
+    assert 1.0 > rates["http://h/hot"] > 10 * rates["http://h/calm"] > 0
+    assert rates["http://h/calm"] < rates["http://h/new"] < rates["http://h/hot"]
+    assert {page["source"] for page in facts["pages"]} == {"history"}
+    assert facts["lastmods"][0]["believed"] is False
+
+
+def test_table_and_picture(history: str, tmp_path: Path):
+    picture = tmp_path / "rates.png"
+    result = CliRunner().invoke(main, ["rates", "h", "--history", history, "--picture", str(picture), "--limit", "3"])
+    assert result.exit_code == 0, result.output
+    assert "http://h/hot" in result.output
+    assert "3 of 4 pages" in result.output
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_unknown_site_and_missing_file(history: str, tmp_path: Path):
+    result = CliRunner().invoke(main, ["rates", "hh", "--history", history])
+    assert result.exit_code == 2
+    assert "did you mean 'h'" in result.output or "Allowed: h" in result.output
+    missing = tmp_path / "no.sqlite"
+    assert CliRunner().invoke(main, ["rates", "h", "--history", str(missing)]).exit_code == 2
+    assert not missing.exists()

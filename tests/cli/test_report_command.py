@@ -1,0 +1,94 @@
+"""``sharc report`` on folders that hold a capture, and on some that do not."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner, Result
+
+from sharc_crawler.cli import main
+from sharc_crawler.frontier.store import Batch, JudgementRow
+from sharc_crawler.model import Evidence, Phase, Slot, Verdict
+from sharc_crawler.storage.sqlite import FILE_NAME, SqliteStore
+from sharc_crawler.testing.stores import capture_row, page_row, visit_row
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(main, ["report", *map(str, arguments)])
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Two pages; one is the same at 10.25 s and 30.25 s, one is not."""
+    later = replace(visit_row(0).outcome, started=30.25, ended=30.5)
+    store = SqliteStore(tmp_path / FILE_NAME)
+    store.commit(
+        Batch(
+            pages=[page_row(0), page_row(1)],
+            visits=[
+                *(visit_row(page)._replace(lease=page) for page in (0, 1)),
+                *(visit_row(page, Slot.SECOND)._replace(lease=page + 2, outcome=later) for page in (0, 1)),
+            ],
+            judgements=[
+                JudgementRow(0, Verdict.COHERENT, Evidence.BYTES, "equal bytes before and after"),
+                JudgementRow(1, Verdict.CHANGED, Evidence.BYTES, "different bytes"),
+            ],
+            captures={0: capture_row(phase=Phase.DONE, reference=20.0, ended=31.0)},
+        )
+    )
+    store.close()
+    return tmp_path
+
+
+def test_the_report_is_written_and_summed_up(folder: Path) -> None:
+    answer = run(folder)
+    assert answer.exit_code == 0, answer.output
+    assert "1 of 2 pages was in this state at 1970-01-01T00:00:20Z: 1 shown by equal bytes" in answer.output
+    (capture,) = json.loads((folder / "report.json").read_text())["captures"]
+    assert capture["coherence"]["coherent"] == 1
+    assert "1 of 2 pages" in (folder / "report.html").read_text()
+
+
+def test_json_is_printed_and_nothing_written(folder: Path) -> None:
+    answer = run(folder, "--json")
+    assert answer.exit_code == 0, answer.output
+    assert json.loads(answer.output)["captures"][0]["site"] == "site"
+    assert not (folder / "report.json").exists()
+
+
+def test_the_truth_may_be_given(folder: Path) -> None:
+    lines = [{"page": f"/{page}", "from": 0, "to": 100, "changes": [12.0] * page} for page in (0, 1)]
+    truth = folder / "truth.jsonl"
+    truth.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    found = json.loads(run(folder, "--truth", truth, "--json").output)["captures"][0]["truth"]
+    assert (found["pages"], found["agree"]) == (2, 2)
+    truth.write_text("not json")
+    answer = run(folder, "--truth", truth)
+    assert answer.exit_code == 3
+    assert "truth.jsonl, line 1" in answer.output
+
+
+def test_a_folder_without_a_capture(tmp_path: Path) -> None:
+    answer = run(tmp_path)
+    assert answer.exit_code == 2
+    assert str(tmp_path) in answer.output
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_is_not_there() -> None:
+    answer = run("no-such-folder")
+    assert answer.exit_code == 2
+    assert "no-such-folder" in answer.output
+
+
+def test_a_state_that_is_something_else(tmp_path: Path) -> None:
+    (tmp_path / FILE_NAME).write_text("not a database, but somebody's letters")
+    answer = run(tmp_path)
+    assert answer.exit_code == 3
+    assert FILE_NAME in answer.output

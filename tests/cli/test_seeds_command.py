@@ -1,0 +1,111 @@
+"""``sharc seeds``: what it prints and writes, and how it fails."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from click.testing import CliRunner
+from click.testing import Result as Ran
+
+from sharc_crawler.cli import main
+from sharc_crawler.model import Observation, Result, Url
+from sharc_crawler.storage.observations import ObservationStore
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+DIGESTS = "AABBCDDEFF"
+
+
+def cdx(folder: Path) -> Path:
+    file = folder / "a.cdx"
+    rows = [
+        f"org,a)/{page} 202001{day:02d}000000 http://a.org/{page} text/html 200 {digest if page == 'hot' else 'X'} 9\n"
+        for page in ("hot", "cold")
+        for day, digest in enumerate(DIGESTS, 1)
+    ]
+    file.write_text("".join(rows) + "garbage\n")
+    return file
+
+
+def run(*arguments: object) -> Ran:
+    return CliRunner().invoke(main, ["seeds", *map(str, arguments)])
+
+
+def test_rank(tmp_path: Path) -> None:
+    seeds = tmp_path / "seeds.txt"
+    seeds.write_text("# ours\nhttp://a.org/cold\nhttp://a.org/hot\nhttp://a.org/never\nnot a url\n")
+    picture, chosen = tmp_path / "p.svg", tmp_path / "next.txt"
+    common = ("rank", cdx(tmp_path), "--seeds", seeds, "--now", "2020-01-12", "--theta", "0.7")
+    result = run(*common, "--json", "--picture", picture, "-o", chosen)
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    places = [one["url"] for one in found["seeds"]]
+    assert places[0] == "http://a.org/hot"
+    assert set(places) == {"http://a.org/hot", "http://a.org/cold", "http://a.org/never"}
+    assert found["problems"]["count"] == 2
+    assert [name.rpartition("/")[2].partition(":")[0] for name in found["problems"]["named"]] == ["a.cdx", "seeds.txt"]
+    assert chosen.read_text().splitlines() == [one["url"] for one in found["seeds"] if one["chosen"]]
+    assert picture.read_text().startswith("<?xml")
+    table = run(*common)
+    assert "3 seeds" in table.output
+    assert "2 malformed lines; the rest is used." in table.stderr
+
+
+def test_rank_by_website_and_other_rankers(tmp_path: Path) -> None:
+    seeds = tmp_path / "seeds.txt"
+    seeds.write_text("http://a.org/\n")
+    for ranker in ("hacs-prior", "frequency", "last-obs", "random", "all"):
+        options = ("--seeds", seeds, "--level", "website", "--ranker", ranker, "--now", "2020-01-12", "--json")
+        result = run("rank", cdx(tmp_path), *options)
+        assert result.exit_code == 0, result.output
+        (one,) = json.loads(result.stdout)["seeds"]
+        assert one["captures"] == 20
+
+
+def test_rank_by_our_own_captures(tmp_path: Path) -> None:
+    with ObservationStore(tmp_path / "s.sqlite") as store:
+        store.append(
+            Observation("a.org", Url("http://a.org/"), 1_577_836_800.0 + 86_400.0 * day, Result.OK, digest=digest)
+            for day, digest in enumerate(DIGESTS)
+        )
+    result = run("rank", "--store", tmp_path / "s.sqlite", "--now", "2020-01-12", "--json")
+    (one,) = json.loads(result.stdout)["seeds"]
+    assert (one["captures"], one["known"]) == (10, True)
+
+
+def test_what_rank_cannot_use(tmp_path: Path) -> None:
+    file = cdx(tmp_path)
+    empty = tmp_path / "empty"
+    empty.write_text("")
+    for arguments, code, message in (
+        ((file, "--ranker", "hac"), 2, "did you mean 'hacs'?"),
+        ((file, "--updates", "digests"), 2, "did you mean 'digest'?"),
+        ((file, "--updates", "link-addition"), 2, "needs archived documents"),
+        ((file, "--ranker", "all", "--theta", "0.5"), 2, "no probabilities"),
+        ((file, "--seeds", empty), 2, "names no web address"),
+        ((file, "--seeds", tmp_path / "none"), 2, "cannot be read"),
+        ((file, "--now", "2019-01-01"), 3, "a later now"),
+        ((empty,), 3, "no usable capture"),
+        ((), 3, "no usable capture"),
+    ):
+        result = run("rank", *arguments)
+        assert result.exit_code == code, (arguments, result.output)
+        assert message in result.stderr
+
+
+def test_evaluate(tmp_path: Path) -> None:
+    period = ("--choose-from", "2020-01-03", "--score-from", "2020-01-11", "--until", "2020-01-20", "--weeks", "1")
+    result = run("evaluate", cdx(tmp_path), *period, "-o", tmp_path / "out")
+    assert result.exit_code == 0, result.output
+    assert "## Histories" in (tmp_path / "out" / "hacs-evaluation.md").read_text()
+    assert len(list((tmp_path / "out" / "pictures").glob("*.svg"))) == 2
+
+
+def test_what_evaluate_cannot_use(tmp_path: Path) -> None:
+    period = ("--choose-from", "2020-01-03", "--score-from", "2020-01-01", "--until", "2020-01-20")
+    for arguments, message in ((period, "give either"), ((cdx(tmp_path), *period), "must follow each other")):
+        result = run("evaluate", *arguments)
+        assert result.exit_code == 2
+        assert message in result.stderr

@@ -1,0 +1,143 @@
+"""``sharc simulate``, ``sharc tables`` and ``sharc plan``, as a user runs them."""
+
+from __future__ import annotations
+
+import csv
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner
+
+from sharc_crawler.cli import main
+from sharc_crawler.cli import tables as tables_command
+from sharc_crawler.cli._sites import instant
+from sharc_crawler.errors import UsageError
+from sharc_crawler.sim import paper, tables
+from tests.sim.small import write_history, write_lines
+
+if TYPE_CHECKING:
+    from click.testing import Result
+
+PROMISED = (
+    "strategy revisits evidence rates graph seed incoherent unknown hopeless expected_incoherent average_blur seconds"
+)
+
+
+def sharc(*arguments: object) -> Result:
+    return CliRunner().invoke(main, [str(argument) for argument in arguments])
+
+
+def test_synthetic_sites_in_json_with_schedules(tmp_path):
+    file = tmp_path / "schedule.csv"
+    done = sharc(
+        "simulate",
+        *("--size", 40, "--skew", 1.1, "--outdegree", 3, "--leaves", "hot", "--slow-down", 2, "--seeds", 2),
+        *("--strategy", "bfs,sharc-selective", "--jobs", 1, "--json", "--schedule", file),
+    )
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    assert found["pages"] == 40
+    assert found["window"] == [0.0, 160.0]
+    assert [(run["strategy"], run["seed"]) for run in found["runs"]] == [
+        (strategy, seed) for seed in (0, 1) for strategy in ("bfs", "sharc-selective")
+    ]
+    assert {*PROMISED.split()} <= {*found["runs"][0]}
+    rows = list(csv.DictReader(file.open()))
+    assert {row["run"] for row in rows} == {"0", "1", "2", "3"}
+    assert sum(row["run"] == "0" and row["kind"] == "revisit" for row in rows) == 40
+
+
+def test_a_history_scored_again_from_its_schedule_alone(tmp_path):
+    history = write_history(tmp_path)
+    links = write_lines(tmp_path / "links.jsonl", [{"page": "/", "out": ["/a", "/b"]}])
+    file = tmp_path / "schedule.csv"
+    site = ["--history", history, "--links", links, "--window", 0, 12, "--strategy", "bfs", "--graph", "known"]
+    first = sharc("simulate", *site, "--json", "--schedule", file)
+    again = sharc("simulate", *site, "--json", "--rescore", file)
+    assert first.exit_code == again.exit_code == 0, first.output + again.output
+    one, other = (json.loads(done.stdout)["runs"][0] for done in (first, again))
+    assert (one["incoherent"], one["gone"]) == (1, 1)
+    assert {name: one[name] for name in other} == other
+
+
+def test_a_table_for_readers(tmp_path):
+    done = sharc("simulate", "--size", 30, "--attested", 1, "--lying", 0.5, "--strategy", "bfs:revisits=none")
+    assert done.exit_code == 0, done.output
+    assert "bfs:revisits=none" in done.stdout
+    assert "evidence: attested; rates: oracle; graph: discover" in done.stdout
+    assert '"lies_found"' in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "what"),
+    [
+        (["--size", 0], "size=0 is not possible"),
+        (["--strategy", "bsf"], "strategy='bsf' is not known; did you mean 'bfs'"),
+        (["--strategy", ""], "strategy='' is not known"),
+        (["--links", "x"], "belong to a real site: add history="),
+        (["--history", "x.csv"], "history=x.csv needs a window"),
+        (["--history", "x.csv", "--window", 0, 1], "x.csv does not exist"),
+        (["--history", "x.csv", "--window", "spring", 1], "'spring' is neither a date"),
+        (["--attested", 2], "attested=2.0 is not possible"),
+        (["--rates", "orakel"], "rates='orakel' is not known; did you mean 'oracle'"),
+        (["--seeds", 0], "0 is not in the range x>=1"),
+    ],
+)
+def test_bad_input(arguments, what):
+    done = sharc("simulate", "--jobs", 1, *arguments)
+    assert done.exit_code == 2
+    assert what in done.stderr
+
+
+def test_a_broken_history_ends_with_its_own_code(tmp_path):
+    history = write_history(tmp_path, [])
+    done = sharc("simulate", "--history", history, "--window", 0, 1)
+    assert done.exit_code == 3
+    assert "the site has no pages" in done.stderr
+
+
+def test_instants():
+    assert instant("2012-01-01T12:00") == instant("2012-01-01") + 43_200 == 1_325_419_200
+    with pytest.raises(UsageError, match="neither a date such as"):
+        instant("tomorrow")
+
+
+def test_the_papers_examples():
+    done = sharc("tables", "--table", 1, "--table", 2, "--table", 3)
+    assert done.exit_code == 0, done.output
+    assert done.stdout.count("Downloads as in the paper") == 3
+    assert "| 3 | p0 p1 p4 | p2 p3 |" in done.stdout
+
+
+@pytest.fixture
+def small_table(monkeypatch):
+    row = (1.0,) * len(paper.INCOHERENCE)
+    table = paper.PaperTable(
+        "13", "Scalability: incoherence", paper.INCOHERENCE, "size", "cold", {30.0: row, 60.0: row}
+    )
+    for module in (tables, tables_command):
+        monkeypatch.setattr(module, "TABLES", (table,))
+
+
+def test_tables_are_written_with_their_pictures(tmp_path, small_table):
+    done = sharc("tables", "--table", 13, "--output", tmp_path, "--jobs", 1, "--max-size", 50)
+    assert done.exit_code == 0, done.output
+    text = (tmp_path / "tables.md").read_text()
+    assert "## Table 13: Scalability: incoherence (cold leaves)" in text
+    assert text.count("\n| 30 |") == 1
+    assert "\n| 60 |" not in text
+    assert "| 13 | Both selective strategies outperform all others |" in text
+    assert (tmp_path / "pictures/table-13.svg").read_text().startswith("<?xml")
+
+
+def test_a_table_by_simulate(small_table):
+    done = sharc("simulate", "--table", 13, "--jobs", 1)
+    assert done.exit_code == 0, done.output
+    assert "\n| 60 |" in done.stdout
+
+
+def test_an_unknown_table():
+    done = sharc("tables", "--table", 5)
+    assert done.exit_code == 2
+    assert "table='5' is not known" in done.stderr

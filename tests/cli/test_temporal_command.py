@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+import csv
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from sharc_crawler.cli import main
+from sharc_crawler.seeds.temporal.synthetic import World, generate
+
+pytest.importorskip("duckdb")
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory):
+    """Synthetic views as a table, and labels by truth."""
+    folder = tmp_path_factory.mktemp("temporal")
+    made = generate(World(pages=800, news_sites=3, mixed_sites=3, evergreen_sites=6), 2)
+    with (folder / "views.csv").open("w", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(
+            ["page", *(f"2022-01-{d:02d}" for d in range(1, 32)), *(f"2022-02-{d:02d}" for d in range(1, 29))]
+        )
+        rows.writerows([page, *views[:59].tolist()] for page, views in zip(made.pages, made.views, strict=True))
+    with (folder / "labels.csv").open("w") as file:
+        file.write("page,label\n")
+        file.writelines(
+            f"{p},{'temporal' if t else 'untemporal'}\n" for p, t in zip(made.pages, made.temporal, strict=True)
+        )
+    return folder
+
+
+def run(*arguments):
+    return CliRunner().invoke(main, ["temporal", *map(str, arguments)])
+
+
+def test_seeds_labels_pictures_and_json(log, tmp_path):
+    seeds, pictures = tmp_path / "instant-seeds.txt", tmp_path / "pictures"
+    options = ("--top", 3, "-o", seeds, "--pictures", pictures, "--labels", log / "labels.csv", "--json")
+    result = run(log / "views.csv", *options)
+    assert result.exit_code == 0, result.output
+    facts = json.loads(result.stdout)
+    assert facts["window"] == {"start": "2022-01-01", "days": 59}
+    assert sum(facts["pages"][kind] for kind in ("temporal", "untemporal", "unknown")) == facts["pages"]["reliable"]
+    scores = [group["score"] for group in facts["chosen"]]
+    assert len(scores) == 3
+    assert scores == sorted(scores, reverse=True)
+    assert seeds.read_text().splitlines() == [group["seed"] for group in facts["chosen"]]
+    assert all(line.startswith("https://site") and line.endswith(".example/") for line in seeds.read_text().split())
+    labels = facts["labels"]
+    assert labels["now"]["hit"] > 0.9 * labels["labelled"]
+    assert labels["best"]["reward"] >= labels["now"]["reward"]
+    assert {file.name for file in pictures.iterdir()} == {"curves.png", "ranking.png"}
+    assert all(file.read_bytes().startswith(b"\x89PNG") for file in pictures.iterdir())
+
+
+def test_table(log):
+    result = run(log / "views.csv", "--top", 2)
+    assert result.exit_code == 0, result.output
+    assert "2 of" in result.output
+    assert result.output.count(".example") == 2
+
+
+def test_folders_above_a_score(log):
+    chosen = json.loads(run(log / "views.csv", "--by", "folder", "--score", 0.3, "--json").stdout)["chosen"]
+    assert chosen
+    assert all(group["score"] >= 0.3 and group["seed"].endswith("/news/") for group in chosen)
+
+
+def test_a_group_without_a_temporal_page_is_no_seed(log):
+    facts = json.loads(run(log / "views.csv", "--by", "folder", "--json").stdout)
+    assert 0 < len(facts["chosen"]) < facts["groups"]
+    assert all(group["temporal"] > 0 for group in facts["chosen"])
+
+
+def test_budget_limits_the_choice(log):
+    small = json.loads(run(log / "views.csv", "--budget", 3, "--json").stdout)
+    large = json.loads(run(log / "views.csv", "--budget", 30, "--json").stdout)
+    assert sum(group["pages"] for group in small["chosen"]) <= 59 * 3
+    assert len(small["chosen"]) < len(large["chosen"])
+
+
+def test_errors_say_the_way_out(log, tmp_path):
+    result = run(log / "views.csv", "--top", 3, "--score", 0.5)
+    assert (result.exit_code, "give one" in result.stderr) == (2, True)
+    result = run(log / "views.csv", "--share", 2)
+    assert (result.exit_code, "between 0 and 1" in result.stderr) == (2, True)
+    result = run(log / "views.csv", "--days", 1)
+    assert (result.exit_code, "a curve needs 5" in result.stderr) == (3, True)
+    result = run(tmp_path / "absent.log")
+    assert (result.exit_code, "no such file" in result.stderr) == (3, True)

@@ -1,0 +1,104 @@
+"""What belongs to a site."""
+
+from __future__ import annotations
+
+import socket
+
+import pytest
+
+from sharc_crawler.errors import UsageError
+from sharc_crawler.frontier.scope import Scope, TrapLimits, trap
+
+
+@pytest.mark.parametrize(
+    ("seed", "kind", "url", "why_not"),
+    [
+        ("http://www.h.org/a/", "host", "http://www.h.org/b", None),
+        ("http://www.h.org/a/", "host", "https://h.org/b?c", None),
+        ("http://h.org/", "host", "http://www.h.org/", None),
+        ("http://h.org/", "host", "http://sub.h.org/", "another host"),
+        ("http://h.org/", "host", "http://h.org:8080/", "another host"),
+        ("http://h.org/", "host", "http://evil-h.org/", "another host"),
+        ("http://www.h.co.uk/", "domain", "http://sub.deep.h.co.uk:8080/", None),
+        ("http://www.h.co.uk/", "domain", "http://other.co.uk/", "another domain"),
+        ("http://a.github.io/", "domain", "http://b.github.io/", "another domain"),
+        ("http://127.0.0.1:8000/", "domain", "http://127.0.0.1:8001/", None),
+        ("http://127.0.0.1/", "domain", "http://127.0.0.2/", "another domain"),
+        ("http://[::1]:80/", "domain", "http://[::1]:81/", None),
+        ("http://localhost/", "domain", "http://localhost/a", None),
+        ("http://h.org/docs/index.html", "prefix", "https://www.h.org/docs/a/b", None),
+        ("http://h.org/docs/index.html", "prefix", "http://h.org/docs-old/", "outside the prefix"),
+        ("http://h.org/docs/?page=/a/b", "prefix", "http://h.org/docs/c", None),
+        ("http://h.org/docs", "prefix", "http://h.org/other", None),
+        ("http://h.org/docs/", "prefix", "http://g.org/docs/", "another host"),
+    ],
+)
+def test_kinds(seed: str, kind: str, url: str, why_not: str | None) -> None:
+    scope = Scope([seed], kind)  # type: ignore[arg-type]
+    assert scope.why_not(url) == why_not
+    assert scope.admits(url) == (why_not is None)
+
+
+def test_several_seeds_are_one_site() -> None:
+    scope = Scope(["http://a.org/x/", "http://b.org/y/"], "prefix")
+    assert scope.admits("http://a.org/x/1")
+    assert scope.admits("http://b.org/y/1")
+    assert not scope.admits("http://b.org/x/1")
+
+
+def test_patterns_narrow_and_take_away() -> None:
+    scope = Scope(["http://h.org/"], include=["/blog/", "/news/"], exclude=[r"\.zip$"])
+    assert scope.admits("http://h.org/")
+    assert scope.admits("http://h.org/blog/1")
+    assert scope.why_not("http://h.org/shop") == "matches no include pattern"
+    assert scope.why_not("http://h.org/blog/1.zip") == r"excluded by '\\.zip$'"
+    assert not Scope(["http://h.org/"], exclude=["."]).admits("http://h.org/")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"seeds": ["h.org"]}, "url='h.org' is not a web address"),
+        ({"seeds": ["http://h.org/"], "kind": "hots"}, "scope='hots' is not known; did you mean 'host'"),
+        ({"seeds": ["http://h.org/"], "include": ["("]}, r"include='\(' is not a regular expression"),
+    ],
+)
+def test_wrong_arguments_are_named(arguments: dict[str, object], message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        Scope(**arguments)  # type: ignore[arg-type]
+
+
+def test_nothing_is_fetched_to_know_a_domain(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise AssertionError("the network was touched")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    assert Scope(["http://a.never-seen.co.jp/"], "domain").admits("http://b.never-seen.co.jp/")
+
+
+@pytest.mark.parametrize(
+    ("url", "is_trap"),
+    [
+        ("http://h/" + "a" * 2_075, True),
+        ("http://h/" + "a" * 2_074, False),
+        ("http://h/" + "/".join(map(str, range(20))), False),
+        ("http://h/" + "/".join(map(str, range(21))), True),
+        ("http://h/2011/11/11/11", False),
+        ("http://h/cal/cal/cal/cal", True),
+        ("http://h/a?x=/b/b/b/b/b/b", False),
+        ("http://h/////////", False),
+    ],
+)
+def test_traps(url: str, is_trap: bool) -> None:
+    assert (trap(url) is not None) == is_trap
+    assert Scope(["http://h/"]).admits(url) != is_trap
+
+
+def test_limits_are_settable() -> None:
+    scope = Scope(["http://h/"], limits=TrapLimits(length=20, depth=5, repeats=1))
+    assert [scope.admits(f"http://h/{path}") for path in ("a/b", "a/a", "1/2/3/4/5/6", "a" * 12)] == [
+        True,
+        False,
+        False,
+        False,
+    ]

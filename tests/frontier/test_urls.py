@@ -1,0 +1,145 @@
+"""One name for every spelling of an address."""
+
+from __future__ import annotations
+
+import re
+import string
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from w3lib.url import canonicalize_url
+
+from sharc_crawler.errors import UsageError
+from sharc_crawler.frontier.urls import UrlRules, canonical, host_of, require
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("http://h", "http://h/"),
+        ("http://h?", "http://h/"),
+        ("http://H.Example:80/A", "http://h.example/A"),
+        ("HTTPS://h:443/", "https://h/"),
+        ("https://h:80/", "https://h:80/"),
+        ("http://h.:8080/", "http://h:8080/"),
+        ("http://h:/a", "http://h/a"),
+        ("  http://h/a\n", "http://h/a"),
+        ("http://h/a\n b", "http://h/a%20b"),
+        ("http://h/a\tb/", "http://h/ab/"),
+        ("http://h/a#b", "http://h/a"),
+        ("http://h/a/./b/../c", "http://h/a/c"),
+        ("http://h/../..", "http://h/"),
+        ("http://h//a//b", "http://h//a//b"),
+        ("http://h\\a\\b", "http://h/a/b"),
+        ("http://h/%7euser", "http://h/~user"),
+        ("http://h/caf%c3%a9", "http://h/caf%C3%A9"),
+        ("http://h/café", "http://h/caf%C3%A9"),
+        ("http://bücher.example/", "http://xn--bcher-kva.example/"),
+        ("http://[::0:1]:80/", "http://[::1]/"),
+        ("http://h/?b=2&a=1&b=1", "http://h/?a=1&b=1&b=2"),
+        ("http://h/?q", "http://h/?q="),
+        ("http://h/?q=a+b%20c", "http://h/?q=a+b+c"),
+        ("http://h/a;jsessionid=1F2?x=1", "http://h/a?x=1"),
+        ("http://h/.;jsessionid=1", "http://h/"),
+        ("http://h/(S(abcdefghijklmnopqrstuvwx))/a.aspx", "http://h/a.aspx"),
+        ("http://h/?PHPSESSID=1&a=1&utm_source=x&fbclid=y", "http://h/?a=1"),
+        ("http://h/?utm_source=%20", "http://h/"),
+        ("http://h/?sessions=1", "http://h/?sessions=1"),
+    ],
+)
+def test_canonical_form(url: str, expected: str) -> None:
+    assert canonical(url) == expected
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "h/a",
+        "//h/a",
+        "/a",
+        "http://",
+        "http:///a",
+        "http://?a",
+        "ftp://h/",
+        "javascript:void(0)",
+        "mailto:a@h",
+        "data:text/html,x",
+        "http://user@h/",
+        "http://user:secret@h/",
+        "http://h:99999/",
+        "http://h:0/",
+        "http://h:a/",
+        "http://a..b/",
+        "http://a b/",
+        "http://[::1/",
+        "http://[1:2]/",
+        "http://" + "a" * 254 + "/",
+        "http://h/\ud800",
+        "http://é" + "a" * 300 + "/",
+    ],
+)
+def test_what_is_no_web_address_has_no_canonical_form(url: str) -> None:
+    assert canonical(url) is None
+    with pytest.raises(UsageError, match="is not a web address"):
+        require(url)
+
+
+def test_require_gives_the_canonical_form() -> None:
+    assert require("HTTP://h") == "http://h/"
+
+
+def test_rules_are_settable() -> None:
+    rules = UrlRules(parameters=re.compile("lang"), in_path=re.compile(r"/v\d+(?=/)"))
+    assert canonical("http://h/v1/a?lang=de&utm_source=x", rules) == "http://h/a?utm_source=x"
+
+
+def test_host_keeps_a_port_that_is_not_the_default() -> None:
+    assert [host_of(url) for url in ("http://h/", "https://h:8443/a?b=//c", "http://[::1]:81/")] == [
+        "h",
+        "h:8443",
+        "[::1]:81",
+    ]
+
+
+ALPHABET = string.ascii_letters + string.digits + "/.;?&=%#:@\\-_~ +()!'*,é\t\n"
+addresses = st.builds(
+    "{}://{}{}".format,
+    st.sampled_from(["http", "https", "HTTP"]),
+    st.sampled_from(["h", "H.example", "h:80", "h.:8080", "bücher.example", "[::1]", "127.0.0.1", "u@h", "a_b.c"]),
+    st.one_of(
+        st.text(),
+        st.text(ALPHABET).map("/{}".format),
+        st.lists(
+            st.sampled_from(
+                ["/", "//", "..", ".", "%2e", "%2F", "%25", "%C3%A9", ";jsessionid=", "?", "&", "=", "utm_a=", "a", "%"]
+            )
+        ).map(lambda parts: "/" + "".join(parts)),
+    ),
+)
+
+
+@given(addresses)
+def test_idempotent(url: str) -> None:
+    once = canonical(url)
+    assert once is None or canonical(once) == once
+
+
+@given(st.text())
+def test_any_text_has_an_answer(text: str) -> None:
+    found = canonical(text)
+    assert found is None or found.isascii()
+
+
+NOTHING = UrlRules(parameters=re.compile("(?!)"), in_path=re.compile("(?!)"))
+
+
+@given(st.text(ALPHABET).filter(str.isprintable).map(str.strip).map("http://h/{}".format))
+def test_the_short_way_agrees_with_w3lib(url: str) -> None:
+    assert canonical(url, NOTHING) == canonicalize_url(url)
+
+
+@pytest.mark.parametrize("url", ["http://h/" + "a/" * 10_000, "http://" + "a" * 10**6, "http://h/" + "%" * 10**6])
+def test_what_no_server_takes_is_no_address(url: str) -> None:
+    assert canonical(url) is None

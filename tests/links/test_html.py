@@ -1,0 +1,222 @@
+"""What a page names."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from sharc_crawler.links.found import LIMIT
+from sharc_crawler.links.html import candidates, extract
+
+URL = "http://h/d/page"
+
+
+def links(body: str, url: str = URL) -> list[str]:
+    return list(extract(body.encode(), url).links)
+
+
+def resources(body: str) -> list[str]:
+    return list(extract(body.encode(), URL).resources)
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("<a href=a>", "http://h/d/a"),
+        ("<A HREF='/a'>", "http://h/a"),
+        ("<map><area href=../a></map>", "http://h/a"),
+        ("<frameset><frame src=menu.html></frameset>", "http://h/d/menu.html"),
+        ("<a rel=nofollow href=a>", "http://h/d/a"),
+        ("<a href='?b=1'>", "http://h/d/page?b=1"),
+        ("<a href='//g/a'>", "http://g/a"),
+        ("<a href='https:/a'>", None),
+        ("<a href='HTTPS://G/a'>", "HTTPS://G/a"),
+        ("<a href='a#b'>", "http://h/d/a"),
+        ("<a href=' \n a \t'>", "http://h/d/a"),
+        ("<a href='a\nb'>", "http://h/d/ab"),
+        ("<a href='a b'>", "http://h/d/a%20b"),
+        ("<a href='a&amp;b&#x3D;c'>", "http://h/d/a&b=c"),
+        ("<a href='a?b&lang=c'>", "http://h/d/a?b&lang=c"),
+        ("<a href='/é?é'>", "http://h/%C3%A9?%C3%A9"),
+        ("<a href='\\a\\b'>", "http://h/a/b"),
+        ("<a href='a/./b/../c'>", "http://h/d/a/c"),
+        ("<a href='b:1/c'>", None),
+        ("<a href='./b:1/c'>", "http://h/d/b:1/c"),
+        ("<a href='#top'>", None),
+        ("<a href=''>", None),
+        ("<a>", None),
+        ("<a href='javascript:go()'>", None),
+        ("<a href='JavaScript:go()'>", None),
+        ("<a href='mailto:a@b.c'>", None),
+        ("<a href='data:text/html,a'>", None),
+        ("<a href='ftp://h/a'>", None),
+        ("<a href='http://[1/'>", None),
+        ("<a href='http://'>", None),
+        ("<link rel=canonical href=/a>", "http://h/a"),
+        ("<link rel='NEXT' href=/a>", "http://h/a"),
+        ("<link rel=alternate hreflang=de href=/de>", "http://h/de"),
+        ("<link rel=alternate type=application/rss+xml href=/feed>", None),
+        ("<link rel=alternate type=application/json+oembed href=/o>", None),
+        ("<link rel=dns-prefetch href=//g/>", None),
+        ("<meta http-equiv=Refresh content='5; URL=a'>", "http://h/d/a"),
+        ("<meta http-equiv=refresh content=\"0;url='a?b=1'\">", "http://h/d/a?b=1"),
+        ("<meta http-equiv=refresh content=30>", None),
+        ("<!-- <a href=a> -->", None),
+        ("<script>'<a href=a>'</script>", None),
+        ("<noscript><a href=a></a></noscript>", "http://h/d/a"),
+    ],
+)
+def test_links(body: str, expected: str | None) -> None:
+    assert links(body) == ([expected] if expected else [])
+    assert resources(body) == []
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        ("<img src=a.png>", ["a.png"]),
+        ("<img src=a.png srcset='b.png 1x, c.png 2x'>", ["a.png", "b.png", "c.png"]),
+        ("<picture><source srcset='b.webp 480w,'></picture>", ["b.webp"]),
+        ("<img data-src=a.png data-srcset='b.png 2x'>", ["a.png", "b.png"]),
+        ("<img src='data:image/gif;base64,R0lGOD'>", []),
+        ("<video src=a.mp4 poster=a.jpg><track src=a.vtt></video>", ["a.mp4", "a.jpg", "a.vtt"]),
+        ("<audio><source src=a.ogg></audio>", ["a.ogg"]),
+        ("<input type=image src=a.png>", ["a.png"]),
+        ("<link rel=stylesheet href=a.css>", ["a.css"]),
+        ("<link rel='alternate stylesheet' href=a.css>", ["a.css"]),
+        ("<link rel='shortcut icon' href=a.ico>", ["a.ico"]),
+        ("<link rel=preload as=image href=a.png imagesrcset='b.png 2x'>", ["a.png", "b.png"]),
+        ("<link rel=manifest href=a.json>", ["a.json"]),
+        ("<script src=a.js></script>", ["a.js"]),
+        ("<object data=a.pdf></object><embed src=b.swf>", ["a.pdf", "b.swf"]),
+        ("<iframe src=a.html></iframe>", ["a.html"]),
+        ("<p style='background: url(a.png)'>", ["a.png"]),
+        ('<p style="background: url(&quot;a.png&quot;)">', ["a.png"]),
+        ("<style>@import 'a.css'; b { background: url(c.png) }</style>", ["a.css", "c.png"]),
+        ("<svg><image href=a.png /><use xlink:href='b.svg#c'/></svg>", ["a.png", "b.svg"]),
+        ("<svg><use href='#c'/></svg>", []),
+        ("<body background=a.png><td background=b.png>", ["a.png", "b.png"]),
+    ],
+)
+def test_resources(body: str, expected: list[str]) -> None:
+    assert resources(body) == [f"http://h/d/{name}" for name in expected]
+    assert links(body) == []
+
+
+@pytest.mark.parametrize(
+    ("base", "expected"),
+    [
+        ("<base href=/b/>", "http://h/b/a"),
+        ("<base href='https://g/c/x'>", "https://g/c/a"),
+        ("<base target=_top><base href=b/>", "http://h/d/b/a"),
+        ("<base href=/b/><base href=/c/>", "http://h/b/a"),
+        ("<base href='data:text/html,x'>", "http://h/d/a"),
+        ("<base href=''>", "http://h/d/a"),
+    ],
+)
+def test_base(base: str, expected: str) -> None:
+    assert links(f"<a href=a>{base}") == [expected]
+
+
+def test_each_once_in_order() -> None:
+    assert links("<a href=b><a href=a><a href='b#x'><a href=/d/b>") == ["http://h/d/b", "http://h/d/a"]
+
+
+def test_a_host_without_path() -> None:
+    assert links("<a href=a><a href='?b'>", "http://h") == ["http://h/a", "http://h?b"]
+    assert links("<a href=a>", "http://h/d/?x=/y/z") == ["http://h/d/a"]
+
+
+@pytest.mark.parametrize(
+    ("body", "content_type"),
+    [
+        ("<a href='/é?é'>".encode("latin-1"), "text/html; charset=iso-8859-1"),
+        ("<meta charset=iso-8859-1><a href='/é?é'>".encode("latin-1"), None),
+        ("<meta charset=utf-8><a href='/é?é'>".encode("latin-1"), "text/html; charset=windows-1252"),
+    ],
+)
+def test_encodings(body: bytes, content_type: str | None) -> None:
+    assert extract(body, URL, content_type).links == ("http://h/%C3%A9?%E9",)
+
+
+def test_byte_order_marks_come_first() -> None:
+    body = "<meta charset=iso-8859-1><a href='/é'>"
+    for encoding in ("utf-8-sig", "utf-16"):
+        assert extract(body.encode(encoding), URL, "text/html; charset=ascii").links == ("http://h/%C3%A9",)
+
+
+def test_what_the_page_cannot_encode_is_sent_in_utf_8() -> None:
+    body = b"<meta charset=iso-8859-1><a href='/?&pi;'>"
+    assert extract(body, URL).links == ("http://h/?%CF%80",)
+
+
+def test_an_unknown_encoding_is_no_obstacle() -> None:
+    assert extract(b"<a href=/a?\xe9>", URL, "text/html; charset=klingon").links
+
+
+def test_the_limit_is_stated() -> None:
+    body = "".join(f"<a href={i}>" for i in range(LIMIT + 5))
+    found = extract(body.encode(), URL)
+    assert len(found.links) == LIMIT
+    assert found.links[-1] == f"http://h/d/{LIMIT - 1}"
+    assert found.left_out == 5
+
+
+def test_deep_pages_are_read() -> None:
+    assert links("<div>" * 1_000 + "<a href=a>") == ["http://h/d/a"]
+
+
+@pytest.mark.parametrize("body", [b"", b" ", b"\x00", b"<!-- ", b"%PDF-1.7 \xff\xfe", b"\xff\xfe", b"<" * 100_000])
+def test_what_is_no_page_names_nothing(body: bytes) -> None:
+    found = extract(body, URL)
+    assert (found.links, found.resources, found.base) == ((), (), URL)
+
+
+@given(st.text(" ,()ab.x12\n"))
+@example(",," * 50_000)
+@example(", a" * 50_000)
+def test_srcset_candidates_are_words_of_it(srcset: str) -> None:
+    for url in candidates(srcset):
+        assert url
+        assert url in srcset
+        assert not url.startswith(",")
+        assert not url.endswith(",")
+
+
+FRAGMENTS = st.sampled_from(
+    [
+        "<a href=",
+        "<base href='",
+        "'",
+        '"',
+        ">",
+        "<meta charset=utf-16>",
+        "<meta http-equiv=refresh content=0;url=",
+        "//",
+        "<style>@import '",
+        "<img srcset=",
+        "http://[",
+        "http://h:x/",
+        "\\",
+        "&#0;",
+        "&#xD800;",
+        "\x00",
+        "\ud800",
+        "<svg>",
+    ]
+)
+
+
+@given(st.lists(FRAGMENTS | st.text(max_size=5)).map("".join), st.sampled_from([URL, "http://h", "https://[::1]/"]))
+def test_never_raises(text: str, url: str) -> None:
+    found = extract(text.encode("utf-8", "surrogatepass"), url)
+    for address in found.links + found.resources:
+        assert address.isascii()
+        assert address.lower().startswith(("http://", "https://"))
+        assert "#" not in address
+
+
+@given(st.binary(), st.none() | st.text(max_size=20).map("text/html; charset={}".format))
+def test_never_raises_on_bytes(body: bytes, content_type: str | None) -> None:
+    extract(body, URL, content_type)

@@ -1,0 +1,106 @@
+"""Real crawls: the command a user types, in a process of its own, against servers on loopback."""
+
+from __future__ import annotations
+
+import http.server
+import json
+import os
+import subprocess
+import sys
+import threading
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from sharc_crawler.demo import LivingSite, serve
+
+PROFILE = "sharc_crawler.live.profile"
+
+
+@dataclass(frozen=True)
+class Crawl:
+    """What a finished ``scrapy crawl`` left behind."""
+
+    code: int
+    out: str
+    err: str
+    folder: Path
+
+    @property
+    def report(self) -> dict:
+        """report.json of the only capture."""
+        return json.loads((self.folder / "report.json").read_text())
+
+    @property
+    def capture(self) -> dict:
+        (capture,) = self.report["captures"]
+        return capture
+
+    @property
+    def warcs(self) -> list[Path]:
+        return sorted(self.folder.glob("*.warc.gz"))
+
+
+class _Quiet(http.server.SimpleHTTPRequestHandler):
+    """Serves files and keeps the access log to itself."""
+
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture(scope="session")
+def static():
+    """``with static(folder) as url``: files of a folder, served on loopback until the block ends."""
+
+    @contextmanager
+    def serve_files(folder, host="127.0.0.1"):
+        handler = partial(_Quiet, directory=str(folder))
+        with http.server.ThreadingHTTPServer((host, 0), handler) as server:
+            thread = threading.Thread(target=server.serve_forever, daemon=True)
+            thread.start()
+            yield f"http://{host}:{server.server_port}/"
+            server.shutdown()
+            thread.join(5)
+
+    return serve_files
+
+
+@pytest.fixture(scope="session")
+def run_crawl():
+    """Run ``scrapy crawl site -a …`` in a folder and wait for its end."""
+
+    def run(base, *, settings=(), timeout=100, **arguments) -> Crawl:
+        folder = Path(arguments.setdefault("output", str(base / "capture")))
+        given = [text for name, value in arguments.items() for text in ("-a", f"{name}={value}")]
+        chosen = [text for setting in ("SHARC_BACK_OFF=0.2", *settings) for text in ("-s", setting)]
+        done = subprocess.run(
+            [sys.executable, "-m", "scrapy", "crawl", "site", *given, *chosen],
+            env={**os.environ, "SCRAPY_SETTINGS_MODULE": PROFILE},
+            cwd=base,
+            capture_output=True,
+            text=True,
+            timeout=timeout,
+            check=False,
+        )
+        return Crawl(done.returncode, done.stdout, done.stderr, folder)
+
+    return run
+
+
+@pytest.fixture
+def crawl(run_crawl, tmp_path):
+    """The same, in this test's folder."""
+    return partial(run_crawl, tmp_path)
+
+
+@pytest.fixture
+def living_site():
+    """A small living site, served; it lives fast enough to change during a crawl of seconds."""
+    site = LivingSite(seed=7, pages=60, scale=3000.0, slow=0.2)
+    with serve(site) as server:
+        yield server

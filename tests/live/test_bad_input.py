@@ -1,0 +1,99 @@
+"""What cannot work is said in one line before anything is sent, or reported at the end; the exit code tells."""
+
+from __future__ import annotations
+
+import pytest
+
+USAGE, NOTHING_CAPTURED = 2, 4
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ({"url": "http://127.0.0.1:9/", "strategy": "sharc-selectiv"}, "did you mean 'sharc-selective'"),
+        ({"seeds": "nowhere.txt"}, "seeds='nowhere.txt' cannot be read"),
+    ],
+)
+def test_wrong_arguments_stop_before_the_first_request(crawl, arguments, says):
+    done = crawl(**arguments)
+    assert done.code == USAGE
+    assert says in done.err
+    assert done.err.startswith("sharc: error: ")
+    assert "Traceback" not in done.err
+    assert not done.folder.exists() or not any(done.folder.iterdir())
+
+
+def test_an_unreachable_host_is_a_failed_capture(crawl):
+    done = crawl(url="http://127.0.0.1:9/", settings=["SHARC_BACK_OFF=0.1"])
+    assert done.code == NOTHING_CAPTURED
+    assert "could not be had" in done.out
+    assert "refused" in done.out.lower()
+
+
+def test_an_output_that_cannot_be_made(crawl, tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    done = crawl(url="http://127.0.0.1:9/", output=str(tmp_path / "file" / "folder"))
+    assert done.code == USAGE
+    assert "output=" in done.err
+
+
+def test_an_output_that_holds_a_capture_is_not_overwritten(crawl, living_site):
+    first = crawl(url=living_site.url, limit="3", delay="0")
+    before = (first.folder / "report.json").read_bytes()
+    again = crawl(url=living_site.url, limit="3", delay="0")
+    assert again.code == USAGE
+    assert "already holds a capture" in again.err
+    assert (first.folder / "report.json").read_bytes() == before
+
+
+def test_a_site_without_sitemap_is_crawled_by_its_links(crawl, static, tmp_path):
+    site = tmp_path / "site"
+    site.mkdir()
+    (site / "index.html").write_text("<a href=two.html>two</a><img src=i.png>")
+    (site / "two.html").write_text("two")
+    (site / "i.png").write_bytes(b"png")
+    with static(site) as url:
+        done = crawl(url=url, delay="0")
+    assert done.code == 0
+    assert {page["url"].rpartition("/")[2] for page in done.capture["pages"]} == {"", "two.html", "i.png"}
+    assert "pages come from links" in done.out
+
+
+def test_a_sitemap_that_is_html_is_said_and_links_take_over(crawl, static, tmp_path):
+    site = tmp_path / "site"
+    site.mkdir()
+    (site / "index.html").write_text("<a href=two.html>two</a>")
+    (site / "two.html").write_text("two")
+    (site / "sitemap.xml").write_text("<!DOCTYPE html><html><body>Not found, sorry</body></html>")
+    with static(site) as url:
+        done = crawl(url=url, delay="0")
+    assert done.code == 0
+    assert len(done.capture["pages"]) == 2
+    assert "sitemap.xml" in done.out
+    assert "HTML" in done.out
+
+
+def test_a_dry_run_sends_nothing(crawl, living_site):
+    done = crawl(url=living_site.url, dry_run="1")
+    assert done.code == 0
+    assert "nothing was sent" in done.out
+    assert not done.folder.exists()
+    assert not living_site.log
+
+
+def test_public_sites_need_an_operator_in_the_live_profile(crawl):
+    done = crawl(url="https://www.example.org/", settings=["SHARC_OPERATOR_REQUIRED=True"])
+    assert done.code == USAGE
+    assert "SHARC_OPERATOR" in done.err
+
+
+def test_private_addresses_are_refused_unless_named(crawl, tmp_path):
+    seeds = tmp_path / "seeds.txt"
+    seeds.write_text("# a list from somewhere\nhttp://127.0.0.1:9/\n")
+    done = crawl(seeds=str(seeds))
+    assert done.code == USAGE
+    assert "SHARC_ALLOWED_ADDRESSES" in done.err
+    seeds.write_text("http://2130706433:9/\n")  # the same address, spelt so that only the connection shows it
+    done = crawl(seeds=str(seeds), settings=["SHARC_BACK_OFF=30"])
+    assert done.code == NOTHING_CAPTURED
+    assert "SHARC_ALLOWED_ADDRESSES" in (done.folder / "report.json").read_text()

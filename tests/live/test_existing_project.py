@@ -1,0 +1,125 @@
+"""The example project as its README has it, against the wheel, in an environment of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import sysconfig
+import venv
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from sharc_crawler.demo import LivingSite, serve
+from sharc_crawler.storage.sqlite import SqliteStore
+
+ROOT = Path(__file__).resolve().parents[2]
+PROJECT = ROOT / "examples" / "existing_project"
+
+
+@pytest.fixture(scope="module")
+def python(tmp_path_factory):
+    """The interpreter of a new environment that has the wheel, and what it depends on, but not this source tree."""
+    folder = tmp_path_factory.mktemp("wheel")
+    build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(ROOT)]
+    subprocess.run(build, check=True, capture_output=True)
+    (wheel,) = folder.glob("*.whl")
+    environment = folder / "env"
+    venv.create(environment, with_pip=False)
+    python = environment / "bin" / "python"
+    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    site_packages = environment / "lib" / version / "site-packages"
+    # A path file's own path files are not read: the dependencies are there, the editable install is not.
+    (site_packages / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    install = [sys.executable, "-m", "pip", "install", "--no-deps", "--no-index", "--quiet"]
+    subprocess.run([*install, "--target", str(site_packages), str(wheel)], check=True, capture_output=True)
+    where = [str(python), "-c", "import sharc_crawler; print(sharc_crawler.__file__)"]
+    found = subprocess.run(where, check=True, capture_output=True, text=True, cwd=folder).stdout
+    assert str(environment) in found, "the wheel is what is tested"
+    return python
+
+
+@pytest.fixture(scope="module")
+def site():
+    with serve(LivingSite(seed=4, pages=30, scale=3000.0, slow=0.05)) as server:
+        yield server
+
+
+def crawl(python, server, folder, *settings) -> tuple[list[dict], str, list]:
+    """Items, log and the server's requests of one crawl of the example's spider."""
+    before = len(server.log)
+    items = folder / "pages.jsonl"
+    chosen = [text for setting in settings for text in ("-s", setting)]
+    done = subprocess.run(
+        [str(python), "-m", "scrapy", "crawl", "pages", "-a", f"start={server.url}", "-O", str(items), *chosen],
+        cwd=PROJECT,
+        env={name: value for name, value in os.environ.items() if not name.startswith("SCRAPY_")},
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in items.read_text().splitlines()], done.stderr, list(server.log)[before:]
+
+
+def test_its_callbacks_items_and_pipelines_work_and_nothing_is_doubled(python, site, tmp_path):
+    items, log, requests = crawl(python, site, tmp_path)
+    assert "Traceback" not in log
+    urls = Counter(item["url"] for item in items if "title" in item)
+    assert len(urls) > 25
+    assert sum(Counter(item["number"] for item in items).values()) == len(items)
+    assert sorted(item["number"] for item in items) == list(range(1, len(items) + 1))
+    assert any(item["depth"] >= 2 and item["found_on"] for item in items if "title" in item)
+    canonical = Counter(item["url"].split("#")[0] for item in items if "title" in item)
+    assert max(canonical.values()) <= 2, "a page reached by redirects and directly is two requests of the spider's"
+    asked = Counter(request.target for request in requests)
+    assert sum(request.conditional for request in requests) > 5, "revisits ask whether the page has changed"
+    assert sum(count >= 2 for count in asked.values()) > 20
+    assert not any(target.startswith("/private/") for target in asked), "ROBOTSTXT_OBEY is the project's"
+
+
+def test_the_default_order_visits_each_page_once(python, site, tmp_path):
+    items, _, requests = crawl(python, site, tmp_path, "SHARC_STRATEGY=sharc-online")
+    assert len(items) > 25
+    assert not any(request.conditional for request in requests)
+
+
+def test_with_an_output_folder_there_are_warcs_and_a_report(python, site, tmp_path):
+    folder = tmp_path / "kept"
+    crawl(python, site, tmp_path, f"SHARC_OUTPUT={folder}")
+    assert (folder / "report.html").exists()
+    assert list(folder.glob("*.warc.gz"))
+    state = SqliteStore(folder / "frontier.db").load()
+    assert len(state.judgements) > 20
+
+
+def test_revisits_reach_the_callbacks_where_asked_for(python, site, tmp_path):
+    once, _, _ = crawl(python, site, tmp_path)
+    twice, _, _ = crawl(python, site, tmp_path, "SHARC_REVISIT_CALLBACKS=True", "HTTPERROR_ALLOW_ALL=True")
+    assert len(twice) > len(once) * 1.2
+
+
+def test_set_by_hand_without_the_add_on(python, site, tmp_path):
+    by_hand = [
+        "ADDONS={}",
+        "SCHEDULER=sharc_crawler.live.scheduler.SharcScheduler",
+        "CONCURRENT_REQUESTS_PER_DOMAIN=1",
+        "DOWNLOAD_DELAY_JITTER=0",
+    ]
+    items, log, _ = crawl(python, site, tmp_path, *by_hand)
+    assert "Traceback" not in log
+    assert len(items) > 25
+    items, _, _ = crawl(
+        python,
+        site,
+        tmp_path,
+        "ADDONS={}",
+        'DOWNLOADER_MIDDLEWARES={"sharc_crawler.live.middlewares.ArchiveMiddleware": 990}',
+        f"SHARC_OUTPUT={tmp_path / 'only-archive'}",
+    )
+    assert len(items) > 25
+    assert list((tmp_path / "only-archive").glob("*.warc.gz*"))

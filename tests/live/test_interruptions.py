@@ -1,0 +1,101 @@
+"""Whatever ends a crawl, the same command goes on; nothing is lost and little is repeated."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+
+import pytest
+from warcio.archiveiterator import ArchiveIterator
+
+from sharc_crawler.demo import LivingSite, serve
+from sharc_crawler.storage.sqlite import SqliteStore
+
+PROFILE = "sharc_crawler.live.profile"
+USAGE, INTERRUPTED = 2, 5
+
+
+def start(folder, url, **more) -> subprocess.Popen:
+    arguments = {"url": url, "output": str(folder), "delay": "0.01", **more}
+    given = [text for name, value in arguments.items() for text in ("-a", f"{name}={value}")]
+    return subprocess.Popen(
+        [sys.executable, "-m", "scrapy", "crawl", "site", *given, "-s", "SHARC_BACK_OFF=0.1"],
+        env={**os.environ, "SCRAPY_SETTINGS_MODULE": PROFILE},
+        cwd=folder.parent,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def stop_after(process, server, requests: int, number: int) -> None:
+    """Send a signal once the server has answered so many more requests."""
+    goal, deadline = len(server.log) + requests, time.monotonic() + 30
+    while len(server.log) < goal and process.poll() is None and time.monotonic() < deadline:
+        select_nothing(0.005)
+    process.send_signal(number)
+
+
+def select_nothing(seconds: float) -> None:
+    """Wait without spinning."""
+    import select
+
+    select.select([], [], [], seconds)
+
+
+@pytest.mark.slow
+def test_killed_again_and_again(tmp_path):
+    dice = random.Random(3)
+    folder = tmp_path / "capture"
+    with serve(LivingSite(seed=5, pages=40, slow=0.05)) as server:
+        for _ in range(4):
+            process = start(folder, server.url)
+            stop_after(process, server, dice.randrange(5, 35), signal.SIGKILL)
+            process.communicate(timeout=30)
+        process = start(folder, server.url)
+        out, _ = process.communicate(timeout=90)
+        assert process.returncode == 0, out
+        asked = Counter(request.target for request in server.log)
+    state = SqliteStore(folder / "frontier.db").load()
+    settled = Counter(visit.page for visit in state.visits if visit.settled)
+    assert set(settled) == {row.page for row in state.pages if row.state == 0}, "all that was found was fetched"
+    assert max(settled.values()) == 2
+    (capture,) = state.captures.values()
+    assert 1 <= len(capture.interruptions) <= 4
+    stored = Counter()
+    for warc in folder.glob("*.warc.gz*"):
+        with warc.open("rb") as stream:
+            for record in ArchiveIterator(stream, check_digests="raise"):
+                if record.rec_type in ("response", "revisit"):
+                    stored[record.rec_headers.get_header("WARC-Target-URI")] += 1
+    assert not list(folder.glob("*.open"))
+    repeated = sum(asked.values()) - sum(settled.values())
+    assert 0 <= repeated <= 4 + sum(not visit.settled for visit in state.visits), "one request was in flight each time"
+    assert sum(stored.values()) >= sum(settled.values())
+
+
+def test_ctrl_c_ends_cleanly_with_a_report_and_the_same_command_goes_on(tmp_path):
+    folder = tmp_path / "capture"
+    with serve(LivingSite(seed=5, pages=40, slow=0.05)) as server:
+        process = start(folder, server.url)
+        stop_after(process, server, 20, signal.SIGINT)
+        out, _ = process.communicate(timeout=30)
+        assert process.returncode == INTERRUPTED, out
+        (capture,) = json.loads((folder / "report.json").read_text())["captures"]
+        verdicts = Counter(page["verdict"] for page in capture["pages"] if page["kind"] == "page")
+        assert verdicts["unknown"] >= 1, "what is in the archive counts as captured"
+        assert "not complete" in out
+        other = start(folder, server.url, exclude="docs")
+        err, _ = other.communicate(timeout=30)
+        assert other.returncode == USAGE
+        assert "begun with exclude=()" in err
+        process = start(folder, server.url)
+        out, _ = process.communicate(timeout=90)
+        assert process.returncode == 0, out
+        assert "interrupt" in (folder / "report.html").read_text().lower()

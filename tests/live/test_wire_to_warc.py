@@ -1,0 +1,208 @@
+"""From the wire into WARC files: servers that behave, and servers that do not."""
+
+from __future__ import annotations
+
+import asyncio
+import gzip
+import zlib
+from typing import TYPE_CHECKING
+
+import pytest
+from scrapy import Request, Spider, signals
+from scrapy.crawler import AsyncCrawlerRunner
+
+from sharc_crawler.archive.warc import WarcWriter
+from sharc_crawler.live.wire import EXCHANGE_KEY
+from tests.archive.readback import INFO, read_all
+from tests.live.wire_servers import Conversation, handler, in_loop, saying, serving
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+OK = b"HTTP/1.1 200 OK\r\n"
+BOMB = gzip.compress(bytes(20_000_000), 9)
+
+
+async def captured(folder: Path, script) -> list:
+    """The records of one download, however it ended."""
+    async with serving(script) as server, handler(DOWNLOAD_MAXSIZE=500_000) as tap:
+        request = Request(server.url + "/page", meta={"download_timeout": 0.7})
+        await asyncio.gather(tap.download_request(request), return_exceptions=True)
+    with WarcWriter(folder, "127.0.0.1", "run1", INFO) as out:
+        out.write(request.meta[EXCHANGE_KEY])
+    return read_all(folder)
+
+
+async def _endless(peer: Conversation):
+    await peer.heard()
+    await peer.say(OK + b"\r\n")
+    while True:
+        await peer.say(bytes(10_000))
+
+
+async def _reset_in_headers(peer: Conversation):
+    await peer.heard()
+    await peer.say(OK + b"Content-")
+    peer.reset()
+
+
+async def _reset_in_body(peer: Conversation):
+    await peer.heard()
+    await peer.say(OK + b"Content-Length: 100\r\n\r\nsome")
+    await asyncio.sleep(0.05)
+    peer.reset()
+
+
+# what the server does: (script, kind of the main record, WARC-Truncated, part of the stated error)
+BROKEN = {
+    "shorter than announced": (saying(OK + b"Content-Length: 9\r\n\r\nhi"), "response", "disconnect", b"DataLoss"),
+    "longer than announced": (saying(OK + b"Content-Length: 2\r\n\r\nhi there"), "response", None, None),
+    "bad chunk": (saying(OK + b"Transfer-Encoding: chunked\r\n\r\nxyz\r\nhi"), "response", "disconnect", b"DataLoss"),
+    "reset in the headers": (_reset_in_headers, "metadata", None, b"DownloadFailedError"),
+    "reset in the body": (_reset_in_body, "response", "disconnect", b"DataLoss"),
+    "gzip cut short": (
+        saying(OK + b"Content-Encoding: gzip\r\nContent-Length: 60\r\n\r\n" + gzip.compress(bytes(99999))[:60]),
+        "response",
+        None,
+        None,
+    ),
+    "gzip bomb": (
+        saying(OK + b"Content-Encoding: gzip\r\nContent-Length: %d\r\n\r\n" % len(BOMB) + BOMB),
+        "response",
+        None,
+        None,
+    ),
+    "deflate that is not": (
+        saying(OK + b"Content-Encoding: deflate\r\nContent-Length: 3\r\n\r\nnot"),
+        "response",
+        None,
+        None,
+    ),
+    "endless body": (_endless, "response", "length", b"DownloadCancelledError"),
+    "header injection in Location": (
+        saying(b"HTTP/1.1 302 Found\r\nLocation: /a\r\nWARC-Type: warcinfo\r\nContent-Length: 0\r\n\r\n"),
+        "response",
+        None,
+        None,
+    ),
+    "control characters in headers": (
+        saying(OK + b"A: \x00\x0b\x1b[31m\r\nContent-Length: 0\r\n\r\n"),
+        "response",
+        None,
+        None,
+    ),
+    "conflicting lengths": (
+        saying(OK + b"Content-Length: 2\r\nContent-Length: 3\r\n\r\nhi"),
+        "response",
+        "disconnect",
+        b"conflicting Content-Length",
+    ),
+    "unknown transfer coding": (
+        saying(OK + b"Transfer-Encoding: br\r\n\r\nhi"),
+        "response",
+        "disconnect",
+        b"DownloadFailedError",
+    ),
+    "no headers at all": (saying(b"<html>hello</html>"), "metadata", None, b"DownloadFailedError"),
+    "nothing": (saying(), "metadata", None, b"DownloadFailedError"),
+    "silence": (saying(hang=True), "metadata", None, b"DownloadTimeoutError"),
+}
+
+
+@pytest.mark.parametrize("case", BROKEN)
+@in_loop
+async def test_a_broken_server_gives_a_valid_warc_and_a_stated_outcome(case, tmp_path):
+    script, kind, truncated, error = BROKEN[case]
+    records = await captured(tmp_path, script)
+    main = records[1]
+    assert main.kind == kind
+    assert main["WARC-Truncated"] == truncated
+    notes = [record.block for record in records if record.kind == "metadata"]
+    assert (error in notes[0]) if error else not notes
+    requests = [record for record in records if record.kind == "request"]
+    assert [request["WARC-Concurrent-To"] for request in requests] == [main["WARC-Record-ID"]]
+    assert requests[0].block.startswith(b"GET /page HTTP/1.1\r\n")
+
+
+class _Archiver:
+    """The smallest downloader middleware that archives what the tap kept."""
+
+    def __init__(self, crawler):
+        self.out = WarcWriter(crawler.settings["FOLDER"], "127.0.0.1", "run1", INFO)
+        crawler.signals.connect(self.close, signals.spider_closed)
+
+    @classmethod
+    def from_crawler(cls, crawler):
+        return cls(crawler)
+
+    def process_response(self, request, response):
+        self.out.write(request.meta.pop(EXCHANGE_KEY))
+        return response
+
+    def process_exception(self, request, exception):
+        self.out.write(request.meta.pop(EXCHANGE_KEY))
+
+    def close(self):
+        self.out.close()
+
+
+class _Pages(Spider):
+    name = "pages"
+    items: list
+
+    async def start(self):
+        yield Request(f"{self.url}/start")
+
+    def parse(self, response):
+        self.items.append((response.url, response.body))
+        for number in range(5):
+            yield Request(f"{self.url}/{number}", errback=lambda failure: None)
+
+
+@in_loop
+async def test_a_whole_crawl_with_robots_redirects_compression_and_a_failure(tmp_path):
+    packed = zlib.compress(b"<p>packed</p>")
+    answers = {
+        b"/robots.txt": OK + b"Content-Length: 0\r\n\r\n",
+        b"/start": b"HTTP/1.1 302 Found\r\nLocation: /home\r\nContent-Length: 0\r\n\r\n",
+        b"/home": OK
+        + b"Content-Type: text/html\r\nContent-Encoding: deflate\r\nContent-Length: %d\r\n\r\n" % len(packed)
+        + packed,
+        b"/0": b"HTTP/1.1 404 Not Found\r\nContent-Length: 4\r\n\r\nnone",
+        b"/1": OK + b"Content-Length: 50\r\n\r\nshort",
+    }
+
+    async def site(peer: Conversation):
+        while request := await peer.heard():
+            path = request.split()[1]
+            await peer.say(answers.get(path, OK + b"Content-Length: 2\r\n\r\nhi"))
+            if path == b"/1":
+                return
+
+    settings = {
+        "DOWNLOAD_HANDLERS": dict.fromkeys(("http", "https"), "sharc_crawler.live.wire.WireTapHandler"),
+        "DOWNLOADER_MIDDLEWARES": {_Archiver: 990},
+        "SHARC_ALLOWED_ADDRESSES": ["127.0.0.0/8"],
+        "ROBOTSTXT_OBEY": True,
+        "RETRY_ENABLED": False,
+        "COOKIES_ENABLED": False,
+        "TELNETCONSOLE_ENABLED": False,
+        "REMOTE_CONTROL_ENABLED": False,
+        "FOLDER": tmp_path,
+        "LOG_ENABLED": False,
+    }
+    items: list = []
+    async with serving(site) as server:
+        await AsyncCrawlerRunner(settings).crawl(_Pages, url=server.url, items=items)
+    assert (f"{server.url}/home", b"<p>packed</p>") in items
+    records = read_all(tmp_path)
+    responses = {
+        record["WARC-Target-URI"].removeprefix(server.url).encode(): record
+        for record in records
+        if record.kind in {"response", "revisit"}
+    }
+    assert set(responses) == {*answers, b"/2", b"/3", b"/4"}
+    for path, answer in answers.items():
+        assert responses[path].block == answer
+    assert responses[b"/1"]["WARC-Truncated"] == "disconnect"
+    assert sorted(responses[path].kind for path in (b"/2", b"/3", b"/4")) == ["response", "revisit", "revisit"]

@@ -1,0 +1,142 @@
+"""Raw loopback servers that say exactly the bytes a test wants said."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import ssl
+from contextlib import asynccontextmanager, suppress
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
+from scrapy.spiders import Spider
+from scrapy.utils.test import get_crawler
+from twisted.internet.defer import Deferred
+
+from sharc_crawler.live.wire import WireTapHandler
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Awaitable, Callable
+    from pathlib import Path
+
+    Script = Callable[["Conversation"], Awaitable[None]]
+
+
+def in_loop(test: Callable[..., Any]) -> Callable[..., Any]:
+    """Run an asynchronous test in the reactor's asyncio loop."""
+
+    @functools.wraps(test)
+    def run(*args: Any, **kwargs: Any) -> Deferred[None]:
+        return Deferred.fromFuture(asyncio.ensure_future(asyncio.wait_for(test(*args, **kwargs), 30)))
+
+    return run
+
+
+class Conversation:
+    """One connection, on the server's side."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.reader, self.writer = reader, writer
+
+    async def heard(self) -> bytes:
+        """The next request's head; empty when the client is gone."""
+        try:
+            return await self.reader.readuntil(b"\r\n\r\n")
+        except (asyncio.IncompleteReadError, ConnectionError):
+            return b""
+
+    async def say(self, *parts: bytes) -> None:
+        """Send the parts, each as a segment of its own as far as that can be had."""
+        for part in parts:
+            self.writer.write(part)
+            await self.writer.drain()
+            await asyncio.sleep(0)
+
+    def reset(self) -> None:
+        """Close with a TCP reset."""
+        self.writer.transport.abort()
+
+
+class Server:
+    """A listening server and what it has seen."""
+
+    def __init__(self, script: Script) -> None:
+        self.script = script
+        self.connections = 0
+        self.requests: list[bytes] = []
+        self.url = ""
+        self.port = 0
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.connections += 1
+        with suppress(ConnectionError, ssl.SSLError):
+            await self.script(Conversation(reader, writer))
+            writer.close()
+
+
+@asynccontextmanager
+async def serving(script: Script, tls: ssl.SSLContext | None = None, host: str = "127.0.0.1") -> AsyncIterator[Server]:
+    """A server that runs the script for each connection."""
+    server = Server(script)
+    listener = await asyncio.start_server(server.serve, host, 0, ssl=tls)
+    server.port = listener.sockets[0].getsockname()[1]
+    server.url = f"{'https' if tls else 'http'}://{host}:{server.port}"
+    try:
+        yield server
+    finally:
+        listener.close()
+
+
+def saying(*parts: bytes, hang: bool = False) -> Script:
+    """A script: hear one request, say the parts, close (or say nothing more)."""
+
+    async def script(peer: Conversation) -> None:
+        await peer.heard()
+        await peer.say(*parts)
+        while hang and await peer.reader.read(1):
+            pass
+
+    return script
+
+
+@asynccontextmanager
+async def handler(**settings: Any) -> AsyncIterator[WireTapHandler]:
+    """A wire tap that may connect to loopback addresses."""
+    crawler = get_crawler(Spider, {"SHARC_ALLOWED_ADDRESSES": ["127.0.0.0/8"], **settings})
+    crawler.spider = crawler._create_spider("test")
+    tap = WireTapHandler(crawler)
+    try:
+        yield tap
+    finally:
+        await tap.close()
+
+
+def tls_context(folder: Path, protocols: tuple[str, ...] = ()) -> ssl.SSLContext:
+    """A server's TLS context with a certificate of its own."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
+    now = datetime.now(UTC)
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(1)
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .sign(key, hashes.SHA256())
+    )
+    pem = folder / "server.pem"
+    private = key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    pem.write_bytes(private + certificate.public_bytes(serialization.Encoding.PEM))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(pem)
+    if protocols:
+        context.set_alpn_protocols(list(protocols))
+    return context

@@ -1,0 +1,144 @@
+"""Blur against the paper's examples, its closed forms and a walk through time."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sharc_crawler.errors import DataError, UsageError
+from sharc_crawler.quality.blur import actual_blur, penalty, stochastic_blur
+from sharc_crawler.quality.worst_case import worst_case_increase, worst_case_slots
+
+times = st.integers(0, 200).map(lambda number: number / 2)
+SLOTS = np.arange(6.0)
+RATES = np.arange(6.0)  # of the site in Fig. 3
+PIPES = np.array([0.0, 5, 1, 4, 2, 3])  # Example 2
+
+
+def test_example_1() -> None:
+    blur = stochastic_blur(RATES, SLOTS, (0, 5))
+    assert blur == pytest.approx([0, 1.7, 2.6, 3.9, 6.8, 12.5])
+    assert blur.sum() == pytest.approx(27.5)
+
+
+def test_example_2() -> None:
+    assert stochastic_blur(RATES, PIPES, (0, 5)).sum() == pytest.approx(22.7)
+
+
+def test_example_7() -> None:
+    blur = stochastic_blur(RATES, SLOTS, (0, 11), SLOTS + 6)
+    assert 22 * blur == pytest.approx([0, 35, 62, 93, 140, 215])
+    assert blur.sum() == pytest.approx(24.7727, abs=5e-5)
+
+
+def test_example_8_is_near_the_optimum() -> None:
+    assert stochastic_blur(RATES, PIPES, (0, 11), PIPES + 6).sum() == pytest.approx(22.5909, abs=5e-5)
+
+
+def test_example_6_worst_case() -> None:
+    rates = np.array([1, 1, 2, 2, 3, 3, 4, 4, 5, 5.0])
+    penalties = penalty(np.arange(10.0), (0, 9))
+    assert penalties[[0, 9]] == pytest.approx(40.5)
+    assert penalties[[1, 8]] == pytest.approx(32.5)
+    assert rates @ penalties[worst_case_slots(rates, 0)] == pytest.approx(755)
+    assert worst_case_increase(rates, 4) == pytest.approx(176)
+    assert worst_case_increase(rates, 4) / 755 == pytest.approx(0.233, abs=5e-4)
+
+
+@given(st.integers(1, 6), st.data())
+def test_theorem_4(half: int, data: st.DataObject) -> None:
+    """The paper's sum, for pairs of equal rates and even k."""
+    pairs = sorted(data.draw(st.lists(st.integers(0, 9), min_size=half, max_size=half)))
+    rates = np.repeat(np.array(pairs, float), 2)
+    k, n = 2 * data.draw(st.integers(0, half)), 2 * half - 1
+    omega = penalty(np.arange(2.0 * half), (0, n))
+    increase = 2 * sum((rates[n - 2 * i] - rates[2 * i]) * omega[i] for i in range(k // 2))
+    increase -= 2 * sum((rates[k + 2 * i] - rates[2 * i]) * omega[k // 2 + i] for i in range((n + 1 - k) // 2))
+    assert worst_case_increase(rates, k) == pytest.approx(np_increase(rates, k, omega))
+    assert worst_case_increase(rates, k) == pytest.approx(increase)
+
+
+def np_increase(rates: np.ndarray, k: int, omega: np.ndarray) -> float:
+    slots = [slot for pair in zip(range(len(rates) // 2), range(len(rates) - 1, -1, -1), strict=False) for slot in pair]
+    best = sum(rate * omega[slot] for rate, slot in zip(sorted(rates), slots, strict=True))
+    worst_order = [*sorted(rates)[::-1][:k], *sorted(rates)[: len(rates) - k]]
+    return sum(rate * omega[slot] for rate, slot in zip(worst_order, slots, strict=True)) - best
+
+
+def test_misplacing_more_pages_than_there_are() -> None:
+    with pytest.raises(UsageError, match="misplaced=3"):
+        worst_case_slots(np.ones(2), 3)
+
+
+@given(times, times)
+def test_closed_forms(a: float, b: float) -> None:
+    """Equations 2 and 19, for downloads within the observation interval."""
+    v, r = np.array([min(a, b)]), np.array([max(a, b)])
+    end = 100.0
+    assert penalty(v, (0, end)) == pytest.approx(v**2 - v * end + end**2 / 2)
+    assert penalty(v, (0, end), r) == pytest.approx(v**2 - (v + r) ** 2 / 4 + r**2 - r * end + end**2 / 2)
+
+
+@given(st.floats(-50, 50), st.floats(1, 50), st.floats(-50, 50), st.floats(0, 60))
+def test_penalty_is_the_distance_to_the_nearest_download(start: float, length: float, v: float, gap: float) -> None:
+    """Also where downloads lie outside the observation interval."""
+    moments = start + length * (np.arange(20_000) + 0.5) / 20_000
+    distance = np.minimum(np.abs(moments - v), np.abs(moments - v - gap)).mean() * length
+    found = penalty(np.array([v]), (start, start + length), np.array([v + gap]))[0]
+    assert found == pytest.approx(distance, rel=1e-4, abs=1e-3)
+
+
+@given(st.lists(times, max_size=5), times, times, st.integers(-80, 80))
+def test_actual_blur_is_what_a_reader_misses(changes: list[float], a: float, b: float, moved: int) -> None:
+    """At moments all over the interval: changes between the moment and the nearer download."""
+    v, r = min(a, b), max(a, b)
+    h = np.sort(changes)
+    moments = np.arange(0.05, 100, 0.1) + moved
+    nearer = np.where(moments <= (v + r) / 2, v, r)
+    missed = np.abs(np.searchsorted(h, moments, "right") - np.searchsorted(h, nearer, "right"))
+    found = actual_blur([changes], np.array([v]), (moved, 100.0 + moved), np.array([r]))
+    assert found[0] == pytest.approx(missed.mean(), abs=0.01)
+
+
+def test_a_revisit_that_was_not_made() -> None:
+    v = np.array([20.0, 20.0])
+    r = np.array([math.nan, 60.0])
+    both = actual_blur([[50.0], [50.0]], v, (0, 100), r)
+    assert both[0] == actual_blur([[50.0]], v[:1], (0, 100))[0] == 0.5
+    assert both[1] == 0.1
+    assert penalty(v, (0, 100), r)[0] == penalty(v[:1], (0, 100))[0]
+
+
+def test_actual_blur_is_the_stochastic_on_average() -> None:
+    rng = np.random.default_rng(1)
+    rate, v, r, observed = 0.3, np.full(4000, 20.0), np.full(4000, 70.0), (0.0, 90.0)
+    drawn = actual_blur([rng.uniform(-10, 100, rng.poisson(rate * 110)) for _ in v], v, observed, r)
+    expected = stochastic_blur(np.array([rate]), v[:1], observed, r[:1])[0]
+    assert drawn.mean() == pytest.approx(expected, abs=4 * drawn.std() / math.sqrt(len(drawn)))
+
+
+def test_weights() -> None:
+    one = stochastic_blur(RATES, SLOTS, (0, 5), weights=np.full(6, 0.5))
+    assert one.sum() == pytest.approx(27.5 / 2)
+    assert actual_blur([[1.0, 4.0]], np.array([2.0]), (0, 5), weights=np.array([10.0])) == pytest.approx([4.0])
+
+
+def test_bad_input() -> None:
+    for interval in ((5.0, 5.0), (5.0, 4.0), (math.nan, 1.0)):
+        with pytest.raises(UsageError, match="observation="):
+            stochastic_blur(RATES, SLOTS, interval)
+    with pytest.raises(DataError, match="2 pages need as many change histories, not 1"):
+        actual_blur([[1.0]], np.zeros(2), (0, 1))
+    with pytest.raises(DataError, match="page 1 has a change"):
+        actual_blur([[1.0], [math.nan]], np.zeros(2), (0, 1))
+
+
+def test_no_page() -> None:
+    assert stochastic_blur(np.zeros(0), np.zeros(0), (0, 1)).sum() == 0
+    assert actual_blur([], np.zeros(0), (0, 1)).sum() == 0
+    assert worst_case_increase(np.zeros(0), 0) == 0
+    assert worst_case_increase(np.ones(1), 1) == 0

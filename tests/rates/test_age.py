@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sharc_crawler.rates.age import DAY, age_histories, age_rates
+from sharc_crawler.rates.history import DATED, UNCHANGED
+from sharc_crawler.rates.surroundings import Surroundings
+
+NOW = 1e9
+
+
+def urls(count: int) -> list[str]:
+    return [f"http://h/{i}" for i in range(count)]
+
+
+def test_ages_are_intervals_since_a_dated_change():
+    found = age_histories(NOW - np.array([5.0, np.nan, 9.0, 9.0, 7.0]), NOW)
+    assert found.offsets.tolist() == [0, 1, 1, 2, 3, 4]
+    assert found.lengths.tolist() == [5.0, 9.0, 9.0, 7.0]
+    # the oldest lastmod, shared by two pages, is the site's birth
+    assert found.changed.tolist() == [DATED, UNCHANGED, UNCHANGED, DATED]
+
+
+def test_a_lastmod_of_many_pages_dates_no_change():
+    ages = np.concatenate([np.arange(1.0, 81.0), np.full(20, 50.5)])
+    found = age_histories(NOW - ages, NOW)
+    assert (found.changed[80:] == UNCHANGED).all()
+    assert (found.changed[:80] == DATED).all()
+
+
+def test_recovers_the_rates_that_made_the_ages():
+    rng = np.random.default_rng(5)
+    truth = rng.gamma(1.5, 1 / (60 * DAY), 4000)
+    ages = np.minimum(rng.exponential(1 / truth), 900 * DAY)
+    estimates = age_rates(NOW - ages, NOW, Surroundings(urls(4000)))
+    assert estimates.rate.mean() == pytest.approx(truth.mean(), rel=0.25)
+    naive = 1.0 / (DAY + ages)
+    assert np.mean((estimates.rate - truth) ** 2) < 0.2 * np.mean((naive - truth) ** 2)
+    assert estimates.shape == pytest.approx((estimates.rate / estimates.spread) ** 2)
+
+
+@given(st.lists(st.integers(1, 3000), min_size=3, max_size=30, unique=True))
+def test_a_younger_change_means_a_hotter_page_among_equals(days: list[int]):
+    ages = np.sort(np.array(days, float)) * DAY
+    # every page has the same company: one word for all, one neighbourhood
+    estimates = age_rates(NOW - ages, NOW, Surroundings(["a"] * len(ages)))
+    assert np.isfinite(estimates.rate).all()
+    assert (estimates.rate > 0).all()
+    assert estimates.rate[0] > estimates.rate[-1]
+
+
+def test_busy_company_counts():
+    ages = np.tile([5.0, 400.0], 500) * DAY + np.arange(1000)
+    names = [f"{'news' if i % 2 == 0 else 'essay'}/{i}" for i in range(1000)]
+    ages[[0, 1]] = 200 * DAY  # alike but for their names
+    rate = age_rates(NOW - ages, NOW, Surroundings(names)).rate
+    assert rate[0] > 2 * rate[1]
+
+
+def test_without_lastmod_there_is_the_prior_or_nothing():
+    assert np.isnan(age_rates(np.full(3, np.nan), NOW, Surroundings(urls(3))).rate).all()
+    ages = np.concatenate([np.arange(1.0, 50.0) * DAY, [np.nan]])
+    estimates = age_rates(NOW - ages, NOW, Surroundings(urls(50)))
+    assert estimates.observations.tolist() == [1] * 49 + [0]
+    assert np.isfinite(estimates.rate[-1])
+
+
+def test_a_lastmod_in_the_future_is_as_if_of_now():
+    assert np.isfinite(age_rates(np.array([NOW + 1e6, NOW - 1e6]), NOW, Surroundings(urls(2))).rate).all()

@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from sharc_crawler.rates.estimators.gamma_poisson import GammaPoisson
+from sharc_crawler.rates.estimators.irregular import IrregularMle
+from sharc_crawler.rates.history import UNKNOWN, SiteHistory
+from sharc_crawler.rates.learned import WEEK, _dispersion, learnable, learned_rates
+from sharc_crawler.rates.surroundings import Surroundings
+
+NOW = 1e9
+
+
+def weekly(bits: np.ndarray, urls: list[str]) -> SiteHistory:
+    """Pages captured every week until now; bits of shape (pages, weeks)."""
+    pages, weeks = bits.shape
+    times = NOW - WEEK * np.arange(weeks, -1.0, -1.0)
+    changed = np.concatenate([np.full((pages, 1), UNKNOWN), bits], axis=1).astype(np.int8)
+    nothing = np.full(pages * (weeks + 1), np.nan)
+    offsets = np.arange(pages + 1) * (weeks + 1)
+    return SiteHistory("s", urls, offsets, np.tile(times, pages), changed.ravel(), nothing, nothing, nothing)
+
+
+def simulated(seed: int, pages: int = 800) -> tuple[SiteHistory, np.ndarray]:
+    """Pages of two words; those of one are ten times as hot, and all rates drift. With the rates of the last week."""
+    rng = np.random.default_rng(seed)
+    hot = np.arange(pages) % 8 == 0
+    level = np.log(np.where(hot, 0.1, 0.01))[:, None] + np.cumsum(rng.normal(0, 0.25, (pages, 40)), axis=1)
+    rates = np.exp(level - 0.5 * 0.25**2 * np.arange(40))
+    bits = rng.random(rates.shape) < -np.expm1(-rates)
+    return weekly(bits, [f"{'news' if h else 'essay'}/{i}" for i, h in enumerate(hot)]), rates[:, -1] / WEEK
+
+
+def test_beats_the_estimators_that_know_each_page_alone():
+    history, truth = simulated(1)
+    found = learned_rates(history, NOW, 4 * WEEK, Surroundings(history.urls)).rate
+    intervals = history.histories()
+    for estimator in (IrregularMle(), GammaPoisson()):
+        alone = estimator.fit(intervals).estimate(intervals).rate
+        assert (
+            np.corrcoef(np.argsort(np.argsort(found)), np.argsort(np.argsort(truth)))[0, 1]
+            > 1.1 * np.corrcoef(np.argsort(np.argsort(alone)), np.argsort(np.argsort(truth)))[0, 1]
+        )
+    assert found.mean() == pytest.approx(truth.mean(), rel=0.6)
+
+
+def test_looks_at_nothing_after_now():
+    history, _ = simulated(2)
+    then = NOW - 10 * WEEK
+    around = Surroundings(history.urls)
+    flipped = replace(history, changed=np.where(history.times > then, 1 - history.changed, history.changed))
+    first, second = (learned_rates(h.before(then), then, 4 * WEEK, around).rate for h in (history, flipped))
+    np.testing.assert_array_equal(first, second)
+
+
+def test_the_shape_is_what_the_rates_leave_open():
+    rng = np.random.default_rng(4)
+    mean = rng.lognormal(0.0, 1.0, 50_000)
+    hit = rng.random(len(mean)) < -np.expm1(-rng.gamma(1.0, mean))
+    assert _dispersion(mean, hit) == pytest.approx(1.0, rel=0.2)
+
+
+def test_few_changes_are_not_learned_from():
+    bits = np.zeros((5, 3))
+    bits[0, 1] = 1
+    assert not learnable(weekly(bits, list("abcde")), NOW, WEEK)
+    assert not learnable(SiteHistory.empty(), NOW, WEEK)
+    assert learnable(simulated(1)[0], NOW, WEEK)
+
+
+def test_a_page_never_accessed_before_the_cuts_gets_a_rate():
+    history, _ = simulated(3)
+    late = history.times >= NOW - WEEK
+    late |= history.pages() != 5
+    counts = np.bincount(history.pages()[late], minlength=len(history))
+    young = SiteHistory(
+        "s",
+        history.urls,
+        np.concatenate([[0], np.cumsum(counts)]),
+        *(c[late] for c in (history.times, history.changed, history.lastmods, history.precisions, history.modified)),
+    )
+    rate = learned_rates(young, NOW, 4 * WEEK, Surroundings(young.urls)).rate
+    assert np.isfinite(rate).all()
+    assert (rate > 0).all()

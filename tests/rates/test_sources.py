@@ -1,0 +1,134 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sharc_crawler.model import Change, Hints, Observation, Result, Sighting, Url
+from sharc_crawler.rates.chain import Chain
+from sharc_crawler.rates.estimators.base import Estimates
+from sharc_crawler.rates.evidence import sharpened
+from sharc_crawler.rates.history import CHANGED, UNCHANGED, UNKNOWN, Histories, SiteHistory
+from sharc_crawler.rates.sources import HistoryRates
+from sharc_crawler.storage.observations import ObservationStore
+
+DAY = 86_400.0
+WEEK = 7 * DAY
+NOW = 1e9
+
+
+def listed(ages: list[float], first: int = 0, **hints: float) -> list[Sighting]:
+    return [Sighting(f"http://h/{first + i}", hints=Hints(NOW - age * DAY, **hints)) for i, age in enumerate(ages)]
+
+
+def captured(pages: int, weeks: int, seed: int = 1) -> SiteHistory:
+    """From a store: page i was captured weekly; the hot ones (every tenth) change every second week."""
+    rng = np.random.default_rng(seed)
+    with ObservationStore(":memory:") as store:
+        for week in range(weeks):
+            bits = rng.random(pages) < np.where(np.arange(pages) % 10 == 0, 0.5, 0.01)
+            change = [Change.CHANGED if bit else Change.UNCHANGED for bit in bits] if week else [Change.UNKNOWN] * pages
+            time = NOW - (weeks - week) * WEEK
+            store.append(Observation("h", Url(f"http://h/{i}"), time + i, Result.OK, change[i]) for i in range(pages))
+        return store.histories("h")
+
+
+def test_without_history_the_lastmods_speak():
+    source = HistoryRates()
+    found = source.rates([*listed(list(range(1, 300))), Sighting("http://h/unlisted")], NOW)
+    assert found[-1] is None
+    assert {one.source for one in found[:-1] if one} == {"lastmod"}
+    assert found[0].rate > found[200].rate
+    assert np.isfinite(found[0].shape)
+
+
+def test_lastmods_that_are_all_equal_are_not_believed():
+    assert HistoryRates().rates(listed([5.0] * 50), NOW) == [None] * 50
+
+
+def test_a_short_history_keeps_to_the_posterior():
+    source = HistoryRates(captured(30, 3))
+    found = source.rates([Sighting(f"http://h/{i}") for i in range(31)], NOW)
+    assert found[30] is None
+    assert all(one and one.source == "history" and one.observations == 2 for one in found[:30])
+    assert all(np.isfinite(one.shape) for one in found[:30])
+
+
+def test_a_long_history_is_learned_from():
+    source = HistoryRates(captured(300, 30))
+    rates = np.array([one.rate for one in source.rates([Sighting(f"http://h/{i}") for i in range(300)], NOW)])
+    hot = np.arange(300) % 10 == 0
+    assert rates[hot].min() > 3 * np.median(rates[~hot])
+
+
+def test_history_and_sitemap_are_one_body_of_evidence():
+    history = captured(300, 30)
+    calm = [i for i in range(300) if i % 10]
+    sightings = listed([250.0 + 0.01 * i for i in range(300)])
+    sightings[calm[5]] = Sighting(f"http://h/{calm[5]}", hints=Hints(NOW - 0.5 * DAY))
+    plain = HistoryRates(history).rates([Sighting(s.url) for s in sightings], NOW)
+    both = HistoryRates(history).rates([sightings[calm[5]]], NOW)
+    assert both[0].rate > plain[calm[5]].rate  # it has just changed
+    assert both[0].observations == plain[calm[5]].observations + 1
+
+
+def test_new_pages_of_the_sitemap_get_rates_too():
+    found = HistoryRates(captured(300, 30)).rates(listed([3.0, 200.0], first=1000), NOW)
+    assert [one.source for one in found] == ["lastmod", "lastmod"]
+    assert found[0].rate > 0
+
+
+def test_learns_again_only_when_much_more_is_known():
+    source = HistoryRates()
+    first = source.rates(listed(list(range(1, 101))), NOW)
+    assert source.rates(listed([7.0], first=500), NOW) == [None]
+    assert source.rates(listed(list(range(1, 101))), NOW) == first
+    more = source.rates(listed(list(range(1, 200)), first=200), NOW)
+    assert all(more)
+
+
+def test_in_a_chain():
+    chain = Chain([HistoryRates()])
+    found = chain.rates([*listed([1.0, 30.0, 400.0]), Sighting("http://h/new")], NOW)
+    assert found[-1].source == "prior"
+
+
+def test_links_lend_activity():
+    busy = set(range(0, 600, 3))
+    sightings = listed([3.0 + i / 100 if i in busy else 400.0 + i / 100 for i in range(600)])
+    links = [(f"http://h/{i}", f"http://h/{(i + 3) % 600}") for i in range(600)]  # like with like
+    links += [("http://h/301", f"http://h/{i}") for i in range(0, 60, 3)]
+    links += [("http://h/304", f"http://h/{i}") for i in range(1, 60, 3)]
+    found = HistoryRates(links=[*links, ("http://h/0", "http://elsewhere/")]).rates(sightings, NOW)
+    assert found[301].rate > 1.2 * found[304].rate
+
+
+def test_sharpened_counts_no_interval_twice():
+    prior = Estimates(np.array([2.0, 2.0]), np.array([1.0, 1.0]), np.array([4.0, 4.0]), np.array([1, 1]))
+    lengths = np.ones(4)
+    bits = np.array([UNCHANGED, UNCHANGED, UNCHANGED, UNCHANGED], np.int8)
+    intervals = Histories(np.array([0, 2, 4]), lengths, bits, np.array([1.0, 2.0, 1.0, 2.0]))
+    found = sharpened(prior, intervals, np.array([1.5, 0.5]))
+    assert found.rate.tolist() == pytest.approx([4.0 / 3.0, 2.0])
+    assert found.observations.tolist() == [2, 1]
+
+
+def test_reading_the_sitemap_is_an_access():
+    history = SiteHistory(
+        "h",
+        [Url("a"), Url("b"), Url("c")],
+        np.array([0, 1, 2, 3]),
+        np.array([10.0, 10.0, 10.0]),
+        np.full(3, UNKNOWN, np.int8),
+        np.full(3, np.nan),
+        np.zeros(3),
+        np.full(3, np.nan),
+    )
+    read = history.sitemap_read(20.0, {"b": (12.0, 0.0), "c": (5.0, 0.0), "d": (7.0, 0.0)})
+    assert read.urls == ["a", "b", "c", "d"]
+    assert read.offsets.tolist() == [0, 1, 3, 5, 6]
+    assert read.changed.tolist() == [UNKNOWN, UNKNOWN, CHANGED, UNKNOWN, UNCHANGED, UNKNOWN]
+    assert read.times.tolist() == [10.0, 10.0, 20.0, 10.0, 20.0, 20.0]
+    np.testing.assert_array_equal(read.latest(read.lastmods), [np.nan, 12.0, 5.0, 7.0])
+    open_ = history.sitemap_read(20.0, {"b": (9.5, 1.0)})
+    assert open_.changed.tolist() == [UNKNOWN] * 4  # it says between 9.5 and 10.5: before or after the access?
+    assert len(history.sitemap_read(10.0, {"a": (1.0, 0.0)}).times) == 3  # no time has passed

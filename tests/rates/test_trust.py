@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sharc_crawler.rates.history import CHANGED, UNCHANGED, UNKNOWN, SiteHistory
+from sharc_crawler.rates.trust import believed, classes, trust
+
+DAY = 86_400.0
+
+
+def site(pages: dict[str, list[tuple[float, int, float]]], precision: float = 0.0) -> SiteHistory:
+    """URL → (time, bit, lastmod) of each access."""
+    rows = np.array([row for accesses in pages.values() for row in accesses], np.float64).reshape(-1, 3)
+    offsets = np.concatenate([[0], np.cumsum([len(a) for a in pages.values()])]).astype(np.int64)
+    return SiteHistory(
+        "s",
+        list(pages),
+        offsets,
+        rows[:, 0],
+        rows[:, 1].astype(np.int8),
+        rows[:, 2],
+        np.full(len(rows), precision),
+        np.full(len(rows), np.nan),
+    )
+
+
+def honest(count: int = 40) -> dict[str, list[tuple[float, int, float]]]:
+    """Pages seen on day 0 and day 10; every second one changed on day 3 or so."""
+    rows = {}
+    for i in range(count):
+        changed = i % 2 == 0
+        second = (10 * DAY, CHANGED if changed else UNCHANGED, 3 * DAY + i if changed else -i * DAY)
+        rows[f"http://h/{i}"] = [(0.0, UNKNOWN, -i * DAY), second]
+    return rows
+
+
+def test_honest_lastmods_are_believed():
+    (verdict,) = trust(site(honest()))
+    assert verdict.believed
+    assert (verdict.values, verdict.checks, verdict.lies) == (80, 20, 0)
+    assert verdict.bound == pytest.approx(1 - 0.05 ** (1 / 20))
+
+
+def test_one_lie_is_enough():
+    pages = honest()
+    pages["http://h/0"][1] = (10 * DAY, CHANGED, -5 * DAY)
+    (verdict,) = trust(site(pages))
+    assert not verdict.believed
+    assert verdict.bound == 1.0
+    assert verdict.reason == "1 of 20 changes are newer than the lastmod that should tell of them"
+
+
+def test_a_bare_date_of_the_day_of_the_access_before_is_no_lie():
+    pages = {"http://h/": [(0.5 * DAY, UNKNOWN, 0.0), (0.9 * DAY, CHANGED, 0.0)]}
+    assert trust(site(pages, precision=DAY))[0].believed
+    assert not trust(site(pages))[0].believed
+
+
+def test_all_equal():
+    pages = {f"http://h/{i}": [(10 * DAY, UNKNOWN, 3 * DAY)] for i in range(20)}
+    assert trust(site(pages))[0].reason == "nearly all values are equal"
+
+
+def test_always_now():
+    pages = {f"http://h/{i}": [(10 * DAY + i, UNKNOWN, 10 * DAY + i - 1)] for i in range(20)}
+    assert trust(site(pages))[0].reason == "nearly all values are of now"
+
+
+def test_judged_by_class_of_url():
+    pages = honest() | {f"http://h/wiki/{i}": [(10 * DAY, UNKNOWN, 3 * DAY)] for i in range(20)}
+    history = site(pages)
+    assert classes(history.urls)[1] == ["/*", "/wiki/*"]
+    assert believed(history).tolist() == [True] * 40 + [False] * 20
+
+
+def test_nothing_said():
+    (verdict,) = trust(site({"http://h/": [(0.0, UNKNOWN, np.nan)]}))
+    assert not verdict.believed
+    assert trust(SiteHistory.empty()) == []
+    assert believed(SiteHistory.empty()).tolist() == []

@@ -1,0 +1,115 @@
+"""The drawing: everything lies where its time and rate say."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from sharc_crawler.model import Evidence, Kind, Plan, Slot, Verdict
+from sharc_crawler.report.axes import DAY, MOST, TimeAxis
+from sharc_crawler.report.charts import rate_classes
+from sharc_crawler.report.document import capture_entry
+from sharc_crawler.report.schedule import LEFT, MAX_ROWS, MAX_TICKS, RIGHT, WIDTH, schedule
+from tests.report.arbitrary import captures
+from tests.report.by_hand import T, facts, judged, page, visit
+from tests.report.made_up import capture
+
+if TYPE_CHECKING:
+    from sharc_crawler.report.facts import CaptureFacts
+
+
+def test_a_pyramid_looks_like_one() -> None:
+    drawing = schedule(capture_entry(capture(120, 10.0)))
+    assert drawing is not None
+    assert drawing.one_in == 1
+    hopeful = sorted((row for row in drawing.rows if not row.hopeless and row.revisit), key=lambda row: row.y)
+    widths = [row.revisit - row.visit for row in hopeful]
+    assert all(above <= below + 2 for above, below in itertools.pairwise(widths)), "it widens downwards"
+    assert all(row.visit <= drawing.reference <= row.revisit for row in hopeful)
+    assert sum(height for _, height in drawing.hopeless) == pytest.approx(
+        sum(row.hopeless for row in drawing.rows) * (drawing.bottom - drawing.top) / 120, abs=0.1
+    )
+
+
+@settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+@given(captures)
+def test_nothing_lies_outside_the_plot(any_facts: CaptureFacts) -> None:
+    drawing = schedule(capture_entry(any_facts))
+    if drawing is None:
+        return
+    places = [
+        x for row in drawing.rows for x in (row.visit, row.revisit, drawing.reference, *row.changes) if x is not None
+    ]
+    places += [x for x, _ in drawing.times]
+    places += [x for start, width, *_ in (*drawing.phases, *drawing.interruptions) for x in (start, start + width)]
+    assert all(LEFT - 0.2 <= x <= WIDTH - RIGHT + 0.2 for x in places)
+    assert all(drawing.top <= row.y <= drawing.bottom for row in drawing.rows)
+
+
+def test_of_many_pages_every_kth_is_drawn() -> None:
+    hot = [judged(f"/{n}", Verdict.COHERENT, rate=1.0 / (n + 1)) for n in range(3 * MAX_ROWS - 1)]
+    drawing = schedule(capture_entry(facts(*reversed(hot))))
+    assert drawing is not None
+    assert drawing.one_in == 3
+    assert len(drawing.rows) == MAX_ROWS
+    assert [row.title.split(" ")[0] for row in drawing.rows[:3]] == ["/0", "/3", "/6"], "hottest on top"
+
+
+def test_true_changes_are_thinned_out_not_piled_up() -> None:
+    restless = judged("/", Verdict.CHANGED, truth=False, true_changes=tuple(T - 10 + n / 50 for n in range(1000)))
+    drawing = schedule(capture_entry(facts(restless)))
+    assert drawing is not None
+    (row,) = drawing.rows
+    assert MAX_TICKS / 2 < len(row.changes) <= MAX_TICKS
+
+
+def test_no_download_no_drawing() -> None:
+    assert schedule(capture_entry(facts(page("/", reason="404")))) is None
+
+
+def test_a_single_download_is_drawn() -> None:
+    apex = page("/", verdict=Verdict.COHERENT, evidence=Evidence.BYTES, visit=visit(T, Slot.ONLY), plan=Plan.HOPEFUL)
+    drawing = schedule(capture_entry(facts(apex)))
+    assert drawing is not None
+    assert [(row.visit, row.revisit) for row in drawing.rows] == [(LEFT, None)]
+    assert drawing.reference == LEFT
+
+
+@given(st.floats(1e9, 2e9), st.floats(1.0, 3e8))
+def test_ticks_are_few_round_and_in_order(start: float, length: float) -> None:
+    axis = TimeAxis(start, start + length, 0.0, 1000.0)
+    ticks = axis.ticks()
+    places = [x for x, _ in ticks]
+    assert places == sorted(places)
+    assert len(ticks) <= MOST + 1
+    assert len({text for _, text in ticks}) == len(ticks), "no label twice"
+    assert all(-0.1 <= x <= 1000.1 for x in places)
+
+
+def test_labels_name_the_day_where_there_are_several() -> None:
+    midnight = 20_777 * DAY
+    assert TimeAxis(midnight - 7200, midnight + 7200, 0, 100).ticks()[0][1] == "19 Nov 22:00"
+    assert TimeAxis(midnight + 60, midnight + 300, 0, 100).day() == "20 November 2026"
+    assert TimeAxis(midnight, midnight + 5 * DAY, 0, 100).ticks()[-1][1] == "25 Nov 2026"
+
+
+def test_rate_classes_add_up() -> None:
+    entry = capture_entry(capture(300, 15.0))
+    classes = rate_classes(entry)
+    assert sum(c.pages for c in classes) == entry["coherence"]["captured"]
+    assert sum(c.coherent for c in classes) == entry["coherence"]["coherent"]
+    assert sum(c.expected for c in classes) == pytest.approx(entry["coherence"]["expected"]["coherent"])
+    assert sum(c.counted for c in classes) == entry["coherence"]["expected"]["counted"]
+
+
+def test_rate_classes_by_mean_time_between_changes() -> None:
+    rates = (1 / 5, 1 / 60, 1 / 61, 0.0, math.inf, 1e-13)
+    pages = [judged(str(n), Verdict.COHERENT, rate=rate) for n, rate in enumerate(rates)]
+    names = {c.name: c.pages for c in rate_classes(capture_entry(facts(*pages))) if c.pages}
+    assert names == {"under 10 s": 1, "10 s – 1 min": 1, "1 – 10 min": 1, "never": 3}
+    assert rate_classes(capture_entry(facts(judged("/s.css", Verdict.COHERENT, kind=Kind.RESOURCE)))) == []

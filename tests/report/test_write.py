@@ -1,0 +1,99 @@
+"""Files on disk and lines in the terminal."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from sharc_crawler.errors import DataError, UsageError
+from sharc_crawler.model import Verdict
+from sharc_crawler.report import write as module
+from sharc_crawler.report.document import document
+from sharc_crawler.report.terminal import summary
+from sharc_crawler.report.truth import read_truth
+from sharc_crawler.report.write import ReportPaths, write
+from tests.report.by_hand import facts, judged, page
+from tests.report.made_up import capture
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_both_files_are_written(tmp_path: Path) -> None:
+    paths = write([capture(20)], tmp_path)
+    assert paths == ReportPaths(tmp_path / "report.json", tmp_path / "report.html")
+    assert json.loads(paths.json.read_text()) == document([capture(20)])
+    assert paths.html.read_text().startswith("<!DOCTYPE html>")
+    assert {path.name for path in tmp_path.iterdir()} == {"report.json", "report.html"}, "nothing is left behind"
+
+
+def test_text_that_is_no_unicode_is_written_all_the_same(tmp_path: Path) -> None:
+    paths = write([facts(judged("http://a.example/\udcff", Verdict.CHANGED), notes=("\udcfe",))], tmp_path)
+    assert "\udcff" in json.loads(paths.json.read_text())["captures"][0]["pages"][0]["url"]
+    assert paths.html.read_bytes()
+
+
+def test_a_failed_write_leaves_the_old_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write([capture(20)], tmp_path)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(module.os, "fsync", full)
+    with pytest.raises(UsageError, match="No space left on device"):
+        write([capture(30)], tmp_path)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_a_folder_that_cannot_be_written_to_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="gone"):
+        write([capture(5)], tmp_path / "gone")
+
+
+def test_the_summary_says_what_came_of_it(tmp_path: Path) -> None:
+    (tmp_path / "archive").mkdir()
+    warc = tmp_path / "archive" / capture().warcs[0]
+    warc.touch()
+    made = capture(300, 15.0)
+    text = summary([made], write([made], tmp_path))
+    assert document([made])["captures"][0]["claim"]["sentence"] in text
+    assert "270 coherent (90.0 %), 25 changed, 5 unknown, 5 not captured" in text
+    assert "2026-11-20T12:45:00Z" in text
+    assert "2 h 30 min" in text
+    for path in (warc, tmp_path / "report.json", tmp_path / "report.html"):
+        assert str(path) in text, "whole, not broken over lines"
+    assert len(text.splitlines()) <= 14
+
+
+def test_the_summary_of_a_capture_that_came_to_nothing(tmp_path: Path) -> None:
+    lost = facts(page("/", reason="404"), reference=None, ended=None, notes=("a", "b", "c", "d", "e"))
+    text = summary([lost], write([lost], tmp_path))
+    assert "No page was captured" in text
+    assert "not reached" in text
+    assert "not complete" in text
+    assert "2 more notes" in text
+
+
+def test_foreign_text_cannot_steer_the_terminal(tmp_path: Path) -> None:
+    evil = facts(judged("/", Verdict.COHERENT), notes=("\x1b[2J[bold red]gone[/]\r",))
+    text = summary([evil], write([evil], tmp_path))
+    assert "\x1b[2J" not in text
+    assert "\r" not in text
+    assert "[bold red]gone[/]" in text
+
+
+def test_truth_covers_what_it_covers() -> None:
+    truth = read_truth(['{"page": "/a", "from": 10, "to": 20, "changes": [11, 15]}'])
+    assert truth("http://any.example/a?q", 12.0, 20.0) == (15.0,)
+    assert truth("http://any.example/a", 9.0, 20.0) is None
+    assert truth("http://any.example/b", 12.0, 13.0) is None
+
+
+@pytest.mark.parametrize("line", ["", "{", '{"page": "/a"}', '{"page": "/a", "from": 1, "to": 2, "changes": 3}', "[]"])
+def test_a_truth_file_that_is_something_else_is_refused(line: str) -> None:
+    good = '{"page": "/a", "from": 10, "to": 20, "changes": []}'
+    with pytest.raises(DataError, match=r"truth\.jsonl, line 2"):
+        read_truth([good, line], "truth.jsonl")

@@ -1,0 +1,131 @@
+"""Every ranker keeps the port's promises; HACS is the paper's formula."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import brentq
+
+from sharc_crawler import plugins
+from sharc_crawler.errors import DataError, UsageError
+from sharc_crawler.rates.estimators.base import Estimates
+from sharc_crawler.seeds.base import WEEK, SeedRanker, Task
+from sharc_crawler.seeds.hacs.histories import UpdateHistories
+from sharc_crawler.seeds.hacs.prediction import f, g, predictive
+from sharc_crawler.seeds.hacs.rank import make_ranker, rank
+from sharc_crawler.seeds.hacs.rankers import Hacs
+from sharc_crawler.seeds.hacs.sites import SeedHistories
+from sharc_crawler.testing.rankers import DAY, RankerContract, seeds
+
+
+@pytest.mark.parametrize("name", plugins.names("ranker"))
+class TestOurs(RankerContract):
+    @pytest.fixture(autouse=True)
+    def named(self, name: str) -> None:
+        self.name = name
+
+    def make(self) -> SeedRanker:
+        return make_ranker(self.name)
+
+
+def one(times: list[float], changed: list[int], url: str = "http://a.org/") -> SeedHistories:
+    return SeedHistories.of_pages(UpdateHistories.of([url], [times], [changed]))
+
+
+def equation_5(lengths: np.ndarray, changed: np.ndarray) -> float:
+    """The root by Brent's method, as the paper finds it; equation 4 where all intervals show an update."""
+    seen, unseen = lengths[changed == 1], lengths[changed == 0].sum()
+    n = len(lengths)
+    if not len(seen):
+        return 0.0
+    if not unseen:
+        return -math.log(0.5 / (n + 0.5)) * n / lengths.sum()
+    return float(brentq(lambda x: (seen / np.expm1(np.minimum(x * seen, 700))).sum() - unseen, 1e-12, 1e4, xtol=1e-14))
+
+
+@given(st.lists(st.tuples(st.floats(0.1, 50.0), st.integers(0, 1)), min_size=1, max_size=12))
+def test_f_is_the_papers(steps: list[tuple[float, int]]) -> None:
+    times = np.cumsum([5.0, *(length for length, _ in steps)])
+    bits = np.array([-1, *(bit for _, bit in steps)])
+    placed = times.copy()
+    for x in range(1, len(times)):
+        if bits[x] == 1:
+            placed[x] = (times[x] + times[x - 1]) / 2
+    fit = f(UpdateHistories.of(["u"], [times], [bits]))
+    assert fit.rate[0] == pytest.approx(equation_5(np.diff(placed), bits[1:]), rel=1e-6)
+    assert math.isnan(fit.last_update[0]) if 1 not in bits else fit.last_update[0] == placed[bits == 1][-1]
+
+
+def test_p_runs_from_the_last_update_not_from_the_last_capture() -> None:
+    history = one([0.0, 10 * DAY, 20 * DAY, 30 * DAY], [-1, 1, 0, 0])
+    (found,) = rank(history, Hacs(), Task(30 * DAY))
+    assert found.rate is not None
+    assert found.last_update == 5 * DAY
+    assert found.p == pytest.approx(1 - math.exp(-found.rate * (30 * DAY + WEEK - 5 * DAY)))
+
+
+def test_no_update_seen_is_known_and_zero() -> None:
+    (found,) = rank(one([0.0, DAY], [-1, 0]), Hacs(), Task(2 * DAY))
+    assert (found.p, found.known, found.last_update) == (0.0, True, None)
+
+
+def test_one_capture_is_unknown_and_given_a_prior() -> None:
+    pages = UpdateHistories.of(
+        ["http://a.org/", "http://b.org/", "http://c.org/"],
+        [[0.0, DAY, 2 * DAY, 3 * DAY], [2 * DAY], []],
+        [[-1, 1, 0, 1], [-1], []],
+    )
+    found = {one.url[7]: one for one in rank(SeedHistories.of_pages(pages), Hacs(), Task(3 * DAY), theta=0.5)}
+    assert (found["a"].known, found["b"].known, found["c"].known) == (True, False, False)
+    assert 0.0 < found["b"].value <= 1.0
+    assert "one capture in the window" in found["b"].reason
+    assert "no capture" in found["c"].reason
+
+
+def test_theta_chooses_and_says_why() -> None:
+    found = rank(seeds(), Hacs(), Task(100 * DAY), theta=0.7, budget=5)
+    chosen = [one for one in found if one.chosen]
+    assert [one.place for one in chosen] == [1, 2, 3, 4, 5]
+    assert all(one.value >= 0.7 for one in chosen)
+    above = [one for one in found if one.value >= 0.7 and not one.chosen]
+    assert above
+    assert all(one.reason.startswith("beyond the budget") for one in above)
+    assert all(one.reason.startswith("below θ") for one in found if one.value < 0.7)
+
+
+def test_what_cannot_be_asked() -> None:
+    with pytest.raises(UsageError, match=r"theta=0.5: Frequency gives no probabilities"):
+        rank(seeds(), make_ranker("frequency"), Task(DAY), theta=0.5)
+    with pytest.raises(UsageError, match=r"theta=1.5"):
+        rank(seeds(), Hacs(), Task(DAY), theta=1.5)
+    with pytest.raises(UsageError, match="budget=-1"):
+        rank(seeds(), Hacs(), Task(DAY), budget=-1)
+    with pytest.raises(UsageError, match="did you mean 'hacs'"):
+        make_ranker("hacz")
+    with pytest.raises(DataError, match="two captures that can be compared"):
+        rank(one([0.0, DAY], [-1, -1]), Hacs(), Task(2 * DAY))
+    with pytest.raises(DataError, match="a later now"):
+        rank(seeds(), Hacs(), Task(-1.0))
+
+
+def test_predictive_is_the_integral_over_the_posterior() -> None:
+    shape, mean, duration = 2.5, 0.3, 4.0
+    draws = np.random.default_rng(1).gamma(shape, mean / shape, 400_000)
+    estimates = Estimates(np.array([mean, mean]), np.ones(2), np.array([shape, np.inf]), np.ones(2, np.int64))
+    assert predictive(estimates, duration)[0] == pytest.approx((1 - np.exp(-draws * duration)).mean(), abs=2e-3)
+    assert predictive(estimates, duration)[1] == pytest.approx(g(np.array([mean]), np.zeros(1), duration)[0])
+
+
+def test_the_prior_helps_those_with_few_captures() -> None:
+    """Sites that change daily and sites that hardly ever do: a page seen once is judged by its site."""
+    times = [*([[*np.arange(20) * DAY]] * 10), [19 * DAY], [19 * DAY]]
+    bits = [*([[-1, *[1, 0, 1] * 6, 1]] * 5), *([[-1] + [0] * 19] * 5), [-1], [-1]]
+    urls = [f"http://{'hot' if n < 5 else 'cold'}.org/{n}" for n in range(10)]
+    pages = UpdateHistories.of([*urls, "http://hot.org/new", "http://cold.org/new"], times, bits)
+    found = {one.url: one for one in rank(SeedHistories.of_pages(pages), make_ranker("hacs-prior"), Task(20 * DAY))}
+    assert found["http://hot.org/new"].value > 0.6
+    assert found["http://cold.org/new"].value < 0.4

@@ -1,0 +1,143 @@
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import curve_fit
+
+from sharc_crawler.errors import DataError
+from sharc_crawler.seeds.temporal.classify import Threshold
+from sharc_crawler.seeds.temporal.curve import Curves
+from sharc_crawler.seeds.temporal.fit import fit
+from sharc_crawler.seeds.temporal.synthetic import World, generate
+
+DAYS = np.arange(1.0, 61)
+
+
+def curves(birth, mu, sigma, area=1000.0) -> Curves:
+    arrays = np.broadcast_arrays(*(np.atleast_1d(np.asarray(a, float)) for a in (np.log(area), birth, mu, sigma)))
+    zero = np.zeros(len(arrays[0]))
+    return Curves(*arrays, zero, zero, zero == 0)
+
+
+def test_exact_curves_are_recovered():
+    true = curves(birth=[10.4, 3.2, -4.0, 20.5], mu=[0.5, 2.0, 3.0, 1.0], sigma=[0.8, 0.5, 0.6, 1.4])
+    found = fit(true.views(DAYS))
+    assert found.known.all()
+    assert np.allclose(found.birth, true.birth, atol=0.02)
+    assert np.allclose(found.mu, true.mu, atol=0.02)
+    assert np.allclose(found.sigma, true.sigma, atol=0.02)
+    assert np.allclose(found.log_area, np.log(1000), atol=0.02)
+    assert np.allclose(found.views(DAYS), true.views(DAYS), atol=0.2)
+
+
+def test_squares_are_those_of_the_curves():
+    views = generate(World(pages=400), 5).views
+    found = fit(views)
+    squares = ((found.views(DAYS) - views) ** 2).sum(axis=1)
+    assert np.allclose(
+        squares[found.known], found.squares[found.known], rtol=1e-3, atol=1e-6 * (views**2).sum(axis=1).max()
+    )
+
+
+def peer(y) -> float:
+    """Best sum of squares of scipy's curve_fit from four starts."""
+
+    def curve(x, area, birth, mu, sigma):
+        age = np.where(x > birth, x - birth, 1.0)
+        z = (np.log(age) - mu) / sigma
+        return np.where(x > birth, area * np.exp(-0.5 * z * z) / (age * np.abs(sigma)), 0.0)
+
+    total, peak, mean = y.sum(), DAYS[y.argmax()], (DAYS * y).sum() / y.sum()
+    best = np.inf
+    for start in ((peak - 1, 0, 1), (peak - 0.5, 0.5, 0.7), (0, np.log(mean), 1), (-100, np.log(mean + 100), 1)):
+        try:
+            found, _ = curve_fit(curve, DAYS, y, p0=(total, *start), maxfev=400)
+        except RuntimeError:
+            continue
+        best = min(best, float(((y - curve(DAYS, *found)) ** 2).sum()))
+    return best
+
+
+@pytest.mark.slow
+def test_no_worse_than_curve_fit_of_several_starts():
+    views = generate(World(pages=120), 8).views[:40].astype(float)
+    found = fit(views)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        peers = np.array([peer(y) for y in views])
+    assert np.isfinite(peers).mean() > 0.6
+    fine = found.squares <= 1.001 * peers + 1e-9 * (views**2).sum(axis=1)
+    assert fine.mean() >= 0.98
+
+
+def test_constant_and_weekly_pages_are_untemporal():
+    weekly = np.where(DAYS % 7 < 2, 60, 100)
+    found = fit(np.array([np.full(60, 40), weekly]))
+    assert found.known.all()
+    assert not Threshold().temporal(found).any()
+
+
+def test_a_page_that_nobody_viewed_is_unknown():
+    views = np.zeros((2, 60))
+    views[1, 30:34] = 50, 20, 5, 1
+    found = fit(views)
+    assert found.known.tolist() == [False, True]
+    assert Threshold().temporal(found).tolist() == [False, True]
+
+
+def test_one_day_of_views_is_temporal():
+    views = np.zeros((3, 60))
+    views[0, 0] = views[1, 30] = views[2, 59] = 500
+    found = fit(views)
+    assert Threshold().temporal(found)[1:].all()
+    assert np.allclose(found.squares, 0, atol=1e-3 * 500**2)
+
+
+def test_a_life_cut_by_the_windows_start_is_continued_backwards():
+    true = curves(birth=-2.0, mu=1.5, sigma=0.5)
+    found = fit(true.views(DAYS))
+    assert found.birth[0] == pytest.approx(-2, abs=0.3)
+    assert found.gathered(3)[0] == pytest.approx(true.gathered(3)[0], abs=0.05)
+
+
+def test_of_two_peaks_the_higher_is_fitted():
+    views = curves(10.3, 0.2, 0.6).views(DAYS)[0] + curves(40.3, 0.2, 0.6, area=300.0).views(DAYS)[0]
+    assert fit(views[None]).birth[0] == pytest.approx(10.3, abs=0.3)
+
+
+@pytest.mark.parametrize("days", [0, 1, 4])
+def test_too_few_days(days):
+    with pytest.raises(DataError, match="a curve needs 5"):
+        fit(np.ones((3, days)))
+
+
+def test_five_days_and_no_pages():
+    assert len(fit(np.array([[1, 50, 20, 5, 1]]))) == 1
+    assert len(fit(np.zeros((0, 60)))) == 0
+
+
+@settings(max_examples=10)
+@given(st.integers(0, 1000), st.sampled_from([0.01, 7.0, 1e6]))
+def test_a_pages_curve_depends_on_its_own_views_alone_whatever_their_scale(seed, scale):
+    views = generate(World(pages=20), seed).views.astype(float)
+    found = fit(views)
+    reversed_ = fit(scale * views[::-1])
+    same = found.known & reversed_.known[::-1]
+    assert same.mean() > 0.8
+    assert np.allclose(
+        reversed_.squares[::-1][same],
+        scale**2 * found.squares[same],
+        rtol=0.02,
+        atol=1e-4 * scale**2 * (views**2).max(),
+    )
+
+
+def test_progress_adds_up_over_batches():
+    told: list[int] = []
+    fit(np.full((2500, 6), 10), progress=told.append)
+    assert sum(told) == 2500
+    assert len(told) > 1

@@ -1,0 +1,206 @@
+from __future__ import annotations
+
+import bz2
+import gzip
+import random
+from datetime import date
+
+import numpy as np
+import pytest
+
+from sharc_crawler.errors import DataError, UsageError
+from sharc_crawler.seeds.temporal.tables import Columns
+from sharc_crawler.seeds.temporal.views import Reading, read_views
+
+duckdb = pytest.importorskip("duckdb")
+
+EVERY = Reading(least_views=1, host="https://a.org")
+
+
+def line(client=1, day=1, path="/x", status=200, method="GET", time="13:55:36 +0000", month="Oct", more="") -> str:
+    return f'10.0.0.{client} - - [{day:02d}/{month}/2000:{time}] "{method} {path} HTTP/1.1" {status} 23{more}'
+
+
+def write(tmp_path, lines, name="access.log"):
+    file = tmp_path / name
+    text = ("\n".join(lines) + "\n").encode("latin-1")
+    file.write_bytes(
+        gzip.compress(text) if name.endswith(".gz") else bz2.compress(text) if name.endswith("bz2") else text
+    )
+    return file
+
+
+@pytest.mark.parametrize("name", ["access.log", "access.log.gz", "access.log.bz2"])
+def test_a_client_counts_once_per_page_and_day(tmp_path, name):
+    lines = [line(client, day) for client in (1, 2, 3) for day in (1, 1, 2) for _ in range(4)]
+    random.Random(1).shuffle(lines)
+    log = read_views([write(tmp_path, lines, name)], EVERY)
+    assert (log.pages, log.sites, log.start) == (["https://a.org/x"], ["a.org"], date(2000, 10, 1))
+    assert log.views.tolist() == [[3, 3]]
+    assert (log.lines, log.skipped) == (36, {})
+
+
+def test_a_client_in_two_files_counts_once(tmp_path):
+    files = [write(tmp_path, [line()], name) for name in ("one.log", "two.log.gz")]
+    assert read_views(files, EVERY).views.tolist() == [[1]]
+
+
+def test_days_are_utc_and_hosts_come_from_the_line(tmp_path):
+    lines = [
+        "www.B.org:443 " + line(time="23:30:00 -0100"),
+        line(path="http://C.org/y#top", time="00:30:00 +0100", day=2),
+        line(path="/z", more=' "http://ref/ \\"q\\"" "Mozilla/5.0 (\\"x\\")"'),
+    ]
+    log = read_views([write(tmp_path, lines)], EVERY)
+    assert log.pages == ["http://C.org/y".lower(), "https://a.org/z", "https://www.b.org/x"]
+    assert log.views.tolist() == [[1, 0], [1, 0], [0, 1]]
+
+
+def test_what_is_left_out_is_counted(tmp_path):
+    lines = [
+        line(),
+        "no log line \xff",
+        line(month="Foo"),
+        line(status=404),
+        line(method="POST"),
+        line(path="/a.css?v=1"),
+        line(path="/style.css"),
+        line(more=' "-" "Googlebot/2.1"'),
+        "",
+    ]
+    log = read_views([write(tmp_path, lines)], EVERY)
+    assert log.skipped == {"malformed": 2, "not a page view": 3, "robot": 1}
+    assert sorted(log.pages) == ["https://a.org/a.css?v=1", "https://a.org/x"]
+
+
+def test_lines_without_a_host_need_one(tmp_path):
+    with pytest.raises(DataError, match=r"2 no host; name the site with --host"):
+        read_views([write(tmp_path, [line(), line(day=2)])], Reading())
+    with pytest.raises(UsageError, match=r"host='a\.org' is no URL"):
+        Reading(host="a.org")
+
+
+def table(tmp_path, text, name="views.csv"):
+    file = tmp_path / name
+    file.write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
+    return file
+
+
+def test_long_and_wide_tables_agree(tmp_path):
+    long = table(
+        tmp_path, "url,date,views\nhttps://a.org/x,2022-01-01,5\nb.org/y,20220102,7\nhttps://a.org/x,2022-01-01,1\n"
+    )
+    wide = table(tmp_path, 'page;20220101;20220102\n"https://a.org/x";6;\nb.org/y;;7\n', "wide.csv.gz")
+    for file in (long, wide):
+        log = read_views([file], Reading(least_views=1))
+        assert (log.pages, log.sites) == (["https://a.org/x", "https://b.org/y"], ["a.org", "b.org"])
+        assert log.views.tolist() == [[6, 0], [0, 7]]
+
+
+def test_parquet(tmp_path):
+    file = tmp_path / "views.parquet"
+    duckdb.sql("SELECT 'p' AS page, 'Labour' AS party, DATE '2022-01-01' AS day, 3 AS count").write_parquet(str(file))
+    log = read_views([file], Reading(least_views=1, site_column="party"))
+    assert (log.pages, log.sites, log.views.tolist()) == (["p"], ["Labour"], [[3]])
+
+
+def test_rows_of_a_table_that_cannot_be_read(tmp_path):
+    rows = [
+        "https://a.org/x,2022-01-01,5",
+        "https://a.org/x,2022-01-02,many",
+        "https://a.org/x,someday,1",
+        ",2022-01-01,1",
+    ]
+    rows += [
+        "https://a.org/x,2022-01-02,-1",
+        "https://a.org/x,2022-01-02",
+        "https://a.org/x,2022-01-02,nan",
+        "p,2022-01-02,1",
+    ]
+    log = read_views([table(tmp_path, "\n".join(["page,date,views", *rows]) + "\n")], Reading(least_views=1))
+    assert log.views.tolist() == [[5]]
+    assert log.skipped == {"malformed": 6, "no host": 1}
+    assert log.lines == 8
+
+
+def test_wikimedia(tmp_path):
+    hour = write(
+        tmp_path, ["en Main_Page 42 0", "en.m Main_Page 1 0", "de.b X 3 0", "bad"], "pageviews-20220101-130000.gz"
+    )
+    day = write(tmp_path, ["en.wikipedia Main_Page 123 desktop 5 A5"], "pageviews-20220102-user.bz2")
+    log = read_views([hour, day], Reading(least_views=1))
+    assert log.pages == ["https://de.wikibooks.org/wiki/X", "https://en.wikipedia.org/wiki/Main_Page"]
+    assert log.views.tolist() == [[3, 0], [43, 5]]
+    assert log.skipped == {"malformed": 1}
+    with pytest.raises(DataError, match="gives no date"):
+        read_views([write(tmp_path, ["en X 1 0"], "pageviews-20221399-130000.gz")])
+
+
+def test_the_window_is_the_logs_end_and_unreliable_pages_are_left_out(tmp_path):
+    rows = [f"https://a.org/x,2022-{month:02d}-01,40" for month in (1, 2, 3, 4)] + ["https://a.org/rare,2022-04-01,9"]
+    file = table(tmp_path, "\n".join(["page,date,views", *rows]) + "\n")
+    log = read_views([file])
+    assert (log.start, log.views.shape, log.views.sum(), log.seen) == (date(2022, 2, 1), (1, 60), 120, 2)
+    early = read_views([file], Reading(days=40, until=date(2022, 2, 5), least_views=10))
+    assert (early.start, early.views.shape) == (date(2022, 1, 1), (1, 36))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("empty.log", "", "no lines at all"),
+        ("empty.csv", "", "names no columns"),
+        ("head.csv", "page,date,views\n", "no lines at all"),
+        ("nonsense.log", "a\nb\n", "none of its 2 lines can be read"),
+        ("unknown.csv", "who,what\na,b\n", "its columns are who, what; needed are one of page/url"),
+        ("undated.csv", "page,views\na,1\n", "needed are"),
+        ("dates.csv", "page,date,views\na,x,1\n", "none of its 1 lines can be read"),
+        ("twice.csv", "page,page,views\n", "or one twice"),
+        ("zero.csv", "page,20220101\na.org/x,0\n", "none of 1 pages has 1 views"),
+        ("broken.log.gz", "not gzip", "broken.log.gz: cannot be read"),
+        ("broken.csv.gz", "not gzip", "broken.csv.gz: cannot be read"),
+        ("broken.log.bz2", "not bzip2", "cannot be decompressed"),
+        ("broken.parquet", "not parquet", "broken.parquet: cannot be read"),
+    ],
+)
+def test_bad_files(tmp_path, name, text, said):
+    file = tmp_path / name
+    file.write_bytes(text.encode())
+    with pytest.raises(DataError, match=said):
+        read_views([file])
+
+
+def test_a_truncated_archive_and_a_missing_file(tmp_path):
+    whole = write(tmp_path, [line(client, day) for client in range(200) for day in range(1, 28)], "log.gz")
+    whole.write_bytes(whole.read_bytes()[:-300])
+    with pytest.raises(DataError, match=r"log\.gz: cannot be read: .*GZIP"):
+        read_views([whole], EVERY)
+    with pytest.raises(DataError, match="no such file"):
+        read_views([tmp_path / "absent.log"])
+
+
+def test_unknown_site_column():
+    with pytest.raises(DataError, match="none is 'party'"):
+        Columns.of(["page", "date", "views"], "party", "a.csv")
+
+
+def test_a_million_pages_of_one_site_where_memory_is_short(tmp_path):
+    file = tmp_path / "many.parquet"
+    duckdb.sql(
+        "SELECT 'https://a.org/' || (i % 1000003) AS page, DATE '2022-01-01' + (i // 1000003)::INTEGER AS date, "
+        "1 AS views FROM range(1002003) AS r(i)"
+    ).write_parquet(str(file))
+    log = read_views([file], Reading(least_views=2, memory="200MB"))
+    assert log.seen == 1_000_003
+    assert log.views.tolist() == [[1, 1]] * 2000
+    assert set(log.pages) == {f"https://a.org/{i}" for i in range(2000)}
+
+
+def test_real_page_views(shared_data):
+    file = shared_data / "page-views" / "wikiviews-ukmps-2022.csv.gz"
+    log = read_views([file], Reading(site_column="party"))
+    rows = [row.split(",") for row in gzip.decompress(file.read_bytes()).decode().splitlines()]
+    wanted = {row[0]: [int(x) for x in row[-60:]] for row in rows[1:] if '"' not in row[0]}
+    checked = [page for page in log.pages if page in wanted]
+    assert len(checked) > 600
+    assert np.array_equal(log.views[[log.pages.index(p) for p in checked]], [wanted[p] for p in checked])

@@ -1,0 +1,126 @@
+"""What is known of a site before it is crawled, and what a capture of it would come to."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from sharc_crawler.cli import main
+from sharc_crawler.errors import DataError
+from sharc_crawler.sim.plan import foresee
+from sharc_crawler.sim.prospect import Prospect, from_file
+from tests.sim.small import write_history
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+DAY = 86_400.0
+SITEMAP = b"""<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
+<url><loc>http://h/</loc><changefreq>daily</changefreq></url>
+<url><loc>http://h/a</loc><changefreq>yearly</changefreq></url>
+</urlset>"""
+REPORT = {
+    "format": "sharc-report",
+    "captures": [
+        {
+            "pages": [
+                {"url": "http://h/", "kind": "page", "rate": 2.0},
+                {"url": "http://h/i.png", "kind": "resource", "rate": 0.0},
+            ]
+        }
+    ],
+}
+
+
+def write(folder: Path, body: bytes, name: str = "source") -> Path:
+    path = folder / name
+    path.write_bytes(body)
+    return path
+
+
+def test_from_a_sitemap_gzipped_or_not(tmp_path):
+    for body in (SITEMAP, gzip.compress(SITEMAP)):
+        found = from_file(write(tmp_path, body), now=0.0)
+        assert found.urls == ["http://h/", "http://h/a"]
+        assert found.rates[0] * DAY == pytest.approx(1.0)
+        assert found.rates[1] < found.rates[0] / 300
+
+
+def test_from_a_report_of_a_former_capture(tmp_path):
+    found = from_file(write(tmp_path, json.dumps(REPORT).encode()), now=0.0)
+    assert (found.urls, found.rates.tolist(), found.shapes.tolist()) == (["http://h/"], [2.0], [math.inf])
+
+
+def test_from_a_history(tmp_path):
+    found = from_file(write_history(tmp_path), now=0.0)
+    assert found.urls == ["/", "/a", "/c"]  # /b has vanished
+    assert np.isfinite(found.rates).all()
+    assert found.rates[1] == found.rates.max()
+
+
+@pytest.mark.parametrize(
+    ("body", "what"),
+    [
+        (b"<sitemapindex><sitemap><loc>http://h/s.xml</loc></sitemap></sitemapindex>", "is an index of 1 sitemaps"),
+        (b"<html><body>Not found</body></html>", "source: "),
+        (b"", "source: empty"),
+        (b"{}", "is no report of a capture"),
+        (b'{"captures": []}', "no page is named there"),
+        (gzip.compress(SITEMAP)[:40], "cannot be unpacked to its end"),
+    ],
+)
+def test_files_that_name_no_pages(tmp_path, body, what):
+    with pytest.raises(DataError, match=what):
+        from_file(write(tmp_path, body), now=0.0)
+
+
+def prospect(*rates):
+    return Prospect("given", [f"/{page}" for page in range(len(rates))], np.array(rates), np.full(len(rates), math.inf))
+
+
+def test_the_papers_example_foreseen():
+    # Examples 9 to 11: pages on intervals 0, 2, 4, 6, 8
+    found = foresee(prospect(0.20, 0.25, 0.30, 0.35, 0.40), "sharc-selective", delay=1.0, start=100.0)
+    assert (found.downloads, found.seconds, found.unknown) == (9, 8.0, 0)
+    assert found.hopeless == ("/2", "/3")
+    best = 1 + math.exp(-0.25 * 2) + math.exp(-0.20 * 4) + math.exp(-0.30 * 6) + math.exp(-0.35 * 8)
+    assert found.expected_coherent == pytest.approx(best)
+    assert found.expected_coherent + found.expected_incoherent == pytest.approx(5)
+
+
+def test_single_visits_promise_blur_and_no_coherence():
+    found = foresee(prospect(0.0, 1.0, 2.0, 3.0, 4.0, 5.0), "sharc-offline", delay=1.0, start=0.0)
+    assert found.expected_blur == pytest.approx(22.7 / 6)  # Example 2
+    assert (found.unknown, found.expected_coherent, found.expected_incoherent) == (6, 0.0, 0.0)
+
+
+def test_the_command(tmp_path):
+    source = write(tmp_path, SITEMAP)
+    done = CliRunner().invoke(main, ["plan", str(source), "--delay", "3600", "--strategy", "bfs, sharc-selective"])
+    assert done.exit_code == 0, done.output
+    assert "3:00:00" in done.stdout
+    done = CliRunner().invoke(main, ["plan", str(source), "--json"])
+    found = json.loads(done.stdout)
+    assert found["pages"] == 2
+    assert [plan["strategy"] for plan in found["plans"]] == ["bfs", "sharc-offline", "sharc-selective"]
+    assert found["plans"][0]["seconds"] == 3.0
+
+
+def test_the_command_lists_hopeless_pages(tmp_path):
+    urls = "".join(f"<url><loc>http://h/{i}</loc><changefreq>always</changefreq></url>" for i in range(40))
+    source = write(tmp_path, f"<urlset>{urls}</urlset>".encode().replace(b">always", b">hourly", 20))
+    done = CliRunner().invoke(main, ["plan", str(source), "--delay", "60", "--strategy", "sharc-selective"])
+    assert done.exit_code == 0, done.output
+    assert "sharc-selective gives up http://h/2" in done.stdout
+
+
+def test_the_command_on_a_file_that_is_nothing(tmp_path):
+    done = CliRunner().invoke(main, ["plan", str(write(tmp_path, b"nothing"))])
+    assert done.exit_code == 3
+    assert "neither XML nor a list of addresses" in done.stderr

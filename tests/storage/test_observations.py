@@ -1,0 +1,230 @@
+from __future__ import annotations
+
+import math
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from multiprocessing import get_context
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sharc_crawler.errors import DataError
+from sharc_crawler.model import Change, Evidence, Kind, Observation, Result, Url
+from sharc_crawler.rates.history import CHANGED, UNCHANGED, UNKNOWN
+from sharc_crawler.storage import schema
+from sharc_crawler.storage.observations import ObservationStore
+
+
+def seen(url: str, time: float, change: Change = Change.UNKNOWN, site: str = "s", **more: object) -> Observation:
+    values = {"result": Result.OK, **more}
+    return Observation(site, Url(url), time, change=change, **values)
+
+
+@pytest.fixture
+def store(tmp_path: Path):
+    with ObservationStore(tmp_path / "history.sqlite") as store:
+        yield store
+
+
+observations = st.builds(
+    Observation,
+    site=st.sampled_from(["a", "b"]),
+    url=st.sampled_from([Url("u"), Url("v"), Url("ü'\"%")]),
+    time=st.integers(0, 30).map(float),
+    result=st.sampled_from(Result),
+    change=st.sampled_from(Change),
+    evidence=st.sampled_from(Evidence),
+    digest=st.none() | st.sampled_from(["sha1:A", "sha1:B"]),
+    fingerprint=st.none() | st.just("f"),
+    etag=st.none() | st.just('W/"1"'),
+    last_modified=st.none() | st.just(5.5),
+    lastmod=st.none() | st.just(-1.0),
+    lastmod_precision=st.sampled_from([0.0, 86400.0]),
+    kind=st.sampled_from(Kind),
+)
+
+
+@given(st.lists(observations, max_size=40), st.integers(0, 40))
+def test_reads_back_what_was_appended_first(batch: list[Observation], cut: int):
+    with ObservationStore(":memory:") as store:
+        added = store.append(batch[:cut]) + store.append(batch[cut:])
+        first = {}
+        for one in batch:
+            first.setdefault((one.site, one.url, one.time), one)
+        back = [one for site in store.sites() for one in store.observations(site)]
+    assert added == len(first)
+    assert sorted(map(repr, back)) == sorted(map(repr, first.values()))
+
+
+def test_survives_closing(tmp_path: Path):
+    path = tmp_path / "history.sqlite"
+    with ObservationStore(path) as store:
+        store.append([seen("u", 1.0)])
+    with ObservationStore(path) as store:
+        assert store.append([seen("u", 1.0), seen("u", 2.0)]) == 1
+        assert store.urls("s") == ["u"]
+
+
+def test_more_than_one_batch(store: ObservationStore, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("sharc_crawler.storage.observations.BATCH", 3)
+    assert store.append(seen(f"u{i % 4}", float(i)) for i in range(10)) == 10
+    assert store.urls("s") == ["u0", "u1", "u2", "u3"]
+
+
+def test_a_batch_is_added_whole_or_not_at_all(store: ObservationStore):
+    with pytest.raises(sqlite3.IntegrityError):
+        store.append([seen("u", 1.0), seen("v", math.nan)])
+    assert store.urls("s") == []
+
+
+def test_size_counts_living_pages(store: ObservationStore):
+    store.append(
+        [
+            seen("alive", 1.0),
+            seen("gone", 1.0),
+            seen("gone", 2.0, result=Result.GONE),
+            seen("failed-later", 1.0),
+            seen("failed-later", 2.0, result=Result.FAILED),
+            seen("moved", 1.0, result=Result.REDIRECTED),
+            seen("image", 1.0, kind=Kind.RESOURCE),
+            seen("elsewhere", 1.0, site="t"),
+        ]
+    )
+    assert store.size("s") == 2
+    assert store.size("nowhere") == 0
+
+
+def test_histories_in_columns(store: ObservationStore):
+    store.append(
+        [
+            seen("u", 10.0, lastmod=3.0, lastmod_precision=1.0),
+            seen("u", 17.0, Change.UNCHANGED),
+            seen("u", 18.0, result=Result.FAILED),
+            seen("u", 20.0, Change.CHANGED, last_modified=19.5),
+            seen("v", 11.0),
+        ]
+    )
+    history = store.histories("s")
+    assert history.urls == ["u", "v"]
+    assert history.first().tolist() == [10.0, 11.0]
+    assert history.changed.tolist() == [UNKNOWN, UNCHANGED, CHANGED, UNKNOWN]
+    np.testing.assert_array_equal(history.latest(history.lastmods), [3.0, np.nan])
+    np.testing.assert_array_equal(history.latest(history.modified), [19.5, np.nan])
+    intervals = history.histories()
+    assert intervals.offsets.tolist() == [0, 2, 2]
+    assert intervals.lengths.tolist() == [7.0, 3.0]
+    assert intervals.ends.tolist() == [17.0, 20.0]
+    assert history.before(12.0).histories().offsets.tolist() == [0, 0, 0]
+    np.testing.assert_array_equal(history.before(10.5).first(), [10.0, np.nan])
+    np.testing.assert_array_equal(history.last_change(), [20.0, np.nan])
+    np.testing.assert_array_equal(history.earliest_lastmod(), [3.0, np.nan])
+
+
+def test_unknown_changes_are_decided_by_digests(store: ObservationStore):
+    digests = ["A", "A", "B", None, "B", None, "A"]
+    results = [Result.OK] * 5 + [Result.NOT_MODIFIED, Result.OK]
+    rows = zip(digests, results, strict=True)
+    store.append(seen("u", float(i), digest=d, result=r) for i, (d, r) in enumerate(rows))
+    bits = store.histories("s").changed.tolist()
+    assert bits == [UNKNOWN, UNCHANGED, CHANGED, UNKNOWN, UNKNOWN, UNCHANGED, CHANGED]
+
+
+def test_nothing_known(store: ObservationStore):
+    history = store.histories("nowhere")
+    assert len(history) == 0 == len(history.histories())
+    assert len(history.before(0.0).latest(history.lastmods)) == 0
+
+
+def test_latest_is_what_the_next_capture_compares_with(store: ObservationStore):
+    content = seen("u", 2.0, digest="sha1:B", etag='"b"')
+    store.append([seen("u", 1.0, digest="sha1:A"), content, seen("u", 3.0, result=Result.FAILED)])
+    assert store.latest("s") == {"u": content}
+
+
+def _append_many(path: Path, worker: int) -> int:
+    with ObservationStore(path) as store:
+        return sum(store.append(seen(f"u{i}", float(turn)) for i in range(50)) for turn in range(worker, worker + 5))
+
+
+def test_processes_share_a_file(tmp_path: Path):
+    path = tmp_path / "history.sqlite"
+    with get_context("spawn").Pool(2) as pool:
+        added = pool.starmap(_append_many, [(path, 0), (path, 3)])
+    with ObservationStore(path) as store:
+        assert sum(added) == 50 * 8 == sum(1 for _ in store.observations("s"))
+        assert len(store.urls("s")) == 50
+
+
+def test_threads_may_open_a_new_file_at_once(tmp_path: Path):
+    path = tmp_path / "history.sqlite"
+    with ThreadPoolExecutor(4) as pool:
+        assert sorted(pool.map(lambda i: _append_many(path, i), [0, 5, 10, 15])) == [250] * 4
+
+
+def test_refuses_what_is_no_store(tmp_path: Path):
+    path = tmp_path / "other.sqlite"
+    path.write_bytes(b"no database at all" * 100)
+    with pytest.raises(DataError, match=r"history='.*other.sqlite'.*not a database"):
+        ObservationStore(path)
+    foreign = tmp_path / "foreign.sqlite"
+    with sqlite3.connect(foreign) as db:
+        db.execute("CREATE TABLE things (x)")
+    with pytest.raises(DataError, match="another program's"):
+        ObservationStore(foreign)
+    with pytest.raises(DataError, match="cannot be opened"):
+        ObservationStore(tmp_path / "missing" / "history.sqlite")
+
+
+def test_refuses_a_newer_version(tmp_path: Path):
+    path = tmp_path / "history.sqlite"
+    ObservationStore(path).close()
+    with sqlite3.connect(path) as db:
+        db.execute("PRAGMA user_version = 99")
+    with pytest.raises(DataError, match="schema version 99"):
+        ObservationStore(path)
+
+
+def test_migrates_an_older_version_and_keeps_its_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    path = tmp_path / "history.sqlite"
+    with ObservationStore(path) as store:
+        store.append([seen("u", 1.0)])
+    monkeypatch.setattr(schema, "MIGRATIONS", (*schema.MIGRATIONS, "ALTER TABLE site ADD COLUMN note TEXT"))
+    with ObservationStore(path) as store:
+        assert store.urls("s") == ["u"]
+    with sqlite3.connect(path) as db:
+        assert db.execute("PRAGMA user_version").fetchone() == (2,)
+        assert db.execute("SELECT note FROM site").fetchall() == [(None,)]
+
+
+def test_a_migration_that_fails_leaves_the_file_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    path = tmp_path / "history.sqlite"
+    ObservationStore(path).close()
+    broken = (*schema.MIGRATIONS, "ALTER TABLE site ADD COLUMN note TEXT; NONSENSE")
+    monkeypatch.setattr(schema, "MIGRATIONS", broken)
+    with pytest.raises(DataError):
+        ObservationStore(path)
+    with sqlite3.connect(path) as db:
+        assert db.execute("PRAGMA user_version").fetchone() == (1,)
+        assert [row[1] for row in db.execute("PRAGMA table_info(site)")] == ["id", "name"]
+
+
+def test_documented_columns_are_the_files_columns(tmp_path: Path):
+    text = (Path(__file__).resolve().parents[2] / "docs" / "observations.md").read_text()
+    path = tmp_path / "history.sqlite"
+    ObservationStore(path).close()
+    with sqlite3.connect(path) as db:
+        columns = [row[1] for row in db.execute("PRAGMA table_info(observation)")]
+        sql = text.split("```sql")[1].split("```")[0]
+        assert db.execute(sql).fetchall() == []
+    assert all(f"`{column}`" in text for column in columns)
+
+
+def test_observation_is_replaced_nowhere(store: ObservationStore):
+    first = seen("u", 1.0, digest="sha1:A")
+    store.append([first])
+    store.append([replace(first, digest="sha1:B")])
+    assert list(store.observations("s", "u")) == [first]

@@ -1,0 +1,65 @@
+"""What is computed directly, page by page, to compare with."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def direct_split(rates: Sequence[float], width: float, weights: Sequence[float] | None = None) -> list[bool]:
+    """Which pages are hopeless, hottest first, by the direct test of Definition 6: O(n) for each page.
+
+    Keep and drop are compared by differences, scaled by the largest term: as two sums they tie where rates are high.
+    """
+    n = len(rates)
+    theta = np.asarray(rates, float) * width
+    logs = np.zeros(n) if weights is None else np.log(np.asarray(weights, float))
+    shortest, hopeless = 1, [False]
+    for page in range(1, n):
+        equal = int(np.sum((theta[page + 1 :] == theta[page]) & (logs[page + 1 :] == logs[page])))
+        rest = np.arange(page + 1 + equal, n)
+        longest = shortest + n - page - 1
+        keep = logs[page] - theta[page] * (shortest + equal)  # equal pages lose nothing by each other's places
+        drop = logs[page] - theta[page] * longest
+        at = shortest + equal + 1 + np.arange(len(rest))  # the rest's intervals if the page is kept
+        later, earlier = logs[rest] - theta[rest] * at, logs[rest] - theta[rest] * (at - 1)
+        top = max([keep, *earlier])
+        lost = math.exp(keep - top) - math.exp(drop - top)
+        gained = np.exp(earlier - top) * -np.expm1(later - earlier)
+        scale = math.exp(keep - top) + gained.sum()
+        hopeless.append(lost - gained.sum() < -1e-11 * scale)
+        shortest += not hopeless[-1]
+    return hopeless[:n]
+
+
+def intervals_of(hopeless: Sequence[bool], width: float) -> np.ndarray:
+    """The intervals that such a split gives to pages, hottest first."""
+    hopeful = [page for page, lost in enumerate(hopeless) if not lost]
+    given_up = [page for page, lost in enumerate(hopeless) if lost]
+    intervals = np.empty(len(hopeless))
+    intervals[[*hopeful, *given_up[::-1]]] = width * np.arange(len(hopeless))
+    return intervals
+
+
+def best_of_all_schedules(rates: Sequence[float], apex: bool) -> float:
+    """Expected coherence, largest over all orders of visits and all orders of revisits (Δ = 1).
+
+    With an apex, the last visit is the first revisit, of the same page.
+    """
+    n = len(rates)
+    best = 0.0
+    for visits in itertools.permutations(range(n)):
+        v = {page: at for at, page in enumerate(visits)}
+        for revisits in itertools.permutations(range(n)):
+            if apex and revisits[0] != visits[-1]:
+                continue
+            first = n - 1 if apex else n
+            total = sum(math.exp(-rates[page] * (first + at - v[page])) for at, page in enumerate(revisits))
+            best = max(best, total)
+    return best

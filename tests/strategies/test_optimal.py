@@ -1,0 +1,154 @@
+"""The optimum: against all schedules there are, the linear assignment, and its own bound."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import linear_sum_assignment
+
+from sharc_crawler.model import Plan
+from sharc_crawler.quality.coherence import expected_coherence
+from sharc_crawler.quality.survival import log_survival
+from sharc_crawler.strategies.base import Candidates, Setting
+from sharc_crawler.strategies.bound import upper_bound
+from sharc_crawler.strategies.layout import lay_out
+from sharc_crawler.strategies.make import make_strategy
+from sharc_crawler.strategies.optimal import optimum
+from sharc_crawler.strategies.selective import selective
+from tests.strategies.oracles import best_of_all_schedules
+
+
+def pages_of(rates: np.ndarray, weights: np.ndarray | None = None, shapes: np.ndarray | None = None) -> Candidates:
+    return Candidates.of(np.arange(len(rates)), rates, weights, shapes)
+
+
+def by_assignment(pages: Candidates, width: float = 2.0) -> float:
+    intervals = width * np.arange(len(pages))
+    values = pages.weights[:, None] * np.exp(
+        log_survival(pages.rates[:, None], intervals[None, :], pages.shapes[:, None])
+    )
+    return float(values[linear_sum_assignment(values, maximize=True)].sum())
+
+
+def mixture(rng: np.random.Generator, n: int) -> np.ndarray:
+    groups = int(rng.integers(1, 5))
+    member = rng.integers(0, groups, n)
+    centres, spreads = rng.uniform(-9, 0, groups), rng.uniform(0.01, 2, groups)
+    return np.exp(rng.normal(centres[member], spreads[member]))
+
+
+@given(st.lists(st.floats(0, 3), min_size=1, max_size=4))
+@settings(max_examples=25)
+def test_no_schedule_at_all_is_better(rates: list[float]) -> None:
+    """Among all orders of visits and of revisits, with the last page downloaded once."""
+    assert optimum(pages_of(np.array(rates)), 1.0).coherence == pytest.approx(best_of_all_schedules(rates, apex=True))
+
+
+@pytest.mark.parametrize("rates", [[0.4, 0.35, 0.3, 0.25, 0.2], [2.0, 0.5, 0.5, 0.1, 0.01], [1e-3, 1.0, 1.1, 0.2, 0.2]])
+def test_no_schedule_of_five_pages_is_better(rates: list[float]) -> None:
+    pages = pages_of(np.array(rates))
+    assert optimum(pages, 1.0).coherence == pytest.approx(best_of_all_schedules(rates, apex=True))
+    # two downloads for every page: intervals Δ, 3Δ, 5Δ...
+    values = np.exp(-np.outer(rates, 1 + 2 * np.arange(len(rates))))
+    assigned = values[linear_sum_assignment(values, maximize=True)].sum()
+    assert assigned == pytest.approx(best_of_all_schedules(rates, apex=False))
+
+
+def test_small_sites_are_exact() -> None:
+    rng = np.random.default_rng(1)
+    for _ in range(30):
+        pages = pages_of(mixture(rng, int(rng.integers(1, 120))))
+        best = optimum(pages, 1.0)
+        assert best.coherence == pytest.approx(by_assignment(pages), rel=1e-12)
+        assert best.gap == 0
+        assert best.coherence >= expected_of(pages) - 1e-12
+
+
+def expected_of(pages: Candidates) -> float:
+    layout = lay_out(pages, 1.0, selective)
+    return expected_coherence(pages.rates, layout.intervals, pages.shapes, pages.weights)
+
+
+def test_small_sites_are_exact_with_weights_and_posteriors() -> None:
+    rng = np.random.default_rng(2)
+    for _ in range(20):
+        n = int(rng.integers(1, 80))
+        weights, shapes = rng.integers(1, 11, n) / 10, rng.choice([0.5, 2.0, math.inf], n)
+        pages = pages_of(mixture(rng, n), weights, shapes)
+        assert optimum(pages, 1.0).coherence == pytest.approx(by_assignment(pages), rel=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_large_sites_lie_between_assignment_and_bound(seed: int) -> None:
+    """The bound holds, and the layout is next to the exact assignment."""
+    rng = np.random.default_rng(seed)
+    pages = pages_of(mixture(rng, 1030))
+    best, exact = optimum(pages, 1.0), by_assignment(pages)
+    assert exact <= best.bound * (1 + 1e-12)
+    assert best.coherence <= exact * (1 + 1e-12)
+    assert best.coherence >= exact * (1 - 1e-3)
+    assert best.coherence >= expected_of(pages) * (1 - 1e-6)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_bound_holds_for_any_layout_weights_and_posteriors(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n = 300
+    pages = pages_of(mixture(rng, n), rng.integers(1, 4, n) / 3, rng.choice([1.0, 4.0, math.inf], n))
+    exact = by_assignment(pages)
+    for intervals in (2.0 * np.arange(n), lay_out(pages, 1.0, selective).intervals, 2.0 * rng.permutation(n)):
+        assert upper_bound(pages, intervals, 2.0) >= exact * (1 - 1e-12)
+
+
+@pytest.mark.parametrize(
+    "rates",
+    [
+        1 / np.arange(1, 50_001) ** 1.2,
+        np.exp(np.random.default_rng(0).normal(-11, 2.5, 50_000)),
+        np.where(np.random.default_rng(1).random(50_000) < 0.3, 1e-2, 1e-6),
+        np.zeros(50_000),
+    ],
+    ids=["zipf", "log-normal", "bimodal", "still"],
+)
+def test_the_gap_of_large_sites_is_small(rates: np.ndarray) -> None:
+    best = optimum(pages_of(rates), 1.0)
+    assert 0 <= best.gap < 2e-4
+    intervals = np.sort(best.layout.intervals)
+    assert (intervals == 2.0 * np.arange(len(rates))).all()
+
+
+def test_hopeless_are_those_with_longer_intervals_than_colder_pages() -> None:
+    rates = np.array([0.40, 0.35, 0.30, 0.25, 0.20])
+    layout = optimum(pages_of(rates), 1.0).layout
+    for page in range(5):
+        colder = layout.intervals[rates < rates[page]]
+        assert layout.hopeless[page] == bool((layout.intervals[page] > colder).any())
+
+
+@pytest.mark.parametrize("name", ["sharc-optimal", "sharc-selective"])
+def test_the_strategy_makes_its_plan_come_true(name: str) -> None:
+    """Offline: every page has the interval that the planner gives it."""
+    rng = np.random.default_rng(3)
+    rates = np.round(mixture(rng, 60), 3)
+    pages = pages_of(rates)
+    planned = optimum(pages, 1.0).layout if name == "sharc-optimal" else lay_out(pages, 1.0, selective)
+    strategy = make_strategy(name, Setting(size=60))
+    strategy.add(pages)
+    first, intervals, hopeless = {}, np.zeros(60), np.zeros(60, bool)
+    for now in range(119):
+        visit = strategy.next(now)
+        intervals[visit.page] = now - first.setdefault(visit.page, now)
+        hopeless[visit.page] = visit.plan is Plan.HOPELESS
+        strategy.finished(visit, captured=True)
+    assert strategy.next(119) is None
+    assert expected_coherence(rates, intervals) == pytest.approx(expected_coherence(rates, planned.intervals))
+    assert hopeless.sum() == planned.hopeless.sum()
+
+
+def test_no_page_and_one_page() -> None:
+    assert optimum(pages_of(np.zeros(0)), 1.0).coherence == 0
+    assert optimum(pages_of(np.array([5.0])), 1.0).coherence == 1

@@ -1,0 +1,130 @@
+"""The selective split by rate class: the same as the direct test, page by page."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sharc_crawler.strategies.base import Candidates
+from sharc_crawler.strategies.classes import Classes, classify
+from sharc_crawler.strategies.layout import lay_out
+from sharc_crawler.strategies.selective import selective
+from sharc_crawler.strategies.split import split
+from tests.strategies.oracles import direct_split, intervals_of
+
+
+def split_pages(rates: np.ndarray, width: float, weights: np.ndarray | None = None) -> list[bool]:
+    """By class, as one flag per page, hottest first (of a class, the first pages are dropped, but never the apex)."""
+    weights = np.ones(len(rates)) if weights is None else weights
+    classes, row = classify(Candidates.of(np.arange(len(rates)), rates, weights))
+    dropped = split(classes, width)
+    before = [int((row[1:page] == row[page]).sum()) for page in range(len(rates))]
+    return [page > 0 and before[page] < dropped[row[page]] for page in range(len(rates))]
+
+
+def random_rates(rng: np.random.Generator) -> np.ndarray:
+    """Sites of many kinds: λI from 1e-3 to 1e3, equal rates, hot groups, none at all."""
+    n = int(rng.integers(1, 50))
+    kind = rng.integers(5)
+    scale = 10 ** rng.uniform(-3, 3) / n
+    if kind == 0:
+        rates = rng.lognormal(0, rng.uniform(0.01, 4), n)
+    elif kind == 1:
+        rates = 10 ** rng.uniform(-3, 3, n)
+    elif kind == 2:
+        rates = rng.choice(10 ** rng.uniform(-2, 2, rng.integers(1, 5)), n)
+    elif kind == 3:
+        rates = np.where(rng.random(n) < 0.5, 1e3, rng.lognormal(0, 1, n))
+    else:
+        rates = np.where(rng.random(n) < 0.3, 0.0, 1 / np.arange(1, n + 1))
+    return np.sort(rates * scale)[::-1]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_same_as_the_direct_test(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    for _ in range(600):
+        rates = random_rates(rng)
+        ours, direct = split_pages(rates, 2.0), direct_split(rates, 2.0)
+        if ours != direct:  # an exact tie
+            value, reference = (np.exp(-rates * intervals_of(one, 2.0)).sum() for one in (ours, direct))
+            assert value == pytest.approx(reference, rel=1e-9), rates
+
+
+def test_the_same_as_the_direct_test_on_a_large_site() -> None:
+    rates = 1 / np.arange(1, 1001) ** 1.2
+    assert split_pages(rates, 2.0) == direct_split(rates, 2.0)
+
+
+def test_weights_as_the_direct_test() -> None:
+    rng = np.random.default_rng(9)
+    for _ in range(300):
+        n = int(rng.integers(1, 40))
+        rates, weights = 10 ** rng.uniform(-3, 0, n), rng.integers(1, 11, n) / 10
+        order = np.argsort(-rates * weights, kind="stable")
+        rates, weights = rates[order], weights[order]
+        assert split_pages(rates, 2.0, weights) == direct_split(rates, 2.0, weights)
+
+
+def test_hot_equal_rates_do_not_tie() -> None:
+    """Two sums would tie in double precision: the hot group would be kept as a whole, for nothing."""
+    rates = np.concatenate((np.full(400, 1000.0), np.full(2, 0.5)))
+    hopeless = split_pages(rates, 2.0)
+    assert hopeless == direct_split(rates, 2.0)
+    assert sum(hopeless) == 399
+    kept = np.exp(-rates * intervals_of(hopeless, 2.0)).sum()
+    assert kept > 1.3 > 1.01 > np.exp(-rates * intervals_of([False] * 402, 2.0)).sum()
+
+
+def test_a_drop_may_follow_a_keep() -> None:
+    """Hopeless is not a prefix of the hottest."""
+    rates = np.array([5.32, 0.97, 0.30, 0.22, 0.20])
+    assert split_pages(rates, 2.0) == direct_split(rates, 2.0) == [False, True, False, True, False]
+
+
+@given(st.lists(st.floats(0, 5), min_size=1, max_size=12), st.sampled_from([math.inf, 1.0, 30.0]))
+@settings(max_examples=60)
+def test_posteriors_of_large_shape_are_known_rates(rates: list[float], shape: float) -> None:
+    """Posterior predictives take the general path; as their shape grows they give the split of known rates."""
+    descending = np.sort(rates)[::-1]
+    counts, ones = np.ones(len(rates), np.int64), np.ones(len(rates))
+    close = split(Classes(descending, counts, ones, np.full(len(rates), 1e12)), 2.0)
+    known = split(Classes(descending, counts, ones), 2.0)
+    values = [np.exp(-descending * intervals_of([bool(x) for x in one], 2.0)).sum() for one in (close, known)]
+    assert values[0] == pytest.approx(values[1], rel=1e-6)
+    assert split(Classes(descending, counts, ones, np.full(len(rates), shape)), 2.0).sum() < max(1, len(rates))
+
+
+def test_weightless_pages_and_extremes() -> None:
+    ones = np.ones(3, np.int64)
+    assert split(Classes(np.array([3.0, 2.0, 1.0]), ones, np.zeros(3)), 2.0).tolist() == [0, 0, 0]
+    assert split(Classes(np.array([1e300, 1e200, 0.0]), ones, np.ones(3)), 2.0).tolist() == [0, 0, 0]
+    assert split(Classes(np.zeros(0), np.zeros(0, np.int64), np.zeros(0)), 2.0).tolist() == []
+
+
+@pytest.mark.parametrize(("n", "incoherent"), [(10_000, 3030), (50_000, 11_905), (100_000, 21_305)])
+def test_tables_13_and_14(n: int, incoherent: float) -> None:
+    """The rate-only column of the paper's tables, by formula, with rates binned to 1 %."""
+    assert expected_incoherence(n, 1.2, 1.0) == pytest.approx(incoherent, abs=1)
+
+
+@pytest.mark.parametrize(
+    ("slow_down", "incoherent"), [(1, 3030), (2, 4648), (3, 5618), (4, 6267), (5, 6734), (10, 7942)]
+)
+def test_tables_17_and_18(slow_down: float, incoherent: float) -> None:
+    assert expected_incoherence(10_000, 1.2, slow_down) == pytest.approx(incoherent, abs=1)
+
+
+@pytest.mark.parametrize(("skew", "incoherent"), [(1.0, 7049), (1.5, 374), (2.0, 16)])
+def test_tables_20_and_21(skew: float, incoherent: float) -> None:
+    assert expected_incoherence(10_000, skew, 1.0) == pytest.approx(incoherent, abs=1)
+
+
+def expected_incoherence(n: int, skew: float, step: float) -> float:
+    rates = 1 / np.arange(1, n + 1) ** skew
+    layout = lay_out(Candidates.of(np.arange(n), rates), step, selective)
+    return n - float(np.exp(-rates * layout.intervals).sum())

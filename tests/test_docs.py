@@ -1,0 +1,35 @@
+"""What the documents say is so."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from sharc_crawler.live.arguments import ARGUMENTS
+from sharc_crawler.live.config import DEFAULTS
+from sharc_crawler.plugins import names
+
+ROOT = Path(__file__).resolve().parents[1]
+README = (ROOT / "README.md").read_text()
+
+
+def test_every_setting_is_documented_and_no_other():
+    documented = set(re.findall(r"^\| `(SHARC_\w+)`", (ROOT / "docs/settings.md").read_text(), re.MULTILINE))
+    assert documented == set(DEFAULTS)
+
+
+def test_every_argument_is_in_the_readme():
+    table = README.partition("| argument")[2].partition("\n\n")[0]
+    assert set(re.findall(r"`(\w+)`", table.replace("`captures/HOST-TIME`", ""))) >= set(ARGUMENTS)
+
+
+def test_every_strategy_of_the_readme_exists():
+    table = README.partition("### Strategies")[2].partition("###")[0]
+    named = {name.partition(":")[0] for name in re.findall(r"`([a-z][a-z-]+(?::[a-z=]+)?)`", table)}
+    assert named - {"strategy", "lifo", "none"} <= set(names("strategy"))
+
+
+def test_links_between_documents_lead_somewhere():
+    for document in [ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *ROOT.glob("examples/*/README.md")]:
+        for target in re.findall(r"\]\((?!https?:|#)([^)#]+)", document.read_text()):
+            assert (document.parent / target).exists(), f"{document.name} links to {target}"
