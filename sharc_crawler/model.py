@@ -164,6 +164,15 @@ NO_VALIDATORS = Validators()
 
 
 @dataclass(frozen=True, slots=True)
+class Document:
+    """What the markup of a document holds, counted."""
+
+    images: int
+    tables: int
+    outlinks: int  #: different http(s) URLs that it links to, of whatever site
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """How a fetch ended and what it showed."""
 
@@ -177,6 +186,7 @@ class Outcome:
     location: str | None = None  #: where a redirect points, absolute
     length: int = 0  #: bytes of payload
     media_type: str | None = None
+    document: Document | None = None  #: None: not read, or no document
     capture: CaptureRef | None = None
     error: str | None = None
     retry_after: Seconds | None = None  #: asked for by the server
@@ -238,3 +248,14 @@ class Observation:
     lastmod: Instant | None = None  #: the sitemap's word
     lastmod_precision: Seconds = 0.0
     kind: Kind = Kind.PAGE  #: the known size of a site is its number of pages
+    media_type: str | None = None
+    document: Document | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """The pages that a document linked to at one instant."""
+
+    url: Url
+    time: Instant
+    targets: tuple[Url, ...]  #: in the order of the document

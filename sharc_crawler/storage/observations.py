@@ -6,6 +6,7 @@ again (after a crash, by a second process) changes nothing. WAL and a busy time-
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from dataclasses import replace
 from itertools import count, islice
@@ -14,7 +15,7 @@ from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, Self
 
 from sharc_crawler.errors import DataError
-from sharc_crawler.model import Change, Evidence, Kind, Observation, Result, Url
+from sharc_crawler.model import Change, Document, Evidence, Kind, Linked, Observation, Result, Url
 from sharc_crawler.storage.columns import site_history
 from sharc_crawler.storage.schema import migrate
 
@@ -27,10 +28,12 @@ if TYPE_CHECKING:
 BATCH = 50_000  #: observations per transaction
 BUSY = 60.0  #: seconds to wait for another process's transaction
 
-_FIELDS = "kind, result, change, evidence, digest, fingerprint, etag, last_modified, lastmod, lastmod_precision"
+_FIELDS = """kind, result, change, evidence, digest, fingerprint, etag, last_modified, lastmod, lastmod_precision,
+    media_type, images, tables, outlinks"""
 # Only a known (url, time) is passed over; a missing or impossible value is an error.
-_INSERT = f"""INSERT INTO observation (url, time, {_FIELDS}) VALUES (?{", ?" * 11})
+_INSERT = f"""INSERT INTO observation (url, time, {_FIELDS}) VALUES (?{", ?" * 15})
     ON CONFLICT (url, time) DO NOTHING"""  # noqa: S608 - constants
+_SELECT = _FIELDS.replace("media_type", "(SELECT name FROM media_type WHERE id = media_type)")
 _OF_SITE = """FROM site JOIN url ON url.site = site.id JOIN observation ON observation.url = url.id
     WHERE site.name = ?"""
 
@@ -49,6 +52,7 @@ class ObservationStore:
     def __init__(self, path: str | Path) -> None:
         self.path = path
         self._ids: dict[str, dict[str, int]] = {}  # site → URL → number, in the order of numbers
+        self._types: dict[str | None, int | None] = {None: None}  # media type → number
         try:
             # The engine's loop and its store share a thread, but pools may call from another, one at a time.
             self._db = sqlite3.connect(path, timeout=BUSY, isolation_level=None, check_same_thread=False)
@@ -79,9 +83,20 @@ class ObservationStore:
             try:
                 added += self._append(batch)
             except BaseException:
-                self._ids.clear()  # those entered by this transaction do not exist
+                self._forget()
                 raise
         return added
+
+    def append_links(self, site: str, found: Iterable[Linked]) -> int:
+        """Add what documents link to, where it is not what they linked to before; in one transaction.
+
+        Only links between URLs that have been observed are kept. Returns how many documents' links were new.
+        """
+        with self._db:
+            self._db.execute("BEGIN IMMEDIATE")
+            ids = self._known(site)
+            known = ((ids[one.url], one) for one in found if one.url in ids)
+            return sum(self._link(source, one.time, _targets(ids, one)) for source, one in known)
 
     def sites(self) -> list[str]:
         """The names of all sites, sorted."""
@@ -107,14 +122,29 @@ class ObservationStore:
 
     def latest(self, site: str) -> dict[Url, Observation]:
         """The last observation of each URL that showed its content: what the next capture compares with."""
-        query = f"""SELECT url.url, max(time), {_FIELDS} {_OF_SITE} AND result IN ('ok', 'not-modified')
-            GROUP BY url.id ORDER BY url.id"""
+        return self._last(site, "result IN ('ok', 'not-modified')")
+
+    def documents(self, site: str) -> dict[Url, Observation]:
+        """The last observation of each URL that brought content, and so tells media type and counts."""
+        return self._last(site, "result = 'ok'")
+
+    def _last(self, site: str, condition: str) -> dict[Url, Observation]:
+        query = f"SELECT url.url, max(time), {_SELECT} {_OF_SITE} AND {condition} GROUP BY url.id ORDER BY url.id"
         return {(one := _observation(site, row)).url: one for row in self._db.execute(query, (site,))}
+
+    def links(self, site: str) -> list[tuple[Url, Url]]:
+        """Source and target of every link between known URLs, by the last word on each source."""
+        query = "SELECT url.id, url.url FROM site JOIN url ON url.site = site.id WHERE site.name = ?"
+        urls = {number: Url(url) for number, url in self._db.execute(query, (site,))}
+        query = """SELECT links.url, max(time), targets FROM site JOIN url ON url.site = site.id
+            JOIN links ON links.url = url.id WHERE site.name = ? GROUP BY links.url ORDER BY links.url"""
+        rows = self._db.execute(query, (site,))
+        return [(urls[source], urls[target]) for source, _, targets in rows for target in json.loads(targets)]
 
     def observations(self, site: str, url: str | None = None) -> Iterator[Observation]:
         """The observations of a site, or of one URL of it, in the order of URLs, then of time."""
         only = "" if url is None else "AND url.url = ?"
-        query = f"SELECT url.url, time, {_FIELDS} {_OF_SITE} {only} ORDER BY url.id, time"
+        query = f"SELECT url.url, time, {_SELECT} {_OF_SITE} {only} ORDER BY url.id, time"
         for row in self._db.execute(query, (site,) if url is None else (site, url)):
             yield _observation(site, row)
 
@@ -123,38 +153,84 @@ class ObservationStore:
             self._db.execute("BEGIN IMMEDIATE")
             for site in {one.site for one in batch}:
                 self._enter(site, dict.fromkeys(one.url for one in batch if one.site == site))
-            rows = sorted((_row(self._ids[one.site][one.url], one) for one in batch), key=itemgetter(0, 1))
+            self._enter_types({one.media_type for one in batch} - self._types.keys())
+            rows = sorted(map(self._row, batch), key=itemgetter(0, 1))
             before = self._db.total_changes
             self._db.executemany(_INSERT, rows)
             return self._db.total_changes - before
+
+    def _row(self, one: Observation) -> tuple[object, ...]:
+        document = one.document
+        return (
+            self._ids[one.site][one.url],
+            one.time,
+            one.kind.value,
+            one.result.value,
+            one.change.value,
+            one.evidence.value,
+            one.digest,
+            one.fingerprint,
+            one.etag,
+            one.last_modified,
+            one.lastmod,
+            one.lastmod_precision,
+            self._types[one.media_type],
+            *((document.images, document.tables, document.outlinks) if document else (None, None, None)),
+        )
 
     def _enter(self, site: str, urls: Iterable[Url]) -> None:
         """Number the URLs of a site that have no number yet; the caller holds the write transaction."""
         self._db.execute("INSERT INTO site (name) VALUES (?) ON CONFLICT (name) DO NOTHING", (site,))
         number = self._db.execute("SELECT id FROM site WHERE name = ?", (site,)).fetchone()[0]
-        # Numbers are given once and ascend, so only those that others gave since the last look have to be read.
-        ids = self._ids.setdefault(site, {})
-        last = next(reversed(ids.values()), 0)
-        ids.update(
-            self._db.execute("SELECT url, id FROM url WHERE site = ? AND id > ? ORDER BY id", (number, last)).fetchall()
-        )
+        ids = self._known(site)
         free = self._db.execute("SELECT coalesce(max(id), 0) + 1 FROM url").fetchone()[0]
         new = dict(zip((url for url in urls if url not in ids), count(free)))
         rows = ((key, number, url) for url, key in new.items())
         self._db.executemany("INSERT INTO url (id, site, url) VALUES (?, ?, ?)", rows)
         ids.update(new)
 
+    def _known(self, site: str) -> dict[str, int]:
+        """The numbers of a site's URLs, ascending."""
+        # Numbers are given once and ascend, so only those that others gave since the last look have to be read.
+        ids = self._ids.setdefault(site, {})
+        last = next(reversed(ids.values()), 0)
+        query = "SELECT url.url, url.id FROM site JOIN url ON url.site = site.id WHERE name = ? AND url.id > ?"
+        ids.update(self._db.execute(f"{query} ORDER BY url.id", (site, last)).fetchall())
+        return ids
 
-def _row(url: int, one: Observation) -> tuple[object, ...]:
-    words = str(one.kind), str(one.result), str(one.change), str(one.evidence)
-    texts = one.digest, one.fingerprint, one.etag
-    return url, one.time, *words, *texts, one.last_modified, one.lastmod, one.lastmod_precision
+    def _enter_types(self, names: Iterable[str | None]) -> None:
+        """Number media types; the caller holds the write transaction."""
+        for name in names:
+            self._db.execute("INSERT INTO media_type (name) VALUES (?) ON CONFLICT (name) DO NOTHING", (name,))
+            (number,) = self._db.execute("SELECT id FROM media_type WHERE name = ?", (name,)).fetchone()
+            self._types[name] = number
+
+    def _link(self, source: int, time: float, targets: str) -> bool:
+        """One document's links, unless they are as they were."""
+        query = "SELECT targets FROM links WHERE url = ? AND time <= ? ORDER BY time DESC LIMIT 1"
+        if self._db.execute(query, (source, time)).fetchone() == (targets,):
+            return False
+        done = self._db.execute("INSERT INTO links VALUES (?, ?, ?) ON CONFLICT DO NOTHING", (source, time, targets))
+        return done.rowcount > 0
+
+    def _forget(self) -> None:
+        """What a transaction entered that failed does not exist."""
+        self._ids.clear()
+        self._types = {None: None}
+
+
+def _targets(ids: dict[str, int], one: Linked) -> str:
+    """Numbers of the URLs linked to, as JSON."""
+    known = (ids[target] for target in one.targets if target in ids)
+    return json.dumps(list(dict.fromkeys(known)), separators=(",", ":"))
 
 
 def _observation(site: str, row: tuple[Any, ...]) -> Observation:
-    url, time, kind, result, change, evidence, *rest = row
-    one = Observation(site, Url(url), time, Result(result), Change(change), Evidence(evidence), *rest)
-    return replace(one, kind=Kind(kind))
+    url, time, kind, result, change, evidence, *texts = row[:12]
+    media_type, images, tables, outlinks = row[12:]
+    one = Observation(site, Url(url), time, Result(result), Change(change), Evidence(evidence), *texts)
+    document = None if outlinks is None else Document(images, tables, outlinks)
+    return replace(one, kind=Kind(kind), media_type=media_type, document=document)
 
 
 def _share(db: sqlite3.Connection) -> None:

@@ -39,6 +39,19 @@ MIGRATIONS = (
         PRIMARY KEY (url, time)
     ) WITHOUT ROWID;
     """,
+    """
+    CREATE TABLE media_type (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
+    ALTER TABLE observation ADD COLUMN media_type INTEGER REFERENCES media_type;
+    ALTER TABLE observation ADD COLUMN images INTEGER;
+    ALTER TABLE observation ADD COLUMN tables INTEGER;
+    ALTER TABLE observation ADD COLUMN outlinks INTEGER;
+    CREATE TABLE links (
+        url INTEGER NOT NULL REFERENCES url,
+        time REAL NOT NULL,
+        targets TEXT NOT NULL,
+        PRIMARY KEY (url, time)
+    ) WITHOUT ROWID;
+    """,
 )
 
 

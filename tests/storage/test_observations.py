@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sharc_crawler.errors import DataError
-from sharc_crawler.model import Change, Evidence, Kind, Observation, Result, Url
+from sharc_crawler.model import Change, Document, Evidence, Kind, Linked, Observation, Result, Url
 from sharc_crawler.rates.history import CHANGED, UNCHANGED, UNKNOWN
 from sharc_crawler.storage import schema
 from sharc_crawler.storage.observations import ObservationStore
@@ -45,6 +45,8 @@ observations = st.builds(
     lastmod=st.none() | st.just(-1.0),
     lastmod_precision=st.sampled_from([0.0, 86400.0]),
     kind=st.sampled_from(Kind),
+    media_type=st.none() | st.sampled_from(["text/html", "application/pdf"]),
+    document=st.none() | st.builds(Document, *[st.integers(0, 3)] * 3),
 )
 
 
@@ -145,6 +147,13 @@ def test_latest_is_what_the_next_capture_compares_with(store: ObservationStore):
     assert store.latest("s") == {"u": content}
 
 
+def test_a_document_is_described_by_its_last_content(store: ObservationStore):
+    first = seen("u", 1.0, media_type="text/html", document=Document(1, 2, 3))
+    store.append([first, seen("u", 2.0, result=Result.NOT_MODIFIED), seen("v", 1.0, result=Result.GONE)])
+    assert store.documents("s") == {"u": first}
+    assert store.latest("s")[Url("u")].document is None
+
+
 def _append_many(path: Path, worker: int) -> int:
     with ObservationStore(path) as store:
         return sum(store.append(seen(f"u{i}", float(turn)) for i in range(50)) for turn in range(worker, worker + 5))
@@ -196,8 +205,47 @@ def test_migrates_an_older_version_and_keeps_its_rows(tmp_path: Path, monkeypatc
     with ObservationStore(path) as store:
         assert store.urls("s") == ["u"]
     with sqlite3.connect(path) as db:
-        assert db.execute("PRAGMA user_version").fetchone() == (2,)
+        assert db.execute("PRAGMA user_version").fetchone() == (3,)
         assert db.execute("SELECT note FROM site").fetchall() == [(None,)]
+
+
+def test_a_file_of_version_1_is_read_and_added_to(tmp_path: Path):
+    path = tmp_path / "history.sqlite"
+    with sqlite3.connect(path) as db:
+        db.executescript(schema.MIGRATIONS[0])
+        db.executescript(f"PRAGMA user_version = 1; PRAGMA application_id = {schema.APPLICATION}")
+        db.execute("INSERT INTO site VALUES (1, 's')")
+        db.execute("INSERT INTO url VALUES (1, 1, 'u')")
+        db.execute(
+            """INSERT INTO observation VALUES
+            (1, 1.0, 'page', 'ok', 'unknown', 'none', 'sha1:A', NULL, '"a"', 0.5, NULL, 0.0)"""
+        )
+    before = seen("u", 1.0, digest="sha1:A", etag='"a"', last_modified=0.5)
+    after = seen("u", 2.0, media_type="text/html", document=Document(1, 2, 3))
+    with ObservationStore(path) as store:
+        assert store.append([before, after]) == 1
+        assert store.append_links("s", [Linked(Url("u"), 2.0, (Url("u"),))]) == 1
+        assert list(store.observations("s")) == [before, after]
+        assert store.links("s") == [("u", "u")]
+
+
+def test_links_between_known_pages_as_last_seen(store: ObservationStore):
+    u, v, w, nowhere = map(Url, ["u", "v", "w", "nowhere"])
+    store.append([seen(url, 1.0) for url in (u, v, w)])
+    first = [Linked(u, 1.0, (v, nowhere, w, v)), Linked(v, 1.0, (u,)), Linked(nowhere, 1.0, (u,))]
+    assert store.append_links("s", first) == 2
+    assert store.links("s") == [(u, v), (u, w), (v, u)]
+    assert store.append_links("s", first) == 0, "again, as after a crash"
+    assert store.append_links("s", [Linked(u, 2.0, (v, w)), Linked(v, 2.0, (w,))]) == 1, "only what is new is kept"
+    assert store.links("s") == [(u, v), (u, w), (v, w)]
+    assert store.links("t") == []
+
+
+def test_links_of_another_site_are_another_sites(store: ObservationStore):
+    store.append([seen("u", 1.0), seen("v", 1.0, site="t")])
+    store.append_links("s", [Linked(Url("u"), 1.0, (Url("u"), Url("v")))])
+    assert store.append_links("t", [Linked(Url("u"), 1.0, (Url("v"),))]) == 0
+    assert store.links("s") == [("u", "u")]
 
 
 def test_a_migration_that_fails_leaves_the_file_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -208,7 +256,7 @@ def test_a_migration_that_fails_leaves_the_file_as_it_was(tmp_path: Path, monkey
     with pytest.raises(DataError):
         ObservationStore(path)
     with sqlite3.connect(path) as db:
-        assert db.execute("PRAGMA user_version").fetchone() == (1,)
+        assert db.execute("PRAGMA user_version").fetchone() == (2,)
         assert [row[1] for row in db.execute("PRAGMA table_info(site)")] == ["id", "name"]
 
 
@@ -217,9 +265,12 @@ def test_documented_columns_are_the_files_columns(tmp_path: Path):
     path = tmp_path / "history.sqlite"
     ObservationStore(path).close()
     with sqlite3.connect(path) as db:
-        columns = [row[1] for row in db.execute("PRAGMA table_info(observation)")]
-        sql = text.split("```sql")[1].split("```")[0]
-        assert db.execute(sql).fetchall() == []
+        tables = [name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        columns = [row[1] for table in tables for row in db.execute(f"PRAGMA table_info({table})")]
+        for sql in text.split("```sql")[1:]:
+            assert db.execute(sql.split("```")[0]).fetchall() == []
+        assert f"version {db.execute('PRAGMA user_version').fetchone()[0]}" in text
+    assert all(f"**{table}**" in text for table in tables)
     assert all(f"`{column}`" in text for column in columns)
 
 
