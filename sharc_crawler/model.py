@@ -183,6 +183,7 @@ class Outcome:
     digest: str | None = None  #: payload digest, ``sha1:BASE32``: entity body, transfer-decoded, content-encoded
     fingerprint: str | None = None  #: digest of what counts as content
     validators: Validators = NO_VALIDATORS
+    decoded: str | None = None  #: digest of the payload without its content coding, where it has one
     location: str | None = None  #: where a redirect points, absolute
     length: int = 0  #: bytes of payload
     media_type: str | None = None

@@ -30,7 +30,8 @@ def compare(old: Outcome, new: Outcome) -> Comparison:
 
     * A fetch that failed or was refused, or a payload without digest: unknown.
     * 304 to a request that carried the validators of ``old``: unchanged, by the server's word.
-    * Equal payload digests, or redirects to one place: unchanged, by bytes; different ones: changed.
+    * Equal payload digests, before or after unpacking (``Content-Encoding``), or redirects to one place: unchanged, by
+      bytes; different ones: changed.
     * Another kind of answer (content, redirect, gone) than before: changed. Gone both times: unchanged.
 
     >>> from sharc_crawler.model import Outcome
@@ -81,4 +82,6 @@ def _payloads(old: Outcome, new: Outcome) -> Comparison:
         return _unknown("a payload without digest")
     if old.digest == new.digest:
         return Comparison(Change.UNCHANGED, Evidence.BYTES, "equal bytes before and after")
+    if (old.decoded or old.digest) == (new.decoded or new.digest):
+        return Comparison(Change.UNCHANGED, Evidence.BYTES, "equal bytes before and after, once unpacked")
     return Comparison(Change.CHANGED, Evidence.BYTES, "different bytes before and after")

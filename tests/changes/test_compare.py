@@ -17,7 +17,7 @@ def outcome(result: Result, **fields: object) -> Outcome:
 
 
 CONTENT = outcome(Result.OK, digest="sha1:A", validators=ETAG)
-
+PACKED = outcome(Result.OK, digest="sha1:P", decoded="sha1:A")
 MOVED = outcome(Result.REDIRECTED, location="http://h/b")
 
 
@@ -26,6 +26,9 @@ MOVED = outcome(Result.REDIRECTED, location="http://h/b")
     [
         (CONTENT, CONTENT, Change.UNCHANGED, Evidence.BYTES),
         (CONTENT, outcome(Result.OK, digest="sha1:B"), Change.CHANGED, Evidence.BYTES),
+        (PACKED, outcome(Result.OK, digest="sha1:Q", decoded="sha1:A"), Change.UNCHANGED, Evidence.BYTES),
+        (PACKED, CONTENT, Change.UNCHANGED, Evidence.BYTES),
+        (PACKED, outcome(Result.OK, digest="sha1:P2", decoded="sha1:B"), Change.CHANGED, Evidence.BYTES),
         (CONTENT, outcome(Result.OK), Change.UNKNOWN, Evidence.NONE),
         (outcome(Result.OK), outcome(Result.OK), Change.UNKNOWN, Evidence.NONE),
         (CONTENT, outcome(Result.NOT_MODIFIED), Change.UNCHANGED, Evidence.VALIDATOR),

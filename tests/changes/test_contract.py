@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sharc_crawler.changes.content import ContentDetector
-from sharc_crawler.changes.fingerprint import FingerprintRules
+from sharc_crawler.changes.masks import Mask
 from sharc_crawler.testing.detectors import ChangeDetectorContract
 
 
@@ -14,4 +14,4 @@ class TestContent(ChangeDetectorContract):
 
 class TestMasked(ChangeDetectorContract):
     def make(self) -> ContentDetector:
-        return ContentDetector(FingerprintRules(masks=("//p",)))
+        return ContentDetector((Mask("//p"),))

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from sharc_crawler.changes.content import ContentDetector
 from sharc_crawler.changes.digest import labelled_digest
-from sharc_crawler.changes.fingerprint import FingerprintRules, fingerprint
+from sharc_crawler.changes.fingerprint import fingerprint
+from sharc_crawler.changes.masks import Mask
 from sharc_crawler.errors import UsageError
 from sharc_crawler.model import Change, Outcome, Result
 from sharc_crawler.plugins import load
@@ -20,8 +21,8 @@ PAGE = """<!DOCTYPE html><html><head><title>A page</title><meta name=csrf conten
 <a href="/next?page=2&amp;csrf_token=abc#top">next</a> <img src="/a.png?v=1" alt="A picture"></body></html>"""
 
 
-def of(page: str, rules: FingerprintRules | None = None) -> str:
-    return fingerprint(page.encode(), "text/html", *([rules] if rules else []))
+def of(page: str, masks: tuple[Mask, ...] = ()) -> str:
+    return fingerprint(page.encode(), "text/html", masks)
 
 
 @pytest.mark.parametrize(
@@ -79,22 +80,22 @@ def test_parameters_are_taken_out_cleanly() -> None:
 
 
 def test_masks() -> None:
-    rules = FingerprintRules(masks=("//*[@id='visitors']", "//footer"))
+    masks = (Mask("//*[@id='visitors']"), Mask("//footer"))
     one, two = ("<p>Hi<b id=visitors>{0}</b> you</p><footer>{0} ms</footer>".format(n) for n in (1, 2))  # noqa: UP032
     assert of(one) != of(two)
-    assert of(one, rules) == of(two, rules)
-    assert of(one.replace("you", "me"), rules) != of(one, rules)
+    assert of(one, masks) == of(two, masks)
+    assert of(one.replace("you", "me"), masks) != of(one, masks)
 
 
 @pytest.mark.parametrize("mask", ["//[", "count(//a)", "//a/@href"])
 def test_a_mask_that_selects_no_elements_is_named(mask: str) -> None:
     with pytest.raises(UsageError, match="masks="):
-        of("<a href=b>c</a>", FingerprintRules(masks=(mask,)))
+        of("<a href=b>c</a>", (Mask(mask),))
 
 
 def test_a_mask_that_cannot_be_read_stops_before_the_first_page() -> None:
     with pytest.raises(UsageError, match=r"masks='//\[' is not an XPath expression"):
-        FingerprintRules(masks=("//[",))
+        Mask("//[")
 
 
 @pytest.mark.parametrize("media_type", ["text/plain", "image/png", None, ""])

@@ -1,0 +1,166 @@
+"""What differs between two fetches of a page, and what of it was ignored: for people to look at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any
+
+from lxml import etree
+from w3lib.encoding import html_to_unicode
+
+from sharc_crawler.changes.fingerprint import cleaned, fingerprint, is_html, parse
+from sharc_crawler.changes.masks import COUNTED, folded
+from sharc_crawler.changes.noise import plain_image, plain_link, plain_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from sharc_crawler.changes.masks import Mask
+
+_INLINE = frozenset(
+    [
+        "a",
+        "abbr",
+        "b",
+        "bdi",
+        "bdo",
+        "cite",
+        "code",
+        "data",
+        "dfn",
+        "em",
+        "font",
+        "i",
+        "kbd",
+        "mark",
+        "q",
+        "s",
+        "samp",
+        "small",
+        "span",
+        "strong",
+        "sub",
+        "sup",
+        "time",
+        "u",
+        "var",
+    ]
+)
+_HIDDEN = frozenset(("script", "style", "template"))
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A line of the page before and after; ``None`` where there was none."""
+
+    old: str | None
+    new: str | None
+
+    @property
+    def same(self) -> bool:
+        """Whether the line stayed."""
+        return self.old == self.new
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Two fetches of one page, side by side."""
+
+    equal_bytes: bool
+    changed: bool  #: in what counts as content: the fingerprints differ
+    content: tuple[Row, ...]  #: all that counts, line by line
+    ignored: tuple[Row, ...]  #: lines that differ and do not count
+
+    @property
+    def edits(self) -> list[Row]:
+        """The lines of content that differ."""
+        return [row for row in self.content if not row.same]
+
+
+def difference(old: bytes, new: bytes, media_type: str | None, masks: Sequence[Mask] = ()) -> Difference:
+    """Compare two content-decoded bodies of one media type.
+
+    >>> seen = difference(b"<p>one<p>two<!--1-->", b"<p>one<p>three<!--2-->", "text/html")
+    >>> seen.edits, seen.ignored
+    ([Row(old='two', new='three')], (Row(old='<!--1-->', new='<!--2-->'),))
+    """
+    changed = fingerprint(old, media_type, masks) != fingerprint(new, media_type, masks)
+    before, after = (_content_lines(body, media_type, masks) for body in (old, new))
+    # Noise may span two lines: where the fingerprints agree, nothing that counts differs.
+    content = _aligned(before, after if changed else before)
+    edits = {(row.old, row.new) for row in content if not row.same}
+    raw = _aligned(*(_all_lines(body, media_type) for body in (old, new))) if old != new else ()
+    ignored = tuple(row for row in raw if not row.same and (_plain(row.old), _plain(row.new)) not in edits)
+    return Difference(old == new, changed, content, ignored)
+
+
+def _aligned(old: list[str], new: list[str]) -> tuple[Row, ...]:
+    rows: list[Row] = []
+    for _, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        rows += (Row(one, other) for one, other in zip_longest(old[a:b], new[c:d]))
+    return tuple(rows)
+
+
+def _plain(line: str | None) -> str | None:
+    return line and plain_text(line)
+
+
+def _content_lines(body: bytes, media_type: str | None, masks: Sequence[Mask]) -> list[str]:
+    """What counts, a block of text, link or image a line."""
+    root = parse(body, media_type) if is_html(media_type) else None
+    if root is None:
+        return _source_lines(body, media_type)
+    lines = (plain_text(line) for line in _lines(cleaned(root, masks)))
+    return [line for line in lines if line]
+
+
+def _all_lines(body: bytes, media_type: str | None) -> list[str]:
+    """All that a page holds: comments, scripts and attributes too."""
+    parser = etree.HTMLParser(encoding="utf-8", huge_tree=True)
+    root = etree.fromstring(_text(body, media_type).encode("utf-8", "replace"), parser) if is_html(media_type) else None
+    return _source_lines(body, media_type) if root is None else [line for line in _lines(root, everything=True) if line]
+
+
+def _source_lines(body: bytes, media_type: str | None) -> list[str]:
+    return _text(body, media_type).splitlines()
+
+
+def _text(body: bytes, media_type: str | None) -> str:
+    return html_to_unicode(media_type, body)[1]
+
+
+def _lines(root: Any, *, everything: bool = False) -> Iterator[str]:
+    """Blocks of text in the order of the page, and after each the addresses that were met in it."""
+    words: list[str] = []
+    beside: list[str] = []
+    for event, element in etree.iterwalk(root, events=("start", "end", "comment", "pi")):
+        if event in {"comment", "pi"}:
+            if everything:
+                beside.append(folded(etree.tostring(element, with_tail=False, encoding="unicode")))
+            words.append(element.tail or "")
+            continue
+        if element.tag not in _INLINE:
+            yield folded(" ".join(words))
+            yield from beside
+            words, beside = [], []
+        if event == "start":
+            beside += _beside(element, everything=everything)
+            words.append("" if element.tag in _HIDDEN else element.text or "")
+        else:
+            words.append(element.tail or "")
+    yield folded(" ".join(words))
+    yield from beside
+
+
+def _beside(element: Any, *, everything: bool) -> Iterator[str]:
+    """Lines for what an element holds besides its text."""
+    for name, value in element.attrib.items():
+        if name in COUNTED:
+            plain = value if everything else plain_link(value) if name == "href" else plain_image(value)
+            yield f"{element.tag} {name}: {plain}"
+        elif everything:
+            yield f"<{element.tag} {name}={value!r}>"
+    if everything and element.tag in _HIDDEN:
+        yield f"<{element.tag}> {folded(element.text or '')}"

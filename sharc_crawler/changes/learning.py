@@ -1,0 +1,157 @@
+"""Masks from fetches of one page that are close together: what differs then is the server's doing, not an edit.
+
+Two trees are walked side by side. A text or address that differs is masked as narrowly as two examples allow: its words
+that stayed must stay, those that varied may vary in their kind (a number, or anything). So an edit next to a counter is
+still seen. Only where the number of words, or the elements themselves, differ is an element masked as a whole.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from sharc_crawler.changes.fingerprint import cleaned, fingerprint, is_html, parse
+from sharc_crawler.changes.masks import COUNTED, Mask, folded
+from sharc_crawler.changes.noise import plain_image, plain_link, plain_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+LARGEST = 0.2  #: share of a page's words that a mask may take as a whole: what is larger is the page itself
+_PLAIN: dict[str, Callable[[str], str]] = {"href": plain_link, "src": plain_image, "alt": str, "value": str}
+_CLOCK = re.compile(r"\d{1,2}:\d{2}")
+_NUMBER = re.compile(r"(\D*?)\d[\d.,:/'+-]*(\W*)")
+#: a word of a date: where a clock runs in a text, its date will not stand still either
+_CALENDAR = re.compile(
+    r"\W*(?:(?:at|on|of|the)|[\d./-]*\d(?:st|nd|rd|th)?|(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?"
+    r"|jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    r"|nov(?:ember)?|dec(?:ember)?|[ap]\.?m\.?)\W*",
+    re.IGNORECASE,
+)
+
+
+def learn_masks(
+    pairs: Iterable[tuple[bytes, bytes, str | None]], known: Sequence[Mask] = (), support: int = 1
+) -> tuple[Mask, ...]:
+    """Masks for a site from pairs of fetches (body, body, ``Content-Type``), bodies content-decoded.
+
+    What ``known`` masks blank is not learned again. A new mask must come from at least ``support`` pairs.
+
+    >>> one, other = (f"<p id=a>{visits} visits, price 3".encode() for visits in (7, 12))
+    >>> learn_masks([(one, other, "text/html")])[0].path
+    "//*[@id='a']"
+    """
+    found: Counter[Mask] = Counter()
+    for one, other, media_type in pairs:
+        if not is_html(media_type) or fingerprint(one, media_type, known) == fingerprint(other, media_type, known):
+            continue
+        trees = [parse(body, media_type) for body in (one, other)]
+        if None not in trees:
+            found.update(set(_differences(*(cleaned(tree, known) for tree in trees))))
+    return tuple(mask for mask, times in found.items() if times >= support)
+
+
+def _differences(old: Any, new: Any) -> Iterator[Mask]:
+    """Masks for all in which two cleaned trees differ, as far as they can be told."""
+    if [_signature(child) for child in old] != [_signature(child) for child in new]:
+        if _visible(old) != _visible(new):
+            yield from _whole(old, new)
+        return
+    masks = [*_texts(old, new), *_attributes(old, new)]
+    if None in masks:
+        yield from _whole(old, new)
+        return
+    yield from (Mask(_path(old), pattern) for pattern in masks)
+    for one, other in zip(old, new, strict=True):
+        yield from _differences(one, other)
+
+
+def _signature(element: Any) -> tuple[str, str | None]:
+    return element.tag, element.get("id")
+
+
+def _visible(element: Any) -> tuple[Any, ...]:
+    links = [plain(each.get(name, "")) for each in element.iter() for name, plain in _PLAIN.items()]
+    return plain_text(" ".join(element.itertext())), *links
+
+
+def _whole(old: Any, new: Any) -> Iterator[Mask]:
+    """A mask for an element as a whole, unless it is too large a part of its page in either."""
+    for element in (old, new):
+        root = element.getroottree().getroot()
+        if len(" ".join(element.itertext()).split()) > LARGEST * len(" ".join(root.itertext()).split()):
+            return
+    yield Mask(_path(old))
+
+
+def _texts(old: Any, new: Any) -> Iterator[str | None]:
+    """Patterns for an element's own texts, piece by piece; ``None`` for one that has no pattern."""
+    pieces = [(old.text, new.text)] + [(one.tail, other.tail) for one, other in zip(old, new, strict=True)]
+    for one, other in pieces:
+        if plain_text(one or "") != plain_text(other or ""):
+            yield _pattern(folded(one or "").split(), folded(other or "").split())
+
+
+def _attributes(old: Any, new: Any) -> Iterator[str | None]:
+    for name in COUNTED:
+        one, other = old.get(name, ""), new.get(name, "")
+        if _PLAIN[name](one) != _PLAIN[name](other):
+            yield _varied_address(one, other)
+
+
+def _pattern(old: list[str], new: list[str]) -> str | None:
+    """What fits both texts: equal words as they are, others by their kind."""
+    if len(old) != len(new):
+        return None
+    dates = _dates(old, [one != other for one, other in zip(old, new, strict=True)])
+    return " ".join(
+        _varied(one, other) if one != other else r"\S+" if date else re.escape(one)
+        for one, other, date in zip(old, new, dates, strict=True)
+    )
+
+
+def _dates(words: list[str], differ: list[bool]) -> list[bool]:
+    """Which words belong to the date of a clock that runs: those of a calendar that stand next to it."""
+    marked = [bool(changed and _CLOCK.search(word)) for word, changed in zip(words, differ, strict=True)]
+    for order in (range(1, len(words)), range(len(words) - 2, -1, -1)):
+        for i in order:
+            beside = marked[i - order.step]
+            marked[i] = marked[i] or bool(beside and _CALENDAR.fullmatch(words[i]))
+    return marked
+
+
+def _varied(one: str, other: str) -> str:
+    """A number between what surrounds it in both, or any word."""
+    first, second = _NUMBER.fullmatch(one), _NUMBER.fullmatch(other)
+    if first and second and first.groups() == second.groups():
+        return rf"{re.escape(first[1])}\d[\d.,:/'+-]*{re.escape(first[2])}"
+    return r"\S+"
+
+
+def _varied_address(one: str, other: str) -> str:
+    """Equal up to the last delimiter before what differs and from the first one behind it."""
+    start = _common(one, other)
+    room = min(len(one), len(other)) - start
+    end = min(_common(one[::-1], other[::-1]), room)
+    return f"{re.escape(one[:start])}.*{re.escape(one[len(one) - end :])}"
+
+
+def _common(one: str, other: str) -> int:
+    """Length of the longest common beginning that ends with a delimiter."""
+    pairs = enumerate(zip(one, other, strict=False))
+    length = next((i for i, (a, b) in pairs if a != b), min(len(one), len(other)))
+    return 1 + max(one.rfind(delimiter, 0, length) for delimiter in "/?&=;#-_.")
+
+
+def _path(element: Any) -> str:
+    """Where an element is: below the nearest element with an id of its own, or below the root."""
+    steps: list[str] = []
+    while element is not None:
+        name = element.get("id")
+        if name and "'" not in name:
+            return "/".join([f"//*[@id='{name}']", *reversed(steps)])
+        place = 1 + sum(1 for _ in element.itersiblings(element.tag, preceding=True))
+        steps.append(f"{element.tag}[{place}]")
+        element = element.getparent()
+    return "/" + "/".join(reversed(steps))

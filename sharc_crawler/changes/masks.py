@@ -1,0 +1,107 @@
+"""What does not count on one site: told by hand as XPath, or learned. Kept as JSON, to be read and edited."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from lxml import etree
+
+from sharc_crawler.changes.noise import blank, texts
+from sharc_crawler.errors import DataError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+VERSION = 1
+#: attributes that count, and that a pattern may blank
+COUNTED = ("href", "src", "alt", "value")
+
+
+@dataclass(frozen=True, slots=True)
+class Mask:
+    """Elements that do not count: whole, or where a text or address of theirs fits a pattern.
+
+    >>> Mask("//*[@id='visitors']"), Mask("//footer/p[1]", r"Page [0-9]+ of the day")
+    (Mask(path="//*[@id='visitors']", pattern=None), Mask(path='//footer/p[1]', pattern='Page [0-9]+ of the day'))
+    """
+
+    path: str  #: XPath expression that selects elements
+    pattern: str | None = (
+        None  #: regular expression that a whole text, white space folded, must fit; None: all counts not
+    )
+
+    def __post_init__(self) -> None:
+        _xpath(self.path)
+        _regex(self.pattern or "")
+
+    def apply(self, root: Any) -> None:
+        """Blank what does not count, in place."""
+        for element in self._elements(root):
+            if self.pattern is None:
+                blank(element)
+            else:
+                _blank_fitting(element, _regex(self.pattern))
+
+    def _elements(self, root: Any) -> list[Any]:
+        found = _xpath(self.path)(root)
+        if not isinstance(found, list) or not all(isinstance(element, etree._Element) for element in found):
+            raise UsageError(
+                f"masks={self.path!r} must select elements; an XPath expression like \"//*[@id='visitors']\" does"
+            )
+        return found
+
+
+@lru_cache(maxsize=1024)
+def _xpath(path: str) -> Any:
+    try:
+        return etree.XPath(path)
+    except etree.XPathSyntaxError as error:
+        raise UsageError(f"masks={path!r} is not an XPath expression: {error}") from error
+
+
+@lru_cache(maxsize=1024)
+def _regex(pattern: str) -> re.Pattern[str]:
+    try:
+        return re.compile(pattern)
+    except re.error as error:
+        raise UsageError(f"masks: {pattern!r} is not a regular expression: {error}") from error
+
+
+def folded(text: str) -> str:
+    """Text with white space folded."""
+    return " ".join(text.split())
+
+
+def _blank_fitting(element: Any, pattern: re.Pattern[str]) -> None:
+    for holder, where, text in list(texts(element)):
+        if pattern.fullmatch(folded(text)):
+            setattr(holder, where, " ")
+    for name in COUNTED:
+        if pattern.fullmatch(element.get(name, "")):
+            del element.attrib[name]
+
+
+def load_masks(path: Path) -> tuple[Mask, ...]:
+    """Read a file of masks.
+
+    Raises :class:`~sharc_crawler.errors.UsageError` for a mask that cannot be used, and
+    :class:`~sharc_crawler.errors.DataError` for a file that holds none of ours.
+    """
+    try:
+        known = json.loads(path.read_text())
+        version, masks = known["version"], [Mask(**mask) for mask in known["masks"]]
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise DataError(f"masks={str(path)!r} is no file of masks ({error}); `sharc masks` writes one") from error
+    if version != VERSION:
+        raise DataError(f"masks={str(path)!r} has version {version}, this program reads {VERSION}; learn them again")
+    return tuple(masks)
+
+
+def save_masks(path: Path, masks: Iterable[Mask]) -> None:
+    """Write a file of masks."""
+    path.write_text(json.dumps({"version": VERSION, "masks": [asdict(mask) for mask in masks]}, indent=1) + "\n")

@@ -1,0 +1,116 @@
+"""Masks learned from two fetches close together: noise is taken out, edits beside it are not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sharc_crawler.changes.fingerprint import fingerprint
+from sharc_crawler.changes.learning import learn_masks
+from sharc_crawler.changes.masks import Mask, load_masks, save_masks
+from sharc_crawler.errors import DataError, UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PAGE = """<html><head><script>var now = {clock!r};</script></head><body><main id=main>
+{filler}<p>The castle has 12 towers and costs 7 euros.</p></main>
+<div id=status><script>1</script>Seen {count} times, 3 halls open, on {day} at {clock} o'clock</div>
+<blockquote class=q>{quote}</blockquote><a href="/out/{token}/go?page=2">out</a><img src="/img/{token}.png" alt=x>
+</body></html>"""
+FILLER = "<p>Words that make up a page, many of them, as pages have.</p>" * 8
+
+
+def page(count: int, day: str, clock: str, quote: str, token: str) -> str:
+    return PAGE.format(count=count, day=day, clock=clock, quote=quote, token=token, filler=FILLER)
+
+
+FIRST = page(7, "Fri 20 Nov 2026", "10:31:07", "to be or not", "abc12")
+SECOND = page(8, "Fri 20 Nov 2026", "10:31:09", "all is well that ends", "zz991")
+LATER = page(1_210, "Sat 21 Nov 2026", "9:02:59", "brevity", "q")
+
+
+def of(text: str, masks: tuple[Mask, ...]) -> str:
+    return fingerprint(text.encode(), "text/html", masks)
+
+
+@pytest.fixture(scope="module")
+def learned() -> tuple[Mask, ...]:
+    return learn_masks([(FIRST.encode(), SECOND.encode(), "text/html")])
+
+
+def test_noise_of_another_day_is_ignored(learned: tuple[Mask, ...]) -> None:
+    assert of(FIRST, ()) != of(SECOND, ())
+    assert of(FIRST, learned) == of(SECOND, learned) == of(LATER, learned)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("12 towers", "13 towers"),
+        ("costs 7", "costs 8"),
+        ("3 halls open", "4 halls open"),
+        ("3 halls open", "3 rooms open"),
+        ("Seen", "Sold"),
+        ("/go?page=2", "/go?page=3"),
+        ("/img/", "/pictures/"),
+        ("many of them", "some of them"),
+    ],
+)
+def test_an_edit_is_seen_even_within_a_text_that_varies(learned: tuple[Mask, ...], old: str, new: str) -> None:
+    assert old in LATER
+    assert of(LATER.replace(old, new), learned) != of(FIRST, learned)
+
+
+def test_what_is_large_is_no_noise() -> None:
+    one, other = "<p>Hello you</p><p>a b c d e", "<p>Good morning to you</p><p>a b c d e"
+    assert learn_masks([(one.encode(), other.encode(), "text/html")]) == ()
+
+
+def test_support() -> None:
+    pairs = [(FIRST.encode(), SECOND.encode(), "text/html"), (FIRST.encode(), FIRST.encode(), "text/html")]
+    assert learn_masks(pairs, support=2) == ()
+    assert learn_masks([*pairs, (SECOND.encode(), LATER.encode(), "text/html")], support=2)
+
+
+def test_what_is_known_is_not_learned_again(learned: tuple[Mask, ...]) -> None:
+    assert learn_masks([(FIRST.encode(), LATER.encode(), "text/html")], known=learned) == ()
+
+
+@pytest.mark.parametrize(("body", "media_type"), [(b"", "text/html"), (b"a", "text/plain"), (b"<", None)])
+def test_nothing_is_learned_from_what_is_no_page(body: bytes, media_type: str | None) -> None:
+    assert learn_masks([(body, body + b"x", media_type)]) == ()
+
+
+TEXTS = st.text("ab1:2 ", min_size=1, max_size=12)
+
+
+@given(TEXTS, TEXTS)
+def test_a_learned_text_fits_both_examples(one: str, other: str) -> None:
+    first, second = (f"<body>{FILLER}<p id=a>x {text} y</p></body>" for text in (one, other))
+    masks = learn_masks([(first.encode(), second.encode(), "text/html")])
+    assert of(first, masks) == of(second, masks)
+
+
+def test_a_file_of_masks(tmp_path: Path, learned: tuple[Mask, ...]) -> None:
+    save_masks(tmp_path / "masks.json", learned)
+    assert load_masks(tmp_path / "masks.json") == learned
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "message"),
+    [
+        ("nonsense", DataError, "no file of masks"),
+        ('{"version": 9, "masks": []}', DataError, "version 9"),
+        ('{"version": 1, "masks": [{"path": "//["}]}', UsageError, "XPath"),
+        ('{"version": 1, "masks": [{"path": "//p", "pattern": "("}]}', UsageError, "regular expression"),
+        ('{"version": 1, "masks": [{"oops": "//p"}]}', DataError, "oops"),
+    ],
+)
+def test_a_file_that_cannot_be_used(tmp_path: Path, text: str, error: type[Exception], message: str) -> None:
+    (tmp_path / "masks.json").write_text(text)
+    with pytest.raises(error, match=message):
+        load_masks(tmp_path / "masks.json")
