@@ -10,6 +10,7 @@ from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.capture import SiteCapture
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.pages import NO_PARENT
+from sharc_crawler.frontier.seen import UNSEEN
 from sharc_crawler.model import Kind, PageId, Phase, RateEstimate, Sighting, Slot
 from sharc_crawler.strategies.base import Candidates, Setting
 
@@ -137,22 +138,38 @@ class Admitter:
         depth: int = 0,
     ) -> int:
         """Sightings of one document; the number of URLs that are new to the capture."""
-        known, resource = capture.keys, Kind.RESOURCE  # looked up once: a page names many
+        # Most links are known, and spelled canonically: look them up first, all at once, as they are.
+        found = capture.seen.find([sighting.key or sighting.url for sighting in sightings])
+        resource = Kind.RESOURCE  # looked up once: a page names many
         fresh: dict[str, Sighting] = {}
-        for sighting in sightings:
-            key: str | None = sighting.key or sighting.url
-            if key not in known:  # most links are known, and spelled canonically
-                key = self._key(sighting)
-            if key is None:
-                capture.skipped["not an http(s) URL"] += 1
-            elif key in known:
-                if sighting.hints or sighting.kind is resource:
-                    self._seen_again(capture, known[key], sighting, now, parent)
-            elif key not in fresh and self._wanted(capture, sighting, key, depth):
-                fresh[key] = sighting
+        for sighting, page in zip(sightings, found, strict=True):
+            if page == UNSEEN:
+                self._look_closer(capture, sighting, fresh, now, parent, depth)
+            elif sighting.hints or sighting.kind is resource:
+                self._seen_again(capture, page, sighting, now, parent)
         if fresh:
             self._enter(capture, fresh, now, parent, depth)
         return len(fresh)
+
+    def _look_closer(
+        self,
+        capture: SiteCapture,
+        sighting: Sighting,
+        fresh: dict[str, Sighting],
+        now: Instant,
+        parent: PageId,
+        depth: int,
+    ) -> None:
+        """A URL that is not known as it is spelled: nothing, or known under its canonical form, or new."""
+        key = self._key(sighting)
+        if key is None:
+            capture.skipped["not an http(s) URL"] += 1
+        elif key in fresh:
+            pass
+        elif key in capture.seen:
+            self._seen_again(capture, capture.seen[key], sighting, now, parent)
+        elif self._wanted(capture, sighting, key, depth):
+            fresh[key] = sighting
 
     def _key(self, sighting: Sighting) -> str | None:
         return sighting.key or self._parts.canonical(sighting.url)
@@ -178,7 +195,7 @@ class Admitter:
     def _pass_on(self, capture: SiteCapture, sighting: Sighting, key: str) -> None:
         """What one site links to may be a page of another that is captured at the same time."""
         for other in self._by_host.get(self._parts.host_of(key), ()):
-            if other is not capture and key not in other.keys:
+            if other is not capture and key not in other.seen:
                 self.admit(other, [sighting], other.started)
                 self._ledger.wake(other)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Protocol
 
+from sharc_crawler.frontier.seen import SeenUrls
 from sharc_crawler.frontier.store import CaptureRow
 from sharc_crawler.model import Phase
 
@@ -47,7 +48,7 @@ class SiteCapture:
         self.started = started
         self.strategy: Strategy | None = None  #: built once robots.txt and the sitemaps are read
         self.waiting: list[PageId] = []  #: pages known before that
-        self.keys: dict[str, PageId] = {}  #: every URL known to this capture
+        self.seen = SeenUrls()  #: every URL known to this capture, by its key
         self.phase = Phase.VISIT
         self.reference: Instant | None = None
         self.ended: Instant | None = None

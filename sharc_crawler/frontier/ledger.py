@@ -54,9 +54,8 @@ class Ledger:
         reason: str = "",
     ) -> PageId:
         """A URL is known from now on."""
-        url = key if key == sighting.url else sighting.url  # kept once where they are equal
-        page = self.pages.add(url, sighting.kind, capture.number, host, depth, parent, estimate, weight, state)
-        capture.keys[key] = page
+        page = self.pages.add(sighting.url, sighting.kind, capture.number, host, depth, parent, estimate, weight, state)
+        capture.seen.add(key, page)
         if self._store:
             row = PageRow(
                 page,
@@ -131,7 +130,6 @@ class Ledger:
     def repriced(self, page: PageId, estimate: RateEstimate) -> None:
         """A page's rate is known better."""
         self.pages.rates[page] = estimate.rate
-        self.pages.sources[page] = estimate.source
         if self._store:
             self._batch.rates.append((page, estimate.rate, estimate.source))
 

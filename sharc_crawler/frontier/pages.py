@@ -5,6 +5,9 @@ from __future__ import annotations
 from array import array
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from sharc_crawler.frontier.columns import Names, Texts
 from sharc_crawler.frontier.lifecycle import State, after
 
 if TYPE_CHECKING:
@@ -17,16 +20,15 @@ class PageTable:
     """Rows are numbered from 0 in the order of discovery; what only some rows have is kept in dicts by row."""
 
     def __init__(self) -> None:
-        self.urls: list[str] = []  #: to be requested
+        self.urls = Texts()  #: to be requested
         self.states = bytearray()
-        self.kinds: list[Kind] = []
+        self.kinds: Names[Kind] = Names()
         self.captures = array("i")
         self.hosts = array("i")
         self.depths = array("H")
         self.parents = array("i")  #: row it was found on; NO_PARENT: a seed or nothing we fetched
         self.rates = array("d")
         self.started = array("d")  #: of the settled first visit; 0: none yet
-        self.sources: list[str] = []  #: of the rate
         self.shapes = array("d")
         self.weights = array("d")
         self.digests: list[str | None] = []  #: of the first visit, until judged
@@ -58,7 +60,6 @@ class PageTable:
         self.parents.append(parent)
         self.rates.append(estimate.rate)
         self.shapes.append(estimate.shape)
-        self.sources.append(estimate.source)
         self.weights.append(weight)
         self.started.append(0.0)
         self.digests.append(None)
@@ -67,3 +68,10 @@ class PageTable:
     def move(self, page: PageId, event: int) -> None:
         """Apply an event of the life cycle to a row."""
         self.states[page] = after(self.states[page], event)
+
+    def of(self, capture: int, state: State | None = None) -> list[PageId]:
+        """The rows of a capture, or of these the ones in a state, in the order of discovery."""
+        chosen = np.frombuffer(self.captures, np.int32) == capture
+        if state is not None:
+            chosen &= np.frombuffer(self.states, np.uint8) == state
+        return np.flatnonzero(chosen).tolist()

@@ -77,7 +77,7 @@ class Restorer:
             row.weight,
             State(row.state),
         )
-        capture.keys[row.key] = row.page
+        capture.seen.add(row.key, row.page)
         if row.kind is Kind.PAGE:
             late = row.state == State.LATE
             capture.late += late
@@ -129,7 +129,7 @@ class Restorer:
     def _go_on(self, capture: SiteCapture, firsts: list[Visit], now: Instant) -> None:
         """Owe again what was owed, and rebuild the strategy if there was one."""
         pages = self._ledger.pages
-        mine = [page for page in capture.keys.values() if pages.states[page] != State.LATE]
+        mine = [page for page in pages.of(capture.number) if pages.states[page] != State.LATE]
         for page in mine:
             self._owe_again(capture, page)
         self._admitter.open_hosts_again(capture)

@@ -182,9 +182,9 @@ class Settler:
 
     def _unjudged(self, capture: SiteCapture) -> list[PageId]:
         """Pages and resources that were visited and not compared, in the order of discovery."""
-        states, kinds = self._ledger.pages.states, self._ledger.pages.kinds
-        visited = (page for page in capture.keys.values() if states[page] == State.VISITED)
-        return [page for page in visited if kinds[page] in (Kind.PAGE, Kind.RESOURCE)]
+        pages = self._ledger.pages
+        visited = pages.of(capture.number, State.VISITED)
+        return [page for page in visited if pages.kinds[page] in (Kind.PAGE, Kind.RESOURCE)]
 
     # -- phases --------------------------------------------------------------------------------------------------
 

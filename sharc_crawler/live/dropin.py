@@ -45,7 +45,7 @@ class DropIn:
         key = self._key(request)
         host = hostname(request.url)
         capture = self._capture(host, request)
-        if key in capture.keys:
+        if key in capture.seen:
             if not request.dont_filter:
                 if key not in self._unfiltered:
                     return False
@@ -58,7 +58,7 @@ class DropIn:
         kind = Kind.PAGE if page else Kind.RESOURCE
         frontier = self._session.frontier
         frontier.schedule_into(capture, [Sighting(request.url, kind, "spider", key=key)], self._session.clock.now())
-        self._requests[capture.keys[key]] = request
+        self._requests[capture.seen[key]] = request
         return True
 
     def _key(self, request: Request) -> str:

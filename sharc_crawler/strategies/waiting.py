@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections import deque
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sharc_crawler.errors import UsageError
+from sharc_crawler.strategies.page_numbers import ByPage, Line
 
 if TYPE_CHECKING:
     from sharc_crawler.model import PageId
@@ -21,15 +21,16 @@ FINEST = 0.01  #: relative width of the narrowest bins
 class WaitingClass:
     """Pages alike in rate, weight, posterior shape and attestation; first come, first served."""
 
-    __slots__ = ("attested", "heat", "known", "line", "position", "rate", "shape", "waiting", "weight")
+    __slots__ = ("attested", "heat", "known", "line", "number", "position", "rate", "shape", "waiting", "weight")
 
     def __init__(self, rate: float, weight: float, shape: float, attested: bool = False) -> None:
+        self.number = 0  # from 1 among the classes of a capture
         self.rate = rate
         self.weight = weight
         self.heat = rate * weight  # weighted changes per second
         self.shape = shape
         self.attested = attested
-        self.line: deque[PageId] = deque()  # some may have left for another class, or altogether
+        self.line = Line()  # some may have left for another class, or altogether
         self.waiting = 0
         self.known = 0  # pages that ever were of this class
         self.position = 0  # among the classes, coldest first
@@ -51,14 +52,16 @@ class WaitingPages:
     def __init__(self, limit: int) -> None:
         self.limit = limit
         self.width = 0.0  #: of the bins, relative; 0: exact
-        self._class_of: dict[PageId, WaitingClass] = {}  # the waiting
+        self._waiting = 0
+        self._number_of = ByPage()  # of the class in which a page waits; 0: it does not wait
+        self._numbered: list[WaitingClass] = []  # all that ever were
         self._by_key: dict[Key, WaitingClass] = {}
         self._sorted: list[WaitingClass] = []
         self._counts = np.zeros(0, np.int64)  # waiting, by position
         self._stale = False  # the two above
 
     def __len__(self) -> int:
-        return len(self._class_of)
+        return self._waiting
 
     @property
     def classes(self) -> list[WaitingClass]:
@@ -70,7 +73,7 @@ class WaitingPages:
     def put(self, page: PageId, rate: float, weight: float, shape: float, attested: bool = False) -> WaitingClass:
         """A page begins to wait."""
         found = self._find((rate, weight, shape, attested))
-        self._class_of[page] = found
+        self._number_of[page] = found.number
         found.line.append(page)
         found.known += 1
         self._count(found, 1)
@@ -84,16 +87,17 @@ class WaitingPages:
     def pop(self, source: WaitingClass, newest: bool = False) -> PageId:
         """The first page that waits in a class (there is one), or the newest, waits no longer."""
         take = source.line.pop if newest else source.line.popleft
-        while self._class_of.get(page := take()) is not source:
+        while self._number_of[page := take()] != source.number:
             pass
-        del self._class_of[page]
+        self._number_of[page] = 0
         self._count(source, -1)
         return page
 
     def discard(self, page: PageId) -> WaitingClass | None:
         """A page waits no longer; its class, or None where it did not wait."""
-        source = self._class_of.pop(page, None)
+        source = self._class_of(page)
         if source is not None:
+            self._number_of[page] = 0
             self._count(source, -1)
         return source
 
@@ -101,15 +105,26 @@ class WaitingPages:
         """Another rate for a waiting page; its new class, or None where it does not wait."""
         if not 0 <= rate < math.inf:
             raise UsageError(f"the rate of page {page} is {rate}; it must be a finite number >= 0")
-        source = self._class_of.get(page)
+        source = self._class_of(page)
         if source is None or rate == source.rate:
             return source
         self.discard(page)
         source.known -= 1
         return self.put(page, rate, source.weight, source.shape, source.attested)
 
+    def _class_of(self, page: PageId) -> WaitingClass | None:
+        number = self._number_of[page]
+        return self._numbered[number - 1] if number else None
+
+    def _new(self, key: Key) -> WaitingClass:
+        made = self._by_key[key] = WaitingClass(*key)
+        self._numbered.append(made)
+        made.number = len(self._numbered)
+        return made
+
     def _count(self, of: WaitingClass, change: int) -> None:
         of.waiting += change
+        self._waiting += change
         if not self._stale:
             self._counts[of.position] += change
 
@@ -119,7 +134,7 @@ class WaitingPages:
             while len(self._by_key) >= self.limit:
                 self._coarsen()
             key = self._binned(key)
-            found = self._by_key.setdefault(key, WaitingClass(*key))
+            found = self._by_key.get(key) or self._new(key)
             self._stale = True
         return found
 
@@ -141,10 +156,11 @@ class WaitingPages:
         self._stale = True
         for key, old in former.items():
             key = self._binned(key)
-            new = self._by_key.setdefault(key, WaitingClass(*key))
-            pages = [page for page in old.line if self._class_of.get(page) is old]
-            self._class_of.update(dict.fromkeys(pages, new))
-            new.line.extend(pages)
+            new = self._by_key.get(key) or self._new(key)
+            for page in old.line:
+                if self._number_of[page] == old.number:
+                    self._number_of[page] = new.number
+                    new.line.append(page)
             new.known += old.known
             new.waiting += old.waiting
 

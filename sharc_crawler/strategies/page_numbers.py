@@ -1,0 +1,86 @@
+"""Many page numbers: a page that waits costs bytes, not objects."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from sharc_crawler.model import PageId
+
+
+class Line:
+    """Pages in the order in which they came; either end may leave.
+
+    >>> line = Line()
+    >>> line.extend([3, 5, 4])
+    >>> line.popleft(), line.pop(), list(line)
+    (3, 4, [5])
+    """
+
+    __slots__ = ("_first", "_pages")
+
+    def __init__(self) -> None:
+        self._pages = array("i")
+        self._first = 0  # those before have left
+
+    def __iter__(self) -> Iterator[PageId]:
+        return iter(self._pages[self._first :])
+
+    def append(self, page: PageId) -> None:
+        """One more."""
+        self._pages.append(page)
+
+    def extend(self, pages: Iterable[PageId]) -> None:
+        """Several more."""
+        self._pages.extend(pages)
+
+    def popleft(self) -> PageId:
+        """The first leaves."""
+        page = self._pages[self._first]
+        self._first += 1
+        if 2 * self._first > len(self._pages):  # half is gone: move the rest, which costs less than it took to get here
+            del self._pages[: self._first]
+            self._first = 0
+        return page
+
+    def pop(self) -> PageId:
+        """The last leaves."""
+        return self._pages.pop()
+
+
+class ByPage:
+    """A small number per page, 0 for a page that was given none.
+
+    The pages of a capture are numbered upwards, but with gaps: each is found by bisection, those without a gap at once.
+
+    >>> numbers = ByPage()
+    >>> numbers[7] = 2; numbers[9] = 1; numbers[8] = 3
+    >>> [numbers[page] for page in range(6, 11)]
+    [0, 2, 3, 1, 0]
+    """
+
+    def __init__(self) -> None:
+        self._pages = array("i")  # ascending
+        self._numbers = array("H")
+
+    def _place(self, page: PageId) -> int:
+        pages = self._pages
+        if pages and 0 <= (guess := page - pages[0]) < len(pages) and pages[guess] == page:
+            return guess
+        return bisect_left(pages, page)
+
+    def __getitem__(self, page: PageId) -> int:
+        place = self._place(page)
+        return self._numbers[place] if place < len(self._pages) and self._pages[place] == page else 0
+
+    def __setitem__(self, page: PageId, number: int) -> None:
+        place = self._place(page)
+        if place < len(self._pages) and self._pages[place] == page:
+            self._numbers[place] = number
+        else:
+            self._pages.insert(place, page)  # mostly at the end
+            self._numbers.insert(place, number)

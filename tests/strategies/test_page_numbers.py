@@ -1,0 +1,32 @@
+"""Compact columns of page numbers against deque and dict."""
+
+from __future__ import annotations
+
+from collections import deque
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sharc_crawler.strategies.page_numbers import ByPage, Line
+
+PAGES = st.integers(0, 40)
+
+
+@given(st.lists(st.one_of(PAGES, st.sampled_from(["popleft", "pop"])), max_size=200))
+def test_a_line_is_a_deque(steps):
+    line, model = Line(), deque()
+    for step in steps:
+        if isinstance(step, int):
+            line.append(step)
+            model.append(step)
+        elif model:
+            assert getattr(line, step)() == getattr(model, step)()
+        assert list(line) == list(model)
+
+
+@given(st.lists(st.tuples(PAGES, st.integers(0, 3))))
+def test_numbers_by_page_are_those_last_given(given_):
+    numbers = ByPage()
+    for page, number in given_:
+        numbers[page] = number
+    assert [numbers[page] for page in range(42)] == [dict(given_).get(page, 0) for page in range(42)]
