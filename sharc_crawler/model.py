@@ -188,6 +188,7 @@ class Outcome:
     length: int = 0  #: bytes of payload
     media_type: str | None = None
     document: Document | None = None  #: None: not read, or no document
+    date: Instant | None = None  #: the server's own clock when it answered
     capture: CaptureRef | None = None
     error: str | None = None
     retry_after: Seconds | None = None  #: asked for by the server
@@ -259,4 +260,4 @@ class Linked:
 
     url: Url
     time: Instant
-    targets: tuple[Url, ...]  #: in the order of the document
+    targets: tuple[Url, ...]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urljoin
 
 from sharc_crawler.errors import UsageError
@@ -28,6 +28,13 @@ UNRATED = RateEstimate(0.0, "none")
 WELL_KNOWN_SITEMAP = "/sitemap.xml"
 
 
+class Admitted(NamedTuple):
+    """What came of the sightings of one document."""
+
+    new: int  #: URLs that the capture has not known
+    linked: list[PageId]  #: pages of the capture among them, new or not
+
+
 class Admitter:
     """Takes sightings in."""
 
@@ -50,7 +57,7 @@ class Admitter:
 
     def _seed(self, capture: SiteCapture, now: Instant) -> None:
         spec = capture.spec
-        if not self.admit(capture, [Sighting(url) for url in spec.seeds], now):
+        if not self.admit(capture, [Sighting(url) for url in spec.seeds], now).linked:
             raise UsageError(f"seeds={spec.seeds!r} of {spec.site!r}: no URL that its scope admits")
         for url in spec.seeds:
             seed = self._parts.canonical(url)
@@ -125,7 +132,7 @@ class Admitter:
         for sighting in sightings:
             key = self._key(sighting)
             for capture in self._by_host.get(self._parts.host_of(key), ()) if key else ():
-                new += self.admit(capture, [sighting], now)
+                new += self.admit(capture, [sighting], now).new
                 self._ledger.wake(capture)
         return new
 
@@ -136,20 +143,27 @@ class Admitter:
         now: Instant,
         parent: PageId = NO_PARENT,
         depth: int = 0,
-    ) -> int:
-        """Sightings of one document; the number of URLs that are new to the capture."""
+    ) -> Admitted:
+        """Sightings of one document."""
         # Most links are known, and spelled canonically: look them up first, all at once, as they are.
         found = capture.seen.find([sighting.key or sighting.url for sighting in sightings])
-        resource = Kind.RESOURCE  # looked up once: a page names many
+        resource, page_kind = Kind.RESOURCE, Kind.PAGE  # looked up once: a page names many
         fresh: dict[str, Sighting] = {}
+        linked: list[PageId] = []
+        closer: list[str] = []
         for sighting, page in zip(sightings, found, strict=True):
             if page == UNSEEN:
-                self._look_closer(capture, sighting, fresh, now, parent, depth)
-            elif sighting.hints or sighting.kind is resource:
-                self._seen_again(capture, page, sighting, now, parent)
+                key = self._look_closer(capture, sighting, fresh, now, parent, depth)
+                if key is not None and sighting.kind is page_kind:
+                    closer.append(key)
+            else:
+                if sighting.kind is page_kind:
+                    linked.append(page)
+                if sighting.hints or sighting.kind is resource:
+                    self._seen_again(capture, page, sighting, now, parent)
         if fresh:
             self._enter(capture, fresh, now, parent, depth)
-        return len(fresh)
+        return Admitted(len(fresh), [*linked, *(page for page in capture.seen.find(closer) if page != UNSEEN)])
 
     def _look_closer(
         self,
@@ -159,7 +173,7 @@ class Admitter:
         now: Instant,
         parent: PageId,
         depth: int,
-    ) -> None:
+    ) -> str | None:
         """A URL that is not known as it is spelled: nothing, or known under its canonical form, or new."""
         key = self._key(sighting)
         if key is None:
@@ -170,6 +184,7 @@ class Admitter:
             self._seen_again(capture, capture.seen[key], sighting, now, parent)
         elif self._wanted(capture, sighting, key, depth):
             fresh[key] = sighting
+        return key
 
     def _key(self, sighting: Sighting) -> str | None:
         return sighting.key or self._parts.canonical(sighting.url)

@@ -62,7 +62,7 @@ class Frontier:
 
     def schedule_into(self, capture: SiteCapture, sightings: Sequence[Sighting], now: Instant) -> int:
         """URLs were seen that belong to this capture; the number of those that are new."""
-        new = self.admitter.admit(capture, sightings, now)
+        new = self.admitter.admit(capture, sightings, now).new
         self.ledger.wake(capture)
         self.ledger.commit()
         return new

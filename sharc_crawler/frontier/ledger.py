@@ -8,10 +8,12 @@ from sharc_crawler.frontier.hosts import Host, Politeness, Task
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.pages import NO_PARENT, PageTable
 from sharc_crawler.frontier.ring import HostRing
-from sharc_crawler.frontier.store import Batch, FrontierStore, HostRow, JudgementRow, PageRow, VisitRow
+from sharc_crawler.frontier.store import Batch, FrontierStore, HostRow, JudgementRow, LinksRow, PageRow, VisitRow
 from sharc_crawler.model import Kind, Outcome, Result, Slot
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.model import Fetch, Instant, Judgement, PageId, RateEstimate, Sighting
 
@@ -121,6 +123,11 @@ class Ledger:
         if self._store:
             row = JudgementRow(page, judgement.verdict, judgement.evidence, judgement.reason)
             self._batch.judgements.append(row)
+
+    def linked(self, page: PageId, time: Instant, targets: Sequence[PageId]) -> None:
+        """The document links to these pages."""
+        if self._store and targets:
+            self._batch.links.append(LinksRow(page, time, tuple(dict.fromkeys(targets))))
 
     def embeds(self, page: PageId, resource: PageId) -> None:
         """The page needs the resource to be replayed."""

@@ -58,7 +58,9 @@ class Settler:
             links = [*links, Sighting(outcome.location, fetch.kind, fetch.url)]
         if links and (capture.spec.discover or fetch.kind is Kind.SITEMAP):
             depth = self._ledger.pages.depths[task.page] + 1
-            self._admitter.admit(capture, links, outcome.ended, task.page, depth)
+            linked = self._admitter.admit(capture, links, outcome.ended, task.page, depth).linked
+            if fetch.kind is Kind.PAGE:
+                self._ledger.linked(task.page, outcome.started, linked)
         judgement = self._settled(capture, fetch, task, outcome)
         self._ledger.wake(capture)
         return judgement

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.model import (
@@ -62,6 +62,14 @@ class VisitRow(NamedTuple):
     outcome: Outcome
 
 
+class LinksRow(NamedTuple):
+    """The pages that a document linked to, by a download that began at ``time``."""
+
+    page: PageId
+    time: Instant
+    targets: tuple[PageId, ...]
+
+
 class JudgementRow(NamedTuple):
     """What came of a page."""
 
@@ -103,12 +111,11 @@ class Batch:
     captures: dict[int, CaptureRow] = field(default_factory=dict)
     hosts: dict[str, HostRow] = field(default_factory=dict)
     embeds: list[tuple[PageId, PageId]] = field(default_factory=list)  #: page, resource it needs to be replayed
+    links: list[LinksRow] = field(default_factory=list)
     rates: list[tuple[PageId, Rate, str]] = field(default_factory=list)  #: repriced
 
     def __bool__(self) -> bool:
-        return bool(
-            self.pages or self.visits or self.judgements or self.captures or self.hosts or self.embeds or self.rates
-        )
+        return any(getattr(self, name) for name in self.__slots__)
 
 
 class FrontierStore(Protocol):
@@ -118,7 +125,10 @@ class FrontierStore(Protocol):
         """All of the batch or nothing; on disk when it returns."""
 
     def load(self) -> Batch:
-        """All that was committed, pages in the order of discovery, visits in the order they ended."""
+        """All that was committed but links, pages in the order of discovery, visits in the order they ended."""
+
+    def links(self) -> Iterator[LinksRow]:
+        """What documents linked to, in the order of the downloads; by far the most, and no crawl goes on from it."""
 
     def close(self) -> None:
         """Nothing is written after this."""

@@ -12,6 +12,8 @@ from w3lib.url import safe_url_string
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from sharc_crawler.model import Document
+
 #: Links (and again resources) taken from one document: more is a trap, not a page.
 LIMIT = 6_000
 
@@ -31,6 +33,7 @@ class Found:
     resources: tuple[str, ...]  #: of what the document needs to be replayed
     base: str  #: what its relative references were resolved against
     left_out: int = 0  #: references after the limit was reached
+    document: Document | None = None  #: what is counted of an HTML document
 
 
 class Resolver:

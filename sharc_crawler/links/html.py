@@ -18,6 +18,7 @@ from w3lib.encoding import html_to_unicode
 
 from sharc_crawler.links import css
 from sharc_crawler.links.found import Found, Resolver
+from sharc_crawler.model import Document
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -73,7 +74,9 @@ def extract(body: bytes, url: str, content_type: str | None = None) -> Found:
     resolver = Resolver(own.one(page.base) or url, encoding) if page.base else own
     links, more_links = resolver.all(page.links)
     resources, more_resources = resolver.all(page.resources)
-    return Found(links, resources, resolver.base, more_links + more_resources)
+    images, tables = (0, 0) if root is None else (sum(1 for _ in root.iter(tag)) for tag in ("img", "table"))
+    document = Document(images, tables, len(links))
+    return Found(links, resources, resolver.base, more_links + more_resources, document)
 
 
 def candidates(srcset: str) -> Iterator[str]:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 
-from sharc_crawler.model import Change, Evidence, Kind, Observation, Result, Sighting, Slot, Url, Verdict
+from sharc_crawler.model import Change, Evidence, Kind, Linked, Observation, Result, Sighting, Slot, Url, Verdict
 from sharc_crawler.rates.chain import Chain
 from sharc_crawler.rates.sitemap import SitemapRates
 from sharc_crawler.rates.sources import HistoryRates
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
-    from sharc_crawler.frontier.store import Batch, JudgementRow, VisitRow
+    from sharc_crawler.frontier.store import Batch, FrontierStore, JudgementRow, LinksRow, VisitRow
     from sharc_crawler.model import Instant
     from sharc_crawler.rates.base import RateSource
     from sharc_crawler.rates.sitemap import SitemapRules
@@ -30,13 +30,29 @@ def rates_of(site: str, history: ObservationStore | None, rules: SitemapRules) -
     """Where a site's rates come from: its history where there is one, then its sitemap."""
     sources: list[RateSource] = [SitemapRates(rules)]
     if history is not None and history.size(site):
-        sources.insert(0, HistoryRates(history.histories(site)))
+        sources.insert(0, HistoryRates(history.histories(site), links=history.links(site)))
     return Chain(sources)
 
 
 def known_pages(site: str, history: ObservationStore) -> list[Sighting]:
     """The pages that had content when they were last heard of."""
     return [Sighting(url, via="history") for url, last in history.latest(site).items() if last.kind is Kind.PAGE]
+
+
+def remember(store: FrontierStore, history: ObservationStore) -> None:
+    """Add all that the captures of a store learned; as often as one likes."""
+    state = store.load()
+    history.append(observations(state, history))
+    for number, capture in state.captures.items():
+        history.append_links(capture.spec.site, links(state, store.links(), number))
+
+
+def links(state: Batch, found: Iterable[LinksRow], capture: int) -> Iterator[Linked]:
+    """What a capture's documents linked to."""
+    for row in found:
+        if state.pages[row.page].capture == capture:
+            targets = tuple(Url(state.pages[target].key) for target in row.targets)
+            yield Linked(Url(state.pages[row.page].key), row.time, targets)
 
 
 def observations(state: Batch, history: ObservationStore) -> Iterator[Observation]:
@@ -66,6 +82,8 @@ def observations(state: Batch, history: ObservationStore) -> Iterator[Observatio
                     lastmod.lastmod if lastmod else None,
                     lastmod.lastmod_precision if lastmod else 0.0,
                     row.kind,
+                    outcome.media_type,
+                    outcome.document,
                 )
 
 

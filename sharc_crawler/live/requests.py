@@ -83,6 +83,7 @@ def outcome_of(
         location=urljoin(response.url, location) if location else None,
         length=len(response.body),
         media_type=(header(response, "Content-Type") or "").split(";")[0].strip().lower() or None,
+        date=_instant(header(response, "Date")),
         capture=capture,
         error=f"status {response.status}" if result in (Result.FAILED, Result.REFUSED) else None,
         retry_after=_retry_after(header(response, "Retry-After"), ended) if result is Result.FAILED else None,
@@ -106,11 +107,17 @@ def _retry_after(value: str | None, now: Instant) -> Seconds | None:
         return None
     if value.isdigit():
         return float(value)
+    when = _instant(value)
+    return None if when is None else max(0.0, when - now)
+
+
+def _instant(http_date: str | None) -> Instant | None:
+    """What an HTTP date denotes; None for anything else."""
     try:
-        when = parsedate_to_datetime(value)
+        when = parsedate_to_datetime(http_date or "")
     except ValueError:
         return None
-    return max(0.0, when.replace(tzinfo=when.tzinfo or UTC).timestamp() - now)
+    return when.replace(tzinfo=when.tzinfo or UTC).timestamp()
 
 
 def timestamp(instant: Instant) -> str:

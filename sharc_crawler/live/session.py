@@ -18,7 +18,7 @@ from sharc_crawler.frontier.parts import Parts
 from sharc_crawler.live.clock import Clock, clock_of
 from sharc_crawler.live.config import Config, make_folder
 from sharc_crawler.live.everything import PARTS
-from sharc_crawler.live.history import known_pages, observations, rates_of
+from sharc_crawler.live.history import known_pages, rates_of, remember
 from sharc_crawler.model import Phase
 from sharc_crawler.storage.observations import ObservationStore
 from sharc_crawler.storage.sqlite import FILE_NAME, SqliteStore
@@ -104,7 +104,7 @@ class Session:
         for writer in self.writers.values():
             writer.close()
         if self.store and self.history:
-            self.history.append(observations(self.store.load(), self.history))
+            remember(self.store, self.history)
         if self.history:
             self.history.close()
         if self.store:

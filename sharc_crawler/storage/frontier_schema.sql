@@ -1,4 +1,4 @@
--- Frontier state of one capture folder, schema version 1 (PRAGMA user_version).
+-- Frontier state of one capture folder, schema version 2 (PRAGMA user_version).
 -- Instants are unix seconds, rates changes per second. Append-only but for capture, host and the rate of a page.
 CREATE TABLE capture (
     capture INTEGER PRIMARY KEY,
@@ -54,11 +54,21 @@ CREATE TABLE visit (
     location TEXT,
     length INTEGER NOT NULL,
     media_type TEXT,
+    images INTEGER,              -- counts of an HTML document; null: none was read
+    tables INTEGER,
+    outlinks INTEGER,
+    date REAL,                   -- the server's clock when it answered
     warc TEXT,
     warc_offset INTEGER,
     warc_length INTEGER,
     error TEXT
 );
+CREATE TABLE link (
+    page INTEGER NOT NULL,
+    time REAL NOT NULL,          -- start of the download
+    targets TEXT NOT NULL,       -- JSON array of pages
+    PRIMARY KEY (page, time)
+) WITHOUT ROWID;
 CREATE TABLE judgement (
     page INTEGER PRIMARY KEY,
     verdict TEXT NOT NULL,

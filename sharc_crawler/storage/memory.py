@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
 from sharc_crawler.frontier.store import Batch
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sharc_crawler.frontier.store import LinksRow
 
 
 class MemoryStore:
@@ -17,6 +25,7 @@ class MemoryStore:
         every.pages += batch.pages
         every.visits += batch.visits
         every.judgements += batch.judgements
+        every.links += batch.links
         every.embeds = list(dict.fromkeys([*every.embeds, *batch.embeds]))
         every.captures |= batch.captures
         every.hosts |= batch.hosts
@@ -25,7 +34,11 @@ class MemoryStore:
 
     def load(self) -> Batch:
         """All that was committed."""
-        return self._all
+        return replace(self._all, links=[])
+
+    def links(self) -> Iterator[LinksRow]:
+        """What documents linked to."""
+        return iter(self._all.links)
 
     def close(self) -> None:
         """Nothing to do."""

@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 import math
 import sqlite3
-from dataclasses import asdict
+from dataclasses import asdict, astuple
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.errors import DataError
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.frontier.store import Batch, CaptureRow, HostRow, JudgementRow, PageRow, VisitRow
+from sharc_crawler.frontier.store import Batch, CaptureRow, HostRow, JudgementRow, LinksRow, PageRow, VisitRow
 from sharc_crawler.model import (
     CaptureRef,
+    Document,
     Evidence,
     Hints,
     Kind,
@@ -27,9 +28,10 @@ from sharc_crawler.model import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 FILE_NAME = "frontier.db"
 
 
@@ -75,7 +77,8 @@ class SqliteStore:
     def _write(self, db: sqlite3.Connection, batch: Batch) -> None:
         for rows, sql in (
             ([_page_values(row) for row in batch.pages], _insert("page", 16)),
-            ([(None, *_visit_values(row)) for row in batch.visits], _insert("visit", 23)),
+            ([(None, *_visit_values(row)) for row in batch.visits], _insert("visit", 27)),
+            ([(row.page, row.time, json.dumps(row.targets)) for row in batch.links], _insert("link", 3)),
             (batch.judgements, _insert("judgement", 4)),
             (batch.embeds, _insert("embed", 2).replace("INSERT", "INSERT OR IGNORE")),
             ([_capture_values(row) for row in batch.captures.values()], _replace("capture", 9)),
@@ -102,6 +105,11 @@ class SqliteStore:
             captures={values[0]: _capture_row(values) for values in db.execute("SELECT * FROM capture")},
             hosts={values[0]: HostRow(*values) for values in db.execute("SELECT * FROM host")},
         )
+
+    def links(self) -> Iterator[LinksRow]:
+        """What documents linked to."""
+        for page, time, targets in self._db.execute("SELECT * FROM link ORDER BY time, page"):
+            yield LinksRow(page, time, tuple(json.loads(targets)))
 
     def close(self) -> None:
         """Fold the write-ahead log into the file and let go of it."""
@@ -146,6 +154,8 @@ def _visit_values(row: VisitRow) -> tuple[Any, ...]:
         outcome.location,
         outcome.length,
         outcome.media_type,
+        *(astuple(outcome.document) if outcome.document else (None, None, None)),
+        outcome.date,
         ref and ref.file,
         ref and ref.offset,
         ref and ref.length,
@@ -156,7 +166,7 @@ def _visit_values(row: VisitRow) -> tuple[Any, ...]:
 def _visit_row(values: tuple[Any, ...]) -> VisitRow:
     _, page, slot, plan, attempt, settled, lease, decided = values[:8]
     started, ended, result, status, digest, fingerprint, etag, last_modified, location = values[8:17]
-    length, media_type, warc, offset, size, error = values[17:]
+    length, media_type, images, tables, outlinks, date, warc, offset, size, error = values[17:]
     outcome = Outcome(
         Result(result),
         started,
@@ -168,6 +178,8 @@ def _visit_row(values: tuple[Any, ...]) -> VisitRow:
         location=location,
         length=length,
         media_type=media_type,
+        document=None if outlinks is None else Document(images, tables, outlinks),
+        date=date,
         capture=CaptureRef(warc, offset, size) if warc else None,
         error=error,
     )

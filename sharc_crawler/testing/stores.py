@@ -14,9 +14,10 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.frontier.store import Batch, CaptureRow, HostRow, JudgementRow, PageRow, VisitRow
+from sharc_crawler.frontier.store import Batch, CaptureRow, HostRow, JudgementRow, LinksRow, PageRow, VisitRow
 from sharc_crawler.model import (
     CaptureRef,
+    Document,
     Evidence,
     Hints,
     Kind,
@@ -55,6 +56,8 @@ def visit_row(page: int, slot: Slot = Slot.FIRST, *, settled: bool = True) -> Vi
         location=None,
         length=17,
         media_type="text/html",
+        document=Document(1, 2, 3),
+        date=9.0,
         capture=CaptureRef("a.warc.gz", 5, 7),
     )
     return VisitRow(page, slot, Plan.HOPELESS, 1, settled, 3, 10.0, outcome)
@@ -88,6 +91,7 @@ class FrontierStoreChecks(ABC):
             captures={0: capture_row()},
             hosts={"h.example": HostRow("h.example", "User-agent: *", 1.0)},
             embeds=[(0, 1)],
+            links=[LinksRow(0, 10.25, (0, 1)), LinksRow(1, 10.75, ())],
         )
         store.commit(batch)
         loaded = store.load()
@@ -97,6 +101,8 @@ class FrontierStoreChecks(ABC):
         assert loaded.captures == batch.captures
         assert loaded.hosts == batch.hosts
         assert loaded.embeds == batch.embeds
+        assert list(store.links()) == batch.links
+        assert not loaded.links, "they are had by themselves"
 
     def test_the_last_word_on_captures_and_hosts_counts(self, tmp_path: Path) -> None:
         """They are rewritten; everything else is appended."""

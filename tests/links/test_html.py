@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from sharc_crawler.links.found import LIMIT
 from sharc_crawler.links.html import candidates, extract
+from sharc_crawler.model import Document
 
 URL = "http://h/d/page"
 
@@ -220,3 +221,11 @@ def test_never_raises(text: str, url: str) -> None:
 @given(st.binary(), st.none() | st.text(max_size=20).map("text/html; charset={}".format))
 def test_never_raises_on_bytes(body: bytes, content_type: str | None) -> None:
     extract(body, URL, content_type)
+
+
+def test_what_is_counted_of_a_document() -> None:
+    body = (
+        b"<a href=/a>1</a><a href='/a#b'>2</a><a href=http://x/>3</a><table><tr><td><table></table></table><img src=i>"
+    )
+    assert extract(body, "http://h/").document == Document(images=1, tables=2, outlinks=2)
+    assert extract(b"", "http://h/").document == Document(0, 0, 0)

@@ -18,7 +18,14 @@ def test_the_second_capture_knows_pages_rates_and_size(run_crawl, tmp_path):
             pages = [page for page in first.capture["pages"] if page["kind"] == "page"]
             assert store.size(name) == sum(page["verdict"] is not None for page in pages)
             seen = list(store.observations(name))
+            links, documents = set(store.links(name)), store.documents(name)
         assert {one.kind for one in seen} == set(Kind)
+        home = server.url
+        named = {page["url"] for page in pages if page["via"] == home} & {one.url for one in seen}
+        assert named and named <= {target for source, target in links if source == home}
+        assert {documents[page["url"]].media_type for page in pages if page["verdict"]} == {"text/html"}
+        assert documents[home].document.outlinks >= len(named)
+        assert all(one.document.images > 0 for one in documents.values() if one.url == home)
         changed = {one.url for one in seen if one.change is Change.CHANGED}
         assert changed == {page["url"] for page in first.capture["pages"] if page["verdict"] == "changed"}
         second = run_crawl(

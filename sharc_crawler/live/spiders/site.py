@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from twisted.python.failure import Failure
 
     from sharc_crawler.frontier.spec import CaptureSpec
+    from sharc_crawler.links.found import Found
     from sharc_crawler.model import Fetch
 
 
@@ -101,10 +102,13 @@ class SiteSpider(Spider):
             lease.links, problems = _sitemap_links(response)
             if problems:
                 lease.outcome = replace(lease.outcome, error="; ".join(problems))
-        elif fetch.slot is not Slot.SECOND:
-            lease.links = _document_links(response)
-        elif fetch.kind is Kind.PAGE and lease.outcome.digest != session.frontier.pages.digests[fetch.page]:
-            lease.links = _document_links(response)  # equal bytes would name what they named at the first visit
+        elif fetch.slot is not Slot.SECOND or (
+            # equal bytes would name what they named at the first visit
+            fetch.kind is Kind.PAGE and lease.outcome.digest != session.frontier.pages.digests[fetch.page]
+        ):
+            found = document.extract(response.body, response.url, header(response, "Content-Type"))
+            lease.links = _sightings(found, response.url)
+            lease.outcome = replace(lease.outcome, document=found.document)
 
     def failed(self, failure: Failure) -> None:
         """The outcome was recorded where it happened."""
@@ -117,10 +121,9 @@ def _folder_name(arguments: Arguments) -> str:
     return f"captures/{host}{more}-{timestamp(time.time())}"
 
 
-def _document_links(response: Response) -> list[Sighting]:
+def _sightings(found: Found, via: str) -> list[Sighting]:
     """Pages and resources that a document names."""
-    found = document.extract(response.body, response.url, header(response, "Content-Type"))
-    resource, page, via = Kind.RESOURCE, Kind.PAGE, response.url
+    resource, page = Kind.RESOURCE, Kind.PAGE
     return [
         *(Sighting(url, resource, via) for url in found.resources),
         *(Sighting(url, page, via) for url in found.links),
