@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from sharc_crawler.frontier.store import Batch, FrontierStore, JudgementRow, LinksRow, VisitRow
-    from sharc_crawler.model import Instant
+    from sharc_crawler.model import Document, Instant
     from sharc_crawler.rates.base import RateSource
     from sharc_crawler.rates.sitemap import SitemapRules
     from sharc_crawler.storage.observations import ObservationStore
@@ -61,6 +61,7 @@ def observations(state: Batch, history: ObservationStore) -> Iterator[Observatio
     for capture in state.captures.values():
         site = capture.spec.site
         before = {url: one.digest for url, one in history.latest(site).items()}
+        documents: dict[tuple[int, str | None], Document | None] = {}  # equal bytes are not read twice
         for visit in state.visits:
             row = state.pages[visit.page]
             if visit.settled and visit.attempt and row.capture == capture.capture:
@@ -68,6 +69,7 @@ def observations(state: Batch, history: ObservationStore) -> Iterator[Observatio
                 change, evidence = _change(visit, judged.get(visit.page), before.get(url))
                 lastmod = row.hints if visit.slot is not Slot.SECOND else None
                 outcome = visit.outcome
+                document = documents.setdefault((visit.page, outcome.digest), outcome.document)
                 yield Observation(
                     site,
                     url,
@@ -83,7 +85,7 @@ def observations(state: Batch, history: ObservationStore) -> Iterator[Observatio
                     lastmod.lastmod_precision if lastmod else 0.0,
                     row.kind,
                     outcome.media_type,
-                    outcome.document,
+                    document,
                 )
 
 
