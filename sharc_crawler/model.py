@@ -24,6 +24,7 @@ class Kind(StrEnum):
     RESOURCE = "resource"  #: embedded in a page: fetched after it, once per capture
     SITEMAP = "sitemap"
     ROBOTS = "robots"
+    HUB = "hub"  #: polled by an instant crawl for what it newly names: a seed, a feed, a news sitemap
 
 
 class Slot(StrEnum):
@@ -93,6 +94,7 @@ class Hints:
     lastmod_precision: Seconds = 0.0  #: its length: a bare date is 86,400
     changefreq: str | None = None
     priority: float | None = None  #: 0..1
+    published: Instant | None = None  #: when the page came to be, by a feed or news sitemap
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,6 +65,10 @@ class Parameters:
     lying: float = 0.0  #: share of pages whose validators and lastmod stay as they were at midnight UTC
     crawl_delay: Seconds | None = None  #: asked for in robots.txt
     slow: Seconds = 1.0  #: what the slow page takes to answer
+    news: float = 0.0  #: articles that the newsroom publishes in an hour of the clock; 0: there is none
+    news_sections: int = 12
+    news_skew: float = 1.0  #: Zipf's exponent of the sections' rates; 0: they publish alike
+    news_feeds: bool = True  #: the newsroom has a feed and a news sitemap
 
     def __post_init__(self) -> None:
         self._check("pages", f"from {FEWEST} to {MOST}", FEWEST <= self.pages <= MOST)
@@ -73,6 +77,9 @@ class Parameters:
         self._check("no_validators", "a share from 0 to 1", 0 <= self.no_validators <= 1)
         self._check("lying", "a share from 0 to 1", 0 <= self.lying <= 1)
         self._check("crawl_delay", "0 or more seconds", self.crawl_delay is None or 0 <= self.crawl_delay < 1e6)
+        self._check("news", "from 0 to 100,000", 0 <= self.news <= 1e5)
+        self._check("news_sections", f"from 1 to {len(WORDS)}", 1 <= self.news_sections <= len(WORDS))
+        self._check("news_skew", "from 0 to 4", 0 <= self.news_skew <= 4)
         self._check("slow", "0 or more seconds", 0 <= self.slow < 1e6)
 
     def _check(self, name: str, allowed: str, holds: bool) -> None:

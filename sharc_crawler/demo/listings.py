@@ -43,11 +43,12 @@ def changefreq(rate: Rate, scale: float) -> str:
     return min(PERIODS, key=lambda name: max(PERIODS[name] / period, period / PERIODS[name]))
 
 
-def robots(base: str, crawl_delay: Seconds | None) -> bytes:
-    """Everything but one folder is open. ``base`` is the site's address without a path."""
+def robots(base: str, crawl_delay: Seconds | None, sitemaps: Iterable[str] = ()) -> bytes:
+    """Everything but one folder is open. ``base`` is the site's address without a path; ``sitemaps``: further ones."""
     delay = [] if crawl_delay is None else [f"Crawl-delay: {crawl_delay:g}"]
     folder = PRIVATE.rpartition("/")[0]
-    return "\n".join(["User-agent: *", f"Disallow: {folder}/", *delay, "", f"Sitemap: {base}{INDEX}", ""]).encode()
+    named = [f"Sitemap: {base}{path}" for path in (INDEX, *sitemaps)]
+    return "\n".join(["User-agent: *", f"Disallow: {folder}/", *delay, "", *named, ""]).encode()
 
 
 def sitemap_index(base: str) -> bytes:

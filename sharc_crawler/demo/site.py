@@ -6,8 +6,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
-from sharc_crawler.demo import answers, content, layout, listings, process
+from sharc_crawler.demo import answers, content, layout, listings, newsroom, process
 from sharc_crawler.demo.answers import Claim, Response
+from sharc_crawler.demo.newsroom import Newsroom
 from sharc_crawler.errors import UsageError
 
 if TYPE_CHECKING:
@@ -43,7 +44,15 @@ class LivingSite(layout.Parameters):
 
     @cached_property
     def _pages(self) -> dict[str, Page]:
-        return layout.build_pages(self)
+        pages = layout.build_pages(self)
+        if self.news:
+            pages["/"] = replace(pages["/"], links=(*pages["/"].links, newsroom.FRONT))
+        return pages
+
+    @cached_property
+    def newsroom(self) -> Newsroom:
+        """What publishes articles, where ``news`` is more than 0."""
+        return Newsroom(self.seed, self.news, self.news_sections, self.news_skew, self.news_feeds)
 
     @cached_property
     def _resources(self) -> dict[str, Rate]:
@@ -104,6 +113,8 @@ class LivingSite(layout.Parameters):
         if path in layout.REDIRECTS:
             status, location = layout.REDIRECTS[path]
             return Response(status, (("Location", location),))
+        if self.news and path.startswith(newsroom.FRONT):
+            return self.newsroom.answer(path, f"http://{headers.get('host', 'localhost')}", headers, now)
         body = self._listing(path, f"http://{headers.get('host', 'localhost')}", now)
         return answers.MISSING if body is None else answers.ok(path, body)
 
@@ -122,7 +133,8 @@ class LivingSite(layout.Parameters):
 
     def _listing(self, path: str, base: str, now: Instant) -> bytes | None:
         if path == "/robots.txt":
-            return listings.robots(base, self.crawl_delay)
+            news = (newsroom.SITEMAP,) if self.news and self.news_feeds else ()
+            return listings.robots(base, self.crawl_delay, news)
         if path == listings.INDEX:
             return listings.sitemap_index(base)
         if path in listings.SITEMAPS:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urljoin
 
 from sharc_crawler.errors import UsageError
+from sharc_crawler.frontier import hubs
 from sharc_crawler.frontier.capture import SiteCapture
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.pages import NO_PARENT
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 MAX_SITEMAP_DEPTH = 5  #: index files within index files
 UNRATED = RateEstimate(0.0, "none")
+HUB_KEY = "hub:"  #: before the URL of a hub that was a page before
 WELL_KNOWN_SITEMAP = "/sitemap.xml"
 
 
@@ -57,7 +59,8 @@ class Admitter:
 
     def _seed(self, capture: SiteCapture, now: Instant) -> None:
         spec = capture.spec
-        if not self.admit(capture, [Sighting(url) for url in spec.seeds], now).linked:
+        kind = Kind.HUB if spec.mode == "instant" else Kind.PAGE
+        if not self.admit(capture, [Sighting(url, kind) for url in spec.seeds], now).new:
             raise UsageError(f"seeds={spec.seeds!r} of {spec.site!r}: no URL that its scope admits")
         for url in spec.seeds:
             seed = self._parts.canonical(url)
@@ -97,8 +100,8 @@ class Admitter:
     def widen(self, capture: SiteCapture, page: PageId, location: str) -> None:
         """A seed that redirects out of its scope takes the scope along."""
         pages = self._ledger.pages
-        seed = pages.kinds[page] is Kind.PAGE and pages.depths[page] == 0 and pages.urls[page] in capture.spec.seeds
-        if seed and capture.scope.why_not(location):
+        seed = pages.depths[page] == 0 and pages.urls[page] in capture.spec.seeds
+        if seed and pages.kinds[page] in (Kind.PAGE, Kind.HUB) and capture.scope.why_not(location):
             capture.scope = capture.scope.widened(location)
             capture.note(f"the seed {pages.urls[page]} redirects to {location}: the scope takes it in")
 
@@ -113,7 +116,7 @@ class Admitter:
     def begin(self, capture: SiteCapture, now: Instant) -> Strategy:
         """All that is known from the start is known: build the strategy."""
         spec = capture.spec
-        if spec.sitemaps != () and len(capture.waiting) <= len(spec.seeds):
+        if spec.sitemaps != () and len(capture.waiting) <= len(spec.seeds) and spec.mode == "capture":
             capture.note("no sitemap named any page: pages come from links")
         step = max((self._ledger.hosts[h].delay for h in capture.hosts), default=0.0)
         size = max(spec.size, len(capture.waiting))
@@ -147,7 +150,7 @@ class Admitter:
         """Sightings of one document."""
         # Most links are known, and spelled canonically: look them up first, all at once, as they are.
         found = capture.seen.find([sighting.key or sighting.url for sighting in sightings])
-        resource, page_kind = Kind.RESOURCE, Kind.PAGE  # looked up once: a page names many
+        page_kind = Kind.PAGE  # looked up once: a page names many
         fresh: dict[str, Sighting] = {}
         linked: list[PageId] = []
         closer: list[str] = []
@@ -159,7 +162,7 @@ class Admitter:
             else:
                 if sighting.kind is page_kind:
                     linked.append(page)
-                if sighting.hints or sighting.kind is resource:
+                if sighting.hints or sighting.kind is not page_kind:
                     self._seen_again(capture, page, sighting, now, parent)
         if fresh:
             self._enter(capture, fresh, now, parent, depth)
@@ -193,6 +196,8 @@ class Admitter:
         """Does the capture take a URL it has not known?"""
         if sighting.kind is Kind.RESOURCE:
             return capture.spec.resources
+        if sighting.kind is Kind.HUB:
+            return capture.scope.why_not(key.removeprefix(HUB_KEY)) is None
         if sighting.kind is not Kind.PAGE:
             return depth <= MAX_SITEMAP_DEPTH
         reason = capture.scope.why_not(key)
@@ -210,7 +215,7 @@ class Admitter:
     def _pass_on(self, capture: SiteCapture, sighting: Sighting, key: str) -> None:
         """What one site links to may be a page of another that is captured at the same time."""
         for other in self._by_host.get(self._parts.host_of(key), ()):
-            if other is not capture and key not in other.seen:
+            if other is not capture and key not in other.seen and other.spec.mode == "capture":
                 self.admit(other, [sighting], other.started)
                 self._ledger.wake(other)
 
@@ -230,8 +235,8 @@ class Admitter:
         for key, sighting in fresh.items():
             host = self._host(capture, self._parts.host_of(sighting.url if sighting.key else key), sighting.url)
             if sighting.kind is Kind.PAGE:
-                late = capture.phase is not Phase.VISIT
-                capture.late += late
+                left = self._why_left(capture, sighting, parent)
+                capture.late += bool(left)
                 page = ledger.add_page(
                     capture,
                     key,
@@ -241,16 +246,26 @@ class Admitter:
                     parent,
                     next(estimates),
                     capture.rates.weight(sighting),
-                    State.LATE if late else State.QUEUED,
-                    "discovered after the reference instant" if late else "",
+                    State.LATE if left else State.QUEUED,
+                    left,
                 )
                 ledger.hosts[host].captures[capture.number] = None
-                if not late:
+                if not left:
                     queued.append(page)
+                    if capture.spec.mode == "instant":
+                        hubs.show(ledger, page, parent, sighting, now)
             else:
                 self._enter_other(capture, key, sighting, host, depth, parent)
         if queued:
             self._offer(capture, queued)
+
+    def _why_left(self, capture: SiteCapture, sighting: Sighting, parent: PageId) -> str:
+        """Why a page is recorded and not fetched; empty: it is fetched."""
+        if capture.phase is not Phase.VISIT:
+            return "discovered after the reference instant"
+        if capture.spec.mode == "instant" and not hubs.is_new(self._ledger, capture, sighting, parent):
+            return hubs.LEFT
+        return ""
 
     def _enter_other(
         self, capture: SiteCapture, key: str, sighting: Sighting, host: int, depth: int, parent: PageId
@@ -262,6 +277,9 @@ class Admitter:
             capture, key, sighting, host, depth, parent, UNRATED, state=State.LATE if late else State.QUEUED
         )
         if late:
+            return
+        if sighting.kind is Kind.HUB:
+            hubs.enter(ledger, capture, page)
             return
         if sighting.kind is Kind.SITEMAP:
             capture.opening += 1
@@ -294,6 +312,10 @@ class Admitter:
         if sighting.kind is Kind.RESOURCE:
             if parent != NO_PARENT:
                 ledger.embeds(parent, page)
+        elif sighting.kind is Kind.HUB and ledger.pages.kinds[page] is not Kind.HUB:  # known, but not as a hub
+            self.admit(capture, [replace(sighting, key=HUB_KEY + ledger.pages.urls[page])], now, parent)
+        elif sighting.hints and page in ledger.novelties:
+            hubs.date(ledger, page, sighting)
         elif sighting.hints and ledger.pages.kinds[page] is Kind.PAGE and ledger.pages.states[page] == State.QUEUED:
             (estimate,) = capture.rates.rates([sighting], now)
             ledger.repriced(page, estimate)

@@ -10,6 +10,7 @@ last request began, nor more often at once than it bears; every page of a captur
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.admission import Admitter
@@ -20,6 +21,7 @@ from sharc_crawler.frontier.parts import Parts
 from sharc_crawler.frontier.restoring import Restorer
 from sharc_crawler.frontier.settling import Settler
 from sharc_crawler.model import NO_VALIDATORS, Done, Fetch, Kind, Phase, Result, Slot, Wait
+from sharc_crawler.polling.polls import Polls
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.frontier.store import Batch, FrontierStore
     from sharc_crawler.model import Instant, Judgement, Outcome, PageId, Seconds, Sighting
+    from sharc_crawler.polling.terms import Terms
 
 MAX_HELD = 64  #: pages taken from a strategy for hosts that are not free, per decision
 
@@ -42,10 +45,12 @@ class Frontier:
         store: FrontierStore | None = None,
         parts: Parts | None = None,
         lease_time: Seconds = 3600.0,
+        terms: Terms | None = None,
     ) -> None:
         self.politeness = politeness or Politeness()
         self.lease_time = lease_time
-        self.ledger = Ledger(self.politeness, store)
+        self.polls = Polls(terms)
+        self.ledger = Ledger(self.politeness, store, self.polls)
         self._parts = parts or Parts()
         self.admitter = Admitter(self.ledger, self._parts)
         self.settler = Settler(self.ledger, self.admitter)
@@ -56,6 +61,8 @@ class Frontier:
 
     def open(self, spec: CaptureSpec, now: Instant, seeded: bool = True) -> SiteCapture:
         """Begin a site capture with its seeds; ``seeded=False``: what it captures is scheduled by hand."""
+        if not self.captures:
+            self.polls.begin(now)
         capture = self.admitter.open(spec, now, seeded)
         self.ledger.commit()
         return capture
@@ -97,6 +104,9 @@ class Frontier:
     def next(self, now: Instant) -> Fetch | Wait | Done:
         """The best thing to do at ``now``."""
         self._expire(now)
+        if (free := self.polls.budget.ready(now)) > now:
+            self.ledger.commit()
+            return Wait(free)
         ring = self.ledger.ring
         ring.ripen(now)
         while (number := ring.head()) is not None:
@@ -105,12 +115,12 @@ class Frontier:
                 ring.park()
             elif host.due > now:
                 ring.delay(host.due)
-            elif task := host.owed(now) or self._choose(number, host, now):
+            elif task := host.owed(now) or self._choose(number, host, now) or self._poll(number, host, now):
                 if fetch := self._lease(host, task, now):
                     ring.rotate()
                     return fetch
-            elif host.retries:
-                ring.delay(max(host.due, host.retries[0][0]))
+            elif (later := self._later(number, host, now)) < math.inf:
+                ring.delay(max(host.due, later))
             else:
                 ring.park()
         self.ledger.commit()
@@ -186,13 +196,26 @@ class Frontier:
         strategy = self.admitter.begin(capture, now) if capture.strategy is None else capture.strategy
         visit = strategy.next(now)
         if visit is None:
-            if not capture.pending:
+            if not capture.pending and not self.polls.open(capture.number, now):
                 self.settler.complete(capture, now)
             return None
         if visit.slot is Slot.SECOND and capture.phase is Phase.VISIT:
             self.settler.turn(capture, now)
         capture.pending += 1
         return Task(visit.page, visit.slot, visit.plan)
+
+    def _poll(self, number: int, host: Host, now: Instant) -> Task | None:
+        """Nothing new is to be fetched on this host: has one of its hubs something?"""
+        hub = None if host.waits else self.polls.take(number, now)
+        if hub is None:
+            return None
+        self.captures[self.pages.captures[hub]].pending += 1
+        return Task(hub, Slot.FIRST if self.pages.states[hub] == State.QUEUED else Slot.SECOND)
+
+    def _later(self, number: int, host: Host, now: Instant) -> Instant:
+        """When the host has something to do by itself; inf: never."""
+        polled = math.inf if host.waits else self.polls.due(number, now)
+        return min(host.retries[0][0], polled) if host.retries else polled
 
     def _lease(self, host: Host, task: Task, now: Instant) -> Fetch | None:
         """Hand a task out; ``None`` where robots.txt forbids it."""
@@ -221,6 +244,7 @@ class Frontier:
         self._leases[fetch.lease] = (fetch, task)
         host.busy += 1
         host.due = now + host.delay
+        self.polls.spend(now)
         return fetch
 
     def _free(self, fetch: Fetch, outcome: Outcome) -> None:

@@ -8,8 +8,18 @@ from sharc_crawler.frontier.hosts import Host, Politeness, Task
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.pages import NO_PARENT, PageTable
 from sharc_crawler.frontier.ring import HostRing
-from sharc_crawler.frontier.store import Batch, FrontierStore, HostRow, JudgementRow, LinksRow, PageRow, VisitRow
+from sharc_crawler.frontier.store import (
+    Batch,
+    FrontierStore,
+    HostRow,
+    JudgementRow,
+    LinksRow,
+    NoveltyRow,
+    PageRow,
+    VisitRow,
+)
 from sharc_crawler.model import Kind, Outcome, Result, Slot
+from sharc_crawler.polling.polls import Polls
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,8 +31,10 @@ if TYPE_CHECKING:
 class Ledger:
     """Pages, hosts, captures; and the batch of changes that the next :meth:`commit` writes."""
 
-    def __init__(self, politeness: Politeness, store: FrontierStore | None) -> None:
+    def __init__(self, politeness: Politeness, store: FrontierStore | None, polls: Polls | None = None) -> None:
         self.politeness = politeness
+        self.polls = Polls() if polls is None else polls  #: of instant crawls
+        self.novelties: dict[PageId, NoveltyRow] = {}
         self.pages = PageTable()
         self.captures: list[SiteCapture] = []
         self.hosts: list[Host] = []
@@ -139,6 +151,12 @@ class Ledger:
         self.pages.rates[page] = estimate.rate
         if self._store:
             self._batch.rates.append((page, estimate.rate, estimate.source))
+
+    def novel(self, row: NoveltyRow) -> None:
+        """A hub has shown a page first (or more is known of that)."""
+        self.novelties[row.page] = row
+        if self._store:
+            self._batch.novelties[row.page] = row
 
     def changed_capture(self, capture: SiteCapture) -> None:
         """The capture's own row must be written."""

@@ -3,8 +3,8 @@
 A page is *queued* when discovered, *leased* while its first download runs, *visited* once that is settled with content,
 *leased again* for its revisit and *judged* at its end. A page whose first download brought no content is *lost* (gone,
 refused, redirected or failed for good): it is listed, and nothing is left to revisit. A page discovered after the
-reference instant is *late*: it is recorded and not fetched. A lease that is given back (a retry, a crash, an expired
-lease) returns the page to where it was.
+reference instant is *late*, and so is one that an instant crawl leaves: it is recorded and not fetched. A lease that is
+given back (a retry, a crash, an expired lease) returns the page to where it was.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ class Event(IntEnum):
     CAPTURED = 2
     NO_CONTENT = 3
     JUDGE = 4
+    POLLED = 5
 
 
 TRANSITIONS: dict[tuple[int, int], State] = {
@@ -45,6 +46,7 @@ TRANSITIONS: dict[tuple[int, int], State] = {
     (State.VISITED, Event.JUDGE): State.JUDGED,  # single visits, the apex, and revisits that were never made
     (State.LEASED_AGAIN, Event.GIVEN_BACK): State.VISITED,
     (State.LEASED_AGAIN, Event.JUDGE): State.JUDGED,
+    (State.LEASED_AGAIN, Event.POLLED): State.VISITED,  # a hub's visits have no end
 }
 
 

@@ -6,8 +6,10 @@ and the visits made (observations, never orders).
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
+from sharc_crawler.frontier import hubs
 from sharc_crawler.frontier.capture import SiteCapture
 from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.frontier.pages import NO_PARENT
@@ -15,6 +17,8 @@ from sharc_crawler.frontier.robots import RobotsRules
 from sharc_crawler.model import Kind, Phase, RateEstimate, Result, Slot, Visit
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sharc_crawler.frontier.admission import Admitter
     from sharc_crawler.frontier.ledger import Ledger
     from sharc_crawler.frontier.parts import Parts
@@ -39,9 +43,7 @@ class Restorer:
         for name, host in saved.hosts.items():
             self._host(name, host.robots or "", host.delay)
         firsts: dict[int, list[Visit]] = {capture.number: [] for capture in self._ledger.captures}
-        for visit in saved.visits:
-            if visit.settled:
-                self._visit(visit, firsts)
+        self._visits(saved, firsts)
         for judgement in saved.judgements:
             self._judged(judgement.page)
         ended = max((visit.outcome.ended for visit in saved.visits), default=now)
@@ -50,6 +52,8 @@ class Restorer:
                 capture.interruptions.append((ended, now))
                 self._go_on(capture, firsts[capture.number], now)
                 self._ledger.changed_capture(capture)
+        for capture in self._ledger.captures[:1]:  # all began at once; an instant crawl's time counts while it runs
+            self._ledger.polls.begin(capture.started, sum(end - start for start, end in capture.interruptions))
 
     def _capture(self, row: CaptureRow) -> SiteCapture:
         spec = row.spec
@@ -83,6 +87,8 @@ class Restorer:
             capture.late += late
             capture.pages += 1
             ledger.hosts[host].captures[capture.number] = None
+        elif row.kind is Kind.HUB and row.state != State.LATE:
+            hubs.enter(ledger, capture, row.page)
         elif row.kind is Kind.RESOURCE and row.parent != NO_PARENT:
             capture.embedded.setdefault(ledger.owner(row.parent), []).append(row.page)
 
@@ -94,9 +100,24 @@ class Restorer:
             host.delay = max(host.delay, delay)
             host.rules = RobotsRules(robots, self._ledger.politeness.agent, f"http://{name}/robots.txt")
 
-    def _visit(self, row: VisitRow, firsts: dict[int, list[Visit]]) -> None:
+    def _visits(self, saved: Batch, firsts: dict[int, list[Visit]]) -> None:
+        """All fetches, in the order in which they ended; with each poll the new pages that it showed."""
+        self._ledger.novelties.update(saved.novelties)
+        shown = Counter((row.hub, row.seen) for row in saved.novelties.values())
+        for visit in saved.visits:
+            if visit.attempt:
+                self._ledger.polls.spend(visit.outcome.started)
+            if visit.settled:
+                self._visit(visit, firsts, shown)
+
+    def _visit(
+        self, row: VisitRow, firsts: dict[int, list[Visit]], shown: Mapping[tuple[PageId, Instant], int]
+    ) -> None:
         """A settled fetch: the page is where it was after it."""
         pages, page, outcome = self._ledger.pages, row.page, row.outcome
+        if pages.kinds[page] is Kind.HUB:
+            self._polled(row, shown[page, outcome.ended])
+            return
         if row.slot is Slot.SECOND:
             return
         captured = outcome.result is Result.OK
@@ -117,6 +138,14 @@ class Restorer:
             pages.digests[page] = outcome.digest
             if outcome.validators:
                 pages.validators[page] = outcome.validators
+
+    def _polled(self, row: VisitRow, new: int) -> None:
+        """A poll that showed so many new pages."""
+        ledger, page = self._ledger, row.page
+        ledger.pages.move(page, Event.LEASE)
+        for _ in range(new):
+            ledger.polls.news(page)
+        hubs.polled(ledger, ledger.captures[ledger.pages.captures[page]], page, row.outcome)
 
     def _judged(self, page: PageId) -> None:
         pages = self._ledger.pages
@@ -142,7 +171,7 @@ class Restorer:
         """Resources, sitemaps and robots.txt whose download was still to come."""
         ledger = self._ledger
         kind, state = ledger.pages.kinds[page], ledger.pages.states[page]
-        if kind is Kind.PAGE:
+        if kind in (Kind.PAGE, Kind.HUB):
             return
         if state == State.QUEUED:
             if kind is Kind.SITEMAP:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sharc_crawler.changes.compare import compare
+from sharc_crawler.frontier import hubs
 from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.frontier.robots import MAX_REDIRECTS, RobotsRules, rules_text
 from sharc_crawler.model import (
@@ -53,6 +54,8 @@ class Settler:
         """A fetch ended for good. Links enter before the strategy hears of the end: it decides with all known."""
         capture = self._ledger.captures[self._ledger.pages.captures[task.page]]
         capture.pending -= 1
+        if capture.spec.mode == "instant" and fetch.kind is Kind.PAGE:
+            links = hubs.embedded(links)
         if outcome.location and outcome.result is Result.REDIRECTED and fetch.kind is not Kind.ROBOTS:
             self._admitter.widen(capture, fetch.page, outcome.location)
             links = [*links, Sighting(outcome.location, fetch.kind, fetch.url)]
@@ -70,6 +73,8 @@ class Settler:
             self._read_robots(capture, fetch, outcome)
         elif fetch.kind is Kind.SITEMAP:
             self._read_sitemap(capture, fetch, outcome)
+        elif fetch.kind is Kind.HUB:
+            hubs.polled(self._ledger, capture, fetch.page, outcome)
         elif task.slot is Slot.SECOND:
             return self._revisited(capture, task, outcome)
         else:
@@ -171,6 +176,8 @@ class Settler:
         if kind is Kind.PAGE and capture.strategy is not None:
             capture.visits += 1
             capture.strategy.finished(Visit(task.page, task.slot, task.plan), captured=False)
+        elif kind is Kind.HUB:
+            hubs.close(ledger, capture, task.page, reason)
         elif kind is Kind.SITEMAP:
             capture.opening -= 1
         ledger.wake(capture)
@@ -209,6 +216,6 @@ class Settler:
         capture.phase = Phase.DONE
         capture.ended = now
         capture.embedded.clear()
-        if capture.late:
+        if capture.late and capture.spec.mode == "capture":
             capture.note(f"{capture.late} pages were discovered after the reference instant and are not captured")
         self._ledger.changed_capture(capture)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from sharc_crawler.frontier.scope import ScopeKind
+
+Mode = Literal["capture", "instant"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,4 +26,5 @@ class CaptureSpec:
     limit: int = 0  #: pages captured at most; 0: no limit
     discover: bool = True  #: follow links
     resources: bool = True  #: fetch what pages embed
+    mode: Mode = "capture"  #: instant: the seeds are hubs, polled for new pages; all else is left
     settings: dict[str, object] = field(default_factory=dict)  #: what else the report should name

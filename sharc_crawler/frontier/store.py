@@ -70,6 +70,16 @@ class LinksRow(NamedTuple):
     targets: tuple[PageId, ...]
 
 
+class NoveltyRow(NamedTuple):
+    """A page that a hub showed first, of an instant crawl."""
+
+    page: PageId
+    hub: PageId  #: or the sitemap that named it
+    seen: Instant  #: end of the poll that showed it
+    since: Instant | None  #: start of the hub's last poll that did not; None: there was none
+    published: Instant | None  #: by a feed or news sitemap
+
+
 class JudgementRow(NamedTuple):
     """What came of a page."""
 
@@ -113,6 +123,7 @@ class Batch:
     embeds: list[tuple[PageId, PageId]] = field(default_factory=list)  #: page, resource it needs to be replayed
     links: list[LinksRow] = field(default_factory=list)
     rates: list[tuple[PageId, Rate, str]] = field(default_factory=list)  #: repriced
+    novelties: dict[PageId, NoveltyRow] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
         return any(getattr(self, name) for name in self.__slots__)

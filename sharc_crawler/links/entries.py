@@ -48,14 +48,21 @@ class Entries:
         self._entries: dict[str, Entry] = {}
         self._left_out: Counter[str] = Counter()
 
-    def add(self, loc: str, lastmod: Interval | None, changefreq: str = "", priority: str = "") -> bool:
+    def add(
+        self,
+        loc: str,
+        lastmod: Interval | None,
+        changefreq: str = "",
+        priority: str = "",
+        published: Interval | None = None,
+    ) -> bool:
         """Take one entry; ``False`` where there is no room for it."""
         address = loc.strip()
         absolute = self._resolver.one(address) if _ADDRESS.match(address) else None
         if absolute is None:
             self.left_out("address", "not a full http(s) address" if address else "empty")
             return True
-        hints = self._hints(lastmod, changefreq.strip().lower(), priority.strip())
+        hints = self._hints(lastmod, changefreq.strip().lower(), priority.strip(), published)
         before = self._entries.get(absolute)
         if before is not None:
             self.left_out("address", "given more than once")
@@ -86,12 +93,13 @@ class Entries:
         """What was left out: count, what, why."""
         return [f"{count:,} × {problem}" for problem, count in self._left_out.items()]
 
-    def _hints(self, lastmod: Interval | None, changefreq: str, priority: str) -> Hints:
+    def _hints(self, lastmod: Interval | None, changefreq: str, priority: str, published: Interval | None) -> Hints:
         if changefreq and changefreq not in CHANGE_FREQUENCIES:
             self.left_out("changefreq", "not one of the protocol's")
             changefreq = ""
         start, length = lastmod or (None, 0.0)
-        return Hints(start, length, changefreq or None, self._priority(priority) if priority else None)
+        number = self._priority(priority) if priority else None
+        return Hints(start, length, changefreq or None, number, published.start if published else None)
 
     def _priority(self, text: str) -> float | None:
         try:

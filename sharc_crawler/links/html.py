@@ -47,6 +47,7 @@ _LOADED = {"stylesheet", "icon", "apple-touch-icon", "mask-icon", "preload", "mo
 _LEADING = {"canonical", "alternate", "next", "prev", "previous", "first", "last", "start", "contents", "index", "up"}
 #: Alternates in other formats (feeds, oEmbed, JSON) are for programs and would double a site's pages.
 _PAGE_TYPES = {"", "text/html", "application/xhtml+xml"}
+_FEED_TYPES = {"application/rss+xml", "application/atom+xml", "application/rdf+xml"}
 
 _STYLED: Any = etree.XPath("//@style", smart_strings=False)
 _BACKGROUNDS: Any = etree.XPath("//@background", smart_strings=False)
@@ -76,7 +77,7 @@ def extract(body: bytes, url: str, content_type: str | None = None) -> Found:
     resources, more_resources = resolver.all(page.resources)
     images, tables = (0, 0) if root is None else (sum(1 for _ in root.iter(tag)) for tag in ("img", "table"))
     document = Document(images, tables, len(links))
-    return Found(links, resources, resolver.base, more_links + more_resources, document)
+    return Found(links, resources, resolver.base, more_links + more_resources, document, resolver.all(page.feeds)[0])
 
 
 def candidates(srcset: str) -> Iterator[str]:
@@ -108,6 +109,7 @@ class _Page:
     def __init__(self) -> None:
         self.links: list[str] = []
         self.resources: list[str] = []
+        self.feeds: list[str] = []
         self.base: str | None = None
 
     def read(self, root: Any, data: bytes) -> None:
@@ -139,8 +141,12 @@ class _Page:
         if relations & _LOADED:
             self.resources.append(reference)
             self.resources.extend(candidates(element.get("imagesrcset", "")))
-        elif relations & _LEADING and element.get("type", "").strip().lower() in _PAGE_TYPES:
-            self.links.append(reference)
+        elif relations & _LEADING:
+            kind = element.get("type", "").strip().lower()
+            if kind in _PAGE_TYPES:
+                self.links.append(reference)
+            elif kind in _FEED_TYPES and "alternate" in relations:
+                self.feeds.append(reference)
 
     def _base(self, element: Any) -> None:
         if self.base is None:

@@ -1,9 +1,9 @@
 """Sitemaps of any kind: XML (address list or index), text, RSS and Atom; packed or not, well-formed or not.
 
 What can be read is used, the rest is reported. Nothing is fetched and no entity is expanded. Of the protocol's
-extensions nothing is taken: images and videos are found on their pages, a news item's publication date does not say
-when the page last changed, and language alternates have entries of their own. A feed's ``pubDate`` (RSS) or ``updated``
-(Atom) is its lastmod, as the protocol has it.
+extensions one date is taken, when a news item was published (it does not say when the page last changed): images and
+videos are found on their pages, and language alternates have entries of their own. A feed's ``pubDate`` (RSS) or
+``updated`` (Atom) is its lastmod, as the protocol has it; ``pubDate`` and ``published`` are when the page came to be.
 
 Source: https://www.sitemaps.org/protocol.html
 """

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from lxml import etree
 
-from sharc_crawler.links.dates import mail_date
+from sharc_crawler.links.dates import mail_date, w3c_date
 from sharc_crawler.links.entries import Entries, SitemapKind
 from sharc_crawler.links.mend import mended
 
@@ -127,22 +127,26 @@ def _read_address(element: Any, entries: Entries) -> bool:
     if "loc" not in texts:
         return True
     lastmod = entries.date(texts.get("lastmod", ""))
-    return entries.add(texts["loc"], lastmod, texts.get("changefreq", ""), texts.get("priority", ""))
+    published = w3c_date(element.findtext("{*}news/{*}publication_date") or "")
+    return entries.add(texts["loc"], lastmod, texts.get("changefreq", ""), texts.get("priority", ""), published)
 
 
 def _read_item(element: Any, entries: Entries) -> bool:
     """``item`` of RSS: its link, or a guid that is one; ``pubDate``, or Dublin Core's date."""
     texts = _texts(element, entries)
     address = texts.get("link", "").strip() or texts.get("guid", "")
-    published = texts.get("pubDate", "")
-    return entries.add(address, mail_date(published) or entries.date(texts.get(_DUBLIN_CORE_DATE, published)))
+    stated = texts.get("pubDate", "")
+    published = mail_date(stated) or entries.date(texts.get(_DUBLIN_CORE_DATE, stated))
+    return entries.add(address, published, published=published)
 
 
 def _read_entry(element: Any, entries: Entries) -> bool:
     """``entry`` of Atom: its alternate link, and ``updated``."""
     links = element.iterchildren("{*}link")
     address = next((link.get("href", "") for link in links if link.get("rel", "alternate") == "alternate"), "")
-    return entries.add(address, entries.date(_texts(element, entries).get("updated", "")))
+    texts = _texts(element, entries)
+    published = w3c_date(texts.get("published", ""))
+    return entries.add(address, entries.date(texts.get("updated", "")), published=published)
 
 
 _READERS: dict[SitemapKind, Callable[[Any, Entries], bool]] = {

@@ -80,3 +80,10 @@ CREATE TABLE embed (
     resource INTEGER NOT NULL,
     PRIMARY KEY (page, resource)
 ) WITHOUT ROWID;
+CREATE TABLE novelty (           -- of instant crawls
+    page INTEGER PRIMARY KEY,
+    hub INTEGER NOT NULL,        -- the page, feed or sitemap that showed it first
+    seen REAL NOT NULL,          -- end of the poll that did
+    since REAL,                  -- start of the hub's last poll that did not; null: there was none
+    published REAL               -- by a feed or news sitemap
+);

@@ -29,6 +29,7 @@ class MemoryStore:
         every.embeds = list(dict.fromkeys([*every.embeds, *batch.embeds]))
         every.captures |= batch.captures
         every.hosts |= batch.hosts
+        every.novelties |= batch.novelties
         for page, rate, source in batch.rates:
             every.pages[page] = every.pages[page]._replace(rate=rate, source=source)
 

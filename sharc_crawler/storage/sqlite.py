@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.errors import DataError
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.frontier.store import Batch, CaptureRow, HostRow, JudgementRow, LinksRow, PageRow, VisitRow
+from sharc_crawler.frontier.store import (
+    Batch,
+    CaptureRow,
+    HostRow,
+    JudgementRow,
+    LinksRow,
+    NoveltyRow,
+    PageRow,
+    VisitRow,
+)
 from sharc_crawler.model import (
     CaptureRef,
     Document,
@@ -83,6 +92,7 @@ class SqliteStore:
             (batch.embeds, _insert("embed", 2).replace("INSERT", "INSERT OR IGNORE")),
             ([_capture_values(row) for row in batch.captures.values()], _replace("capture", 9)),
             (list(batch.hosts.values()), _replace("host", 3)),
+            (list(batch.novelties.values()), _replace("novelty", 5)),
             (
                 [(rate, source, page) for page, rate, source in batch.rates],
                 "UPDATE page SET rate = ?, source = ? WHERE page = ?",
@@ -104,6 +114,7 @@ class SqliteStore:
             embeds=list(db.execute("SELECT page, resource FROM embed ORDER BY page, resource")),
             captures={values[0]: _capture_row(values) for values in db.execute("SELECT * FROM capture")},
             hosts={values[0]: HostRow(*values) for values in db.execute("SELECT * FROM host")},
+            novelties={values[0]: NoveltyRow(*values) for values in db.execute("SELECT * FROM novelty ORDER BY page")},
         )
 
     def links(self) -> Iterator[LinksRow]:

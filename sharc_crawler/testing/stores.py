@@ -14,7 +14,15 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.frontier.store import Batch, CaptureRow, HostRow, JudgementRow, LinksRow, PageRow, VisitRow
+from sharc_crawler.frontier.store import (
+    Batch,
+    CaptureRow,
+    HostRow,
+    JudgementRow,
+    NoveltyRow,
+    PageRow,
+    VisitRow,
+)
 from sharc_crawler.model import (
     CaptureRef,
     Document,
@@ -91,7 +99,7 @@ class FrontierStoreChecks(ABC):
             captures={0: capture_row()},
             hosts={"h.example": HostRow("h.example", "User-agent: *", 1.0)},
             embeds=[(0, 1)],
-            links=[LinksRow(0, 10.25, (0, 1)), LinksRow(1, 10.75, ())],
+            novelties={1: NoveltyRow(1, 0, 10.5, None, 9.0)},
         )
         store.commit(batch)
         loaded = store.load()
@@ -101,8 +109,7 @@ class FrontierStoreChecks(ABC):
         assert loaded.captures == batch.captures
         assert loaded.hosts == batch.hosts
         assert loaded.embeds == batch.embeds
-        assert list(store.links()) == batch.links
-        assert not loaded.links, "they are had by themselves"
+        assert loaded.novelties == batch.novelties
 
     def test_the_last_word_on_captures_and_hosts_counts(self, tmp_path: Path) -> None:
         """They are rewritten; everything else is appended."""

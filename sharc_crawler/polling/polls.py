@@ -1,0 +1,161 @@
+"""Which hub is polled when: the plan of an instant crawl, over all sites of a frontier."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sharc_crawler.polling.allocation import intervals
+from sharc_crawler.polling.budget import HOUR, Budget
+from sharc_crawler.polling.novelty import Novelty
+from sharc_crawler.polling.terms import Terms
+
+if TYPE_CHECKING:
+    from sharc_crawler.model import Instant, PageId, Seconds
+
+FORGOTTEN = 100.0  #: mean intervals after which a poll counts half
+LEAST_SHARE = 0.1  #: of the budget that is left to polls, however much there is to fetch
+UNDER_WAY = math.inf
+
+
+class Polls:
+    """The hubs, when each is due, and when the crawl is over. Knows page numbers and hosts, never a URL.
+
+    Every poll may change the shares of all hubs; a hub's next poll is its share after its last one. New pages that two
+    hubs name count for the one that showed them first: a hub is worth what the others do not bring sooner.
+    """
+
+    def __init__(self, terms: Terms | None = None) -> None:
+        self.terms = terms or Terms()
+        self.budget = Budget(self.terms.requests)
+        self.ends: Instant = math.inf  #: of the crawl; nothing is polled after it
+        self.made = 0  #: polls that brought an answer
+        self.found = 0  #: new pages
+        self._novelty = Novelty(FORGOTTEN * self.terms.every)
+        self._hubs: list[PageId] = []
+        self._numbers: dict[PageId, int] = {}
+        self._hosts: dict[int, list[int]] = {}  #: host → hubs
+        self._captures: dict[int, int] = {}  #: capture → hubs
+        self._kept: list[bool] = []  #: it has not been dropped
+        self._seen: list[Instant | None] = []  #: start of the last poll that brought an answer
+        self._tried: list[Instant] = []  #: of the last poll
+        self._polls: list[int] = []
+        self._due = np.empty(0)
+        self._pending: dict[PageId, int] = {}  #: new pages of the answer that is being read
+        self._spent = 0  #: requests
+
+    def __len__(self) -> int:
+        return sum(self._kept)
+
+    def begin(self, now: Instant, interrupted: Seconds = 0.0) -> None:
+        """The crawl began at ``now``; the time in which it stood still does not count."""
+        self.ends = now + self.terms.duration + interrupted
+
+    def add(self, page: PageId, host: int, capture: int) -> None:
+        """One more hub, to be polled at once."""
+        number = self._novelty.add()
+        self._hubs.append(page)
+        self._numbers[page] = number
+        self._hosts.setdefault(host, []).append(number)
+        self._captures[capture] = self._captures.get(capture, 0) + 1
+        self._kept.append(True)
+        self._seen.append(None)
+        self._tried.append(-math.inf)
+        self._polls.append(0)
+        self._due = np.append(self._due, 0.0)
+
+    def drop(self, page: PageId, host: int, capture: int) -> None:
+        """The hub is none."""
+        number = self._numbers[page]
+        self._hosts[host].remove(number)
+        self._captures[capture] -= 1
+        self._kept[number] = False
+        self._plan()
+
+    # -- what comes next -----------------------------------------------------------------------------------------
+
+    def open(self, capture: int, now: Instant) -> bool:
+        """Does a capture have hubs that are still to be polled?"""
+        return now < self.ends and self._captures.get(capture, 0) > 0
+
+    def due(self, host: int, now: Instant) -> Instant:
+        """When a hub of the host is to be polled, or the crawl ends; inf: never."""
+        hubs = self._hosts.get(host)
+        if not hubs or now >= self.ends:
+            return math.inf
+        first = max(float(self._due[hubs].min()), self.budget.ready(now, self._spare))
+        return min(first, self.ends)
+
+    def take(self, host: int, now: Instant) -> PageId | None:
+        """The hub of this host that has waited longest for its poll, from now on under way; ``None``: none is due."""
+        if self.due(host, now) > now or now >= self.ends:
+            return None
+        hubs = self._hosts[host]
+        number = hubs[int(self._due[hubs].argmin())]
+        self._due[number] = UNDER_WAY
+        return self._hubs[number]
+
+    def spend(self, now: Instant) -> None:
+        """A request of any kind is sent."""
+        self._spent += 1
+        self.budget.spend(now)
+
+    @property
+    def _spare(self) -> float:
+        """Polls leave half of the bucket to what they find."""
+        return self.budget.burst // 2
+
+    # -- what came of it -----------------------------------------------------------------------------------------
+
+    def last(self, page: PageId) -> Instant | None:
+        """Start of the last poll that brought an answer; ``None``: there was none."""
+        return self._seen[self._numbers[page]] if page in self._numbers else None
+
+    def news(self, page: PageId) -> None:
+        """The answer that is being read names a page that was not known."""
+        self.found += 1
+        self._pending[page] = self._pending.get(page, 0) + 1
+
+    def polled(self, page: PageId, started: Instant) -> None:
+        """A poll brought an answer, after all its :meth:`news`."""
+        number = self._numbers[page]
+        before, new = self._seen[number], self._pending.pop(page, 0)
+        if before is not None:
+            self._novelty.looked(number, max(started - before, 0.0), new)
+        self._seen[number] = started
+        self.made += 1
+        self.missed(page, started)
+
+    def missed(self, page: PageId, started: Instant) -> None:
+        """A poll has ended; what had happened meanwhile is not known where it brought no answer."""
+        number = self._numbers[page]
+        self._tried[number] = started
+        self._polls[number] += 1
+        self._due[number] = 0.0
+        self._plan()
+
+    def _plan(self) -> None:
+        """Share out the polls anew; those under way stay so."""
+        kept = np.flatnonzero(self._kept)
+        if not len(kept):
+            return
+        terms, rates = self.terms, self._novelty.rates()[kept]
+        if not terms.adaptive:
+            rates = np.ones(len(rates))
+        shares = intervals(rates, self.pace, terms.shortest, terms.longest)
+        # All were first polled at once: the second time they take turns.
+        turns = np.where(np.array(self._polls)[kept] > 1, 1.0, np.arange(1, len(kept) + 1) / len(kept))
+        due = np.array(self._tried)[kept] + shares * turns
+        self._due[kept] = np.where(self._due[kept] == UNDER_WAY, UNDER_WAY, due)
+
+    @property
+    def pace(self) -> float:
+        """Polls a second: one of each hub in ``every`` seconds, less where the budget has to last for what is new."""
+        wanted = len(self) / self.terms.every
+        if self.budget.hourly == math.inf:
+            return wanted
+        allowed = self.budget.hourly / HOUR
+        for_news = self._novelty.total * max(1.0, (self._spent - self.made) / max(self.found, 1))
+        return min(wanted, max(allowed - for_news, LEAST_SHARE * allowed))

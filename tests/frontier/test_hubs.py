@@ -1,0 +1,250 @@
+"""An instant crawl's frontier: hubs are polled, what they newly name is fetched first, all else is left."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sharc_crawler.frontier.frontier import Frontier
+from sharc_crawler.frontier.hosts import Politeness
+from sharc_crawler.frontier.hubs import LEFT
+from sharc_crawler.frontier.lifecycle import State
+from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.model import Done, Hints, Kind, Outcome, Phase, Result, Sighting, Slot, Validators, Wait
+from sharc_crawler.polling.terms import Terms
+from sharc_crawler.storage.memory import MemoryStore
+from sharc_crawler.storage.sqlite import SqliteStore
+
+A, B = "http://h.example/a/", "http://h.example/b/"
+POLITE = Politeness(delay=1.0, obey_robots=False, back_off=1.0)
+
+
+@dataclass
+class News:
+    """Hubs by URL, with the instants at which they add a page; what else answers is 200 and names nothing."""
+
+    adds: dict[str, list[float]]
+    extra: dict[str, list[Sighting]] = field(default_factory=dict)
+    answers: dict[str, Result] = field(default_factory=dict)
+    dated: bool = False
+    fetches: list[tuple[float, object]] = field(default_factory=list)
+
+    def names(self, url, now):
+        times = [t for t in self.adds.get(url, []) if t <= now]
+        hints = [Hints(published=t) if self.dated else None for t in times]
+        pages = [Sighting(f"{url}{t:g}.html", Kind.PAGE, url, h) for t, h in zip(times, hints, strict=True)]
+        return pages + self.extra.get(url, [])
+
+    def answer(self, fetch, now):
+        result = self.answers.get(fetch.url, Result.OK)
+        names = self.names(fetch.url, now)
+        tag = f'"{len(names)}"'
+        if fetch.slot is Slot.SECOND and fetch.validators.etag == tag:
+            return Outcome(Result.NOT_MODIFIED, now, now + 0.1, 304), []
+        outcome = Outcome(result, now, now + 0.1, digest=f"sha1:{fetch.url}{tag}", validators=Validators(tag))
+        return outcome, names if result is Result.OK else []
+
+    def run(self, frontier, now, until=math.inf):
+        while not isinstance(what := frontier.next(now), Done):
+            if isinstance(what, Wait):
+                assert what.until > now, "the frontier would spin"
+                now = what.until
+            else:
+                outcome, links = self.answer(what, now)
+                self.fetches.append((now, what))
+                now = outcome.ended
+                frontier.finished(what, outcome, links)
+            if now >= until:
+                return now
+        return now
+
+
+def spec(*seeds, **changed):
+    return CaptureSpec("h.example", seeds, "bfs:revisits=none", sitemaps=(), mode="instant", **changed)
+
+
+def begin(terms, *seeds, store=None, politeness=POLITE, **changed):
+    frontier = Frontier(politeness, store, terms=terms)
+    frontier.open(spec(*seeds, **changed), 0.0)
+    return frontier
+
+
+def fetched(news, kind=Kind.PAGE):
+    return [fetch.url for _, fetch in news.fetches if fetch.kind is kind]
+
+
+def test_new_pages_are_fetched_and_old_ones_left():
+    news = News({A: [-5.0, 700.0, 705.0]})
+    frontier = begin(Terms(every=100, duration=1000), A)
+    news.run(frontier, 0.0)
+    assert fetched(news) == [f"{A}700.html", f"{A}705.html"]
+    states = dict(zip(frontier.pages.urls, frontier.pages.states, strict=True))
+    assert states[f"{A}-5.html"] == State.LATE
+    assert frontier.captures[0].phase is Phase.DONE
+
+
+def test_a_new_page_comes_before_the_next_poll():
+    news = News({A: [50.0], B: [50.0]})
+    frontier = begin(Terms(every=10, duration=100), A, B)
+    news.run(frontier, 0.0)
+    order = [(fetch.kind, fetch.url) for _, fetch in news.fetches]
+    for page in (f"{A}50.html", f"{B}50.html"):
+        at = order.index((Kind.PAGE, page))
+        assert order[at - 1][0] is Kind.HUB
+        assert page.startswith(order[at - 1][1])
+
+
+def test_dates_tell_what_is_new_at_the_first_poll():
+    news = News({A: [-5.0, 0.5]}, dated=True)
+    frontier = begin(Terms(every=100, duration=300), A, politeness=Politeness(delay=5.0, obey_robots=False))
+    frontier.schedule([], 0.0)
+    news.run(frontier, 2.0)
+    assert fetched(news) == [f"{A}0.5.html"]
+    (row,) = frontier.ledger.novelties.values()
+    assert (row.published, row.since) == (0.5, None)
+
+
+def test_a_page_without_date_is_bounded_by_the_poll_before():
+    news = News({A: [250.0]})
+    store = MemoryStore()
+    news.run(begin(Terms(every=100, duration=400), A, store=store), 0.0)
+    (row,) = store.load().novelties.values()
+    polls = [now for now, fetch in news.fetches if fetch.kind is Kind.HUB]
+    assert row.since == max(now for now in polls if now < 250)
+    assert row.seen == pytest.approx(min(now for now in polls if now >= 250) + 0.1)
+    assert row.published is None
+
+
+def test_polls_are_conditional_with_the_latest_validators():
+    news = News({A: [250.0]})
+    news.run(begin(Terms(every=100, duration=900), A), 0.0)
+    sent = [fetch.validators.etag for _, fetch in news.fetches if fetch.kind is Kind.HUB]
+    assert sent[0] is None
+    assert sent[1] == '"0"'
+    assert sent[-1] == '"1"'
+
+
+def test_feeds_that_a_hub_names_are_hubs_and_date_its_pages():
+    feed = "http://h.example/feed.xml"
+    news = News({A: [250.0]}, extra={A: [Sighting(feed, Kind.HUB, A), Sighting(feed, Kind.PAGE, A)]})
+    news.extra[feed] = [Sighting(f"{A}250.html", Kind.PAGE, feed, Hints(published=250.0))]
+    store = MemoryStore()
+    news.run(begin(Terms(every=100, duration=600), A, store=store), 0.0)
+    assert feed in fetched(news, Kind.HUB)
+    assert feed not in fetched(news)
+
+
+def test_a_page_known_as_such_can_be_a_hub_later():
+    news = News({}, extra={A: [Sighting(B, Kind.PAGE, A)]})
+    frontier = begin(Terms(every=100, duration=600), A)
+    news.run(frontier, 0.0, until=150)
+    news.extra[A] = [Sighting(B, Kind.HUB, A), Sighting(B, Kind.PAGE, A)]
+    news.run(frontier, 150.0)
+    assert B in fetched(news, Kind.HUB)
+    assert B not in fetched(news)
+
+
+def test_what_a_new_page_links_to_stays_unknown_until_a_hub_names_it():
+    news = News({A: [140.0], B: [190.0]})
+    news.extra[f"{A}140.html"] = [
+        Sighting(f"{B}190.html", Kind.PAGE, A),
+        Sighting("http://h.example/x.css", Kind.RESOURCE),
+    ]
+    news.run(begin(Terms(every=100, duration=900), A, B), 0.0)
+    assert fetched(news) == [f"{A}140.html", f"{B}190.html"]
+    assert fetched(news, Kind.RESOURCE) == ["http://h.example/x.css"]
+
+
+def test_a_hub_that_is_not_there_is_dropped_and_one_that_fails_is_not():
+    news = News({A: [50.0]}, answers={A: Result.FAILED, B: Result.GONE})
+    frontier = begin(Terms(every=10, duration=300), A, B)
+    news.run(frontier, 0.0, until=100)
+    assert fetched(news, Kind.HUB).count(B) == 1
+    assert any(B in note for note in frontier.captures[0].notes)
+    del news.answers[A]
+    news.adds[A].append(150.0)
+    news.run(frontier, 100.0)
+    assert fetched(news) == [f"{A}150.html"]
+
+
+def test_a_redirected_hub_and_a_redirected_page_lead_on():
+    news = News({B: [250.0]})
+    moved = {A: B, f"{B}250.html": f"{B}there.html"}
+    plain = news.answer
+
+    def answer(fetch, now):
+        if fetch.url in moved:
+            return Outcome(Result.REDIRECTED, now, now + 0.1, 301, location=moved[fetch.url]), []
+        return plain(fetch, now)
+
+    news.answer = answer
+    frontier = begin(Terms(every=100, duration=600), A)
+    news.run(frontier, 0.0)
+    assert fetched(news) == [f"{B}250.html", f"{B}there.html"]
+
+
+def test_the_host_is_never_asked_sooner_than_its_delay():
+    news = News({A: [10.0 * k for k in range(30)], B: []})
+    news.run(begin(Terms(every=5, duration=300), A, B), 0.0)
+    starts = [now for now, _ in news.fetches]
+    assert min(b - a for a, b in pairwise(starts)) >= 1.0 - 1e-9
+
+
+@given(st.integers(20, 400), st.lists(st.floats(1, 3000), max_size=60))
+def test_the_budget_holds_whatever_is_published(requests, times):
+    news = News({A: sorted(times), B: []})
+    frontier = begin(Terms(every=10, duration=3000, requests=requests), A, B)
+    news.run(frontier, 0.0)
+    starts = [now for now, _ in news.fetches]
+    burst = frontier.polls.budget.burst
+    for i in range(0, len(starts), 7):
+        for j in range(i, len(starts)):
+            assert j - i + 1 <= (starts[j] - starts[i]) * requests / 3600 + burst + 1e-6
+
+
+@pytest.mark.parametrize("kind", ["memory", "sqlite"])
+@pytest.mark.parametrize("cut", [1.0, 130.0, 301.0, 555.0])
+def test_a_crawl_goes_on_where_it_was_cut_off(tmp_path, kind, cut):
+    """Cut at any moment, a request in flight: what is known stays known, rates are remembered, time stands still."""
+    store = MemoryStore() if kind == "memory" else SqliteStore(tmp_path / "state.db")
+    news = News({A: [120.0, 310.0, 500.0, 2000.0], B: [-1.0]})
+    terms = Terms(every=50, duration=1000)
+    first = begin(terms, A, B, store=store)
+    now = news.run(first, 0.0, until=cut)
+    first.next(now)  # perhaps a lease that is never answered
+    went_on = Frontier(POLITE, store, terms=terms)
+    went_on.restore(store.load(), 1500.0)
+    assert len(went_on.polls) == 2
+    assert went_on.polls._novelty._new == first.polls._novelty._new
+    assert [went_on.polls.last(page) for page in (0, 1)] == [first.polls.last(page) for page in (0, 1)]
+    ended = max(visit.outcome.ended for visit in store.load().visits)
+    assert went_on.polls.ends == pytest.approx(1000.0 + 1500.0 - ended)
+    news.run(went_on, 1500.0)
+    assert sorted(set(fetched(news))) == sorted(
+        f"{A}{t:g}.html" for t in (120, 310, 500, 2000) if t < went_on.polls.ends
+    )
+    assert len(fetched(news)) == len(set(fetched(news)))
+    assert f"{B}-1.html" not in fetched(news)
+
+
+def test_two_sites_do_not_take_each_others_news_for_known():
+    other = "http://other.example/"
+    news = News({A: [], other: [250.0]}, extra={A: [Sighting(f"{other}250.html", Kind.PAGE, A)]})
+    frontier = begin(Terms(every=100, duration=600), A)
+    frontier.open(CaptureSpec("other.example", (other,), "bfs:revisits=none", sitemaps=(), mode="instant"), 0.0)
+    news.run(frontier, 0.0)
+    assert fetched(news) == [f"{other}250.html"]
+    assert LEFT not in "".join(frontier.captures[1].notes)
+
+
+def test_without_instant_captures_nothing_is_polled(world, impolite):
+    frontier = Frontier(impolite)
+    frontier.open(CaptureSpec("h", ("http://h.example/",), "bfs", sitemaps=()), world.now)
+    world.run(frontier)
+    assert len(frontier.polls) == 0
+    assert {fetch.kind for _, fetch in world.requests} == {Kind.PAGE}
