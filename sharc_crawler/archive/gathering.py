@@ -84,7 +84,8 @@ class Gathering:
             _column(self.links, None, good),
         )
         self.problems.left_out["status is not 200"] = len(good) - int(good.sum())
-        self.problems.left_out["captured twice in one second"] = int(good.sum()) - len(found.times)
+        self.problems.left_out["listed more than once"] = int(good.sum()) - len(found.times)
+        _share_links(found)
         return found
 
     def _new(self, key: bytes, url: bytes) -> int:
@@ -99,6 +100,18 @@ class Gathering:
             self._keys.append(sort_key)
             self._urls.append(address)
         return number
+
+
+def _share_links(captures: Captures) -> None:
+    """Captures of a page with one digest have the same links: one of them is read for all."""
+    if captures.links is None:
+        return
+    owners = np.repeat(np.arange(len(captures)), np.diff(captures.offsets)).tolist()
+    kinds = list(zip(owners, captures.digests.tolist(), strict=True))
+    known = {kind: links for kind, links in zip(kinds, captures.links, strict=True) if links is not None}
+    for row, kind in enumerate(kinds):
+        if captures.links[row] is None and kind[1] != NO_DIGEST:
+            captures.links[row] = known.get(kind)
 
 
 def numbered(digest: bytes) -> int:

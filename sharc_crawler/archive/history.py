@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _ZIP = b"PK\x03\x04"
 _CDXJ = re.compile(rb"\S+ \d{1,14} \{|!")
+_OURS = re.compile(r"\.|report[\w-]*\.(?:json|html)$|(?:fetch|seeds)\.json$|frontier\.db")
 _HTML = re.compile(rb"<(?:!doctype|html|head|\?xml)", re.IGNORECASE)
 
 
@@ -39,6 +40,8 @@ class History:
 
 def read_history(paths: Iterable[Path], observations: Iterable[Observation] = (), *, links: bool = False) -> History:
     """Read files, and all files in folders, whatever they are; add the observations of our own captures.
+
+    In a folder what our own crawls keep beside their WARCs is passed over: it says the same again, or something else.
 
     ``links``: read the links of archived documents, which link additions need. Raises
     :class:`~sharc_crawler.errors.DataError` where nothing usable is there.
@@ -59,9 +62,16 @@ def read_history(paths: Iterable[Path], observations: Iterable[Observation] = ()
 
 def _files(path: Path) -> Iterator[Path]:
     if path.is_dir():
-        yield from sorted(file for file in path.rglob("*") if file.is_file())
+        yield from sorted(file for file in path.rglob("*") if file.is_file() and not _beside(file))
     else:
         yield path
+
+
+def _beside(file: Path) -> bool:
+    """Whether a file is the index, state or report of the WARCs beside it."""
+    if file.suffix == ".cdxj":
+        return file.with_suffix(".warc.gz").exists() or file.with_suffix(".warc").exists()
+    return bool(_OURS.match(file.name))
 
 
 def _read(path: Path, gathering: Gathering, *, links: bool) -> None:

@@ -9,6 +9,7 @@ from sharc_crawler.links.document import extract
 
 _BANNER = re.compile(rb"<!-- BEGIN WAYBACK TOOLBAR INSERT -->.*?<!-- END WAYBACK TOOLBAR INSERT -->", re.DOTALL)
 _ARCHIVED = re.compile(r"/\d{4,14}(?:[a-z]{2}_)?/(https?:/{1,2}.*)", re.IGNORECASE | re.DOTALL)
+_STAMPED = re.compile(r"/\d{14}(?:[a-z]{2}_)?/(https?:/{1,2}.*)", re.IGNORECASE | re.DOTALL)
 _ONE_SLASH = re.compile(r"(https?:)/+", re.IGNORECASE)
 
 
@@ -19,10 +20,20 @@ def memento_links(body: bytes, original: str, memento: str, content_type: str | 
     >>> sorted(memento_links(page, "http://a.org/", "http://x.net/web/20200101000000/http://a.org/"))
     ['http://a.org/b', 'http://a.org/c']
     """
-    archive = urlsplit(memento).hostname
+    archive = urlsplit(memento).netloc
     links = extract(_BANNER.sub(b"", body), original, content_type).links
     plain = (_unwrapped(url) for url in links)
-    return frozenset(url for url in plain if urlsplit(url).hostname != archive)
+    return frozenset(url for url in plain if urlsplit(url).netloc != archive)
+
+
+def original_of(memento: str) -> str | None:
+    """The URL that a memento's address is of, where it says so, with the instant of its capture.
+
+    >>> original_of("https://x.net/web/20200101000000id_/http://a.org/b"), original_of("http://a.org/")
+    ('http://a.org/b', None)
+    """
+    match = _STAMPED.search(memento)
+    return _ONE_SLASH.sub(r"\1//", match[1], count=1) if match else None
 
 
 def _unwrapped(url: str) -> str:

@@ -12,6 +12,8 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 
+from sharc_crawler.archive.memento import original_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -21,7 +23,6 @@ _LINK = re.compile(r"<([^<>]*)>((?:\s*;\s*[\w*-]+(?:\s*=\s*(?:\"[^\"]*\"|[^\s;,\
 _BETWEEN = re.compile(r"[\s,]*")
 _NEXT = re.compile(r"\n\s*<")
 _ATTRIBUTE = re.compile(r";\s*([\w*-]+)\s*=\s*(?:\"([^\"]*)\"|([^\s;,\"<>]+))")
-_ARCHIVED = re.compile(r"/\d{14}(?:[a-z]{2}_)?/(https?:.*)", re.IGNORECASE)
 
 
 @dataclass(slots=True)
@@ -95,8 +96,7 @@ def _after(pattern: re.Pattern[str], text: str, at: int) -> int:
 
 def _append(found: _TimeMap, date: Any, file: str, gathering: Gathering) -> None:
     for line, address, text in found.mementos:
-        archived = _ARCHIVED.search(address)
-        url = found.original or (archived and archived[1])
+        url = found.original or original_of(address)
         try:
             time = date(text)
         except (ValueError, TypeError):

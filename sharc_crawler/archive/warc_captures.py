@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zipfile
 from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from typing import IO, TYPE_CHECKING
 
 from warcio.archiveiterator import ArchiveIterator
@@ -11,6 +12,7 @@ from warcio.exceptions import ArchiveLoadFailed
 
 from sharc_crawler.archive.gathering import NO_STATUS
 from sharc_crawler.archive.lines import ends_whole
+from sharc_crawler.archive.memento import memento_links, original_of
 from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.links.document import extract
 
@@ -18,8 +20,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from warcio.recordloader import ArcWarcRecord
+    from warcio.statusandheaders import StatusAndHeaders
 
     from sharc_crawler.archive.gathering import Gathering
+    from sharc_crawler.model import Instant
 
 _WARC = (".warc", ".warc.gz")
 
@@ -62,22 +66,44 @@ def _append(record: ArcWarcRecord, known: dict[str, frozenset[str]] | None, gath
     url, date = head.get_header("WARC-Target-URI"), head.get_header("WARC-Date")
     if not url or not date:
         raise ValueError("record without WARC-Target-URI or WARC-Date")
-    time = datetime.fromisoformat(date)
-    revisit = record.rec_type == "revisit"
-    digest = head.get_header("WARC-Payload-Digest")
-    body = record.raw_stream.read() if known is None else record.content_stream().read()
+    url, digest = url.strip("<>"), head.get_header("WARC-Payload-Digest")
+    body = record.raw_stream.read() if known is None and digest else record.content_stream().read()
     if record.raw_stream.limit:
         raise ValueError("record is cut short")
-    if digest is None and not revisit:
+    page, time = _of_what(http, url, date)
+    if page is None:
+        gathering.problems.left_out["an archive's answer without a memento"] += 1
+        return
+    revisit = record.rec_type == "revisit"
+    if page != url:
+        digest = None  # an archive may have coded the payload anew
+    elif digest is None and not revisit:
         digest = labelled_digest(body)
     code = http.get_statuscode() if http else ""
     status = int(code) if code and code.isdigit() else NO_STATUS
-    address = url.strip("<>").encode()
-    instant = (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
-    row = gathering.append(address, address, instant, (digest or "-").encode(), status)
+    row = gathering.append(page.encode(), page.encode(), time, (digest or "-").encode(), status)
     if known is None or row is None:
         return
-    if not revisit:
-        known[digest] = frozenset(extract(body, url, http.get_header("Content-Type") if http else None).links)
-    if digest in known:
-        gathering.links[row] = known[digest]
+    links = known.get(digest or "") if revisit else _links(body, page, url, http)
+    if links is not None:
+        gathering.links[row] = links
+    if digest and links is not None:
+        known[digest] = links
+
+
+def _of_what(http: StatusAndHeaders | None, url: str, date: str) -> tuple[str | None, Instant]:
+    """Page and instant of a capture; those of the original where an archive's replay of it was captured.
+
+    No page: an archive said that it has no such memento, or where it is.
+    """
+    original, remembered = original_of(url), http.get_header("Memento-Datetime") if http else None
+    time = parsedate_to_datetime(remembered) if original and remembered else datetime.fromisoformat(date)
+    page = url if original is None else original if remembered else None
+    return page, (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
+
+
+def _links(body: bytes, page: str, url: str, http: StatusAndHeaders | None) -> frozenset[str]:
+    media_type = http.get_header("Content-Type") if http else None
+    return (
+        frozenset(extract(body, url, media_type).links) if page == url else memento_links(body, page, url, media_type)
+    )

@@ -14,9 +14,8 @@ import click
 from sharc_crawler import plugins
 from sharc_crawler.archive.history import read_history
 from sharc_crawler.archive.surt import surt
+from sharc_crawler.cli._seeds_list import read_list
 from sharc_crawler.cli._seeds_output import facts, say, show
-from sharc_crawler.errors import UsageError
-from sharc_crawler.frontier.urls import canonical
 from sharc_crawler.model import Kind
 from sharc_crawler.seeds.base import Task
 from sharc_crawler.seeds.hacs.rank import make_ranker, rank
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sharc_crawler.archive.history import History
-    from sharc_crawler.archive.problems import Problems
     from sharc_crawler.model import Observation
     from sharc_crawler.seeds.hacs.sites import SeedHistories
 
@@ -85,26 +83,6 @@ def _observations(store: Path | None) -> Iterator[Observation]:
 
 def _seeds(found: History, changed: Any, file: Path | None, level: str) -> SeedHistories:
     captures = found.captures
-    urls = captures.urls if file is None else list(_listed(file, found.problems))
+    urls = captures.urls if file is None else read_list(file, found.problems)
     keys = captures.keys if file is None else [surt(url) for url in urls]
-    if not urls:
-        raise UsageError(f"seeds={str(file)!r} names no web address; give one a line")
     return (websites if level == "website" else homepages)(urls, keys, captures, changed)
-
-
-def _listed(file: Path, problems: Problems) -> Iterator[str]:
-    """The addresses in a list, each once; empty lines and comments (#) are passed over."""
-    try:
-        lines = file.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"seeds={str(file)!r} cannot be read: {error}") from error
-    seen: set[str] = set()
-    for number, line in enumerate(lines, 1):
-        url = line.strip()
-        if not url or url.startswith("#"):
-            continue
-        if canonical(url) is None:
-            problems.add(str(file), number, f"not a web address: {url[:80]!r}")
-        elif url not in seen:
-            seen.add(url)
-            yield url

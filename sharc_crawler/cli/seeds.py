@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from sharc_crawler.cli._seeds_evaluate import evaluate_command
+from sharc_crawler.cli._seeds_fetch import fetch_command
 from sharc_crawler.cli._seeds_rank import rank_command
 
 
@@ -13,5 +14,6 @@ def command() -> None:
     """Rank seeds by the probability that they have changed, from archives' history (HACS); measure rankers."""
 
 
+command.add_command(fetch_command)
 command.add_command(rank_command)
 command.add_command(evaluate_command)

@@ -86,7 +86,7 @@ def outcome_of(
         date=_instant(header(response, "Date")),
         capture=capture,
         error=f"status {response.status}" if result in (Result.FAILED, Result.REFUSED) else None,
-        retry_after=_retry_after(header(response, "Retry-After"), ended) if result is Result.FAILED else None,
+        retry_after=retry_after(header(response, "Retry-After"), ended) if result is Result.FAILED else None,
         robots=_robots_text(response) if wants_text else None,
     )
 
@@ -101,7 +101,7 @@ def _robots_text(response: Response) -> str:
     return response.body[: 500 * 1024].removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
 
 
-def _retry_after(value: str | None, now: Instant) -> Seconds | None:
+def retry_after(value: str | None, now: Instant) -> Seconds | None:
     """Seconds, or an HTTP date (RFC 9110, 10.2.3)."""
     if not value:
         return None

@@ -92,7 +92,7 @@ def test_what_shows_no_content_is_left_out_and_counted(tmp_path: Path) -> None:
     assert days(history) == [0.0]
     assert dict(history.problems.left_out) == {
         "status is not 200": 1,
-        "captured twice in one second": 1,
+        "listed more than once": 1,
         "not a web page": 1,
     }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -62,23 +62,26 @@ class Captures:
         fingerprints: NDArray[np.int64] | None = None,
         links: NDArray[np.object_] | None = None,
     ) -> Captures:
-        """Captures from rows in any order; ``owners`` are numbers of URLs. Of captures at one instant one is kept."""
+        """Captures from rows in any order; ``owners`` are numbers of URLs.
+
+        Rows of one URL and instant are one capture, of which each may say something else: the digest is the first one
+        said, and so on.
+        """
         if not len(owners) == len(times) == len(digests):
             raise UsageError(f"captures: {len(owners)} owners need as many times and digests")
         order = _order(owners, times)
         owners, times = owners[order], times[order]
         new = np.ones(len(owners), np.bool_)
         new[1:] = (np.diff(owners) != 0) | (np.diff(times) != 0)
-        kept = np.arange(len(new))[order][new]
-        offsets = np.searchsorted(owners[new], np.arange(len(keys) + 1))
+        offsets = np.searchsorted(owners[new], np.arange(len(keys) + 1)).astype(np.int64)
         return cls(
             keys,
             urls,
-            offsets.astype(np.int64),
+            offsets,
             times[new],
-            digests[kept],
-            None if fingerprints is None else fingerprints[kept],
-            None if links is None else links[kept],
+            _first_said(digests[order], new, NO_DIGEST),
+            None if fingerprints is None else _first_said(fingerprints[order], new, NO_DIGEST),
+            None if links is None else _first_said(links[order], new, None),
         )
 
     def firsts(self) -> NDArray[np.bool_]:
@@ -94,3 +97,13 @@ def _order(owners: NDArray[np.int64], times: NDArray[np.float64]) -> NDArray[np.
     if np.all((step > 0) | ((step == 0) & (np.diff(times) >= 0))):
         return slice(None)
     return np.lexsort((times, owners))
+
+
+def _first_said(values: NDArray[Any], new: NDArray[np.bool_], nothing: int | None) -> NDArray[Any]:
+    """Of the rows of each capture the first value that is not ``nothing``; ``new`` marks where a capture begins."""
+    kept: NDArray[Any] = values[new]
+    further = np.flatnonzero(~new)
+    for row, capture in zip(further.tolist(), (np.cumsum(new) - 1)[further].tolist(), strict=True):
+        if kept[capture] == nothing:
+            kept[capture] = values[row]
+    return kept

@@ -75,19 +75,28 @@ def websites(
     seeds: Sequence[str], keys: Sequence[str], captures: Captures, changed: NDArray[np.int8], depth: int = 2
 ) -> SeedHistories:
     """Seeds by all pages under them, at most ``depth`` path segments deep; the depth of the seed itself is 0."""
-    roots: dict[str, list[int]] = {}
-    for seed, key in enumerate(keys):
-        roots.setdefault(_folder(key), []).append(seed)
-    pairs = [
-        (seed, page)
-        for page, key in enumerate(captures.keys)
-        for root in _above(key, depth)
-        for seed in roots.get(root, ())
-        if root != key or keys[seed] == key
-    ]
+    pairs = pages_under(keys, captures.keys, depth)
     pairs += [(seed, -1) for seed in set(range(len(keys))) - {seed for seed, _ in pairs}]
     owners, pages = np.array(sorted(pairs), np.int64).reshape(-1, 2).T
     return SeedHistories(list(seeds), _selected(captures, changed, pages, [seeds[owner] for owner in owners]), owners)
+
+
+def pages_under(seeds: Sequence[str], pages: Sequence[str], depth: int = 2) -> list[tuple[int, int]]:
+    """Pairs of a seed and a page under it, by their sort keys.
+
+    >>> pages_under(["org,a)/x"], ["org,a)/", "org,a)/x", "org,a)/x/y/z", "org,a)/x/y/z/deep"])
+    [(0, 1), (0, 2)]
+    """
+    roots: dict[str, list[int]] = {}
+    for seed, key in enumerate(seeds):
+        roots.setdefault(_folder(key), []).append(seed)
+    return [
+        (seed, page)
+        for page, key in enumerate(pages)
+        for root in _above(key, depth)
+        for seed in roots.get(root, ())
+        if root != key or seeds[seed] == key
+    ]
 
 
 def _folder(key: str) -> str:

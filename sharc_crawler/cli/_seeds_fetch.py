@@ -1,0 +1,90 @@
+"""``sharc seeds fetch``: what an archive holds of seeds, onto disk."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sharc_crawler.archive.problems import Problems
+from sharc_crawler.archive.servers import DIALECTS, dialect
+from sharc_crawler.cli._progress import phases
+from sharc_crawler.cli._seeds_list import read_list
+from sharc_crawler.errors import UsageError
+
+if TYPE_CHECKING:
+    from sharc_crawler.live.fetching.work import Tally
+
+NOTHING_CAPTURED, INCOMPLETE = 4, 5
+_SHOWN = 20
+_DATE = click.DateTime(["%Y-%m-%d"])
+
+
+@click.command(
+    "fetch",
+    epilog="Example: sharc seeds fetch --from https://web.archive.org/cdx/search/cdx seeds.txt -o histories "
+    "--operator crawls@library.example && sharc seeds rank histories --seeds seeds.txt",
+)
+@click.argument("seeds", type=click.Path(path_type=Path))
+@click.option("--from", "server", required=True, metavar="URL", help="CDX server, or root of TimeMaps, of the archive.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help="Folder of the answers.")
+@click.option("--dialect", "name", default="auto", show_default=True, help=f"{', '.join(DIALECTS)}.")
+@click.option("--level", type=click.Choice(["homepage", "website"]), default="homepage", show_default=True)
+@click.option("--since", type=_DATE, help="Captures from this day on.  [default: all]")
+@click.option("--mementos", is_flag=True, help="Fetch archived documents too, which link additions need.")
+@click.option("--replay", metavar="URL", help="What addresses of mementos start with.  [default: by the dialect]")
+@click.option("--rate", type=click.FloatRange(0, min_open=True), default=24.0, show_default=True, help="Per minute.")
+@click.option("--operator", envvar="SHARC_OPERATOR", help="Your contact: URL or mail address, for the archive.")
+@click.option("--allow", multiple=True, metavar="NETWORK", help="A private network that may be contacted.")
+@click.option("--json", "as_json", is_flag=True, help="Print a JSON object instead of a summary.")
+@click.pass_context
+def fetch_command(context: click.Context, /, seeds: Path, as_json: bool, **options: Any) -> None:
+    """Fetch what an archive's CDX server (or its TimeMaps) knows of SEEDS, a file with a URL a line.
+
+    What is in the folder already is not asked for again: stopped or killed, the same command goes on. The folder is
+    what sharc seeds rank, sharc seeds evaluate and scrapy crawl site -a timemaps= read.
+
+    Exit codes: 0 all seeds were answered, 4 and of none is there a capture, 5 not all were; the same command goes on.
+    """
+    from sharc_crawler.live.fetching.run import Manners, fetch  # Scrapy takes half a second
+    from sharc_crawler.live.fetching.work import Plan
+
+    problems = Problems()
+    urls = read_list(seeds, problems)
+    for problem in problems.named:
+        click.echo(str(problem), err=True)
+    if not options["server"].startswith(("http://", "https://")):
+        raise UsageError(f"from={options['server']!r} is no web address; give that of a CDX server")
+    archive = dialect(options["server"], options["name"])
+    since = f"{options['since']:%Y%m%d}000000" if options["since"] else None
+    replay = (options["replay"] or archive.replay()) if options["mementos"] else None
+    plan = Plan(archive, tuple(urls), options["level"] == "website", since, replay)
+    with phases() as report:
+        tally = fetch(plan, options["output"], Manners(options["rate"], options["operator"], options["allow"]), report)
+    click.echo(json.dumps(asdict(tally), indent=1) if as_json else _summary(tally, options["output"]))
+    context.exit(_exit_code(tally))
+
+
+def _summary(tally: Tally, folder: Path) -> str:
+    lines = [f"{tally.fetched:,} of {tally.seeds:,} seeds fetched into {folder}, {tally.requests:,} requests"]
+    if tally.unknown:
+        lines.append(f"{tally.unknown:,} of them are unknown to the archive")
+    if tally.mementos:
+        lines.append(f"{tally.mementos:,} mementos")
+    lines += [f"not fetched: {failure}" for failure in tally.failures[:_SHOWN]]
+    if len(tally.failures) > _SHOWN:
+        lines.append(f"… and {len(tally.failures) - _SHOWN:,} more (--json has all)")
+    if tally.stopped:
+        lines.append(f"stopped: {tally.stopped}")
+    if tally.stopped or tally.failures:
+        lines.append("The same command goes on.")
+    return "\n".join(lines)
+
+
+def _exit_code(tally: Tally) -> int:
+    if tally.stopped or tally.failures:
+        return INCOMPLETE
+    return NOTHING_CAPTURED if tally.unknown == tally.seeds else 0

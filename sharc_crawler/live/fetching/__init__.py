@@ -1,0 +1,1 @@
+"""Asking archives for their history of seeds."""

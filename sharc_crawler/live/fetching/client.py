@@ -1,0 +1,147 @@
+"""Questions to an archive, one at a time: paced, tried again while that can help, never sooner than it asks."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import urljoin, urlsplit
+
+from scrapy import Request
+
+from sharc_crawler.errors import DataError, SharcError
+from sharc_crawler.live.addresses import AddressRefusedError
+from sharc_crawler.live.requests import REDIRECTS, classify, header, retry_after
+from sharc_crawler.live.wire import EXCHANGE_KEY
+from sharc_crawler.model import Result
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+    from typing import Self
+
+    from scrapy.http import Response
+
+    from sharc_crawler.live.clock import Clock
+    from sharc_crawler.live.fetching.bucket import TokenBucket
+    from sharc_crawler.model import Exchange, Seconds
+
+HOPS = 5  #: redirects followed, on the archive's own host
+
+
+class SilentError(SharcError):
+    """No usable answer, in spite of all attempts; another day there may be one."""
+
+
+class RefusedError(SharcError):
+    """The archive answers that it will not."""
+
+
+class PostponedError(SharcError):
+    """The archive asks for a longer break than one waits for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long one goes on asking."""
+
+    attempts: int = 4  #: at one question; those answered 429 or 503 with Retry-After are not counted
+    back_off: Seconds = 5.0  #: before the second attempt, doubled for each further one
+    longest: Seconds = 3600.0  #: Retry-After that is still waited for
+    breaks: int = 20  #: Retry-After at one question
+
+    @classmethod
+    def at(cls, per_minute: float) -> Self:
+        """A rate that is kept says how long is long: the first back-off is that of two requests."""
+        return cls(back_off=120.0 / per_minute)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came of a question: anything that asking again would not change."""
+
+    status: int
+    body: bytes
+    exchanges: tuple[Exchange, ...]  #: redirects, then the answer
+
+
+class Client:
+    """Asks one archive."""
+
+    def __init__(
+        self,
+        download: Callable[[Request], Awaitable[Response]],
+        bucket: TokenBucket,
+        clock: Clock,
+        patience: Patience,
+    ) -> None:
+        self._download = download
+        self._bucket = bucket
+        self._clock = clock
+        self._patience = patience
+        self.requests = 0
+
+    async def ask(self, url: str, check: Callable[[bytes], None] = lambda _: None) -> Answer:
+        """The answer, once there is one that ``check`` does not raise DataError for, redirects followed.
+
+        Raises `SilentError` where there is none, `PostponedError`, and
+        :class:`~sharc_crawler.live.addresses.AddressRefusedError`.
+        """
+        exchanges: list[Exchange] = []
+        for _ in range(HOPS + 1):
+            response = await self._settled(url, check)
+            if response.request is not None:
+                exchanges.append(response.request.meta[EXCHANGE_KEY])
+            location = header(response, "Location")
+            if response.status not in REDIRECTS or not location:
+                break
+            url = urljoin(url, location)
+            if urlsplit(url).hostname != urlsplit(response.url).hostname:
+                break  # another server has not been asked for leave
+        return Answer(response.status, response.body, tuple(exchanges))
+
+    async def _settled(self, url: str, check: Callable[[bytes], None]) -> Response:
+        """The first answer that is worth having."""
+        failures = breaks = 0
+        while True:
+            response, reason = await self._attempt(url, check)
+            if response is not None and reason is None:
+                return response
+            wished = retry_after(header(response, "Retry-After"), self._clock.now()) if response is not None else None
+            if wished is not None and breaks < self._patience.breaks:
+                breaks += 1
+                self._pause(url, wished)
+                continue
+            failures += 1
+            if failures >= self._patience.attempts:
+                raise SilentError(f"{url}: {reason} ({failures} attempts)")
+            self._pause(url, self._patience.back_off * 2.0 ** (failures - 1))
+
+    async def _attempt(self, url: str, check: Callable[[bytes], None]) -> tuple[Response | None, str | None]:
+        """An answer, and why it is worth another attempt (None: it is not)."""
+        while wait := self._bucket.take(self._clock.now()):
+            await asyncio.sleep(wait)
+        self.requests += 1
+        try:
+            response = await self._download(Request(url, dont_filter=True, meta={"handle_httpstatus_all": True}))
+        except AddressRefusedError:
+            raise
+        except Exception as error:  # download handlers raise errors of many kinds
+            return None, f"{type(error).__name__}: {error}"
+        return response, _unusable(response, check)
+
+    def _pause(self, url: str, seconds: Seconds) -> None:
+        if seconds > self._patience.longest:
+            raise PostponedError(f"{url}: the archive asks to come back in {seconds:.0f} s; the same command goes on")
+        self._bucket.close(self._clock.now() + seconds)
+
+
+def _unusable(response: Response, check: Callable[[bytes], None]) -> str | None:
+    """Why an answer is worth another attempt; ``None``: it is not."""
+    if classify(response.status, header(response, "Location")) is Result.FAILED:
+        return f"status {response.status}"
+    if response.status == 200:
+        try:
+            check(response.body)
+        except DataError as error:
+            return str(error)
+    return None

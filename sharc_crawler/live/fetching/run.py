@@ -1,0 +1,118 @@
+"""An archive's history of seeds, fetched by a Scrapy crawl of its own: one request at a time, the guarded handler."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from scrapy import Spider
+from scrapy.crawler import CrawlerProcess
+from scrapy.settings import Settings
+
+from sharc_crawler import __version__
+from sharc_crawler.archive.fetched import Fetched
+from sharc_crawler.archive.options import CaptureInfo, WarcOptions
+from sharc_crawler.archive.warc import WarcWriter
+from sharc_crawler.errors import SharcError
+from sharc_crawler.live import profile
+from sharc_crawler.live.addon import HANDLER
+from sharc_crawler.live.addresses import SETTING, AddressRules
+from sharc_crawler.live.clock import clock_of
+from sharc_crawler.live.fetching.bucket import TokenBucket
+from sharc_crawler.live.fetching.client import Client, Patience
+from sharc_crawler.live.fetching.work import Plan, Tally, Work
+from sharc_crawler.live.operator import private_seeds, require_operator, user_agent
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable
+    from pathlib import Path
+
+BURST = 4  #: requests at once after a while without any
+
+
+@dataclass(frozen=True, slots=True)
+class Manners:
+    """How an archive is asked."""
+
+    per_minute: float = 24.0  #: requests
+    operator: str | None = None  #: contact of who asks
+    allowed: tuple[str, ...] = ()  #: private networks
+
+
+class ArchiveSpider(Spider):
+    """Has no callbacks: the work asks, and waits for each answer."""
+
+    name = "archive"
+
+    def __init__(self, work: Work, manners: Manners) -> None:
+        super().__init__()
+        self._work, self._manners = work, manners
+        self.error: SharcError | None = None
+
+    async def start(self) -> AsyncIterator[None]:
+        """All of the work; an error ends the crawl, and is raised by :func:`fetch`."""
+        assert self.crawler.engine is not None, "the engine starts the spider"
+        clock, manners = clock_of(self.crawler), self._manners
+        bucket = TokenBucket(manners.per_minute / 60.0, BURST, clock.now())
+        try:
+            await self._work.run(
+                Client(self.crawler.engine.download_async, bucket, clock, Patience.at(manners.per_minute))
+            )
+        except SharcError as error:
+            self.error = error
+        nothing_to_schedule: tuple[None, ...] = ()
+        for nothing in nothing_to_schedule:
+            yield nothing
+
+
+def fetch(plan: Plan, output: Path, manners: Manners, report: Callable[[str, int, int], None]) -> Tally:
+    """Fetch what is not in the folder yet; ``report`` is told phase, done and total.
+
+    Runs Twisted's reactor, so once per process. Raises :class:`~sharc_crawler.errors.SharcError`.
+    """
+    settings = _settings(plan, manners)
+    about = {
+        "server": plan.dialect.server,
+        "dialect": plan.dialect.name,
+        "level": "website" if plan.website else "homepage",
+        "since": plan.since,
+    }
+    folder = Fetched(output, about)
+    info = CaptureInfo(f"sharc-crawler/{__version__}", manners.operator or "not stated", "not asked", "mementos")
+    options = WarcOptions(dedup="off")
+    writer = WarcWriter(folder.mementos, "mementos", "fetch", info, options) if plan.replay else None
+    work = Work(plan, folder, writer, report)
+    process = CrawlerProcess(settings)
+    crawler = process.create_crawler(ArchiveSpider)
+    try:
+        process.crawl(crawler, work, manners)
+        process.start()
+    finally:
+        if writer is not None:
+            writer.close()
+    if isinstance(crawler.spider, ArchiveSpider) and crawler.spider.error:
+        raise crawler.spider.error
+    return work.tally
+
+
+def _settings(plan: Plan, manners: Manners) -> Settings:
+    named = [plan.dialect.server, *([plan.replay] if plan.replay else [])]
+    AddressRules.of(manners.allowed)
+    settings = Settings({name: getattr(profile, name) for name in dir(profile) if name.isupper()})
+    settings.setdict(
+        {
+            "ADDONS": {},  # no frontier: what there is to ask is known
+            "SPIDER_MODULES": [],
+            "DOWNLOAD_HANDLERS": {"http": HANDLER, "https": HANDLER},
+            "USER_AGENT": user_agent(manners.operator),
+            "DOWNLOAD_DELAY": 0,  # the token bucket is the pace
+            "ROBOTSTXT_OBEY": False,  # an interface that its user names, not a site that is wandered through
+            "RETRY_ENABLED": False,
+            "REDIRECT_ENABLED": False,
+            "SHARC_OPERATOR_REQUIRED": True,
+            "SHARC_OPERATOR": manners.operator,
+            SETTING: [*manners.allowed, *private_seeds(named)],
+        }
+    )
+    require_operator(settings, named)
+    return settings

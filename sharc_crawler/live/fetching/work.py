@@ -1,0 +1,150 @@
+"""What there is to fetch: the index of every seed, then, for links, the mementos."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from sharc_crawler.archive.history import read_history
+from sharc_crawler.archive.servers import NOTHING, Dialect, Wanted, memento
+from sharc_crawler.archive.surt import surt
+from sharc_crawler.errors import DataError
+from sharc_crawler.live.fetching.client import PostponedError, RefusedError, SilentError
+from sharc_crawler.live.requests import REDIRECTS
+from sharc_crawler.seeds.hacs.captures import NO_DIGEST
+from sharc_crawler.seeds.hacs.sites import pages_under
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterator
+
+    from sharc_crawler.archive.fetched import Fetched
+    from sharc_crawler.archive.warc import WarcWriter
+    from sharc_crawler.live.fetching.client import Client
+    from sharc_crawler.seeds.hacs.captures import Captures
+
+SILENT = 5  #: questions in a row without an answer: the archive is not there
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is wanted of an archive."""
+
+    dialect: Dialect
+    seeds: tuple[str, ...]
+    website: bool = False
+    since: str | None = None  #: 14 digits
+    replay: str | None = None  #: what addresses of mementos start with; None: no mementos
+
+
+@dataclass(slots=True)
+class Tally:
+    """What came of it."""
+
+    seeds: int = 0
+    fetched: int = 0  #: seeds whose history is complete
+    unknown: int = 0  #: of these, seeds that the archive has no capture of
+    mementos: int = 0  #: there now
+    requests: int = 0
+    failures: list[str] = field(default_factory=list)
+    stopped: str | None = "interrupted"  #: why before the end
+
+
+class Work:
+    """Does it, a question at a time; ``report`` is told phase, done and total."""
+
+    def __init__(
+        self, plan: Plan, folder: Fetched, writer: WarcWriter | None, report: Callable[[str, int, int], None]
+    ) -> None:
+        self.tally = Tally(seeds=len(plan.seeds))
+        self._plan, self._folder, self._writer, self._report = plan, folder, writer, report
+        self._silent = 0
+
+    async def run(self, client: Client) -> None:
+        """All of it, or as far as the archive lets one."""
+        try:
+            await self._indexes(client)
+            if self._writer is not None:
+                await self._mementos(client, self._writer)
+            self.tally.stopped = None
+        except PostponedError as error:
+            self.tally.stopped = str(error)
+        finally:
+            self.tally.requests = client.requests
+
+    async def _indexes(self, client: Client) -> None:
+        for number, seed in enumerate(self._plan.seeds):
+            self._report("indexes", number, len(self._plan.seeds))
+            await self._guarded(self._index(client, seed))
+
+    async def _index(self, client: Client, seed: str) -> None:
+        wanted = Wanted(seed, self._plan.website, self._plan.since)
+        dialect, folder = self._plan.dialect, self._folder
+        answers = folder.answers(seed)
+        if not folder.complete(seed):
+            while question := dialect.question(wanted, answers):
+                answers.append(await self._answer(client, question, answers))
+                folder.keep(seed, len(answers) - 1, answers[-1])
+            folder.finish(seed)
+        self.tally.unknown += answers[0].strip() == NOTHING.strip()
+        self.tally.fetched += 1
+
+    async def _answer(self, client: Client, question: str, before: list[bytes]) -> bytes:
+        dialect = self._plan.dialect
+        answer = await client.ask(question, dialect.check)
+        if answer.status == 200:
+            return answer.body if answer.body.strip() else NOTHING
+        if dialect.ends(answer.status, before):
+            return NOTHING
+        raise RefusedError(f"{question}: status {answer.status}")
+
+    async def _mementos(self, client: Client, writer: WarcWriter) -> None:
+        there = {url for url, status in self._folder.replayed().items() if status not in REDIRECTS}
+        wanted = list(dict.fromkeys(self._wanted_mementos()))
+        for number, url in enumerate(wanted):
+            self._report("mementos", number, len(wanted))
+            if url not in there:
+                await self._guarded(self._memento(client, writer, url))
+            else:
+                self.tally.mementos += 1
+
+    async def _memento(self, client: Client, writer: WarcWriter, url: str) -> None:
+        for exchange in (await client.ask(url)).exchanges:
+            writer.write(exchange)
+        self.tally.mementos += 1
+
+    def _wanted_mementos(self) -> Iterator[str]:
+        try:
+            captures = read_history([self._folder.index]).captures
+        except DataError:
+            return  # no capture at all
+        keys = [surt(seed) for seed in self._plan.seeds]
+        number = {key: page for page, key in enumerate(captures.keys)}
+        pairs = pages_under(keys, captures.keys) if self._plan.website else [(0, number.get(key, -1)) for key in keys]
+        for _, page in pairs:
+            if page >= 0:
+                yield from self._addresses(captures, page)
+
+    def _addresses(self, captures: Captures, page: int) -> Iterator[str]:
+        """Of captures with one digest the first: the others have the same links."""
+        seen: set[int] = set()
+        for row in range(captures.offsets[page], captures.offsets[page + 1]):
+            digest = int(captures.digests[row])
+            stamp = datetime.fromtimestamp(captures.times[row], UTC).strftime("%Y%m%d%H%M%S")
+            if digest not in seen and stamp >= (self._plan.since or ""):
+                yield memento(self._plan.replay or "", stamp, captures.urls[page])
+            seen |= {digest} - {NO_DIGEST}
+
+    async def _guarded(self, step: Awaitable[None]) -> None:
+        """One seed or memento that fails is named, and the others are fetched; too many in a row end it all."""
+        try:
+            await step
+            self._silent = 0
+        except RefusedError as error:
+            self.tally.failures.append(str(error))
+            self._silent = 0
+        except SilentError as error:
+            self.tally.failures.append(str(error))
+            self._silent += 1
+            if self._silent >= SILENT:
+                raise PostponedError(f"{self._silent} questions in a row without an answer: {error}") from error
