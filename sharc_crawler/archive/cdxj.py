@@ -25,7 +25,7 @@ class Entry:
     """A response or revisit record in an index."""
 
     url: str
-    date: str  #: WARC-Date
+    date: str  #: WARC-Date (read from an index: fourteen digits)
     mime: str | None
     status: str | None
     digest: str | None
@@ -77,6 +77,24 @@ def entries(warc: Path) -> Iterator[Entry]:
                 offset=records.get_record_offset(),
                 length=records.get_record_length(),
                 file=warc.name,
+            )
+
+
+def read_index(index: Path) -> Iterator[Entry]:
+    """The entries of an index that :func:`write_index` wrote."""
+    with index.open(encoding="utf-8") as lines:
+        for line in lines:
+            _, stamp, text = line.rstrip("\n").split(" ", 2)
+            known = json.loads(text)
+            yield Entry(
+                url=known["url"],
+                date=stamp,
+                mime=known.get("mime"),
+                status=known.get("status"),
+                digest=known.get("digest"),
+                offset=int(known["offset"]),
+                length=int(known["length"]),
+                file=known["filename"],
             )
 
 

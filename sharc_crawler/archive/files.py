@@ -48,6 +48,19 @@ def file_name(site: str, run: str, serial: int, started: Instant) -> str:
     )
 
 
+_NAME = re.compile(rf"(.+)-\d{{14}}-(\d{{5,}})-([A-Za-z0-9.-]+?){re.escape(SUFFIX)}")
+
+
+def series_of(name: str) -> tuple[str, str] | None:
+    """Site and run in the name of a file, as they are written there; ``None``: not a name of ours.
+
+    >>> series_of("example.org-20261118110640-00000-r1.warc.gz")
+    ('example.org', 'r1')
+    """
+    match = _NAME.fullmatch(name)
+    return (match[1], match[3]) if match else None
+
+
 def files_of(folder: Path, site: str, run: str) -> list[tuple[int, Path]]:
     """A run's files, open ones too, as (serial, path) in the order of writing."""
     pattern = re.compile(

@@ -26,6 +26,24 @@ class CaptureInfo:
     parameters: Mapping[str, Any] = field(default_factory=dict)  #: the strategy's
     user_agent: str | None = None
 
+    @classmethod
+    def parse(cls, block: bytes) -> CaptureInfo:
+        r"""From the block of a warcinfo record that :meth:`fields` went into.
+
+        >>> CaptureInfo.parse(b"software: sharc\r\noperator: me\r\n").operator
+        'me'
+        """
+        lines = (line.partition(": ") for line in block.decode("utf-8", "replace").split("\r\n"))
+        known = {name: value for name, _, value in lines if name}
+        return cls(
+            software=known.get("software", ""),
+            operator=known.get("operator", ""),
+            robots=known.get("robots", ""),
+            strategy=known.get("strategy", ""),
+            parameters=json.loads(known.get("strategy-parameters", "{}")),
+            user_agent=known.get("http-header-user-agent"),
+        )
+
     def fields(self) -> list[tuple[str, str]]:
         """As named fields.
 

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import os
-import re
-import zlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO
 
 from sharc_crawler.archive.cdxj import entries, write_index
 from sharc_crawler.archive.files import OPEN, SUFFIX, lock
+from sharc_crawler.archive.members import Record, records
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
-
-_BLOCK = 1 << 16
-_LENGTH = re.compile(rb"\r\nContent-Length: *(\d+)\r\n", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,33 +53,8 @@ def _finish(path: Path) -> Recovered | None:
 
 
 def record_ends(stream: BinaryIO) -> Iterator[int]:
-    """Where each whole record ends, up to the first one that is torn or damaged. One gzip member per record."""
-    end, rest = 0, b""
-    while (member := _member(stream, rest)) is not None:
-        size, rest = member
-        end += size
-        yield end
-
-
-def _member(stream: BinaryIO, data: bytes) -> tuple[int, bytes] | None:
-    """Packed size of the next record, and what was read beyond it; ``None``: there is no whole one."""
-    unpacker = zlib.decompressobj(16 + zlib.MAX_WBITS)
-    header, read, unpacked = b"", 0, 0
-    while not unpacker.eof:
-        data = data or stream.read(_BLOCK)
-        try:
-            out = unpacker.decompress(data)
-        except zlib.error:
-            return None
-        if not data:
-            return None
-        header += out if b"\r\n\r\n" not in header else b""
-        read, unpacked, data = read + len(data), unpacked + len(out), b""
-    return (read - len(unpacker.unused_data), unpacker.unused_data) if unpacked == _size(header) else None
-
-
-def _size(start: bytes) -> int:
-    """Unpacked size of a record that starts so: header, block, two line ends."""
-    header, blank, _ = start.partition(b"\r\n\r\n")
-    length = _LENGTH.search(header + b"\r\n")
-    return len(header) + len(blank) + int(length[1]) + 4 if length else -1
+    """Where each whole record ends, up to the first one that is torn or damaged."""
+    for record in records(stream):
+        if not isinstance(record, Record):
+            return
+        yield record.end

@@ -7,6 +7,7 @@ from typing import IO
 
 import click
 
+from sharc_crawler.certificate.writing import certify, lines
 from sharc_crawler.report.document import document
 from sharc_crawler.report.load import load_facts
 from sharc_crawler.report.terminal import summary
@@ -21,6 +22,8 @@ from sharc_crawler.report.write import to_json, write
 def command(folder: Path, truth: IO[str] | None, as_json: bool) -> None:
     r"""Write report.json and report.html of the captures in FOLDER, from the state stored there.
 
+    A complete capture whose certificate could not be written at its end gets it now.
+
     \b
     Example:
       sharc report captures/demo
@@ -30,4 +33,5 @@ def command(folder: Path, truth: IO[str] | None, as_json: bool) -> None:
     if as_json:
         click.echo(to_json(document(captures)), nl=False)
     else:
-        click.echo(summary(captures, write(captures, folder)), nl=False)
+        paths = write(captures, folder)
+        click.echo(summary(captures, paths, lines(certify(captures, folder))), nl=False)

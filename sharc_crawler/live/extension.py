@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from scrapy import signals
 from scrapy.utils.asyncio import create_looping_call
 
+from sharc_crawler.certificate.writing import certify, lines
 from sharc_crawler.errors import SharcError
 from sharc_crawler.live.progress import ProgressLine
 from sharc_crawler.live.session import session_of
@@ -73,7 +74,7 @@ class CaptureExtension:
     def _report(self, folder: Path) -> None:
         facts = load_facts(folder)
         paths = write(facts, folder)
-        sys.stdout.write(summary(facts, paths))
+        sys.stdout.write(summary(facts, paths, lines(certify(facts, folder))))
         sys.stdout.flush()
 
 

@@ -9,6 +9,7 @@ from urllib.parse import urljoin
 
 from scrapy import Request
 
+from sharc_crawler.changes.status import classify
 from sharc_crawler.model import Kind, Outcome, Result, Slot, Validators
 
 if TYPE_CHECKING:
@@ -18,9 +19,6 @@ if TYPE_CHECKING:
     from sharc_crawler.model import CaptureRef, Fetch, Instant, Seconds
 
 META_KEY = "sharc"  #: the one key of ours in ``request.meta``; its value is the :class:`~sharc_crawler.model.Fetch`
-REDIRECTS = {301, 302, 303, 307, 308}
-#: answers that are worth another try (429 and 503 with the server's own Retry-After)
-TRANSIENT = {408, 425, 429}
 
 
 def conditions(fetch: Fetch) -> dict[str, str]:
@@ -44,25 +42,6 @@ def request_for(fetch: Fetch, spider: Spider) -> Request:
         meta={META_KEY: fetch, "handle_httpstatus_all": True, "download_slot": fetch.host},
         dont_filter=True,
     )
-
-
-def classify(status: int, location: str | None) -> Result:
-    """What a status means for a page.
-
-    >>> [classify(s, None).value for s in (200, 304, 404, 403, 429, 503)]
-    ['ok', 'not-modified', 'gone', 'refused', 'failed', 'failed']
-    >>> classify(301, "/there").value, classify(301, None).value
-    ('redirected', 'refused')
-    """
-    if 200 <= status < 300:
-        return Result.OK
-    if status == 304:
-        return Result.NOT_MODIFIED
-    if status in REDIRECTS and location:
-        return Result.REDIRECTED
-    if status in (404, 410):
-        return Result.GONE
-    return Result.FAILED if status >= 500 or status in TRANSIENT else Result.REFUSED
 
 
 def outcome_of(

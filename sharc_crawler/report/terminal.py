@@ -14,7 +14,7 @@ from sharc_crawler.report.instants import second
 from sharc_crawler.report.words import counted, percent, short, size, span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from sharc_crawler.report.facts import CaptureFacts
@@ -24,15 +24,18 @@ STYLES = {"coherent": "bold cyan", "changed": "bold red", "unknown": "bold magen
 MAX_NOTES = 3  #: notes shown per capture; the report has all
 
 
-def summary(captures: Sequence[CaptureFacts], paths: ReportPaths) -> str:
-    """The summary of a folder's captures, as wide and as colourful as the terminal on stdout allows."""
+def summary(captures: Sequence[CaptureFacts], paths: ReportPaths, more: Iterable[tuple[str, str]] = ()) -> str:
+    """The summary of a folder's captures, as wide and as colourful as the terminal on stdout allows.
+
+    ``more``: further lines for its end, name and value.
+    """
     console = Console(highlight=False)
     with console.capture() as captured:
         for facts in captures:
             for line in _capture(facts, paths.json.parent):
                 console.print(line, soft_wrap=True)
-        for path in paths:
-            console.print(_line(path.name, str(path)), soft_wrap=True)
+        for name, value in (*((path.name, str(path)) for path in paths), *more):
+            console.print(_line(name, value), soft_wrap=True)
     return captured.get()
 
 

@@ -33,9 +33,9 @@ def write(captures: Sequence[CaptureFacts], folder: Path) -> ReportPaths:
     report = document(captures)
     paths = ReportPaths(folder / "report.json", folder / NAME)
     try:
-        _replace(paths.json, to_json(report))
+        replace_file(paths.json, to_json(report))
         for name, text in render(report).items():
-            _replace(folder / name, text)
+            replace_file(folder / name, text)
     except OSError as error:
         raise UsageError(
             f"the report cannot be written to {str(folder)!r}: {error.strerror or error};"
@@ -49,7 +49,8 @@ def to_json(report: Mapping[str, object]) -> str:
     return json.dumps(report, indent=1, allow_nan=False) + "\n"
 
 
-def _replace(path: Path, text: str) -> None:
+def replace_file(path: Path, text: str) -> None:
+    """Write a file whole or not at all; a reader never sees half of it."""
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         with unfinished.open("wb") as file:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from sharc_crawler.certificate.verify import verify
 from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.storage.sqlite import SqliteStore
 
@@ -95,6 +96,9 @@ def test_with_an_output_folder_there_are_warcs_and_a_report(python, site, tmp_pa
     assert list(folder.glob("*.warc.gz"))
     state = SqliteStore(folder / "frontier.db").load()
     assert len(state.judgements) > 20
+    verification = verify(folder)
+    assert verification.findings == []
+    assert verification.pages > 20
 
 
 def test_revisits_reach_the_callbacks_where_asked_for(python, site, tmp_path):

@@ -14,6 +14,7 @@ from collections import Counter
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
+from sharc_crawler.certificate.verify import verify
 from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.storage.sqlite import SqliteStore
 
@@ -75,6 +76,7 @@ def test_killed_again_and_again(tmp_path):
                 if record.rec_type in ("response", "revisit"):
                     stored[record.rec_headers.get_header("WARC-Target-URI")] += 1
     assert not list(folder.glob("*.open"))
+    assert verify(folder).findings == []
     repeated = sum(asked.values()) - sum(settled.values())
     assert 0 <= repeated <= 4 + sum(not visit.settled for visit in state.visits), "one request was in flight each time"
     assert sum(stored.values()) >= sum(settled.values())
@@ -99,3 +101,4 @@ def test_ctrl_c_ends_cleanly_with_a_report_and_the_same_command_goes_on(tmp_path
         out, _ = process.communicate(timeout=90)
         assert process.returncode == 0, out
         assert "interrupt" in (folder / "report.html").read_text().lower()
+        assert verify(folder).findings == []

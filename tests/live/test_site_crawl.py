@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import subprocess
 import sys
 from collections import Counter
@@ -10,10 +11,13 @@ from itertools import pairwise
 from urllib.parse import urlsplit
 
 import pytest
+from jsonschema import Draft202012Validator
 from warcio.archiveiterator import ArchiveIterator
 
+from sharc_crawler.certificate.verify import verify
 from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.report.load import load_facts
+from tests.certificate.test_certificate import SCHEMA
 
 
 def path_of(url: str) -> str:
@@ -101,6 +105,16 @@ def test_private_pages_stay_private_and_unchanged_pages_are_revisit_records(capt
     assert any(request.conditional for request in server.log)
 
 
+def test_every_statement_of_the_certificate_can_be_proved(captured):
+    done, _ = captured
+    verification = verify(done.folder)
+    assert verification.findings == []
+    assert verification.claims == [done.capture["claim"]["sentence"]]
+    document = json.loads((done.folder / "certificate.json").read_text())
+    Draft202012Validator(SCHEMA).validate(document)
+    assert document["digest"] in done.out
+
+
 def test_the_summary_says_what_a_person_wants_to_know(captured):
     done, _ = captured
     assert "pages were in this state together at" in done.out
@@ -128,3 +142,6 @@ def test_several_sites_are_captured_side_by_side(crawl, living_site):
         assert max(starts) < min(ends), "neither waits for the other"
         names = {warc.name.split("-2026")[0] for warc in done.warcs}
         assert len(names) == 2
+        verification = verify(done.folder)
+        assert verification.findings == []
+        assert len(verification.claims) == 2

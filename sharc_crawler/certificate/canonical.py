@@ -1,0 +1,56 @@
+"""One text for one document, so that a digest can stand for it (RFC 8785, JSON Canonicalization Scheme)."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+DIGEST = "digest"
+KEPT_IN = "kept_in"  #: where the certificate lies in the WARC files: not part of what lies there
+
+
+def canonical(document: dict[str, Any]) -> bytes:
+    """A document as canonical JSON: keys sorted, no white space, UTF-8.
+
+    Numbers must be whole, as those of a certificate are: others are written differently by different languages.
+
+    >>> canonical({"b": 1, "a": "é"}).decode()
+    '{"a":"é","b":1}'
+    """
+    return json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode("utf-8", "replace")
+
+
+def digest(document: dict[str, Any]) -> str:
+    """SHA-256 of all of a document but its own digest, and but where it is kept.
+
+    >>> digest({"a": 1})[:14]
+    'sha256:015abd7'
+    """
+    rest = {name: value for name, value in document.items() if name not in (DIGEST, KEPT_IN)}
+    return f"sha256:{hashlib.sha256(canonical(rest)).hexdigest()}"
+
+
+def kept(document: dict[str, Any]) -> bytes:
+    """What of ``certificate.json`` lies in the WARC files, byte for byte."""
+    return canonical({name: value for name, value in document.items() if name != KEPT_IN})
+
+
+def to_text(document: dict[str, Any]) -> str:
+    """The text of ``certificate.json``: one for each document, too, but for people's eyes."""
+    return json.dumps(document, indent=1, ensure_ascii=False) + "\n"
+
+
+def whole_numbers(value: Any) -> Any:
+    """The value without fractional numbers: they become text.
+
+    >>> whole_numbers({"delay": 0.05, "size": 300.0, "names": ["a", 1]})
+    {'delay': '0.05', 'size': 300, 'names': ['a', 1]}
+    """
+    if isinstance(value, dict):
+        return {name: whole_numbers(part) for name, part in value.items()}
+    if isinstance(value, list):
+        return [whole_numbers(part) for part in value]
+    if isinstance(value, float):
+        return int(value) if value.is_integer() and abs(value) < 2**53 else repr(value)
+    return value

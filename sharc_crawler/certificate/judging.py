@@ -1,0 +1,174 @@
+"""Judging a page again, from the records of its downloads alone, by the rules that judged it in the crawl."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urljoin
+
+from sharc_crawler.certificate.document import method
+from sharc_crawler.certificate.witness import Finding
+from sharc_crawler.changes.compare import compare
+from sharc_crawler.changes.status import classify
+from sharc_crawler.frontier.settling import APEX, VERDICTS
+from sharc_crawler.model import Evidence, Judgement, Kind, Outcome, Result, Slot, Url, Validators, Verdict
+from sharc_crawler.report.facts import PageFacts, VisitFacts
+from sharc_crawler.report.instants import unix
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sharc_crawler.certificate.witness import Exchange, Witness
+
+    Entry = Mapping[str, Any]
+
+_NO_ANSWER = (Result.FAILED, Result.REFUSED)
+_CONDITIONS = {b"etag": b"if-none-match", b"last-modified": b"if-modified-since"}
+
+
+class Judge:
+    """Judges the pages of a certificate from what the WARC files say (``witness``).
+
+    ``former``: other captures of the archive, which payloads that are stored there are looked up in.
+    """
+
+    def __init__(self, witness: Witness, former: Witness, reference: str | None) -> None:
+        self._witness = witness
+        self._former = former
+        self._reference = reference
+        self.findings: list[Finding] = []
+        self.elsewhere = 0  #: payloads that are in no capture at hand
+
+    def page(self, entry: Entry) -> PageFacts:
+        """A page as the records show it; what was stated otherwise is found."""
+        before = len(self.findings)
+        first, second = (self._download(entry, part) for part in ("visit", "revisit"))
+        judgement = self._judgement(entry, first, second) if len(self.findings) == before else _stated(entry)
+        shown = PageFacts(
+            url=Url(entry["url"]),
+            kind=Kind(entry["kind"]),
+            via="",
+            depth=0,
+            rate=0.0,
+            rate_source="",
+            visit=_facts(entry["visit"], first),
+            revisit=_facts(entry.get("revisit"), second),
+            verdict=judgement.verdict if "verdict" in entry else None,
+            evidence=judgement.evidence,
+            reason=judgement.reason,
+        )
+        if "verdict" in entry:
+            again = judgement.verdict.value, judgement.evidence.value, judgement.reason, method(shown)
+            self._compare(entry, dict(zip(("verdict", "evidence", "reason", "method"), again, strict=True)))
+        return shown
+
+    # -- downloads ---------------------------------------------------------------------------------------------------
+
+    def _download(self, entry: Entry, part: str) -> Outcome | None:
+        """How a download ended, by its record; where there is none, as stated."""
+        stated = entry.get(part)
+        if stated is None:
+            return None
+        result = Result(stated["result"])
+        if stated["file"] is None and result in _NO_ANSWER:
+            return Outcome(result, unix(stated["date"]), 0.0)
+        exchange = self._witness.find(stated["file"], stated["offset"], (stated["uri"], stated["date"]))
+        if exchange is None:
+            self._find(stated, entry, f"the record of its {part} is missing")
+            return Outcome(result, unix(stated["date"]), 0.0)
+        outcome = self._outcome(exchange, result)
+        status = exchange.message.status if exchange.message else None
+        shown: dict[str, object] = {"date": exchange.date, "uri": exchange.uri, "result": outcome.result.value}
+        shown |= (
+            {"status": status, "digest": outcome.digest}
+            if exchange.message and outcome.result is not Result.FAILED
+            else {}
+        )
+        for name, value in shown.items():
+            if stated[name] != value:
+                self._find(
+                    stated, entry, f"{name} of its {part} is {value!r} by its record, stated is {stated[name]!r}"
+                )
+        return outcome
+
+    def _outcome(self, exchange: Exchange, stated: Result) -> Outcome:
+        started = unix(exchange.date)
+        message = exchange.message
+        if message is None or (not exchange.whole and "error" in exchange.notes):
+            return Outcome(stated if stated in _NO_ANSWER else Result.FAILED, started, started)
+        location = _text(message.header(b"location"))
+        result = classify(message.status, location)
+        return Outcome(
+            result,
+            started,
+            started,
+            status=message.status,
+            digest=self._digest(exchange) if result is not Result.NOT_MODIFIED and exchange.whole else None,
+            validators=Validators(_text(message.header(b"etag")), _text(message.header(b"last-modified"))),
+            location=urljoin(exchange.uri, location) if location else None,
+        )
+
+    def _digest(self, exchange: Exchange) -> str | None:
+        """Of the payload, wherever it is stored: a revisit record's own word is not enough."""
+        if exchange.holder is None:
+            return exchange.digest
+        holder = self._witness.moments.get(exchange.holder) or self._former.moments.get(exchange.holder)
+        if holder is None:
+            self.elsewhere += 1
+            return exchange.digest
+        if holder.kind != "response" or holder.digest != exchange.digest:
+            what = f"it refers to {' of '.join(reversed(exchange.holder))} for a payload that is not there"
+            self.findings.append(Finding(what, exchange.file, exchange.offset, exchange.uri))
+        return holder.digest
+
+    # -- judgements --------------------------------------------------------------------------------------------------
+
+    def _judgement(self, entry: Entry, first: Outcome | None, second: Outcome | None) -> Judgement:
+        stated = _stated(entry)
+        if second is None or first is None:
+            if stated.verdict is Verdict.UNKNOWN and stated.evidence is Evidence.NONE:
+                return stated  # one download shows nothing, whatever the words
+            apex = entry["visit"]["slot"] == Slot.ONLY and entry["visit"]["date"] == self._reference
+            return APEX if apex else Judgement(Verdict.UNKNOWN, Evidence.NONE, "it was downloaded once")
+        if second.result is Result.NOT_MODIFIED and not self._asked(entry):
+            return Judgement(Verdict.UNKNOWN, Evidence.NONE, "304 to a request without the first visit's validators")
+        change, evidence, reason = compare(first, second)
+        return Judgement(VERDICTS[change], evidence, reason)
+
+    def _asked(self, entry: Entry) -> bool:
+        """Whether the revisit's request carried a validator that the visit had brought."""
+        visit, revisit = (
+            self._witness.find(part["file"], part["offset"], (part["uri"], part["date"]))
+            for part in (entry["visit"], entry["revisit"])
+        )
+        if visit is None or revisit is None or visit.message is None:
+            return False
+        sent = dict(line.partition(b":")[::2] for line in revisit.request.lower().split(b"\r\n")[1:])
+        return any(
+            (value := visit.message.header(name)) is not None and sent.get(header, b"").strip() == value.strip().lower()
+            for name, header in _CONDITIONS.items()
+        )
+
+    def _compare(self, entry: Entry, shown: Mapping[str, str]) -> None:
+        for name, value in shown.items():
+            if entry[name] != value:
+                self._find(entry["visit"], entry, f"{name} is {value!r} by the records, stated is {entry[name]!r}")
+
+    def _find(self, stated: Entry | None, entry: Entry, what: str) -> None:
+        place = stated or {}
+        self.findings.append(Finding(what, place.get("file"), place.get("offset"), entry["url"]))
+
+
+def _stated(entry: Entry) -> Judgement:
+    return Judgement(Verdict(entry.get("verdict", "unknown")), Evidence(entry.get("evidence", "none")), entry["reason"])
+
+
+def _facts(stated: Entry | None, outcome: Outcome | None) -> VisitFacts | None:
+    if stated is None or outcome is None:
+        return None
+    return VisitFacts(
+        Slot(stated["slot"]), outcome.result, outcome.started, outcome.ended, outcome.status, outcome.digest
+    )
+
+
+def _text(value: bytes | None) -> str | None:
+    return value.decode("latin-1").strip() or None if value else None

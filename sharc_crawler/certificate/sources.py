@@ -1,0 +1,108 @@
+"""Where certificates and WARC files are read from: a capture's folder, or a WACZ file."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import PurePosixPath
+from typing import IO, TYPE_CHECKING, cast
+
+from sharc_crawler.archive.files import OPEN, SUFFIX
+from sharc_crawler.certificate.writing import CERTIFICATES
+from sharc_crawler.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+_LOCAL_HEADER = 30  #: bytes, of a file in a zip file, before its name
+
+
+@dataclass(slots=True)
+class Source:
+    """What is to be verified."""
+
+    name: str
+    warcs: dict[str, Callable[[], IO[bytes]]] = field(default_factory=dict)
+    sizes: dict[str, int] = field(default_factory=dict)
+    certificates: dict[str, bytes] = field(default_factory=dict)
+
+
+def open_source(path: Path) -> Source:
+    """The WARC files and certificates of a folder or a WACZ file.
+
+    Raises :class:`~sharc_crawler.errors.DataError` for what is neither.
+    """
+    try:
+        return _folder(path) if path.is_dir() else _wacz(path)
+    except zipfile.BadZipFile as error:
+        raise DataError(f"{str(path)!r} is neither a capture's folder nor a WACZ file: {error}") from error
+    except OSError as error:
+        raise DataError(f"{str(path)!r} cannot be read: {error.strerror or error}") from error
+
+
+def _folder(path: Path) -> Source:
+    source = Source(str(path))
+    for file in sorted(path.iterdir()):
+        if file.name.endswith((SUFFIX, SUFFIX + OPEN)):
+            source.warcs[file.name] = partial(_file, file)
+            source.sizes[file.name] = file.stat().st_size
+        elif CERTIFICATES.fullmatch(file.name):
+            source.certificates[file.name] = file.read_bytes()
+    return source
+
+
+def _wacz(path: Path) -> Source:
+    source = Source(str(path))
+    with zipfile.ZipFile(path) as package:
+        for info in package.infolist():
+            name = PurePosixPath(info.filename).name
+            if name.endswith(SUFFIX):
+                if info.compress_type != zipfile.ZIP_STORED:
+                    raise DataError(f"{path}: {info.filename} is compressed once more; a WACZ file stores WARC files")
+                source.warcs[name] = partial(_part, path, info)
+                source.sizes[name] = info.file_size
+            elif CERTIFICATES.fullmatch(name):
+                source.certificates[name] = package.read(info)
+    return source
+
+
+def _file(path: Path) -> IO[bytes]:
+    return path.open("rb")
+
+
+def _part(path: Path, info: zipfile.ZipInfo) -> IO[bytes]:
+    return cast("IO[bytes]", _Part(path, info))
+
+
+class _Part(io.RawIOBase):
+    """A stored file of a zip file, which can be read from any place."""
+
+    def __init__(self, path: Path, info: zipfile.ZipInfo) -> None:
+        self._stream = path.open("rb")
+        self._stream.seek(info.header_offset)
+        header = self._stream.read(_LOCAL_HEADER)
+        lengths = int.from_bytes(header[26:28], "little") + int.from_bytes(header[28:30], "little")
+        self._start = info.header_offset + _LOCAL_HEADER + lengths
+        self._size = info.file_size
+        self._at = 0
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        self._at = offset + {io.SEEK_SET: 0, io.SEEK_CUR: self._at, io.SEEK_END: self._size}[whence]
+        return self._at
+
+    def tell(self) -> int:
+        return self._at
+
+    def read(self, size: int = -1) -> bytes:
+        rest = max(0, self._size - self._at)
+        self._stream.seek(self._start + self._at)
+        data = self._stream.read(rest if size < 0 else min(size, rest))
+        self._at += len(data)
+        return data
+
+    def close(self) -> None:
+        self._stream.close()
+        super().close()

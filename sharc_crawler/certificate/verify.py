@@ -1,0 +1,193 @@
+"""Every statement of a certificate, made anew from the WARC files and compared with what is stated."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from sharc_crawler.certificate.canonical import DIGEST, KEPT_IN, digest, kept, to_text
+from sharc_crawler.certificate.document import FORMAT, LIMITS, VERSION, unit
+from sharc_crawler.certificate.judging import Judge
+from sharc_crawler.certificate.sources import open_source
+from sharc_crawler.certificate.witness import Finding, Witness, hear
+from sharc_crawler.certificate.writing import fixity_of
+from sharc_crawler.errors import DataError
+from sharc_crawler.model import Kind
+from sharc_crawler.report.facts import CaptureFacts
+from sharc_crawler.report.instants import unix
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from sharc_crawler.certificate.sources import Source
+    from sharc_crawler.report.facts import PageFacts
+
+
+@dataclass(slots=True)
+class Verification:
+    """What became of a verification: it holds if there is no finding."""
+
+    source: str
+    findings: list[Finding] = field(default_factory=list)
+    claims: list[str] = field(default_factory=list)  #: sentences of the certificates
+    digests: list[str] = field(default_factory=list)  #: of the certificates
+    pages: int = 0
+    records: int = 0
+    elsewhere: int = 0  #: payloads in former captures that were not given
+
+
+def verify(path: Path, former: Sequence[Path] = (), told: Callable[[int], None] = lambda _: None) -> Verification:
+    """Verify a capture's folder or a WACZ file; ``told`` is given the bytes of WARC read, as they are read.
+
+    Raises :class:`~sharc_crawler.errors.DataError` where there is no certificate that could be verified.
+    """
+    source = open_source(path)
+    if not source.certificates:
+        raise DataError(
+            f"{str(path)!r} holds no certificate: of a capture that is not complete (the same command goes on with it),"
+            " or made without WARC files"
+        )
+    documents = {name: _document(name, text) for name, text in source.certificates.items()}
+    witness = hear(source.warcs, told)
+    others = Witness()
+    for one in former:
+        others.moments |= hear(open_source(one).warcs).moments
+    verification = Verification(source.name, records=witness.records)
+    verification.findings += witness.findings
+    verification.findings += _files(source, documents)
+    for name, document in documents.items():
+        try:
+            _certificate(name, source.certificates[name], document, witness, others, verification)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise DataError(f"{name} of {str(path)!r} is not by the schema of version {VERSION}: {error!r}") from error
+    return verification
+
+
+def total_size(path: Path) -> int:
+    """Bytes of WARC that a verification reads."""
+    return sum(open_source(path).sizes.values())
+
+
+def _document(name: str, text: bytes) -> dict[str, Any]:
+    try:
+        document = json.loads(text)
+        kind = document["format"], document["version"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise DataError(f"{name} cannot be read as a certificate: {error!r}") from error
+    if kind != (FORMAT, VERSION):
+        raise DataError(f"{name} is of format {kind[0]!r}, version {kind[1]!r}; known is {FORMAT!r}, version {VERSION}")
+    return dict(document)
+
+
+def _files(source: Source, documents: dict[str, dict[str, Any]]) -> Iterator[Finding]:
+    """Every WARC file is as stated, none is missing, and none was added."""
+    stated = {file["name"]: file for document in documents.values() for file in _stated_files(document)}
+    for name, file in stated.items():
+        if name not in source.warcs:
+            yield Finding("this file is missing", name)
+            continue
+        with source.warcs[name]() as stream:
+            found = fixity_of(stream)
+        for part in ("bytes", "sha256"):
+            if found[part] != file[part]:
+                yield Finding(f"the file is not as it was: {part} {found[part]}, stated is {file[part]}", name)
+                break
+    for name in source.warcs.keys() - stated.keys():
+        yield Finding("no certificate speaks of this file", name)
+
+
+def _stated_files(document: dict[str, Any]) -> list[dict[str, Any]]:
+    place = document.get(KEPT_IN) or {}
+    own = [{"name": place.get("file"), **place}] if place else []
+    return [*document.get("files", []), *own]
+
+
+def _certificate(
+    name: str, text: bytes, document: dict[str, Any], witness: Witness, former: Witness, into: Verification
+) -> None:
+    into.findings += _sealed(name, text, document, witness)
+    reference = document["capture"]["reference"]
+    judge = Judge(witness, former, reference["instant"] if reference else None)
+    pages = [judge.page(entry) for entry in (*document["pages"], *document["not_captured"])]
+    into.findings += judge.findings
+    into.findings += _twice(document)
+    into.findings += _sums(name, document, pages)
+    into.claims.append(document["capture"]["claim"]["sentence"])
+    into.digests.append(document[DIGEST])
+    into.pages += len(document["pages"])
+    into.elsewhere += judge.elsewhere
+
+
+def _sealed(name: str, text: bytes, document: dict[str, Any], witness: Witness) -> Iterator[Finding]:
+    """The digest is that of the document, which lies in the WARC files, too."""
+    if document[DIGEST] != digest(document):
+        yield Finding(f"its digest is {digest(document)}, stated is {document[DIGEST]}", name)
+    if to_text(document).encode("utf-8", "replace") != text:
+        yield Finding("it is not written as sharc writes it", name)
+    place = document[KEPT_IN]
+    copy = witness.documents.get((place["file"], place["offset"]))
+    if copy is None:
+        yield Finding("the certificate is not in the WARC file", place["file"], place["offset"])
+    elif copy != kept(document):
+        yield Finding("the certificate in the WARC file is another one", place["file"], place["offset"])
+    if document["limits"] != list(LIMITS):
+        yield Finding("its limits are not those of this version", name)
+
+
+def _twice(document: dict[str, Any]) -> Iterator[Finding]:
+    """No page may count twice."""
+    seen = set()
+    for entry in (*document["pages"], *document["not_captured"]):
+        if entry["url"] in seen:
+            yield Finding("it is listed twice", url=entry["url"])
+        seen.add(entry["url"])
+
+
+def _sums(name: str, document: dict[str, Any], pages: Sequence[PageFacts]) -> Iterator[Finding]:
+    """Totals, reference intervals and claims of the capture and its subsites, from the pages as judged again."""
+    entries = (*document["pages"], *document["not_captured"])
+    groups = [("capture", document["capture"], list(pages))]
+    for stated in document["subsites"]:
+        own = [page for page, entry in zip(pages, entries, strict=True) if entry["subsite"] == stated["name"]]
+        groups.append((f"subsite {stated['name']}", stated, own))
+    for what, stated, own in groups:
+        for part, again in unit(stated["name"], _facts(document, stated, own), own).items():
+            if again != stated[part]:
+                yield Finding(f"{part} of the {what}: {_difference(again, stated[part])}", name)
+        yield from _between(name, stated, own)
+    known = {stated["name"] for stated in document["subsites"]}
+    yield from (
+        Finding("its subsite is none of the subsites", url=e["url"]) for e in entries if e["subsite"] not in known
+    )
+
+
+def _facts(document: dict[str, Any], stated: dict[str, Any], pages: Iterable[PageFacts]) -> CaptureFacts:
+    capture, reference = document["capture"], stated["reference"]
+    return CaptureFacts(
+        site=capture["site"],
+        seeds=tuple(capture["seeds"]),
+        strategy=capture["strategy"],
+        started=unix(capture["started"]),
+        ended=unix(capture["ended"]),
+        reference=unix(reference["instant"]) if reference else None,
+        pages=tuple(pages),
+        interruptions=tuple((unix(one["from"]), unix(one["to"])) for one in capture["interruptions"]),
+    )
+
+
+def _between(name: str, stated: dict[str, Any], pages: Iterable[PageFacts]) -> Iterator[Finding]:
+    """T lies within the interval that every coherent page is shown to have stayed over."""
+    reference = stated["reference"]
+    if reference and not reference["from"] <= reference["instant"] <= reference["to"]:
+        yield Finding(f"T={reference['instant']} is not from {reference['from']} to {reference['to']}", name)
+    if reference is None and any(page.kind is Kind.PAGE and page.revisit for page in pages):
+        yield Finding("pages were revisited, and T is not stated", name)
+
+
+def _difference(again: Any, stated: Any) -> str:
+    if isinstance(again, dict) and isinstance(stated, dict):
+        names = sorted(part for part in {*again, *stated} if again.get(part) != stated.get(part))
+        return "; ".join(f"{part} is {again.get(part)!r}, stated is {stated.get(part)!r}" for part in names)
+    return f"it is {again!r}, stated is {stated!r}"

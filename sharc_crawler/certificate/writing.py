@@ -1,0 +1,139 @@
+"""Writing a certificate: as a record in a WARC file of its own, then as ``certificate.json`` beside the files."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from itertools import groupby
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
+
+from sharc_crawler.archive.cdxj import entries, read_index
+from sharc_crawler.archive.files import SUFFIX, files_of, safe_name, series_of
+from sharc_crawler.archive.members import Record, records
+from sharc_crawler.archive.options import CaptureInfo, WarcOptions
+from sharc_crawler.archive.warc import WarcWriter
+from sharc_crawler.certificate.canonical import DIGEST, KEPT_IN, kept, to_text
+from sharc_crawler.certificate.document import certificate
+from sharc_crawler.errors import UsageError
+from sharc_crawler.report.write import replace_file
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from sharc_crawler.report.facts import CaptureFacts
+
+NAME = "certificate.json"
+CERTIFICATES = re.compile(r"certificate(?:-[A-Za-z0-9.-]+)?\.json")
+MEDIA_TYPE = "application/json"
+_BLOCK = 1 << 20
+
+
+class Certified(NamedTuple):
+    """A certificate that was written."""
+
+    path: Path
+    digest: str
+
+
+def certify(captures: Sequence[CaptureFacts], folder: Path) -> list[Certified]:
+    """Write the certificates of a folder's complete captures that have none yet; returns those written.
+
+    A folder's only capture has ``certificate.json``, of several each has ``certificate-SITE.json``. A capture without
+    WARC files has none: there would be nothing to show. Raises :class:`~sharc_crawler.errors.UsageError` where the
+    folder cannot be written to.
+    """
+    owed = [
+        (series, facts, path)
+        for facts in captures
+        if facts.ended is not None and (series := _series(facts))
+        for path in (_path(facts, captures, folder),)
+        if not path.exists()
+    ]
+    written: list[Certified] = []
+    try:
+        for series, group in groupby(sorted(owed, key=lambda one: one[0]), key=lambda one: one[0]):
+            written += _write(series, [(facts, path) for _, facts, path in group], folder)
+    except OSError as error:
+        raise UsageError(
+            f"the certificate cannot be written to {str(folder)!r}: {error.strerror or error};"
+            " make room, then: sharc report FOLDER"
+        ) from error
+    return written
+
+
+def lines(written: Sequence[Certified]) -> Iterator[tuple[str, str]]:
+    """What the summary of a crawl says of its certificates."""
+    for one in written:
+        yield "certificate", str(one.path)
+        yield "its digest", f"{one.digest} (keep it in another place)"
+
+
+def _series(facts: CaptureFacts) -> tuple[str, str] | None:
+    return series_of(facts.warcs[0]) if facts.warcs else None
+
+
+def _path(facts: CaptureFacts, captures: Sequence[CaptureFacts], folder: Path) -> Path:
+    return folder / (NAME if len(captures) == 1 else f"certificate-{safe_name(facts.site)}.json")
+
+
+def _write(series: tuple[str, str], owed: list[tuple[CaptureFacts, Path]], folder: Path) -> list[Certified]:
+    """The certificates of captures that share their WARC files."""
+    site, info = _about(folder, series)
+    with WarcWriter(folder, site, series[1], info, WarcOptions(dedup="off")) as out:
+        files = [path for _, path in files_of(folder, *series) if path.name.endswith(SUFFIX)]
+        stated = [{"name": path.name, **fixity(path)} for path in files]
+        uris = dict(_uris(files))
+        sealed = []
+        for facts, path in owed:
+            document = certificate(facts, stated, uris)
+            ref = out.write_metadata(target(document), facts.ended or 0.0, kept(document), MEDIA_TYPE)
+            sealed.append((document, path, ref))
+    for document, path, ref in sealed:
+        place = {"file": ref.file, "offset": ref.offset, **fixity(folder / ref.file)}
+        replace_file(path, to_text({**document, KEPT_IN: place}))
+    return [Certified(path, document[DIGEST]) for document, path, _ in sealed]
+
+
+def target(document: dict[str, Any]) -> str:
+    """The URN that a certificate's record is about.
+
+    >>> target({"capture": {"site": "example.org (2)"}})
+    'urn:sharc-certificate:example.org-2-1706a315'
+    """
+    return f"urn:sharc-certificate:{safe_name(document['capture']['site'])}"
+
+
+def fixity(path: Path) -> dict[str, Any]:
+    """Size and SHA-256 of a file."""
+    with path.open("rb") as stream:
+        return fixity_of(stream)
+
+
+def fixity_of(stream: IO[bytes]) -> dict[str, Any]:
+    """Size and SHA-256 of what a stream holds from here on."""
+    made, size = hashlib.sha256(), 0
+    while block := stream.read(_BLOCK):
+        made.update(block)
+        size += len(block)
+    return {"bytes": size, "sha256": made.hexdigest()}
+
+
+def _about(folder: Path, series: tuple[str, str]) -> tuple[str, CaptureInfo]:
+    """The site's name and what else the first file of the series says of the capture."""
+    for _, path in files_of(folder, *series):
+        with path.open("rb") as stream:
+            first = next(records(stream), None)
+        if isinstance(first, Record) and first.kind == "warcinfo":
+            named = re.search(rb"^isPartOf: (.*?)\r?$", first.block, re.MULTILINE)
+            site = named[1].decode("utf-8", "replace") if named else ""
+            return site if safe_name(site) == series[0] else series[0], CaptureInfo.parse(first.block)
+    raise UsageError(f"no WARC file of {series[0]!r} in {str(folder)!r} starts with a warcinfo record: not certified")
+
+
+def _uris(files: Sequence[Path]) -> Iterator[tuple[str, str]]:
+    """The target URIs of records, by ``file:offset``."""
+    for path in files:
+        index = path.with_name(path.name.removesuffix(SUFFIX) + ".cdxj")
+        for entry in read_index(index) if index.exists() else entries(path):
+            yield f"{path.name}:{entry.offset}", entry.url

@@ -1,0 +1,113 @@
+"""A small capture with every kind of page: real WARC files, and the facts that a crawl would have stored."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from sharc_crawler.archive.options import WarcOptions
+from sharc_crawler.archive.payloads import Original
+from sharc_crawler.archive.warc import WarcWriter
+from sharc_crawler.certificate.writing import certify
+from sharc_crawler.changes.digest import payload_digest
+from sharc_crawler.model import Evidence, Kind, Result, Slot, Url, Verdict
+from sharc_crawler.report.facts import CaptureFacts, PageFacts, VisitFacts
+from tests.archive.readback import INFO, OK, page
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SITE = "http://example.org/"
+START = 1_795_000_000.25
+T = START + 100
+SAME = b'HTTP/1.1 304 Not Modified\r\nETag: "1"\r\n\r\n'
+ASKED = b'GET /x HTTP/1.1\r\nHost: example.org\r\nIf-None-Match: "1"\r\n\r\n'
+REASONS = {
+    Verdict.COHERENT: "equal bytes before and after",
+    Verdict.CHANGED: "different bytes before and after",
+    Verdict.UNKNOWN: "the second fetch failed",
+}
+
+
+def said(text: str, head: bytes = b"") -> bytes:
+    body = text.encode()
+    return OK + b"Content-Type: text/html\r\nContent-Length: %d\r\n" % len(body) + head + b"\r\n" + body
+
+
+class Maker:
+    """Writes exchanges and remembers what a crawl would have."""
+
+    def __init__(self, folder: Path, site: str = "example.org", run: str = "run1", **options) -> None:
+        self.out = WarcWriter(folder, site, run, INFO, WarcOptions(**options))
+        self.now = START
+        self.pages: list[PageFacts] = []
+
+    def visit(self, name: str, response: bytes, slot: Slot, result=Result.OK, original=None, **other) -> VisitFacts:
+        self.now += 1.5
+        exchange = page(url=SITE + name, response=response, started=self.now, **other)
+        ref = self.out.write_revisit(exchange, original) if original else self.out.write(exchange)
+        status = int(response[9:12]) if response else None
+        whole = result not in (Result.FAILED, Result.NOT_MODIFIED) and not exchange.truncated
+        digest = payload_digest(response) if whole else None
+        return VisitFacts(
+            slot, result, self.now, self.now + 1, status, digest, warc=f"{ref.file}:{ref.offset}", error=exchange.error
+        )
+
+    def add(self, name: str, verdict=None, evidence=None, visit=None, revisit=None, kind=Kind.PAGE, reason="") -> None:
+        words = reason or REASONS.get(verdict, "")
+        self.pages.append(
+            PageFacts(Url(SITE + name), kind, "seed", 0, 0.0, "prior",
+                      visit=visit, revisit=revisit, verdict=verdict, evidence=evidence, reason=words)
+        )  # fmt: skip
+
+
+def make(folder: Path, **options) -> CaptureFacts:
+    """Write the WARC files; returns the facts of a complete capture."""
+    maker = Maker(folder, **options)
+    first, second = Slot.FIRST, Slot.SECOND
+    names = ("equal", "modest", "changed", "broken", "cut", "vanished", "style.css")
+    visits = {name: maker.visit(name, said(f"the page {name}", b'ETag: "1"\r\n'), first) for name in names}
+    moved = maker.visit("moved", b"HTTP/1.1 301 M\r\nLocation: /equal\r\n\r\n", first, Result.REDIRECTED)
+    gone = maker.visit("gone", b"HTTP/1.1 404 N\r\nContent-Length: 0\r\n\r\n", first, Result.GONE)
+    dead = maker.visit("dead", b"", first, Result.FAILED, error="reset")
+    maker.now = T - 1.5
+    apex = maker.visit("apex", said("the apex"), Slot.ONLY)
+    coherent, changed, unknown = Verdict
+    maker.add("apex", coherent, Evidence.BYTES, apex, reason="downloaded at the reference instant itself")
+    again = maker.visit("equal", said("the page equal", b"Date: later\r\n"), second)
+    maker.add("equal", coherent, Evidence.BYTES, visits["equal"], again)
+    original = Original(SITE + "modest", visits["modest"].started, visits["modest"].digest)
+    modest = maker.visit("modest", SAME, second, Result.NOT_MODIFIED, original, request=ASKED)
+    maker.add("modest", coherent, Evidence.VALIDATOR, visits["modest"], modest, reason="the server answered 304")
+    maker.add("changed", changed, Evidence.BYTES, visits["changed"], maker.visit("changed", said("news"), second))
+    broken = maker.visit("broken", b"", second, Result.FAILED, error="reset")
+    maker.add("broken", unknown, Evidence.NONE, visits["broken"], broken)
+    cut = maker.visit("cut", said("the pa"), second, Result.FAILED, truncated="disconnect", error="DataLoss")
+    maker.add("cut", unknown, Evidence.NONE, visits["cut"], cut)
+    vanished = maker.visit("vanished", b"HTTP/1.1 410 G\r\nContent-Length: 0\r\n\r\n", second, Result.GONE)
+    maker.add("vanished", changed, Evidence.BYTES, visits["vanished"], vanished, reason="content before, gone after")
+    style = maker.visit("style.css", said("the page style.css"), second)
+    maker.add("style.css", coherent, Evidence.BYTES, visits["style.css"], style, Kind.RESOURCE)
+    maker.add("moved", visit=moved, reason="redirects to http://example.org/equal")
+    maker.add("gone", visit=gone, reason="not there (status 404)")
+    maker.add("dead", visit=dead, reason="reset")
+    maker.add("private", reason="robots.txt disallows it")
+    maker.out.close()
+    warcs = tuple(sorted({v.warc.rpartition(":")[0] for p in maker.pages for v in (p.visit, p.revisit) if v}))
+    return CaptureFacts(
+        site="example.org", seeds=(SITE,), strategy="sharc-selective", started=START, ended=maker.now + 1, reference=T,
+        pages=tuple(maker.pages), settings={"delay": 0.05, "run": "run1"}, software={"sharc-crawler": "test"},
+        warcs=warcs, interruptions=((START + 30.1234567, START + 40.7654321),),
+    )  # fmt: skip
+
+
+def certified(folder: Path, **options) -> CaptureFacts:
+    """A complete capture with its certificate."""
+    folder.mkdir(exist_ok=True)
+    facts = make(folder, **options)
+    certify([facts], folder)
+    return facts
+
+
+def incomplete(facts: CaptureFacts) -> CaptureFacts:
+    return replace(facts, ended=None)

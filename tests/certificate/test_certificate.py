@@ -1,0 +1,127 @@
+from __future__ import annotations
+
+import hashlib
+import json
+from importlib.resources import files
+
+import pytest
+from jsonschema import Draft202012Validator, FormatChecker
+
+from sharc_crawler.certificate.canonical import canonical, digest
+from sharc_crawler.certificate.writing import certify
+from sharc_crawler.errors import UsageError
+from tests.archive.readback import read, read_all
+from tests.certificate.made import SITE, certified, incomplete, make
+
+SCHEMA = json.loads(files("sharc_crawler.certificate").joinpath("certificate.schema.json").read_text())
+
+
+@pytest.fixture
+def made(tmp_path):
+    certified(tmp_path, max_size=2_000)
+    return tmp_path, json.loads((tmp_path / "certificate.json").read_text())
+
+
+def test_it_is_by_its_schema(made):
+    _, document = made
+    Draft202012Validator.check_schema(SCHEMA)
+    Draft202012Validator(SCHEMA, format_checker=FormatChecker()).validate(document)
+
+
+def test_every_field_of_the_schema_is_described():
+    def check(part, where):
+        assert "description" in part or set(part) <= {"type", "const", "enum", "format", "pattern"}, where
+        for name, inner in part.get("properties", {}).items():
+            check(inner, f"{where}/{name}")
+        for inner in part.get("anyOf", []):
+            check(inner, where)
+
+    check(SCHEMA, "")
+
+
+def test_what_it_claims_of_each_page(made):
+    _, document = made
+    claimed = {
+        page["url"].removeprefix(SITE): (page["verdict"], page["evidence"], page["method"])
+        for page in document["pages"]
+    }
+    assert claimed == {
+        "apex": ("coherent", "bytes", "reference-download"),
+        "equal": ("coherent", "bytes", "payload-digest"),
+        "modest": ("coherent", "validator", "conditional-request"),
+        "changed": ("changed", "bytes", "payload-digest"),
+        "broken": ("unknown", "none", "none"),
+        "cut": ("unknown", "none", "none"),
+        "vanished": ("changed", "bytes", "kind-of-answer"),
+        "style.css": ("coherent", "bytes", "payload-digest"),
+    }
+    assert [page["url"].removeprefix(SITE) for page in document["not_captured"]] == ["moved", "gone", "dead", "private"]
+
+
+def test_the_claim_and_its_instant(made):
+    _, document = made
+    capture = document["capture"]
+    assert capture["claim"]["sentence"] == (
+        "3 of 7 pages were in this state together at 2026-11-18T11:08:20Z: 1 shown by equal bytes before and after, "
+        "1 by the server's word that nothing had changed (304), 1 downloaded at that very instant."
+    )
+    assert capture["totals"] == {
+        "known": 11, "captured": 7, "coherent": 3, "changed": 2, "unknown": 2, "not_captured": 4,
+    }  # fmt: skip
+    assert capture["reference"] == dict.fromkeys(("instant", "from", "to"), "2026-11-18T11:08:20.250000Z")
+    whole = {name: capture[name] for name in ("name", "reference", "totals", "claim")}
+    assert document["subsites"] == [whole]
+
+
+def test_its_files_are_stated_with_their_digests_and_it_lies_in_one_of_its_own(made):
+    folder, document = made
+    place = document["kept_in"]
+    stated = {file["name"]: file for file in [*document["files"], {"name": place["file"], **place}]}
+    assert len(document["files"]) > 1, "a rotated capture has several"
+    assert set(stated) == {path.name for path in folder.glob("*.warc.gz")}
+    for name, file in stated.items():
+        data = (folder / name).read_bytes()
+        assert (file["bytes"], file["sha256"]) == (len(data), hashlib.sha256(data).hexdigest())
+    (record,) = [record for record in read(folder / place["file"]) if record.kind == "metadata"]
+    assert record.offset == place["offset"]
+    assert record["WARC-Target-URI"] == "urn:sharc-certificate:example.org"
+    del document["kept_in"]
+    assert json.loads(record.block) == document
+    assert record.block == canonical(document)
+    read_all(folder)
+
+
+def test_the_digest_can_be_made_by_anybody(made):
+    _, document = made
+    rest = {name: value for name, value in document.items() if name not in ("digest", "kept_in")}
+    text = json.dumps(rest, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    assert document["digest"] == f"sha256:{hashlib.sha256(text.encode()).hexdigest()}" == digest(document)
+    assert document["capture"]["settings"]["delay"] == "0.05", "no fractional numbers: they differ by language"
+
+
+def test_a_capture_is_certified_once_and_only_when_it_is_complete(tmp_path):
+    facts = make(tmp_path)
+    assert certify([incomplete(facts)], tmp_path) == []
+    (written,) = certify([facts], tmp_path)
+    text, names = written.path.read_text(), {path.name for path in tmp_path.iterdir()}
+    assert certify([facts], tmp_path) == []
+    assert written.path.read_text() == text
+    assert {path.name for path in tmp_path.iterdir()} == names
+
+
+def test_a_crash_between_record_and_file_is_made_good(tmp_path):
+    facts = make(tmp_path)
+    certify([facts], tmp_path)
+    (tmp_path / "certificate.json").unlink()
+    certify([facts], tmp_path)
+    document = json.loads((tmp_path / "certificate.json").read_text())
+    assert len(document["files"]) == 2, "the file with the former record is one of them"
+
+
+def test_a_folder_that_cannot_be_written_to_is_named(tmp_path):
+    facts = make(tmp_path)
+    (tmp_path / "certificate.json.d").mkdir()
+    for path in tmp_path.glob("*.warc.gz"):
+        path.write_bytes(b"")
+    with pytest.raises(UsageError, match="starts with a warcinfo record"):
+        certify([facts], tmp_path)

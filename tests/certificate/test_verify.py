@@ -1,0 +1,313 @@
+"""A certificate holds, and fails on any alteration, however well it is covered up."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner
+
+from sharc_crawler.archive.members import Record, records
+from sharc_crawler.archive.records import member
+from sharc_crawler.certificate.canonical import DIGEST, KEPT_IN, digest, kept, to_text
+from sharc_crawler.certificate.verify import verify
+from sharc_crawler.certificate.writing import fixity
+from sharc_crawler.changes.digest import labelled_digest
+from sharc_crawler.cli import main
+from sharc_crawler.errors import DataError
+from tests.certificate.made import SITE, certified
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("certified")
+    certified(folder)
+    return folder
+
+
+@pytest.fixture
+def capture(original, tmp_path):
+    """A copy that may be altered."""
+    return shutil.copytree(original, tmp_path / "capture")
+
+
+def findings(folder: Path) -> str:
+    return "\n".join(map(str, verify(folder).findings))
+
+
+def forge(folder: Path, change: Callable[[dict], object]) -> None:
+    """Alter the certificate and cover it up everywhere: its digest, its record, the digest of the record's file."""
+    path = folder / "certificate.json"
+    document = json.loads(path.read_text())
+    change(document)
+    place = document[KEPT_IN]
+    document[DIGEST] = digest(document)
+    rewrite(
+        folder / place["file"], lambda record: (record.fields, kept(document)) if record.kind == "metadata" else None
+    )
+    with (folder / place["file"]).open("rb") as stream:
+        offset = [record.offset for record in records(stream)][-1]
+    document[KEPT_IN] = {**place, "offset": offset, **fixity(folder / place["file"])}
+    path.write_text(to_text(document))
+
+
+def rewrite(warc: Path, change: Callable[[Record], object]) -> None:
+    """Write a WARC file anew; ``change`` gives other fields and block of a record, ``()`` drops it, None keeps it."""
+    with warc.open("rb") as stream:
+        old = [record for record in records(stream) if isinstance(record, Record)]
+    parts = []
+    for record in old:
+        changed = change(record)
+        fields, block = (record.fields, record.block) if changed is None else changed or (None, b"")
+        if fields is not None:
+            own = {"content-length", "warc-block-digest"}
+            kept_fields = [(name, value) for name, value in fields if name.lower() not in own]
+            parts.append(member([*kept_fields, ("WARC-Block-Digest", labelled_digest(block))], block, 6))
+    warc.write_bytes(b"".join(parts))
+
+
+def forge_warc(folder: Path, change: Callable[[Record], object]) -> None:
+    """Alter records and cover it up in the certificate's digests of files."""
+    (warc,) = folder.glob("*-00000-*.warc.gz")
+    rewrite(warc, change)
+    forge(folder, lambda document: document["files"][0].update(fixity(warc)))
+
+
+def entry(document: dict, name: str) -> dict:
+    return next(page for page in (*document["pages"], *document["not_captured"]) if page["url"] == SITE + name)
+
+
+def is_page(record: Record, name: str, kind: str = "response") -> bool:
+    return record.kind == kind and record.get("WARC-Target-URI") == SITE + name
+
+
+def test_a_capture_as_it_was_made_holds(original):
+    verification = verify(original)
+    assert verification.findings == []
+    assert (verification.pages, verification.elsewhere) == (8, 0)
+    assert verification.claims[0].startswith("3 of 7 pages were in this state together")
+
+
+def test_files_in_several_pieces_hold_too(tmp_path):
+    certified(tmp_path / "pieces", max_size=1_500)
+    assert verify(tmp_path / "pieces").findings == []
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_one_flipped_bit_anywhere_is_found(capture, seed):
+    files = [*sorted(capture.glob("*.warc.gz")), capture / "certificate.json"]
+    chosen = random.Random(seed)
+    for _ in range(12):
+        path = chosen.choice(files)
+        data = bytearray(whole := path.read_bytes())
+        at = chosen.randrange(len(data))
+        data[at] ^= 1 << chosen.randrange(8)
+        path.write_bytes(data)
+        try:
+            assert path.name in findings(capture), (path.name, at)
+        except DataError as error:  # a certificate that cannot even be read
+            assert path.name in str(error)
+        path.write_bytes(whole)
+
+
+def test_a_damaged_record_is_named_with_its_place_and_the_rest_is_still_read(capture):
+    (warc,) = capture.glob("*-00000-*.warc.gz")
+    with warc.open("rb") as stream:
+        hit = next(record for record in records(stream) if is_page(record, "changed"))
+    data = bytearray(warc.read_bytes())
+    data[hit.offset + hit.length // 2] ^= 0x10
+    warc.write_bytes(data)
+    said = findings(capture)
+    assert f"{warc.name}:{hit.offset}: no whole record here: damaged" in said
+    assert f"{SITE}changed: the record of its visit is missing" in said
+    assert said.count("the record of its") == 1, "what comes after it is read"
+
+
+OTHER = b"http-response-base64: SFRUUC8xLjEgMjAwIE9LDQoNCg==\r"
+FORGED_RECORDS = {
+    "a dropped visit": (lambda r: () if is_page(r, "changed") else None, "changed: the record of its visit is missing"),
+    "a dropped original": (lambda r: () if is_page(r, "equal") else None, "equal: the record of its visit is missing"),
+    "a dropped 304": (
+        lambda r: () if is_page(r, "modest", "revisit") else None,
+        "modest: the record of its revisit is missing",
+    ),
+    "another time": (
+        lambda r: (
+            [(n, v.replace("T11:06:4", "T11:05:4") if n == "WARC-Date" else v) for n, v in r.fields],
+            r.block,
+        ) if is_page(r, "changed") else None,
+        "changed: the record of its visit is missing",
+    ),
+    "another body, with its digests": (
+        lambda r: (
+            [(n, v) for n, v in r.fields if n != "WARC-Payload-Digest"], r.block.replace(b"the page", b"our  page")
+        ) if is_page(r, "equal") else None,
+        "equal: digest of its visit is",
+    ),
+    "a request without its condition": (
+        lambda r: (
+            (r.fields, r.block.replace(b'If-None-Match: "1"\r\n', b"")) if is_page(r, "modest", "request") else None
+        ),
+        "modest: verdict is 'unknown' by the records, stated is 'coherent'",
+    ),
+    "a 304 that was none": (
+        lambda r: (r.fields, re.sub(rb"http-response-base64: .*", OTHER, r.block))
+        if is_page(r, "modest", "metadata") else None,
+        "modest: result of its revisit is 'ok' by its record, stated is 'not-modified'",
+    ),
+    "a revisit of nothing": (
+        lambda r: (
+            [(n, v.replace("equal", "other") if n == "WARC-Refers-To-Target-URI" else v) for n, v in r.fields], r.block
+        )
+        if is_page(r, "equal", "revisit") else None,
+        None,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", FORGED_RECORDS)
+def test_altered_records_are_found_even_where_all_digests_are_made_anew(capture, case):
+    change, expected = FORGED_RECORDS[case]
+    forge_warc(capture, change)
+    verification = verify(capture)
+    if expected is None:
+        assert verification.elsewhere == 1, "it is said that this payload could not be looked at"
+    else:
+        assert f"{SITE}{expected}" in findings(capture)
+
+
+def test_records_written_anew_without_a_change_hold(capture):
+    forge_warc(capture, lambda record: None)
+    assert findings(capture) == ""
+
+
+EARLY, LATE = "2026-11-18T11:06:42.000000Z", "2026-11-19T11:06:42.000000Z"
+FORGED_STATEMENTS = {
+    "a moved judgement": (
+        lambda d: entry(d, "changed").update(verdict="coherent", reason="equal bytes before and after"),
+        "changed: verdict is 'changed' by the records, stated is 'coherent'",
+    ),
+    "better evidence": (lambda d: entry(d, "modest").update(evidence="bytes"), "modest: evidence is 'validator'"),
+    "another digest": (
+        lambda d: entry(d, "changed")["revisit"].update(digest=entry(d, "changed")["visit"]["digest"]),
+        "changed: digest of its revisit is",
+    ),
+    "another time": (
+        lambda d: entry(d, "equal")["visit"].update(date="2026-11-18T11:06:41.850000Z"),
+        "equal: date of its visit is '2026-11-18T11:06:41.750000Z' by its record",
+    ),
+    "a failure made good": (
+        lambda d: entry(d, "cut").update(verdict="coherent", evidence="bytes", reason="equal bytes before and after"),
+        "cut: verdict is 'unknown'",
+    ),
+    "a page that was never revisited": (
+        lambda d: entry(d, "equal").update(revisit=None),
+        "equal: verdict is 'unknown'",
+    ),
+    "totals": (lambda d: d["capture"]["totals"].update(coherent=4), "totals of the capture: coherent is 3, stated"),
+    "the sentence": (
+        lambda d: d["capture"]["claim"].update(sentence="All 7 pages were in this state together."),
+        "claim of the capture: sentence is \"3 of 7",
+    ),
+    "the subsite's claim": (lambda d: d["subsites"][0]["claim"].update(limits=[]), "claim of the subsite example.org"),
+    "T": (
+        lambda d: [part["reference"].update(instant=EARLY) for part in (d["capture"], *d["subsites"])],
+        "verdict is 'unknown'",
+    ),
+    "T's interval": (lambda d: d["capture"]["reference"].update(to=LATE), "reference of the capture"),
+    "no T": (lambda d: [part.update(reference=None) for part in (d["capture"], *d["subsites"])], "T is not stated"),
+    "the limits": (lambda d: d.update(limits=[]), "its limits are not those of this version"),
+    "a page that counts twice": (lambda d: d["pages"].append(entry(d, "equal")), "equal: it is listed twice"),
+    "a changed page left out": (lambda d: d["pages"].remove(entry(d, "changed")), "totals of the capture: "),
+    "a file left out": (lambda d: d["files"].clear(), "no certificate speaks of this file"),
+    "a lost page made a visit": (
+        lambda d: entry(d, "gone")["visit"].update(result="ok", status=200),
+        "gone: result of its visit is 'gone'",
+    ),
+    "another subsite": (lambda d: entry(d, "equal").update(subsite="x"), "its subsite is none of the subsites"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", FORGED_STATEMENTS)
+def test_altered_statements_are_found_even_where_all_digests_are_made_anew(capture, case):
+    change, expected = FORGED_STATEMENTS[case]
+    forge(capture, change)
+    assert expected in findings(capture)
+
+
+def test_an_alteration_that_is_not_covered_up_is_found_three_times(capture):
+    path = capture / "certificate.json"
+    path.write_text(path.read_text().replace('"delay": "0.05"', '"delay": "0.01"'))
+    said = findings(capture)
+    assert "certificate.json: its digest is sha256:" in said
+    assert "the certificate in the WARC file is another one" in said
+
+
+def test_white_space_is_an_alteration(capture):
+    path = capture / "certificate.json"
+    path.write_text(path.read_text() + " ")
+    assert findings(capture) == "certificate.json: it is not written as sharc writes it"
+
+
+def test_missing_and_added_files_are_found(capture):
+    (warc,) = capture.glob("*-00000-*.warc.gz")
+    shutil.copy(warc, capture / "more-20261118110640-00000-x.warc.gz")
+    warc.unlink()
+    said = findings(capture)
+    assert f"{warc.name}: this file is missing" in said
+    assert "more-20261118110640-00000-x.warc.gz: no certificate speaks of this file" in said
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "cannot be read as a certificate"),
+        ("[]", "cannot be read as a certificate"),
+        ('{"format": "sharc-certificate", "version": 2}', "version 2; known is"),
+        ('{"format": "sharc-certificate", "version": 1}', "is not by the schema"),
+    ],
+)
+def test_what_is_no_certificate_is_said_to_be_none(capture, text, message):
+    (capture / "certificate.json").write_text(text)
+    with pytest.raises(DataError, match=message):
+        verify(capture)
+
+
+def test_a_folder_without_a_certificate(tmp_path):
+    with pytest.raises(DataError, match="holds no certificate"):
+        verify(tmp_path)
+
+
+def test_the_command_says_what_holds_and_ends_with_0(original):
+    answer = CliRunner().invoke(main, ["verify", str(original)])
+    assert answer.exit_code == 0, answer.output
+    assert "Everything holds: 8 judgements" in answer.output
+    assert "3 of 7 pages were in this state together" in answer.output
+
+
+def test_the_command_names_what_was_altered_and_ends_with_3(capture):
+    forge(capture, FORGED_STATEMENTS["a moved judgement"][0])
+    answer = CliRunner().invoke(main, ["verify", str(capture)])
+    assert answer.exit_code == 3
+    assert "changed: verdict is 'changed' by the records" in answer.output
+    answer = CliRunner().invoke(main, ["verify", str(capture), "--json"])
+    assert answer.exit_code == 3
+    told = json.loads(answer.stdout)
+    assert not told["holds"]
+    assert {finding["url"] for finding in told["findings"]} >= {SITE + "changed"}
+
+
+def test_a_digest_noted_elsewhere_reveals_another_certificate(original):
+    noted = json.loads((original / "certificate.json").read_text())[DIGEST]
+    assert CliRunner().invoke(main, ["verify", str(original), "--digest", noted]).exit_code == 0
+    answer = CliRunner().invoke(main, ["verify", str(original), "--digest", "sha256:0"])
+    assert answer.exit_code == 3
+    assert f"the certificate's digest is {noted}, not sha256:0" in answer.output
