@@ -157,7 +157,7 @@ def _lines(root: Any, *, everything: bool = False) -> Iterator[str]:
 def _beside(element: Any, *, everything: bool) -> Iterator[str]:
     """Lines for what an element holds besides its text."""
     for name, value in element.attrib.items():
-        if name in COUNTED:
+        if name in COUNTED and not value.startswith("#"):
             plain = value if everything else plain_link(value) if name == "href" else plain_image(value)
             yield f"{element.tag} {name}: {plain}"
         elif everything:

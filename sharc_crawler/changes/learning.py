@@ -22,6 +22,8 @@ LARGEST = 0.2  #: share of a page's words that a mask may take as a whole: what 
 _PLAIN: dict[str, Callable[[str], str]] = {"href": plain_link, "src": plain_image, "alt": str, "value": str}
 _CLOCK = re.compile(r"\d{1,2}:\d{2}")
 _NUMBER = re.compile(r"(\D*?)\d[\d.,:/'+-]*(\W*)")
+#: an id (or one that XPath cannot quote) that other pages of the site will not have: post-1234
+_OF_ONE_PAGE = re.compile(r"\d\d|'")
 #: a word of a date: where a clock runs in a text, its date will not stand still either
 _CALENDAR = re.compile(
     r"\W*(?:(?:at|on|of|the)|[\d./-]*\d(?:st|nd|rd|th)?|(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?"
@@ -54,7 +56,7 @@ def learn_masks(
 
 def _differences(old: Any, new: Any) -> Iterator[Mask]:
     """Masks for all in which two cleaned trees differ, as far as they can be told."""
-    if [_signature(child) for child in old] != [_signature(child) for child in new]:
+    if [child.tag for child in old] != [child.tag for child in new]:
         if _visible(old) != _visible(new):
             yield from _whole(old, new)
         return
@@ -62,13 +64,9 @@ def _differences(old: Any, new: Any) -> Iterator[Mask]:
     if None in masks:
         yield from _whole(old, new)
         return
-    yield from (Mask(_path(old), pattern) for pattern in masks)
+    yield from (Mask(_path(old, new), pattern) for pattern in masks)
     for one, other in zip(old, new, strict=True):
         yield from _differences(one, other)
-
-
-def _signature(element: Any) -> tuple[str, str | None]:
-    return element.tag, element.get("id")
 
 
 def _visible(element: Any) -> tuple[Any, ...]:
@@ -82,7 +80,7 @@ def _whole(old: Any, new: Any) -> Iterator[Mask]:
         root = element.getroottree().getroot()
         if len(" ".join(element.itertext()).split()) > LARGEST * len(" ".join(root.itertext()).split()):
             return
-    yield Mask(_path(old))
+    yield Mask(_path(old, new))
 
 
 def _texts(old: Any, new: Any) -> Iterator[str | None]:
@@ -144,14 +142,24 @@ def _common(one: str, other: str) -> int:
     return 1 + max(one.rfind(delimiter, 0, length) for delimiter in "/?&=;#-_.")
 
 
-def _path(element: Any) -> str:
-    """Where an element is: below the nearest element with an id of its own, or below the root."""
+def _path(old: Any, new: Any) -> str:
+    """Where an element is: below the nearest element with an id that stays, or below the root."""
     steps: list[str] = []
-    while element is not None:
-        name = element.get("id")
-        if name and "'" not in name:
+    while old is not None and new is not None:
+        name = old.get("id")
+        if name and name == new.get("id") and old.tag != "body" and not _OF_ONE_PAGE.search(name):
             return "/".join([f"//*[@id='{name}']", *reversed(steps)])
-        place = 1 + sum(1 for _ in element.itersiblings(element.tag, preceding=True))
-        steps.append(f"{element.tag}[{place}]")
-        element = element.getparent()
+        steps.append(f"{old.tag}[{_place(old, new)}]")
+        old, new = old.getparent(), new.getparent()
     return "/" + "/".join(reversed(steps))
+
+
+def _place(old: Any, new: Any) -> str:
+    """What tells an element from its siblings on other pages too: its class, else its place from the nearer end."""
+    before, after = (list(old.itersiblings(old.tag, preceding=preceding)) for preceding in (True, False))
+    name = old.get("class")
+    if name and name == new.get("class") and "'" not in name and all(e.get("class") != name for e in before + after):
+        return f"@class='{name}'"
+    if len(after) < len(before):
+        return f"last()-{len(after)}" if after else "last()"
+    return str(len(before) + 1)

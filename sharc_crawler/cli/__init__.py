@@ -17,6 +17,8 @@ from sharc_crawler.errors import SharcError, unknown_name
 #: name of the command (and of its module) → what it does, as ``sharc --help`` says it
 COMMANDS = {
     "demo": "Serve the living site: pages that change while they are crawled.",
+    "diff": "Show what changed on a page between two captures, and what was ignored.",
+    "masks": "Learn what changes on a site at every download, so that it does not count.",
     "plan": "Foresee a capture from a sitemap, a report or a history, without crawling.",
     "simulate": "Crawl synthetic sites and replayed histories in virtual time, and score what came of it.",
     "tables": "Simulate the paper's tables, ours beside the paper's.",

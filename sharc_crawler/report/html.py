@@ -39,14 +39,14 @@ def render(document: Mapping[str, Any]) -> dict[str, str]:
     names = [f"report-{number}.html" for number in range(1, len(captures) + 1)]
     listed = list(zip(names, captures, strict=True))
     pages = {name: _capture_page(capture, common) for name, capture in listed}
-    return {NAME: _environment().get_template("overview.html").render(common, captures=listed), **pages}
+    return {NAME: environment().get_template("overview.html").render(common, captures=listed), **pages}
 
 
 def _capture_page(report: Mapping[str, Any], common: Mapping[str, Any]) -> str:
     pages = [page for page in report["pages"] if page["kind"] == "page" and page["verdict"]]
     days = {page[slot]["started"][:10] for page in pages for slot in ("visit", "revisit") if page[slot]}
     return (
-        _environment()
+        environment()
         .get_template("capture.html")
         .render(
             common,
@@ -64,7 +64,8 @@ def _capture_page(report: Mapping[str, Any], common: Mapping[str, Any]) -> str:
 
 
 @cache
-def _environment() -> Environment:
+def environment() -> Environment:
+    """The templates, with what each of them may use."""
     environment = Environment(
         loader=PackageLoader("sharc_crawler.report"),
         autoescape=True,

@@ -1,0 +1,52 @@
+"""Pages to compare: files as saved from a browser, or captures."""
+
+from __future__ import annotations
+
+import mimetypes
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from sharc_crawler.archive.fetches import Fetched, pages
+from sharc_crawler.errors import DataError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from sharc_crawler.model import Seconds
+
+_CAPTURES = (".wacz", ".warc", ".gz", ".open")
+
+
+def is_capture(source: Path) -> bool:
+    """Whether a path names a capture and not a page."""
+    return source.is_dir() or source.suffix in _CAPTURES
+
+
+def page_of(source: Path, url: str | None, *, last: bool) -> Fetched:
+    """A page from a file of its own, or a URL's first or last fetch in a capture."""
+    if not is_capture(source):
+        media_type = mimetypes.guess_type(source.name)[0] or "text/html"
+        return Fetched(
+            source.as_uri() if source.is_absolute() else str(source),
+            source.stat().st_mtime,
+            media_type,
+            source.read_bytes(),
+        )
+    if url is None:
+        raise UsageError(f"{source} is a capture: say which page of it, as in `sharc diff {source} {source} URL`")
+    found = sorted(pages(source, url), key=lambda page: page.time)
+    if not found:
+        raise DataError(f"{source} holds no page {url!r} with status 200")
+    return found[-1 if last else 0]
+
+
+def pairs_within(source: Path, within: Seconds) -> Iterator[tuple[bytes, bytes, str | None]]:
+    """Fetches of one URL that follow each other within so many seconds."""
+    by_url: dict[str, list[Fetched]] = {}
+    for page in pages(source):
+        by_url.setdefault(page.url, []).append(page)
+    for found in by_url.values():
+        for one, other in pairwise(sorted(found, key=lambda page: page.time)):
+            if other.time - one.time <= within:
+                yield one.body, other.body, one.media_type

@@ -1,0 +1,78 @@
+"""``sharc diff``: what changed on a page between two captures, and what was ignored."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from sharc_crawler.changes.difference import difference
+from sharc_crawler.changes.masks import load_masks
+from sharc_crawler.cli._fetched import page_of
+from sharc_crawler.report.difference import page, verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sharc_crawler.changes.difference import Difference, Row
+
+_FILE = click.Path(exists=True, path_type=Path)
+
+
+@click.command()
+@click.argument("old", type=_FILE)
+@click.argument("new", type=_FILE)
+@click.argument("url", required=False)
+@click.option("--masks", type=_FILE, help="What does not count on this site, as `sharc masks` writes it.")
+@click.option("--html", type=click.Path(dir_okay=False, path_type=Path), help="Write both versions side by side.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def command(old: Path, new: Path, url: str | None, masks: Path | None, html: Path | None, as_json: bool) -> None:
+    r"""Compare page URL in the captures OLD and NEW (folder, WARC file or WACZ): its first and its last fetch.
+
+    One capture named twice compares a page's visit with its revisit. OLD and NEW may also be two saved pages.
+
+    \b
+    Example:
+      sharc diff captures/monday captures/friday https://www.example.org/news.html --html diff.html
+      sharc diff before.html after.html --json | jq .changed
+    """
+    first, second = page_of(old, url, last=False), page_of(new, url, last=True)
+    found = difference(first.body, second.body, second.media_type, load_masks(masks) if masks else ())
+    if html:
+        html.write_text(page(found, first, second))
+    if as_json:
+        click.echo(json.dumps(_document(found)))
+        return
+    _show(found)
+    if html:
+        click.echo(f"side by side: {html}")
+
+
+def _document(found: Difference) -> dict[str, object]:
+    return {
+        "equal_bytes": found.equal_bytes,
+        "changed": found.changed,
+        "edits": [asdict(row) for row in found.edits],
+        "ignored": [asdict(row) for row in found.ignored],
+    }
+
+
+def _show(found: Difference) -> None:
+    console = Console()
+    console.print(verdict(found), style="bold")
+    for title, rows in (("changed", found.edits), ("ignored", found.ignored)):
+        if rows:
+            console.print(_table(title, rows))
+
+
+def _table(title: str, rows: Sequence[Row]) -> Table:
+    table = Table("before", "after", title=title, title_justify="left", expand=True)
+    for row in rows:
+        table.add_row(Text(row.old or "", "red"), Text(row.new or "", "green"))
+    return table

@@ -1,0 +1,111 @@
+"""``sharc diff`` and ``sharc masks`` on saved pages and on captures."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner, Result
+
+from sharc_crawler.archive.options import WarcOptions
+from sharc_crawler.archive.warc import WarcWriter
+from sharc_crawler.changes.masks import load_masks
+from sharc_crawler.cli import main
+from tests.archive.readback import INFO, page
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n"
+URL = "http://example.org/castle"
+FILLER = "<p>Words that make up a page, many of them, as pages have.</p>" * 8
+PAGE = "<html><body>{filler}<p>The castle has {towers} towers.</p><div id=seen>Seen {seen} times</div></body></html>"
+
+
+def html(towers: int, seen: int) -> bytes:
+    return PAGE.format(filler=FILLER, towers=towers, seen=seen).encode()
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(main, [*map(str, arguments)])
+
+
+def capture(folder: Path, *visits: tuple[str, float, bytes]) -> Path:
+    """A folder with a WARC of these visits (URL, time, body), packed by a server that packs each time anew."""
+    folder.mkdir()
+    with WarcWriter(folder, "example.org", "run1", INFO, WarcOptions()) as out:
+        for url, time, body in visits:
+            packed = gzip.compress(body, mtime=int(time))
+            out.write(replace(page(), url=url, started=time, ended=time + 0.1, response=HEAD % len(packed) + packed))
+    return folder
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> tuple[Path, Path]:
+    monday = capture(tmp_path / "monday", (URL, 1e9, html(12, 7)), (URL, 1e9 + 5, html(12, 8)))
+    friday = capture(tmp_path / "friday", (URL, 1.1e9, html(13, 900)), (URL, 1.1e9 + 9, html(13, 901)))
+    return monday, friday
+
+
+def test_what_changed_between_two_captures(two: tuple[Path, Path], tmp_path: Path) -> None:
+    found = json.loads(run("diff", *two, URL, "--json").output)
+    assert found["changed"]
+    assert {row["new"] for row in found["edits"]} == {"The castle has 13 towers.", "Seen 901 times"}
+    done = run("diff", *two, URL, "--html", tmp_path / "diff.html")
+    assert "What counts as content changed" in done.output
+    assert "<mark>13</mark>" in (tmp_path / "diff.html").read_text()
+
+
+def test_a_learned_mask_is_ignored(two: tuple[Path, Path], tmp_path: Path) -> None:
+    for name, seen in (("one", 1), ("two", 2)):
+        (tmp_path / f"{name}.html").write_bytes(html(12, seen))
+    masks = tmp_path / "masks.json"
+    assert "1 learned" in run("masks", tmp_path / "one.html", tmp_path / "two.html", "-o", masks).output
+    found = json.loads(run("diff", *two, URL, "--masks", masks, "--json").output)
+    assert [row["new"] for row in found["edits"]] == ["The castle has 13 towers."]
+    assert [row["new"] for row in found["ignored"]] == ["Seen 901 times"]
+    same = run("diff", two[0], two[0], URL, "--masks", masks)
+    assert "what counts as content is the same" in same.output
+
+
+def test_masks_of_a_capture_need_two_pages(tmp_path: Path) -> None:
+    other = "http://example.org/moat"
+    visits = [
+        (URL, 1e9, html(12, 7)),
+        (other, 1e9 + 1, html(3, 9)),
+        (other, 1e9 + 2, html(3, 10)),
+        (URL, 1e9 + 5, html(12, 8)),
+    ]
+    folder = capture(tmp_path / "monday", *visits)
+    assert "1 learned" in run("masks", folder, "-o", tmp_path / "masks.json").output
+    assert [mask.path for mask in load_masks(tmp_path / "masks.json")] == ["//*[@id='seen']"]
+    assert "0 learned" in run("masks", folder, "--add", tmp_path / "masks.json").output
+    assert "0 learned" in run("masks", folder, "--within", 0.5).output
+
+
+def test_the_same_bytes(two: tuple[Path, Path], tmp_path: Path) -> None:
+    saved = tmp_path / "saved.html"
+    saved.write_bytes(html(12, 7))
+    assert json.loads(run("diff", saved, saved, "--json").output) == {
+        "equal_bytes": True,
+        "changed": False,
+        "edits": [],
+        "ignored": [],
+    }
+    assert "The same bytes" in run("diff", saved, saved).output
+
+
+def test_what_cannot_be_compared_is_named(two: tuple[Path, Path], tmp_path: Path) -> None:
+    for arguments, code, words in (
+        ((*two,), 2, "say which page"),
+        ((*two, "http://example.org/none"), 3, "holds no page 'http://example.org/none'"),
+        ((tmp_path, two[1], URL), 3, "holds no WARC file"),
+    ):
+        done = run("diff", *arguments)
+        assert (done.exit_code, words in done.output) == (code, True), done.output
+    assert run("masks", two[0], two[1]).exit_code == 2
+    (tmp_path / "bad.wacz").write_bytes(b"no zip")
+    assert run("diff", tmp_path / "bad.wacz", two[1], URL).exit_code == 3
