@@ -9,9 +9,10 @@ from urllib.parse import urljoin, urlsplit
 
 from scrapy import Request
 
+from sharc_crawler.changes.status import REDIRECTS, classify
 from sharc_crawler.errors import DataError, SharcError
 from sharc_crawler.live.addresses import AddressRefusedError
-from sharc_crawler.live.requests import REDIRECTS, classify, header, retry_after
+from sharc_crawler.live.requests import header, retry_after
 from sharc_crawler.live.wire import EXCHANGE_KEY
 from sharc_crawler.model import Result
 
