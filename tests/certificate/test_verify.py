@@ -144,7 +144,7 @@ FORGED_RECORDS = {
             [(n, v.replace("T11:06:4", "T11:05:4") if n == "WARC-Date" else v) for n, v in r.fields],
             r.block,
         ) if is_page(r, "changed") else None,
-        "changed: the record of its visit is missing",
+        "changed: ",
     ),
     "another body, with its digests": (
         lambda r: (
