@@ -13,16 +13,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sharc_crawler.quality.survival import log_survival
-from sharc_crawler.strategies.classes import combinations
+from sharc_crawler.strategies.classes import classify, combinations
+from sharc_crawler.strategies.pieces import Pieces
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from sharc_crawler.model import Seconds
     from sharc_crawler.strategies.base import Candidates
+    from sharc_crawler.strategies.classes import Classes
 
-KNOTS = 1024
-ROUNDS = 8  #: in which prices settle
+KNOTS = 1024  #: one by one from the first, as many evenly spread, and as many by equal ratios
+ROUNDS = 100  #: in which the gains of classes settle
+SHARES = (0.0, 1e-5, 1e-4, 1e-3)  #: of all pages: smaller pieces are left out when prices are sought
+PIECES = 4096  #: at most
 GRID = 2048  #: rates, shared among the combinations of weight and shape
 
 
@@ -31,67 +37,90 @@ def upper_bound(pages: Candidates, intervals: NDArray[np.float64], width: Second
 
     ``intervals`` are those of a good layout: the better it is, the tighter the bound.
     """
+    classes, row = classify(pages)
     order = np.argsort(intervals, kind="stable")
-    on_slots = tuple(column[order] for column in (pages.rates, pages.shapes, pages.weights))
-    slots = width * np.arange(len(pages), dtype=np.float64)
-    prices = _prices(on_slots, slots)
-    knots = _knots(prices)
-    at = slots[knots]
-    first = prices[knots]
-    settled = _settled(tuple(column[knots] for column in on_slots), at, first)
+    pieces = Pieces(row[order].astype(np.int64), np.ones(len(pages), np.int64)).merged()
+    knots = _knots(len(pages))
+    at = np.asarray(width * knots, np.float64)
+    values = _values(classes, at)
+
+    def by_classes(prices: NDArray[np.float64]) -> float:
+        return _sum(prices, knots) + float((values - prices).max(axis=1) @ classes.counts)
+
+    prices = min(_prices(classes, width, pieces, values), key=by_classes)
+    return _sum(prices, knots) + _gains(pages, at, prices)
+
+
+def _knots(slots: int) -> NDArray[np.int64]:
+    """The first slots, where most is at stake, and some everywhere."""
+    evenly, ratios = np.linspace(0, slots - 1, KNOTS), np.geomspace(1, slots, KNOTS) - 1
+    return np.unique(np.concatenate((np.arange(min(slots, KNOTS)), np.rint(evenly), np.rint(ratios))).astype(np.int64))
+
+
+def _sum(prices: NDArray[np.float64], knots: NDArray[np.int64]) -> float:
+    """Over all slots, the prices interpolated between the knots."""
+    between = np.diff(knots) * (prices[1:] + prices[:-1])
+    return float(between.sum() + prices[0] + prices[-1]) / 2
+
+
+def _values(classes: Classes, intervals: NDArray[np.float64]) -> NDArray[np.float64]:
+    """What a page of each class (row) is worth on each interval."""
+    return np.exp(classes.log_values(np.broadcast_to(intervals, (len(classes), len(intervals)))))
+
+
+def _prices(
+    classes: Classes, width: Seconds, pieces: Pieces, values: NDArray[np.float64]
+) -> Iterator[NDArray[np.float64]]:
+    """Prices of the knots at which, nearly, no class would rather have a slot of another's.
+
+    Where a layout is not quite optimal there are no such prices, and trying makes them grow without end: often it is
+    but a few pages that stand in the wrong place, so some of the prices are found without the small pieces.
+    """
+    least = 0
+    for share in SHARES:
+        large = np.flatnonzero(pieces.counts >= share * classes.counts.sum())
+        if not len(large) or len(large) == least:
+            continue
+        least = len(large)
+        owners, rather = _rather(classes, width, pieces, large[np.argsort(-pieces.counts[large])[:PIECES]])
+        gains = np.zeros(len(owners))
+        for _ in range(ROUNDS):  # Bellman-Ford
+            gains = (rather + gains).max(axis=1)
+        yield (values[owners] - gains[:, None]).max(axis=0)
+
+
+def _rather(
+    classes: Classes, width: Seconds, pieces: Pieces, chosen: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Classes that own some of the chosen pieces; and what each (row) would gain by an end of another's (column)."""
+    ends = np.cumsum(pieces.counts)[chosen]
+    slots = np.concatenate((ends - pieces.counts[chosen], ends - 1))
+    rows = np.tile(pieces.rows[chosen], 2)
+    by_owner = np.argsort(rows, kind="stable")
+    owners, starts = np.unique(rows[by_owner], return_index=True)
+    values = _values(classes, width * slots[by_owner])
+    more = values[owners] - values[rows[by_owner], np.arange(len(rows))]
+    return owners, np.maximum.reduceat(more, starts, axis=1)
+
+
+def _gains(pages: Candidates, at: NDArray[np.float64], prices: NDArray[np.float64]) -> float:
+    """The sum over pages of the most that one can gain over the prices of the knots, which are at these intervals."""
     group = combinations((pages.weights, pages.shapes))
-    return min(float(np.interp(slots, at, price).sum()) + _gains(pages, group, at, price) for price in (first, settled))
-
-
-Columns = tuple["NDArray[np.float64]", ...]  # rates, shapes, weights of the page on each slot
-
-
-def _value(columns: Columns, intervals: NDArray[np.float64]) -> NDArray[np.float64]:
-    rates, shapes, weights = columns
-    value: NDArray[np.float64] = weights * np.exp(log_survival(rates, intervals, shapes))
-    return value
-
-
-def _prices(columns: Columns, slots: NDArray[np.float64]) -> NDArray[np.float64]:
-    """From slot to slot, the mean of what the page before and the page after it would lose by the step."""
-    before, after = tuple(column[:-1] for column in columns), tuple(column[1:] for column in columns)
-    losses = (_value(one, slots[1:]) - _value(one, slots[:-1]) for one in (before, after))
-    return np.concatenate(([0.0], np.cumsum(sum(losses) / 2)))
-
-
-def _knots(prices: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Slots, the first ones, more where prices bend, and a few everywhere."""
-    bends = np.sqrt(np.abs(np.diff(prices, 2, prepend=prices[0], append=prices[-1])))
-    share = np.cumsum(bends / max(bends.sum(), 1e-300) + 0.2 / len(prices))
-    knots = np.searchsorted(share, np.linspace(share[0], share[-1], KNOTS))
-    return np.unique(np.minimum(np.concatenate((np.arange(32), knots, [len(prices)])), len(prices) - 1))
-
-
-def _settled(columns: Columns, at: NDArray[np.float64], prices: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Prices raised until no page on a knot would rather have another knot (Bellman-Ford, a few rounds)."""
-    rows = tuple(column[:, None] for column in columns)
-    rather = _value(rows, at[None, :]) - _value(columns, at)[:, None]
-    for _ in range(ROUNDS):
-        prices = (prices[:, None] + rather).max(axis=0)
-    return prices
-
-
-def _gains(pages: Candidates, group: NDArray[np.int64], at: NDArray[np.float64], prices: NDArray[np.float64]) -> float:
-    """The sum over pages of the most that one can gain over the prices of the knots."""
     total, groups = 0.0, int(group.max()) + 1
     for number in range(groups):
         own = np.flatnonzero(group == number) if groups > 1 else slice(None)
-        rates = pages.rates[own]
+        rates, shapes, weights = pages.rates[own], pages.shapes[own], pages.weights[own]
         grid = _grid(rates, GRID // groups + 64)
-        same = (grid[:, None], pages.shapes[own][:1], pages.weights[own][:1])
-        total += float(np.interp(rates, grid, (_value(same, at[None, :]) - prices).max(axis=1)).sum())
+        values = weights[:1] * np.exp(log_survival(grid[:, None], at[None, :], shapes[:1]))
+        total += float(np.interp(rates, grid, (values - prices).max(axis=1)).sum())
     return total
 
 
 def _grid(rates: NDArray[np.float64], points: int) -> NDArray[np.float64]:
     """Rates that span all of them; all of them where they are few."""
-    if len(rates) <= points:
-        return np.unique(rates)
-    low, high = rates.min(where=rates > 0, initial=rates.max()), rates.max()
-    between = np.geomspace(low, high, points) if low < high else np.array([high])
-    return np.unique(np.concatenate(([rates.min()], np.clip(between, low, high), [high])))
+    distinct = np.unique(rates)
+    if len(distinct) <= points:
+        return distinct
+    least = distinct[distinct > 0][0]
+    between = np.clip(np.geomspace(least, distinct[-1], points), least, distinct[-1])
+    return np.unique(np.concatenate((distinct[:1], between)))

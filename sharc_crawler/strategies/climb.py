@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sharc_crawler.strategies.pieces import Pieces
+from sharc_crawler.strategies.pieces import Pieces, series
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Seconds
     from sharc_crawler.strategies.classes import Classes
 
-FLIGHTS = 12  #: more of them: the layout is not of this kind and left as it is
+FLIGHTS = 32  #: more of them: the layout is not of this kind and left as it is
 LOST = -20.0  #: logarithm of a survival that is as good as none
 GAIN = 1e-12  #: smallest gain worth a move, relative to the whole
 TRIES = 50  #: best moves tried before the gains are computed again
@@ -72,18 +72,13 @@ class _Stairs:
         self.rows, self.counts = np.concatenate(rows), np.concatenate(counts)
         self._theta = classes.rates[self.rows] * width
         self._weights = classes.weights[self.rows]
-        with np.errstate(divide="ignore"):
-            self._first_share = -1 / np.expm1(-self._theta)  # of a geometric series; inf: rate 0
         self._at = np.argsort(self.rows, kind="stable").reshape(len(classes), -1).T  # piece by flight and class
         self._value = self._total()
         self.tried = 0
 
     def _total(self) -> float:
         starts = np.cumsum(self.counts) - self.counts
-        with np.errstate(invalid="ignore"):
-            series = -np.expm1(-self._theta * self.counts) * self._first_share
-        series = np.where(self._theta == 0, self.counts, series)
-        return float((self._survival(starts) * series).sum())
+        return float((self._survival(starts) * series(self._theta, self.counts)).sum())
 
     def improve(self) -> bool:
         """Make the best moves; False: none gains anything."""

@@ -19,6 +19,7 @@ from sharc_crawler.strategies.climb import climb
 from sharc_crawler.strategies.layout import Layout, lay_out
 from sharc_crawler.strategies.pieces import Pieces
 from sharc_crawler.strategies.pyramid import PyramidStrategy
+from sharc_crawler.strategies.selective import selective
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,27 +29,44 @@ if TYPE_CHECKING:
     from sharc_crawler.strategies.classes import Classes
     from sharc_crawler.strategies.layout import Run
 
-BLOCKS = 256  #: of pages and of intervals, where there are too many for an exact assignment
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How much may be spent on one plan."""
+
+    exact: int  #: pages up to which the assignment is exact
+    blocks: int  #: of pages and of intervals, where there are more
+    moves: int  #: tried to improve it where it is not
 
 
-def assign(classes: Classes, width: Seconds, exact: int) -> Pieces:
-    """The best assignment of pages to intervals, of blocks of them where there are more than ``exact`` pages.
+ONLINE = Effort(exact=512, blocks=256, moves=200)  #: for a plan that is soon made anew
+OFFLINE = Effort(exact=1024, blocks=1024, moves=20_000)
 
-    A block's value is the mean of its pages' at the middle interval. Within a block, colder pages take the longer
-    intervals, or the shorter ones where more than one change is expected.
+
+def assign(classes: Classes, width: Seconds, effort: Effort) -> Pieces:
+    """The best assignment of pages to intervals, of blocks of them where there are too many.
+
+    A block has pages as alike as can be; its value is the mean of its pages' at the middle interval. Within a block,
+    colder pages take the longer intervals, or the shorter ones where more than one change is expected.
     """
     pages = int(classes.counts.sum())
-    blocks = pages if pages <= exact else BLOCKS
+    blocks = pages if pages <= effort.exact else effort.blocks
     edges = np.arange(blocks + 1) * pages // max(blocks, 1)
     middles = width * (edges[:-1] + edges[1:] - 1) / 2
-    members = _members(classes, edges)
-    survival = np.exp(classes.log_values(np.broadcast_to(middles, (len(classes), blocks))))
+    alike = np.lexsort((-classes.rates, _shapes(classes), classes.weights))
+    members = _members(classes.counts[alike], edges)
+    survival = np.exp(classes.log_values(np.broadcast_to(middles, (len(classes), blocks))))[alike]
     values = (members @ survival) / members.sum(axis=1, keepdims=True)
     pages_of, intervals = linear_sum_assignment(values, maximize=True)
     on = np.empty(blocks, np.int64)
     on[intervals] = pages_of
-    changes = members[on] @ classes.rates / members[on].sum(axis=1) * middles
-    return _pieces(members[on], changes > 1)
+    changes = members[on] @ classes.rates[alike] / members[on].sum(axis=1) * middles
+    pieces = _pieces(members[on], changes > 1)
+    return Pieces(alike[pieces.rows], pieces.counts).merged()
+
+
+def _shapes(classes: Classes) -> NDArray[np.float64]:
+    return np.full(len(classes), np.inf) if classes.shapes is None else classes.shapes
 
 
 def _pieces(members: NDArray[np.int64], reverse: NDArray[np.bool_]) -> Pieces:
@@ -60,31 +78,21 @@ def _pieces(members: NDArray[np.int64], reverse: NDArray[np.bool_]) -> Pieces:
     return Pieces(np.concatenate(rows), np.concatenate(counts)).merged()
 
 
-def _members(classes: Classes, edges: NDArray[np.int64]) -> NDArray[np.int64]:
+def _members(counts: NDArray[np.int64], edges: NDArray[np.int64]) -> NDArray[np.int64]:
     """How many pages of each class (column) are in each block (row)."""
-    ends = np.cumsum(classes.counts)
-    first = np.maximum(edges[:-1, None], (ends - classes.counts)[None, :])
+    ends = np.cumsum(counts)
+    first = np.maximum(edges[:-1, None], (ends - counts)[None, :])
     last = np.minimum(edges[1:, None], ends[None, :])
     members: NDArray[np.int64] = np.maximum(last - first, 0)
     return members
 
 
-@dataclass(frozen=True, slots=True)
-class Effort:
-    """How much may be spent on one plan."""
-
-    exact: int  #: pages up to which the assignment is exact
-    moves: int  #: tried to improve it where it is not
-
-
-ONLINE = Effort(exact=512, moves=200)  #: for a plan that is soon made anew
-OFFLINE = Effort(exact=1024, moves=2500)
-
-
 def optimal(classes: Classes, width: Seconds, effort: Effort = ONLINE) -> list[Run]:
-    """The best layout found (a Planner)."""
-    pieces = assign(classes, width, effort.exact)
+    """The best layout found, never worse than the greedy one (a Planner)."""
+    pieces = assign(classes, width, effort)
     if classes.counts.sum() > effort.exact:
+        greedy = Pieces.of(selective(classes, width))
+        pieces = max(greedy, pieces, key=lambda one: one.value(classes, width))
         pieces = climb(classes, width, pieces, effort.moves)
     return pieces.runs()
 

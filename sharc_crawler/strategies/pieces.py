@@ -8,10 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sharc_crawler.model import Plan
+from sharc_crawler.quality.survival import log_survival
 from sharc_crawler.strategies.layout import Run
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from sharc_crawler.model import Seconds
+    from sharc_crawler.strategies.classes import Classes
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +24,22 @@ class Pieces:
 
     rows: NDArray[np.int64]  #: class
     counts: NDArray[np.int64]  #: of its pages
+
+    @classmethod
+    def of(cls, runs: list[Run]) -> Pieces:
+        """The same as :meth:`runs`, the other way round."""
+        return cls(np.array([run.row for run in runs[::-1]]), np.array([run.pages for run in runs[::-1]]))
+
+    def value(self, classes: Classes, width: Seconds) -> float:
+        """Expected coherence, weighted, on intervals 0, width, 2 width, ... seconds."""
+        if classes.simple:
+            starts = np.cumsum(self.counts) - self.counts
+            theta, weights = classes.rates[self.rows] * width, classes.weights[self.rows]
+            return float((weights * np.exp(-theta * starts) * series(theta, self.counts)).sum())
+        rows = np.repeat(self.rows, self.counts)
+        intervals = width * np.arange(len(rows), dtype=np.float64)
+        shapes = None if classes.shapes is None else classes.shapes[rows]
+        return float(np.exp(log_survival(classes.rates[rows], intervals, shapes)) @ classes.weights[rows])
 
     def runs(self) -> list[Run]:
         """The same as a plan. Given up are pages with longer intervals than colder ones have.
@@ -39,3 +59,14 @@ class Pieces:
         rows, counts = self.rows[some], self.counts[some]
         starts = np.flatnonzero(np.diff(rows, prepend=-1))
         return Pieces(rows[starts], np.add.reduceat(counts, starts) if len(starts) else counts)
+
+
+def series(theta: NDArray[np.float64], counts: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The sums of e^{-θk} over k = 0, 1, ... count - 1.
+
+    >>> series(np.array([0.0, np.log(2)]), np.array([3, 3]))
+    array([3.  , 1.75])
+    """
+    with np.errstate(invalid="ignore"):
+        sums = np.expm1(-theta * counts) / np.expm1(-theta)
+    return np.where(theta == 0, counts, sums)
