@@ -118,7 +118,7 @@ def measure(path: Path, lines: int, sites: int) -> None:
     start = time.process_time()
     seeds = websites(keys, keys, captures, pages.changed)
     print(f"seeds  {len(seeds):,} websites of {len(seeds.pages):,} pages in {time.process_time() - start:.1f} s")
-    for name in ("hacs", "hacs-prior"):
+    for name in ("hacs", "hacs-plain"):
         start = time.process_time()
         chosen = sum(one.chosen for one in rank(seeds, make_ranker(name), Task(NOW), theta=0.7))
         print(f"rank   {name}: {chosen:,} of {sites:,} chosen in {time.process_time() - start:.1f} s", flush=True)

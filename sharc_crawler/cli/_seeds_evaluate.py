@@ -19,6 +19,7 @@ from sharc_crawler.seeds.hacs.evaluation import Period, Truth, evaluate
 from sharc_crawler.seeds.hacs.link_additions import REGIMES, read_records, sampled
 from sharc_crawler.seeds.hacs.sites import SeedHistories, homepages
 from sharc_crawler.seeds.hacs.study import Study
+from sharc_crawler.seeds.hacs.updates import READS_LINKS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -64,7 +65,7 @@ def evaluate_command(history: tuple[Path, ...], output: Path | None, as_json: bo
 
 
 def _read(history: tuple[Path, ...], updates: str) -> Histories:
-    found = read_history(history, links=updates in ("link-addition", "pdf-link")).captures
+    found = read_history(history, links=updates in READS_LINKS).captures
     seeds = homepages(found.urls, found.keys, found, plugins.load("updates", updates)(found))
     return seeds, Truth.seen(seeds)
 

@@ -20,6 +20,7 @@ from sharc_crawler.model import Kind
 from sharc_crawler.seeds.base import Task
 from sharc_crawler.seeds.hacs.rank import make_ranker, rank
 from sharc_crawler.seeds.hacs.sites import homepages, websites
+from sharc_crawler.seeds.hacs.updates import READS_LINKS
 from sharc_crawler.storage.observations import ObservationStore
 
 if TYPE_CHECKING:
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from sharc_crawler.seeds.hacs.sites import SeedHistories
 
 _DAY = 86_400.0
-_BODIES = ("link-addition", "pdf-link")
 
 
 @click.command(
@@ -39,7 +39,7 @@ _BODIES = ("link-addition", "pdf-link")
 @click.argument("history", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--store", type=click.Path(path_type=Path, exists=True), help="Our own captures: an observation store.")
 @click.option("--seeds", type=click.Path(path_type=Path), help="URLs, one a line.  [default: every captured page]")
-@click.option("--ranker", default="hacs", show_default=True, help="hacs, hacs-prior, frequency, last-obs, random, all.")
+@click.option("--ranker", default="hacs", show_default=True, help="hacs, hacs-plain, frequency, last-obs, random, all.")
 @click.option("--theta", type=float, help="Choose seeds with p of at least this.")
 @click.option("--budget", type=int, help="Choose so many at most.")
 @click.option("--updates", default="digest", show_default=True, help="digest, link-addition, pdf-link, fingerprint.")
@@ -55,7 +55,7 @@ _BODIES = ("link-addition", "pdf-link")
 def rank_command(history: tuple[Path, ...], **options: Any) -> None:
     """Rank seeds by what HISTORY holds of them: CDX, CDXJ, answers of CDX servers, TimeMaps, WARC, WACZ, or folders."""
     ranker, notion = make_ranker(options["ranker"]), plugins.load("updates", options["updates"])
-    found = read_history(history, _observations(options["store"]), links=options["updates"] in _BODIES)
+    found = read_history(history, _observations(options["store"]), links=options["updates"] in READS_LINKS)
     now = options["now"].replace(tzinfo=UTC).timestamp() if options["now"] else time.time()
     back = math.inf if options["weeks"] is None else options["weeks"] * 7 * _DAY
     task = Task(now, options["ahead"] * _DAY, back)

@@ -10,6 +10,7 @@ import click
 from sharc_crawler.certificate.writing import certify, lines
 from sharc_crawler.report.document import document
 from sharc_crawler.report.load import load_facts
+from sharc_crawler.report.selection import read_selection
 from sharc_crawler.report.terminal import summary
 from sharc_crawler.report.truth import read_truth
 from sharc_crawler.report.write import to_json, write
@@ -31,7 +32,7 @@ def command(folder: Path, truth: IO[str] | None, as_json: bool) -> None:
     """
     captures = load_facts(folder, read_truth(truth, truth.name) if truth else None)
     if as_json:
-        click.echo(to_json(document(captures)), nl=False)
+        click.echo(to_json(document(captures, read_selection(folder))), nl=False)
     else:
         paths = write(captures, folder)
         click.echo(summary(captures, paths, lines(certify(captures, folder))), nl=False)

@@ -12,11 +12,14 @@ from sharc_crawler.errors import UsageError, unknown_name
 from sharc_crawler.frontier.scope import ScopeKind, site_of
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.frontier.urls import canonical
+from sharc_crawler.live.seeding.arguments import SEEDING, parse_choice
 from sharc_crawler.strategies.base import Setting
 from sharc_crawler.strategies.make import make_strategy
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from sharc_crawler.seeds.hacs.selection import Choice
 
 BARE_HOST = re.compile(r"(localhost|[\w-]+(\.[\w-]+)+)(:\d+)?(/|$)")
 SCOPES: tuple[str, ...] = get_args(ScopeKind)
@@ -34,6 +37,7 @@ ARGUMENTS = {
     "delay": "seconds between two requests to a host",
     "output": "folder for WARCs, state and report",
     "history": "file with the archive's history of the site: rates, known pages, size",
+    **SEEDING,
     "dry_run": "1: check everything, show the plan, send nothing",
 }
 
@@ -54,6 +58,7 @@ class Arguments:
     delay: float | None
     output: str | None
     history: str | None
+    choice: Choice | None
     dry_run: bool
 
     @classmethod
@@ -88,6 +93,7 @@ class Arguments:
             delay=_number(given, "delay", whole=False),
             output=given.get("output"),
             history=given.get("history"),
+            choice=parse_choice(given),
             dry_run=_one_of("dry_run", given.get("dry_run", "0"), ("0", "1")) == "1",
         )
 

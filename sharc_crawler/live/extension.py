@@ -13,6 +13,7 @@ from scrapy.utils.asyncio import create_looping_call
 from sharc_crawler.certificate.writing import certify, lines
 from sharc_crawler.errors import SharcError
 from sharc_crawler.live.progress import ProgressLine
+from sharc_crawler.live.seeding.judging import judge
 from sharc_crawler.live.session import session_of
 from sharc_crawler.model import Phase
 from sharc_crawler.report.load import load_facts
@@ -72,6 +73,7 @@ class CaptureExtension:
             self._crawler.stats.set_value(EXIT_CODE, INTERRUPTED)
 
     def _report(self, folder: Path) -> None:
+        judge(folder)
         facts = load_facts(folder)
         paths = write(facts, folder)
         sys.stdout.write(summary(facts, paths, lines(certify(facts, folder))))

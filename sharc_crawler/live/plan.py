@@ -5,11 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
+
+from sharc_crawler.report.selection import lines
 
 if TYPE_CHECKING:
     from sharc_crawler.live.arguments import Arguments
     from sharc_crawler.live.config import Config
+    from sharc_crawler.seeds.hacs.selection import Selection
+
+SHOWN = 40  #: seeds in the table
 
 
 def show_plan(arguments: Arguments, config: Config) -> None:
@@ -36,3 +41,19 @@ def show_plan(arguments: Arguments, config: Config) -> None:
         f"{politeness.delay:g} s between requests to a host, robots.txt {robots},"
         f" as {politeness.agent!r}, into {config.output}"
     )
+
+
+def show_selection(selection: Selection | None) -> None:
+    """Print which seeds were chosen, which not, and why."""
+    if selection is None:
+        return
+    table = Table("place", Column("seed", overflow="fold"), "p" if selection.seeds[0].p is not None else "value", "why")
+    for one in selection.seeds[:SHOWN]:
+        extra = "; crawled for the sample" if one.explored else ""
+        table.add_row(str(one.place), one.url, f"{one.value:.3g}", one.reason + extra)
+    console = Console()
+    console.print(table)
+    if len(selection.seeds) > SHOWN:
+        console.print(f"… and {len(selection.seeds) - SHOWN:,} more.")
+    for line in lines(selection):
+        console.print(line, soft_wrap=True)

@@ -12,6 +12,7 @@ from sharc_crawler.report.blurring import Blur
 from sharc_crawler.report.claim import claim
 from sharc_crawler.report.entries import missing, missing_entry, page_entry
 from sharc_crawler.report.instants import iso, maybe_iso
+from sharc_crawler.report.selection import entry
 from sharc_crawler.report.words import plain
 
 if TYPE_CHECKING:
@@ -19,12 +20,13 @@ if TYPE_CHECKING:
 
     from sharc_crawler.model import Url
     from sharc_crawler.report.facts import CaptureFacts, PageFacts, VisitFacts
+    from sharc_crawler.seeds.hacs.selection import Selection
 
 FORMAT = "sharc-report"
 VERSION = 1  #: of the schema; a reader of version 1 can read all that says 1
 
 
-def document(captures: Sequence[CaptureFacts]) -> dict[str, Any]:
+def document(captures: Sequence[CaptureFacts], selection: Selection | None = None) -> dict[str, Any]:
     """The report of a folder's site captures: instants as RFC 3339 text in UTC, durations in seconds, rates per second.
 
     The same facts always give the same document.
@@ -34,6 +36,7 @@ def document(captures: Sequence[CaptureFacts]) -> dict[str, Any]:
         "version": VERSION,
         "generator": {"name": "sharc-crawler", "version": version("sharc-crawler")},
         "captures": [capture_entry(facts) for facts in captures],
+        **({"seeds": entry(selection)} if selection else {}),
     }
 
 

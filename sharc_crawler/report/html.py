@@ -33,7 +33,7 @@ ORDER = {"changed": 0, "unknown": 1, "coherent": 2}  #: what a reader looks for 
 def render(document: Mapping[str, Any]) -> dict[str, str]:
     """The pages for a report by file name: one for the only capture, or an overview and one for each of several."""
     captures = document["captures"]
-    common = {"generator": document["generator"], "several": len(captures) != 1}
+    common = {"generator": document["generator"], "several": len(captures) != 1, "seeds": document.get("seeds")}
     if len(captures) == 1:
         return {NAME: _capture_page(captures[0], common)}
     names = [f"report-{number}.html" for number in range(1, len(captures) + 1)]

@@ -11,6 +11,7 @@ from sharc_crawler.model import Kind
 from sharc_crawler.report import measures
 from sharc_crawler.report.claim import claim
 from sharc_crawler.report.instants import second
+from sharc_crawler.report.selection import lines, read_selection
 from sharc_crawler.report.words import counted, percent, short, size, span
 
 if TYPE_CHECKING:
@@ -34,6 +35,9 @@ def summary(captures: Sequence[CaptureFacts], paths: ReportPaths, more: Iterable
         for facts in captures:
             for line in _capture(facts, paths.json.parent):
                 console.print(line, soft_wrap=True)
+        if selection := read_selection(paths.json.parent):
+            for number, text in enumerate(lines(selection)):
+                console.print(_line("" if number else "seeds", text), soft_wrap=True)
         for name, value in (*((path.name, str(path)) for path in paths), *more):
             console.print(_line(name, value), soft_wrap=True)
     return captured.get()

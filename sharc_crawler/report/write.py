@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from sharc_crawler.errors import UsageError
 from sharc_crawler.report.document import document
 from sharc_crawler.report.html import NAME, render
+from sharc_crawler.report.selection import read_selection
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,7 +31,7 @@ def write(captures: Sequence[CaptureFacts], folder: Path) -> ReportPaths:
     A file is replaced when its new content is safe on disk, so a reader never sees half of one. Raises
     :class:`~sharc_crawler.errors.UsageError` where the folder cannot be written to.
     """
-    report = document(captures)
+    report = document(captures, read_selection(folder))
     paths = ReportPaths(folder / "report.json", folder / NAME)
     try:
         replace_file(paths.json, to_json(report))

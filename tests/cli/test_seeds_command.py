@@ -56,7 +56,7 @@ def test_rank(tmp_path: Path) -> None:
 def test_rank_by_website_and_other_rankers(tmp_path: Path) -> None:
     seeds = tmp_path / "seeds.txt"
     seeds.write_text("http://a.org/\n")
-    for ranker in ("hacs-prior", "frequency", "last-obs", "random", "all"):
+    for ranker in ("hacs-plain", "frequency", "last-obs", "random", "all"):
         options = ("--seeds", seeds, "--level", "website", "--ranker", ranker, "--now", "2020-01-12", "--json")
         result = run("rank", cdx(tmp_path), *options)
         assert result.exit_code == 0, result.output

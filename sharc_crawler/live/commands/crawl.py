@@ -11,7 +11,8 @@ from scrapy.commands.crawl import Command as CrawlCommand
 from sharc_crawler.errors import SharcError
 from sharc_crawler.live.config import Config, make_folder
 from sharc_crawler.live.extension import EXIT_CODE
-from sharc_crawler.live.plan import show_plan
+from sharc_crawler.live.plan import show_plan, show_selection
+from sharc_crawler.live.seeding.choosing import save, with_choice
 from sharc_crawler.live.session import check_output
 from sharc_crawler.live.spiders.site import SiteSpider
 
@@ -39,16 +40,20 @@ class Command(CrawlCommand):
         process = self.crawler_process
         assert process is not None, "Scrapy makes it before it runs the command"
         settings: Settings = process.settings.copy()
-        arguments = SiteSpider.prepare(settings, opts.spargs)
+        given = SiteSpider.prepare(settings, opts.spargs)
         config = Config.from_settings(settings)
+        output = config.output or Path()
+        arguments, selection = with_choice(given, output)
         if arguments.dry_run:
             show_plan(arguments, config)
+            show_selection(selection)
             return
-        output = config.output or Path()
         check_output(output, arguments.specs(config.strategy, {}))
         make_folder(output)
+        if selection:
+            save(selection, output)
         crawler = process.create_crawler(SiteSpider.name)
-        process.crawl(crawler, **opts.spargs)
+        process.crawl(crawler, **{**opts.spargs, "output": str(output)})
         process.start()
         if process.bootstrap_failed:
             self.exitcode = 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import urlsplit
 
@@ -15,6 +16,7 @@ from sharc_crawler.links.entries import SitemapKind
 from sharc_crawler.live.arguments import Arguments
 from sharc_crawler.live.operator import private_seeds, refuse_private, require_operator
 from sharc_crawler.live.requests import META_KEY, header, timestamp
+from sharc_crawler.live.seeding.choosing import with_choice
 from sharc_crawler.live.session import session_of
 from sharc_crawler.model import Kind, Result, Sighting, Slot
 
@@ -89,7 +91,8 @@ class SiteSpider(Spider):
     def capture_specs(self) -> list[CaptureSpec]:
         """The site captures of this crawl."""
         config = session_of(self.crawler).config
-        return self.arguments.specs(config.strategy, {"delay": config.politeness.delay})
+        arguments, _ = with_choice(self.arguments, config.output or Path())
+        return arguments.specs(config.strategy, {"delay": config.politeness.delay})
 
     def handle(self, response: Response) -> None:
         """Read what a settled response names; every status comes here."""

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from sharc_crawler.seeds.hacs.study import Study, Triple
 
-_METHODS = {"hacs": "HACS", "hacs-prior": "HACS with prior", "frequency": "Frequency"}
+_METHODS = {"hacs": "HACS", "hacs-plain": "HACS, plain", "frequency": "Frequency"}
 
 
 def slug(title: str) -> str:

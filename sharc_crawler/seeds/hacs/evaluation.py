@@ -13,7 +13,7 @@ from sharc_crawler.seeds.base import WEEK, Task
 from sharc_crawler.seeds.hacs.baselines import Frequency, LastObserved, Random
 from sharc_crawler.seeds.hacs.measures import Selection, weighted_precision
 from sharc_crawler.seeds.hacs.rank import ordered
-from sharc_crawler.seeds.hacs.rankers import Hacs, HacsPrior
+from sharc_crawler.seeds.hacs.rankers import Hacs, HacsPlain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sharc_crawler.seeds.hacs.sites import SeedHistories
 
 #: name → what chooses by a probability (Frequency: by that of an update within e at its rate)
-CHOOSERS = ("hacs", "hacs-prior", "frequency")
+CHOOSERS = ("hacs", "hacs-plain", "frequency")
 RANKERS = (*CHOOSERS, "last-obs", "random")
 
 
@@ -91,8 +91,8 @@ def evaluate(
 ) -> dict[int, Outcome]:
     """Every ranker at every reference point, per length of history. What is learned ends with the period's start."""
     rankers: dict[str, SeedRanker] = {
+        "hacs-plain": HacsPlain().fit(seeds, period.start),
         "hacs": Hacs().fit(seeds, period.start),
-        "hacs-prior": HacsPrior().fit(seeds, period.start),
         "frequency": Frequency(),
         "last-obs": LastObserved(),
         "random": Random(),
@@ -135,6 +135,6 @@ def _measure(
             selection = Selection.of(p, updated)
             outcome.selections[name].append(selection)
             outcome.lots[name].append(selection.random(updated, rng))
-        if name == "hacs" and scores.known is not None:
+        if name == "hacs-plain" and scores.known is not None:
             outcome.known.append(float(scores.known.mean()))
     outcome.seeds.append(int(here.sum()))

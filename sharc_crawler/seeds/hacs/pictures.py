@@ -77,7 +77,7 @@ def draw_thresholds(study: Study, file: Path) -> None:
 
 def _thresholds(axes: Axes, outcome: Outcome, measure: str, average: str) -> None:
     mean = AVERAGES[average]
-    for method, name in (("hacs", "HACS"), ("hacs-prior", "HACS with prior")):
+    for method, name in (("hacs", "HACS"), ("hacs-plain", "HACS, plain form")):
         own, lots = mean(outcome.selections[method]), mean(outcome.lots[method])
         (line,) = axes.plot(THETAS, getattr(own, measure), label=name)
         axes.plot(THETAS, getattr(lots, measure), ":", color=line.get_color(), label=f"Random, as many as {name}")

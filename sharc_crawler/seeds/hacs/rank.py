@@ -52,7 +52,7 @@ def rank(
     A tie goes to the seed that was not seen for longer, one never seen first. Raises
     :class:`~sharc_crawler.errors.UsageError` for a threshold where the ranker's values are no probabilities.
     """
-    _check(ranker, theta, budget)
+    check_cut(ranker, theta, budget)
     window = seeds.window(task.now - task.back, task.now)
     scores = ranker.fit(seeds, task.now).score(window, task)
     last_seen = seeds.window(-math.inf, task.now)
@@ -86,7 +86,8 @@ def ordered(values: NDArray[np.float64], last_seen: NDArray[np.float64]) -> NDAr
     return np.lexsort((np.nan_to_num(last_seen, nan=-np.inf), -values))
 
 
-def _check(ranker: SeedRanker, theta: float | None, budget: int | None) -> None:
+def check_cut(ranker: SeedRanker, theta: float | None, budget: int | None) -> None:
+    """Raise :class:`~sharc_crawler.errors.UsageError` where a ranker's values cannot be cut so."""
     name = type(ranker).__name__
     if theta is not None and not ranker.probabilities:
         raise UsageError(f"theta={theta}: {name} gives no probabilities; choose by budget instead")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
@@ -19,11 +20,12 @@ if TYPE_CHECKING:
     from sharc_crawler.rates.history import Histories
     from sharc_crawler.seeds.hacs.sites import SeedHistories
 
+_NEVER: Instant = 0.0  #: before the web began
 OWN_PRIORS = 2_000  #: sites with a prior of their own, the most often captured; all others share one
 
 
-class Hacs(SeedRanker):
-    """The paper's p: maximum likelihood λ̃ from interpolated updates, and the time since the last of them.
+class HacsPlain(SeedRanker):
+    """The paper's form of p: maximum likelihood λ̃ from interpolated updates, and the time since the last of them.
 
     A seed without an interval between captures is unknown: the paper leaves it out. Here it is given the probability
     that an update followed its last capture, at a rate drawn from what all seeds show (a Gamma prior).
@@ -50,14 +52,14 @@ class Hacs(SeedRanker):
         value = g(rate, last_update, until)
         if not known.all():
             estimates = self.prior_.estimate(seeds.pages.intervals(interpolated=False))
-            alone = predictive(estimates, _since(seeds.pages.last_seen(), task, until))
+            alone = predictive(estimates, _unseen(seeds.pages.last_seen(), replace(task, missed=True)))
             value[~known] = _any(seeds, alone)[~known]
             rate[~known] = seeds.sum(estimates.rate)[~known]
         return Scores(value, rate, last_update, known)
 
 
-class HacsPrior(SeedRanker):
-    """p with a Gamma prior per site: seeds with few captures borrow from their site, and sites from all.
+class Hacs(SeedRanker):
+    """HACS with a Gamma prior per site: seeds with few captures borrow from their site, and sites from all.
 
     The rates' posterior given the captures in the window is integrated over (posterior predictive); the prior is
     learned from all captures before now. Updates are counted from the last capture, not from the last update: that
@@ -77,8 +79,7 @@ class HacsPrior(SeedRanker):
         """The value is p."""
         pages = seeds.pages
         estimates = self.prior_.estimate(pages.intervals(interpolated=False), self._labels(pages.urls))
-        until = task.now + task.ahead
-        duration = _since(pages.last_seen(), task, until) if task.missed else task.ahead
+        duration = _unseen(pages.last_seen(), task)
         known = seeds.sum(estimates.observations.astype(np.float64)) > 0
         value = _any(seeds, predictive(estimates, duration))
         return Scores(value, seeds.sum(estimates.rate), seeds.latest(pages.last_update(interpolated=True)), known)
@@ -110,9 +111,12 @@ def _busiest(hosts: list[str], observations: NDArray[np.int64]) -> dict[str, int
     return {host: label for label, (host, count) in enumerate(total.most_common(OWN_PRIORS), 1) if count}
 
 
-def _since(last_seen: NDArray[np.float64], task: Task, until: Instant) -> NDArray[np.float64]:
-    """The time from each page's last capture; for one without captures, what lies ahead."""
-    return until - np.where(np.isnan(last_seen), task.now, last_seen)
+def _unseen(last_seen: NDArray[np.float64], task: Task) -> NDArray[np.float64]:
+    """For how long each page may have been updated; without a capture in the window, for longer than that."""
+    if not task.missed:
+        return np.full(len(last_seen), task.ahead)
+    before = max(task.now - task.back, _NEVER)
+    return task.now + task.ahead - np.where(np.isnan(last_seen), before, last_seen)
 
 
 def _any(seeds: SeedHistories, p: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
     from sharc_crawler.seeds.hacs.captures import Captures
 
+#: notions of ours that need archived documents
+READS_LINKS = frozenset({"link-addition", "pdf-link"})
+
 
 def digest_change(captures: Captures) -> NDArray[np.int8]:
     """The payload's digest is another one: any change at all. An index is enough, no document is read.

@@ -1,0 +1,90 @@
+"""Before a crawl: the seeds ranked by what is known of them, and kept with the capture, so that it can go on."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sharc_crawler import plugins
+from sharc_crawler.archive.history import History, read_history
+from sharc_crawler.archive.surt import surt
+from sharc_crawler.errors import DataError, UsageError
+from sharc_crawler.model import Kind
+from sharc_crawler.seeds.base import Task
+from sharc_crawler.seeds.hacs.rank import make_ranker, rank
+from sharc_crawler.seeds.hacs.selection import FILE_NAME, Choice, Selection
+from sharc_crawler.seeds.hacs.sites import homepages
+from sharc_crawler.seeds.hacs.updates import READS_LINKS
+from sharc_crawler.storage.observations import ObservationStore
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from sharc_crawler.live.arguments import Arguments
+    from sharc_crawler.model import Instant, Observation
+
+
+def with_choice(arguments: Arguments, folder: Path) -> tuple[Arguments, Selection | None]:
+    """The arguments with the chosen seeds in their order; the selection that the folder holds is kept to.
+
+    Raises :class:`~sharc_crawler.errors.SharcError` where there is nothing to choose by, or nothing is chosen.
+    """
+    if arguments.choice is None:
+        return arguments, None
+    selection = load(folder) or choose(arguments.choice, arguments.urls, time.time())
+    if selection.choice != arguments.choice:
+        was, now = asdict(selection.choice), asdict(arguments.choice)
+        differing = ", ".join(f"{name}={was[name]!r}" for name in was if was[name] != now[name])
+        raise UsageError(
+            f"output={str(folder)!r} holds seeds that were chosen with {differing}; give that, or another folder"
+        )
+    return replace(arguments, urls=tuple(selection.crawled())), selection
+
+
+def choose(choice: Choice, urls: Iterable[str], now: Instant) -> Selection:
+    """Rank the seeds as they stand now."""
+    seeds, ranker = list(urls), make_ranker(choice.ranker)
+    found = known(choice, now)
+    changed = plugins.load("updates", choice.updates)(found.captures)
+    histories = homepages(seeds, [surt(url) for url in seeds], found.captures, changed)
+    ranked = rank(histories, ranker, Task(now, ahead=0.0), theta=choice.theta, budget=choice.budget)
+    selection = Selection.of(ranked, choice, now, found.problems.count)
+    if not selection.crawled():
+        raise UsageError(
+            f"theta={choice.theta}, budget={choice.budget}: of {len(seeds)} seeds none is chosen; the first of the"
+            f" order, {ranked[0].url}, has {ranked[0].value:.3g}"
+        )
+    return selection
+
+
+def known(choice: Choice, now: Instant, further: Iterable[Observation] = (), warcs: Iterable[Path] = ()) -> History:
+    """What the files and the archive's own history say of the time up to now; ``further``: of later."""
+    paths = [*map(Path, choice.timemaps), *warcs]
+    own = _own(choice.history, now) if choice.history else ()
+    return read_history(paths, [*own, *further], links=choice.updates in READS_LINKS)
+
+
+def _own(file: str, now: Instant) -> Iterator[Observation]:
+    with ObservationStore(file) as store:
+        for site in store.sites():
+            yield from (one for one in store.observations(site) if one.kind is Kind.PAGE and one.time <= now)
+
+
+def load(folder: Path) -> Selection | None:
+    """The selection that a folder holds."""
+    path = folder / FILE_NAME
+    if not path.exists():
+        return None
+    try:
+        return Selection.of_json(path.read_bytes())
+    except (ValueError, KeyError, TypeError) as error:
+        raise DataError(f"{path} is no selection of seeds: {error!r}; choose another folder") from error
+
+
+def save(selection: Selection, folder: Path) -> None:
+    """Keep it, whole or as it was."""
+    draft = folder / f".{FILE_NAME}"
+    draft.write_text(selection.to_json(), encoding="utf-8")
+    draft.replace(folder / FILE_NAME)

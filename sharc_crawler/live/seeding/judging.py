@@ -1,0 +1,80 @@
+"""After a crawl: which of the crawled seeds had changed since their last capture, by the notion they were ranked by."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from sharc_crawler import plugins
+from sharc_crawler.archive.surt import surt
+from sharc_crawler.errors import SharcError
+from sharc_crawler.live.seeding.choosing import known, load, save
+from sharc_crawler.model import Kind, Observation, Result, Slot, Url
+from sharc_crawler.rates.history import CHANGED, UNKNOWN
+from sharc_crawler.seeds.hacs.updates import READS_LINKS
+from sharc_crawler.storage.sqlite import FILE_NAME as STATE
+from sharc_crawler.storage.sqlite import SqliteStore
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from sharc_crawler.frontier.store import Batch
+    from sharc_crawler.seeds.hacs.captures import Captures
+    from sharc_crawler.seeds.hacs.selection import Selection
+
+NOT_CAPTURED = "it could not be captured"
+NOTHING_BEFORE = "there is no capture to compare with"
+
+
+def judge(folder: Path) -> None:
+    """Add to the selection in the folder, if there is one, what came of it."""
+    selection = load(folder)
+    if selection is None:
+        return
+    try:
+        judged = selection.judged(_changes(selection, folder))
+    except (SharcError, OSError) as error:
+        judged = replace(selection, notes=(f"whether the seeds had changed could not be told: {error}",))
+    save(judged, folder)
+
+
+def _changes(selection: Selection, folder: Path) -> dict[str, bool | str]:
+    """Per crawled seed."""
+    keys = {url: surt(url) for url in selection.crawled()}
+    store = SqliteStore(folder / STATE)
+    new = list(_captured(store.load(), set(keys.values())))
+    store.close()
+    warcs = folder.glob("*.warc.gz*") if selection.choice.updates in READS_LINKS else ()
+    found = known(selection.choice, selection.now, new, warcs).captures
+    bits = plugins.load("updates", selection.choice.updates)(found)
+    captured = {surt(one.url) for one in new}
+    places = {key: place for place, key in enumerate(found.keys)}
+    return {
+        url: _changed(found, bits, places[key], selection.now) if key in captured and key in places else NOT_CAPTURED
+        for url, key in keys.items()
+    }
+
+
+def _captured(state: Batch, keys: set[str]) -> Iterator[Observation]:
+    """First downloads of seeds."""
+    for visit in state.visits:
+        row = state.pages[visit.page]
+        outcome = visit.outcome
+        if visit.slot is Slot.SECOND or outcome.result is not Result.OK or row.kind is not Kind.PAGE:
+            continue
+        if surt(row.url) in keys:
+            started = datetime.fromtimestamp(outcome.started, UTC).timestamp()  # as its WARC record says: one capture
+            seen = Observation("", Url(row.url), started, outcome.result, digest=outcome.digest)
+            yield replace(seen, fingerprint=outcome.fingerprint)
+
+
+def _changed(found: Captures, bits: NDArray[np.int8], place: int, since: float) -> bool | str:
+    """What the first capture of this crawl shows of a URL."""
+    rows = slice(found.offsets[place], found.offsets[place + 1])
+    bit = bits[rows][found.times[rows] >= since][0]
+    return NOTHING_BEFORE if bit == UNKNOWN else bool(bit == CHANGED)

@@ -1,0 +1,95 @@
+"""The seeds of a crawl in its report: which were chosen by what, which not, and how many had changed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from sharc_crawler.errors import DataError
+from sharc_crawler.report.instants import iso, maybe_iso
+from sharc_crawler.report.words import counted, percent
+from sharc_crawler.seeds.hacs.selection import FILE_NAME, Selection
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def read_selection(folder: Path) -> Selection | None:
+    """The selection that a capture folder holds."""
+    path = folder / FILE_NAME
+    try:
+        return Selection.of_json(path.read_bytes()) if path.exists() else None
+    except (ValueError, KeyError, TypeError) as error:
+        raise DataError(f"{path} is no selection of seeds: {error!r}; remove it to have a report without") from error
+
+
+def entry(selection: Selection) -> dict[str, Any]:
+    """As ``report.json`` has it."""
+    choice, outcome = selection.choice, selection.outcome()
+    recall = outcome.recall
+    return {
+        "ranker": choice.ranker,
+        "theta": choice.theta,
+        "budget": choice.budget,
+        "updates": choice.updates,
+        "explore": choice.explore,
+        "ranked": iso(selection.now),
+        "chosen": {"seeds": outcome.chosen, "judged": outcome.chosen_judged, "changed": outcome.chosen_changed},
+        "left_out": outcome.left_out,
+        "explored": {"seeds": outcome.explored, "judged": outcome.explored_judged, "changed": outcome.explored_changed},
+        "precision": outcome.precision,
+        "recall": recall and {"estimate": recall.estimate, "low": recall.low, "high": recall.high},
+        "reasons": dict(Counter(one.reason for one in selection.seeds).most_common()),
+        "malformed": selection.malformed,
+        "notes": list(selection.notes),
+        "summary": lines(selection),
+        "seeds": [
+            {
+                "url": one.url,
+                "place": one.place,
+                "value": one.value,
+                "p": one.p,
+                "last_seen": maybe_iso(one.last_seen),
+                "captures": one.captures,
+                "known": one.known,
+                "chosen": one.chosen,
+                "explored": one.explored,
+                "reason": one.reason,
+                "changed": one.changed,
+                "why_not": one.why_not,
+            }
+            for one in selection.seeds
+        ],
+    }
+
+
+def lines(selection: Selection) -> list[str]:
+    """What a person wants to know of it."""
+    choice, outcome = selection.choice, selection.outcome()
+    cuts = [f"p ≥ {choice.theta:g}"] if choice.theta is not None else []
+    cuts += [f"at most {choice.budget:,}"] if choice.budget is not None else []
+    total = counted(len(selection.seeds), "seed")
+    by = f"{choice.ranker} ({', '.join(cuts)})" if cuts else choice.ranker
+    text = [f"{outcome.chosen:,} of {total} chosen by {by}, {outcome.left_out:,} left out"]
+    left = Counter(one.reason for one in selection.seeds if not one.chosen)
+    text += [f"left out: {counted(number, 'seed')} {reason}" for reason, number in left.most_common()]
+    if outcome.chosen_judged:
+        text.append(_judged("of the chosen seeds", outcome.chosen_changed, outcome.chosen_judged, "precision"))
+    if outcome.explored:
+        text.append(f"{counted(outcome.explored, 'seed')} of those left out crawled all the same, drawn by lot")
+    if outcome.explored_judged:
+        text.append(_judged("of these", outcome.explored_changed, outcome.explored_judged, ""))
+    if recall := outcome.recall:
+        text.append(f"recall about {percent(recall.estimate)} (95 %: {percent(recall.low)} to {percent(recall.high)})")
+    whys = Counter(one.why_not for one in selection.seeds if one.why_not)
+    text += [f"not judged: {counted(number, 'seed')}, {why}" for why, number in whys.most_common()]
+    if selection.malformed:
+        text.append(
+            f"{counted(selection.malformed, 'malformed line')} of the history not used (sharc seeds rank names them)"
+        )
+    return [*text, *selection.notes]
+
+
+def _judged(which: str, changed: int, judged: int, measure: str) -> str:
+    share = f"{measure} {percent(changed / judged)}" if measure else percent(changed / judged)
+    return f"{which} {changed:,} of {judged:,} had changed since their last capture: {share}"
