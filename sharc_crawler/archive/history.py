@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _ZIP = b"PK\x03\x04"
 _CDXJ = re.compile(rb"\S+ \d{1,14} \{|!")
-_OURS = re.compile(r"\.|report[\w-]*\.(?:json|html)$|(?:fetch|seeds)\.json$|frontier\.db")
+_OURS = re.compile(r"\.|report[\w-]*\.(?:json|html)$|(?:fetch|seeds|certificate)\.json$|frontier\.db")
 _HTML = re.compile(rb"<(?:!doctype|html|head|\?xml)", re.IGNORECASE)
 
 
