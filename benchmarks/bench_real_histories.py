@@ -1,197 +1,54 @@
 """docs/results.md: every strategy on real histories of change, by oracle and by what was known before.
 
-    python benchmarks/bench_real_histories.py FOLDER --output docs/results.md [--jobs 2] [--only emacswiki-2012]
+    python benchmarks/bench_real_histories.py FOLDER --runs runs.jsonl --output docs/results.md [--only emacswiki-2012]
 
-FOLDER holds NAME.csv.gz, NAME.start.links.jsonl.gz and NAME.linkevents.jsonl.gz of the data sets below.
+FOLDER holds NAME.csv.gz, NAME.start.links.jsonl.gz and NAME.linkevents.jsonl.gz of the data sets. The file of runs
+keeps every run that was made; what it holds is not made again. What stands under "## Rates" in the output stays.
 """
 
 from __future__ import annotations
 
 import argparse
-import datetime as dt
-from dataclasses import dataclass, replace
-from itertools import pairwise
 from pathlib import Path
 from statistics import fmean, pstdev
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
-from rich.progress import Progress
+from real_histories import (
+    AUDITS,
+    BY_SHARE,
+    DATA,
+    LIE_SEEDS,
+    LIES,
+    ONCE,
+    RATES,
+    SHARE_SEEDS,
+    SHARES,
+    SOURCES,
+    TWICE,
+    DataSet,
+    Plan,
+    Results,
+)
 
-from sharc_crawler.sim.experiment import RunSpec, build, facts
-from sharc_crawler.sim.history import HistorySpec
-from sharc_crawler.sim.pool import run_all
+from sharc_crawler.sim.experiment import build
 from sharc_crawler.sim.rates import believe
 from sharc_crawler.sim.schedule import Schedule
 from sharc_crawler.sim.score import score
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
-DAY = 86_400
-BASELINES = ("bfs", "bfs:revisits=fifo", "dfs", "dfs:revisits=fifo")
-BY_RATE = (
-    "hottest-first",
-    "hottest-first:revisits=fifo",
-    "hottest-last",
-    "hottest-last:revisits=fifo",
-    "sharc-revisits",
-    "sharc-selective",
-    "sharc-optimal",
-)
-SINGLE = ("bfs:revisits=none", "dfs:revisits=none")
-SINGLE_BY_RATE = (
-    "hottest-first:revisits=none",
-    "hottest-last:revisits=none",
-    "olston-pandey",
-    "sharc-online",
-    "sharc-offline",
-)
-RATES = ("oracle", "history")
-SOURCES = ("constant", "sitemap", "lastmod", "history", "captures", "oracle")
-SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
-SEEDS = range(3)  # of which pages are attested
+    from sharc_crawler.sim.history import HistorySpec
 
-
-@dataclass(frozen=True)
-class DataSet:
-    """A history, its entry page, its window, and the months in it (or what comes near)."""
-
-    name: str
-    root: str
-    bounds: tuple[str, ...]  # starts of the months, and the end
-    about: str
-
-    def windows(self) -> list[tuple[float, float]]:
-        """The months."""
-        return list(pairwise(_instant(text) for text in self.bounds))
-
-    def spec(self, folder: Path, window: tuple[float, float] | None = None) -> HistorySpec:
-        """The replay over a window; None: the whole."""
-        path = {kind: folder / f"{self.name}.{kind}.jsonl.gz" for kind in ("start.links", "links", "linkevents")}
-        links = path["start.links"] if path["start.links"].exists() else path["links"]
-        events = str(path["linkevents"]) if path["linkevents"].exists() else None
-        start, end = window or (_instant(self.bounds[0]), _instant(self.bounds[-1]))
-        return HistorySpec(str(folder / f"{self.name}.csv.gz"), self.root, start, end, str(links), events)
-
-
-def _instant(text: str) -> float:
-    return dt.datetime.fromisoformat(f"{text}T00:00+00:00").timestamp()
-
-
-def _months(year: int) -> tuple[str, ...]:
-    return (*(f"{year}-{month:02}-01" for month in range(1, 13)), f"{year + 1}-01-01")
-
-
-DATA = (
-    DataSet("emacswiki-2012", "SiteMap", _months(2012), "a wiki: most pages never change, some every day"),
-    DataSet(
-        "trackawesome-2023",
-        "/",
-        ("2023-01-15", "2023-02-14", "2023-03-16", "2023-04-15", "2023-04-25"),
-        "published twice a day by a program, with four rebuilds of the whole site: a stress case",
-    ),
-    DataSet(
-        "scrapydocs-2019", "index.html", _months(2019), "a small documentation site; its links are those of the end"
-    ),
-)
-
-
-class Results:
-    """Runs asked for first, made together, looked up afterwards."""
-
-    def __init__(self) -> None:
-        self._wanted: dict[RunSpec, dict[str, Any]] = {}
-
-    def want(self, specs: Iterable[RunSpec]) -> None:
-        """Ask for runs."""
-        self._wanted |= {spec: {} for spec in specs}
-
-    def make(self, jobs: int) -> None:
-        """Make them all."""
-        specs = list(self._wanted)
-        with Progress() as bar:
-            task = bar.add_task("crawls", total=len(specs))
-            found = run_all(facts, specs, jobs, lambda done: bar.update(task, completed=done))
-        self._wanted = dict(zip(specs, found, strict=True))
-
-    def __getitem__(self, spec: RunSpec) -> dict[str, Any]:
-        return self._wanted[spec]
-
-    def over(self, specs: Iterable[RunSpec], key: str) -> list[float]:
-        """One measure of several runs."""
-        return [self[spec][key] for spec in specs]
-
-
-@dataclass(frozen=True)
-class Plan:
-    """Which runs go into which cell."""
-
-    data: DataSet
-    folder: Path
-
-    def cell(self, strategy: str, rates: str, graph: str, months: bool, **options: Any) -> list[RunSpec]:
-        """The runs of a cell: one over the whole window, or one per month."""
-        windows = [window for window in self.data.windows() if window[1] - window[0] > 20 * DAY] if months else [None]
-        return [RunSpec(self.data.spec(self.folder, window), strategy, rates, graph, **options) for window in windows]
-
-    def columns(self) -> list[tuple[str, bool, str]]:
-        """Graph, months, rates of the columns of the large tables."""
-        return [
-            (graph, months, rates) for months in (False, True) for graph in ("known", "discover") for rates in RATES
-        ]
-
-    def rows(self, single: bool) -> Iterator[tuple[str, list[list[RunSpec]]]]:
-        """Strategies with the runs of each cell; orders that know no rates have the same runs in both columns."""
-        blind, by_rate = (SINGLE, SINGLE_BY_RATE) if single else (BASELINES, BY_RATE)
-        for strategy in (*blind, *by_rate):
-            yield (
-                strategy,
-                [
-                    self.cell(strategy, "oracle" if strategy in blind else rates, graph, months)
-                    for graph, months, rates in self.columns()
-                ],
-            )
-
-    def attested(self, strategy: str, rates: str, share: float, lying: float = 0.0) -> list[RunSpec]:
-        """Over the whole window, by who is attested."""
-        seeds = (0,) if share in (0.0, 1.0) and not lying else SEEDS
-        (spec,) = self.cell(strategy, rates, "known", months=False)
-        return [replace(spec, attested=share, lying=lying, seed=seed) for seed in seeds]
-
-
-ATTESTED = ("bfs", "sharc-selective", "sharc-attested", "sharc-attested:visits=2")
-ATTESTED_ONCE = (
-    "bfs:revisits=none",
-    "dfs:revisits=none",
-    "hottest-last:revisits=none",
-    "sharc-offline",
-    "sharc-attested",
-)
-LIES = (0.01, 0.1)
-
-
-def wanted(plan: Plan) -> Iterator[RunSpec]:
-    """All runs of a data set."""
-    for single in (False, True):
-        for _, cells in plan.rows(single):
-            yield from (spec for cell in cells for spec in cell)
-    for source in SOURCES:
-        for months in (False, True):
-            yield from plan.cell("sharc-selective", source, "known", months)
-            for strategy in (*ATTESTED_ONCE, "sharc-attested:visits=2"):
-                yield from plan.cell(strategy, source, "known", months, attested=1.0)
-    for share in SHARES:
-        for strategy in ATTESTED:
-            for rates in (*RATES, "lastmod"):
-                yield from plan.attested(strategy, rates, share)
-    for lying in LIES:
-        yield from plan.attested("sharc-attested", "history", 1.0, lying)
+RATES_SECTION = "\n## Rates\n"
 
 
 def number(values: list[float], decimals: int = 0) -> str:
     """A mean, with its spread where there are several."""
-    spread = f" ± {pstdev(values):.{max(decimals, 0)}f}" if len(values) > 1 else ""
+    if not values:
+        return "–"
+    spread = f" ± {pstdev(values):,.{decimals}f}" if len(values) > 1 else ""
     return f"{fmean(values):,.{decimals}f}{spread}"
 
 
@@ -202,51 +59,60 @@ def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def large(plan: Plan, results: Results, single: bool) -> str:
+def large(plan: Plan, results: Results, single: bool, key: str) -> str:
     """Strategies by window, graph and rates."""
     head = [f"{'months' if months else 'whole'}, {graph}, {rates}" for graph, months, rates in plan.columns()]
-    key, decimals = ("average_blur", 3) if single else ("incoherent", 0)
     rows = [
-        [f"`{strategy}`", *(number(results.over(cell, key), decimals) for cell in cells)]
+        [f"`{strategy}`", *(number(results.over(cell, key), 3 if key == "average_blur" else 0) for cell in cells)]
         for strategy, cells in plan.rows(single)
     ]
     return table(["strategy", *head], rows)
 
 
-def sources(plan: Plan, results: Results, strategies: tuple[str, ...], **options: Any) -> str:
-    """What each source of rates is worth."""
-    rows = [
-        [
-            f"`{strategy}`" + (", months" if months else ""),
-            *(number(results.over(plan.cell(strategy, s, "known", months, **options), "incoherent")) for s in SOURCES),
-        ]
-        for strategy in strategies
-        for months in (False, True)
-    ]
-    return table(["strategy", *SOURCES], rows)
+def sources(plan: Plan, results: Results, strategies: tuple[str, ...], **options: float) -> str:
+    """What each source of rates is worth, over the whole window and by months."""
+    rows = []
+    for strategy in strategies:
+        for months in (False, True):
+            cells = [plan.cell(strategy, source, "known", months, **options) for source in SOURCES]
+            name = f"`{strategy}`" + (", months" if months else "")
+            rows.append([name, *(number(results.over(cell, "incoherent")) for cell in cells)])
+    return table(["order", *SOURCES], rows)
 
 
 def shares(plan: Plan, results: Results) -> str:
     """By the share of pages that are attested."""
     rows = []
-    for strategy in ATTESTED:
+    for strategy in BY_SHARE:
         for rates in ("oracle",) if strategy == "bfs" else (*RATES, "lastmod"):
-            cells = [plan.attested(strategy, rates, share) for share in SHARES]
+            cells = [plan.shared(strategy, rates, share) for share in SHARES]
             shown = (
                 f"{number(results.over(c, 'incoherent'))} ({fmean(results.over(c, 'downloads')):,.0f})" for c in cells
             )
             rows.append([f"`{strategy}`" + ("" if strategy == "bfs" else f", {rates}"), *shown])
-    return table(["strategy", *(f"{share:.0%}" for share in SHARES)], rows)
+    return table(["order, rates", *(f"{share:.0%}" for share in SHARES)], rows)
 
 
 def lies(plan: Plan, results: Results) -> str:
     """What an audit finds."""
-    keys = ("lying", "wrongly_claimed", "audited", "changed", "lies_found", "remaining", "bound")
+    keys = {
+        "lying": "lying pages",
+        "wrongly_claimed": "wrongly claimed",
+        "audited": "audited",
+        "changed": "of these changed",
+        "lies_found": "lies found",
+        "by_chance": "by a uniform audit",
+        "remaining": "wrong claims that remain",
+        "bound": "bound on these",
+    }
     rows = []
     for lying in LIES:
-        audits = [results[spec]["audit"] for spec in plan.attested("sharc-attested", "history", 1.0, lying)]
-        rows.append([f"{lying:.0%}", *(number([audit[key] for audit in audits], 1) for key in keys)])
-    return table(["lies", *(key.replace("_", " ") for key in keys)], rows)
+        for share in AUDITS:
+            audits = [results[spec]["audit"] for spec in plan.lied_to(lying, share)]
+            held = sum(audit["remaining"] <= audit["bound"] for audit in audits)
+            cells = [number([audit[key] for audit in audits], 1) for key in keys]
+            rows.append([f"{lying:.0%}, {share:.0%}", *cells, f"{held} of {len(audits)}"])
+    return table(["lies, audited", *keys.values(), "bound holds"], rows)
 
 
 def clairvoyant(spec: HistorySpec) -> int:
@@ -262,90 +128,111 @@ def clairvoyant(spec: HistorySpec) -> int:
     return score(site, Schedule(visits, revisits), believe(site, "oracle")).incoherent
 
 
+#: evidence; order; rates; graph; known from elsewhere: whole window, mean of the months
+REFERENCES = (
+    ("bytes", "bfs", "oracle", "known", "852", "120"),
+    ("bytes", "bfs:revisits=fifo", "oracle", "known", "787", ""),
+    ("bytes", "dfs", "oracle", "known", "798", ""),
+    ("bytes", "hottest-last", "oracle", "known", "436", ""),
+    ("bytes", "sharc-selective", "lastmod", "known", "504", "41"),
+    ("bytes", "sharc-selective", "history", "known", "397", "38"),
+    ("bytes", "sharc-selective", "oracle", "known", "164", "2.4"),
+    ("bytes", "sharc-selective", "history", "discover", "590", ""),
+    ("attested, one visit", "bfs:revisits=none", "oracle", "known", "236", "28"),
+    ("attested, one visit", "sharc-attested", "lastmod", "known", "135", "10"),
+    ("attested, one visit", "sharc-attested", "history", "known", "153", "11"),
+    ("attested, one visit", "sharc-attested", "oracle", "known", "58", "0.3"),
+    ("attested, two visits", "bfs", "oracle", "known", "192", ""),
+    ("attested, two visits", "sharc-attested:visits=2", "history", "known", "30", ""),
+    ("attested, two visits", "sharc-attested:visits=2", "oracle", "known", "7", ""),
+)
+
+
 def references(plan: Plan, results: Results) -> str:
-    """The figures that are known from elsewhere, whole window of emacswiki-2012."""
-
-    def found(strategy: str, rates: str, graph: str = "known", **options: Any) -> str:
-        (spec,) = plan.cell(strategy, rates, graph, months=False, **options)
-        return number([results[spec]["incoherent"]])
-
-    once, twice = {"attested": 1.0}, "sharc-attested:visits=2"
-    rows = [
-        [
-            "bytes, known graph",
-            "`bfs` LIFO, FIFO",
-            "852, 787",
-            f"{found('bfs', 'oracle')}, {found(BASELINES[1], 'oracle')}",
-        ],
-        ["", "`dfs` LIFO", "798", found("dfs", "oracle")],
-        ["", "`hottest-last` LIFO, oracle", "436", found("hottest-last", "oracle")],
-        ["", "`sharc-selective`, oracle", "164", found("sharc-selective", "oracle")],
-        ["", "`sharc-selective`, a year's history", "397", found("sharc-selective", "history")],
-        ["", "`sharc-selective`, lastmod alone", "504", found("sharc-selective", "lastmod")],
-        ["", "a clairvoyant's pyramid", "0", str(clairvoyant(plan.data.spec(plan.folder)))],
-        [
-            "bytes, discovered graph",
-            "`sharc-selective`, history",
-            "590",
-            found("sharc-selective", "history", "discover"),
-        ],
-        ["attested, one visit", "`bfs`", "236", found("bfs:revisits=none", "oracle", **once)],
-        ["", "`sharc-attested`, lastmod alone", "135", found("sharc-attested", "lastmod", **once)],
-        ["", "`sharc-attested`, history", "153", found("sharc-attested", "history", **once)],
-        ["", "`sharc-attested`, oracle", "58", found("sharc-attested", "oracle", **once)],
-        ["attested, two visits", "`bfs` LIFO", "192", found("bfs", "oracle", **once)],
-        ["", f"`{twice}`, history", "30", found(twice, "history", **once)],
-        ["", f"`{twice}`, oracle", "7", found(twice, "oracle", **once)],
-    ]
-    return table(["evidence", "order, rates", "reference", "here"], rows)
+    """The figures that are known from elsewhere, whole window and months of emacswiki-2012."""
+    rows = []
+    for evidence, order, rates, graph, whole, months in REFERENCES:
+        attested = {"attested": 1.0} if evidence.startswith("attested") else {}
+        cells = [plan.cell(order, rates, graph, by_month, **attested) for by_month in (False, True)]
+        ours = [number(results.over(cell, "incoherent"), place) for place, cell in enumerate(cells)]
+        known = "" if order.startswith(("bfs", "dfs")) else f", {rates}"
+        rows.append([f"{evidence}; {graph} graph", f"`{order}`{known}", whole, ours[0], months or "–", ours[1]])
+    specs = [plan.data.spec(plan.folder), *(plan.data.spec(plan.folder, window) for window in plan.data.months())]
+    clear = [float(clairvoyant(spec)) for spec in specs]
+    rows.append(["bytes; known graph", "a clairvoyant's pyramid", "0", number(clear[:1]), "–", number(clear[1:], 1)])
+    return table(["evidence", "order, rates", "reference", "here", "reference, months", "here, months"], rows)
 
 
-INTRODUCTION = """# Real histories, replayed
+INTRODUCTION = f"""# Real histories, replayed
 
-Made by `python benchmarks/bench_real_histories.py FOLDER --output docs/results.md`. Every figure is a run of the
-frontier and the strategies of a live crawl in virtual time; `sharc simulate` makes any of them.
+Made by `python benchmarks/bench_real_histories.py FOLDER --runs FILE --output docs/results.md`. Every figure is a run
+of the frontier and the strategies of a live crawl in virtual time; `sharc simulate` makes any of them.
 
-* **Incoherent**: pages that changed between visit and revisit; or, on the server's word, between T and every
-  download. Pages that vanished meanwhile are counted apart (about a dozen of emacswiki's).
+* **Incoherent**: pages that changed between visit and revisit (evidence: bytes); or, on the server's word, between T
+  and every download of theirs (attested). Pages that vanished meanwhile are counted apart (about a dozen of
+  emacswiki's). **Blur**: changes per page that a reader meets who takes the page of the nearest download.
 * **Δ** is such that two downloads of each page known at the start fill the window, whatever the order and the
-  evidence; a capture of single visits so lasts half as long and lies in the window's middle. Where so many pages are
-  discovered that the capture would outlast the window, Δ is that of all found.
-* **Months**: captures of a month each; mean ± standard deviation over the starts.
+  evidence. So a capture of single visits lasts half as long; it lies in the window's middle, and so does its T. Where
+  so many pages are discovered that the capture would outlast the window, Δ is that of all found.
+* **Months**: captures that begin a month apart and fill a month each; mean ± standard deviation over the starts.
 * **Known** graph: the pages reachable when the window begins are given, and its links hold; bfs, dfs, hottest-first
   and hottest-last walk them even so. **Discover**: pages are found by the links as of each download, appear and
   vanish.
 * **Rates**: *oracle* counts the changes of the window itself; *history*, the change times of the year before;
   *captures*, weekly captures of the year before and the sitemap of the day; *lastmod*, the age of each page's last
   change alone; *sitemap*, classes of frequency and lastmod as the site would publish them; *constant*, nothing.
+* **Seeds**: a replay has no chance in it, but for which pages are attested (seeds {SHARE_SEEDS[0]} to
+  {SHARE_SEEDS[-1]}) and which lie ({LIE_SEEDS[0]} to {LIE_SEEDS[-1]}); mean ± standard deviation over them.
+
+Not run: `sharc-optimal` by months where the graph is to be discovered (it plans the whole site a hundred times).
 """
+RATES_INTRODUCTION = (
+    "\nRegret of rate estimators on these histories: [rates.md](rates.md), by `benchmarks/bench_rates.py`.\n"
+)
 
 
-def document(folder: Path, data: Iterable[DataSet], jobs: int) -> str:
+def sections(plan: Plan, results: Results) -> list[str]:
+    """What is said of one data set."""
+    site = build(plan.data.spec(plan.folder))
+    known, changes = f"{len(site.known):,} pages when the window begins", f"{len(site.changes):,} changes in it"
+    parts = [f"## {plan.data.name}\n\n{plan.data.about}; {known}, {changes}. Months: {len(plan.data.months())}."]
+    if plan.data.name == "emacswiki-2012":
+        parts += ["### Reference figures (incoherent pages)", references(plan, results)]
+    return [
+        *parts,
+        "### Visit and revisit, evidence: bytes (incoherent pages)",
+        large(plan, results, single=False, key="incoherent"),
+        "### Visit and revisit (average blur per page)",
+        large(plan, results, single=False, key="average_blur"),
+        "### Single visits (average blur per page)",
+        large(plan, results, single=True, key="average_blur"),
+        "### What each source of rates is worth (evidence: bytes, incoherent pages)",
+        sources(plan, results, ("sharc-selective",)),
+        "### On the server's word: all pages attested, one visit, T in the window's middle (incoherent pages)",
+        sources(plan, results, ONCE, attested=1.0),
+        "### On the server's word: all pages attested, two visits, one on either side of T (incoherent pages)",
+        sources(plan, results, TWICE, attested=1.0),
+        "### By the share of attested pages: incoherent pages (downloads), whole window, known graph",
+        shares(plan, results),
+        "### Lies: all pages attested, `sharc-attested` by history, whole window, known graph",
+        "A lying page's lastmod never moves. The audit downloads a share of the attested pages once more when the "
+        "capture ends: half of it the hottest, half drawn in proportion to the rates. The bound: with 95 % confidence, "
+        "no more wrong claims remain.",
+        lies(plan, results),
+    ]
+
+
+def document(folder: Path, data: Iterable[DataSet], jobs: int, runs: Path, output: Path) -> str:
     """The whole page."""
     results, plans = Results(), [Plan(one, folder) for one in data]
     for plan in plans:
-        results.want(wanted(plan))
-    results.make(jobs)
-    parts = [INTRODUCTION]
+        results.want(plan.wanted())
+    results.make(jobs, runs)
+    parts = [INTRODUCTION.rstrip()]
     for plan in plans:
-        site = build(plan.data.spec(folder))
-        parts.append(f"## {plan.data.name}\n\n{plan.data.about}; {len(site.known):,} pages when the window begins, ")
-        parts[-1] += f"{len(site.changes):,} changes in it."
-        if plan.data.name.startswith("emacswiki"):
-            parts += ["### Reference figures (whole window, incoherent pages)", references(plan, results)]
-        parts += ["### Visit and revisit, evidence: bytes (incoherent pages)", large(plan, results, single=False)]
-        parts += ["### Single visits (average blur per page)", large(plan, results, single=True)]
-        parts += [
-            "### What each source of rates is worth (evidence: bytes)",
-            sources(plan, results, ("sharc-selective",)),
-        ]
-        parts.append("### The same on the server's word (all pages attested; one visit, and two)")
-        parts.append(sources(plan, results, (*ATTESTED_ONCE, "sharc-attested:visits=2"), attested=1.0))
-        parts.append("### By the share of attested pages: incoherent (downloads), whole window, known graph")
-        parts.append(shares(plan, results))
-        parts.append("### Lies: all pages attested, `sharc-attested` by history, 2 % audited by bytes, hot first")
-        parts.append(lies(plan, results))
-    return "\n\n".join(parts) + "\n"
+        parts += sections(plan, results)
+    kept = output.read_text().partition(RATES_SECTION)[2] if output.exists() else ""
+    return "\n\n".join(parts) + "\n" + RATES_SECTION + (kept or RATES_INTRODUCTION)
 
 
 def main() -> None:
@@ -353,11 +240,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--output", type=Path, required=True)
-    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--runs", type=Path, required=True, help="JSON lines of runs: kept, and added to")
+    parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--only", action="append", help="names of data sets")
     given = parser.parse_args()
     data = [one for one in DATA if not given.only or one.name in given.only]
-    given.output.write_text(document(given.folder, data, given.jobs))
+    given.output.write_text(document(given.folder, data, given.jobs, given.runs, given.output))
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -10,53 +11,78 @@ from sharc_crawler.cli._progress import progress
 from sharc_crawler.sim.examples import EXAMPLES, example
 from sharc_crawler.sim.paper import TABLES
 from sharc_crawler.sim.pictures import draw
-from sharc_crawler.sim.tables import markdown, selected, simulate, verdicts
+from sharc_crawler.sim.tables import Extent, selected, simulate
+from sharc_crawler.sim.tables_page import markdown, title, verdicts
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sharc_crawler.sim.tables import Simulated
 
 ABOUT = """# The paper's tables, simulated
 
-Every cell is ours / the paper's (Denev, Mazeika, Spaniol, Weikum: *The SHARC framework for data quality in Web
-archiving*, VLDB Journal 2011), made by `sharc tables`. *Expected* is what the first column comes to by formula.
+Made by `{command}`; every cell is ours / the paper's (Denev, Mazeika, Spaniol, Weikum: *The SHARC framework for data
+quality in Web archiving*, VLDB Journal 2011).
 
 Sites are trees whose pages change as Poisson processes with rates 1/(i+1)^skew, Δ = 1. Where it is not what varies:
-10,000 pages, skew 1.2, outdegree 400, slow-down 1. Pages are numbered level by level and their rates fall (cold leaves)
-or rise (hot leaves) with their numbers. The paper does not say how it laid pages out within a level, so of most columns
-only the order can be compared; of the first, which depends on the rates alone, the numbers. Offline methods and OP know
-all pages in advance, the others discover them.
+10,000 pages, skew 1.2, outdegree 400, slow-down 1. *Layout*: pages are numbered level by level; with cold leaves every
+level is hotter than the next, with hot leaves colder. The paper does not say how it laid pages out within a level. Here
+the hottest of a level come first, so that they are those with children, and a page names its children in random order:
+of what we tried, this comes nearest to most of its columns; for the blur of HL, BFS and DFS, whose numbers for one and
+the same site differ from table to table there, no layout does. The first column depends on the rates alone. Offline
+methods and OP know all pages in advance, the others discover them. All methods meet the same changes. *Worlds*: cells
+are means over as many sites, which differ in their changes and orders of links (seeds from 0). *Expected* is what the
+times of the first method's downloads come to by formula, ± the standard error of a mean over these worlds.
+"""
+CLAIMS = """## What the paper's text claims
+
+*Here*: in the means below, where a method counts as not worse within one standard error of chance (√n of n pages, 1 %
+of blur). *In expectation*: by formula, from each method's download times; chance has no part in it.
 """
 
 
 @click.command()
 @click.option("--table", "numbers", multiple=True, help="Only this one (may be repeated): 1-3, 11-21.")
 @click.option("--output", type=click.Path(file_okay=False, path_type=Path), help="Folder for tables.md and pictures.")
-@click.option("--max-size", default=1_000_000, show_default=True, help="Leave out rows of larger sites.")
-@click.option("--seed", default=0, show_default=True, help="Another seed, other changes.")
+@click.option("--max-size", default=Extent.max_size, show_default=True, help="Leave out rows of larger sites.")
+@click.option("--seeds", type=click.IntRange(1), default=1, show_default=True, help="Worlds per cell of 10,000 pages.")
 @click.option("--jobs", type=click.IntRange(1), default=2, show_default=True, help="Processes.")
-def command(numbers: tuple[str, ...], output: Path | None, max_size: int, seed: int, jobs: int) -> None:
+def command(numbers: tuple[str, ...], output: Path | None, max_size: int, seeds: int, jobs: int) -> None:
     r"""Simulate the paper's Tables 1-3 and 11-21, and print ours beside the paper's in Markdown.
 
     \b
     Example:
       sharc tables --table 3 --table 17
-      sharc tables --output docs
+      sharc tables --output docs --seeds 5
     """
     wanted = numbers or (*EXAMPLES, *(table.number for table in TABLES))
     tables = selected(wanted)
-    cells = sum(len(table.columns) for table in tables for value in table.rows)
-    with progress("tables", cells) as tell:
-        results = simulate(tables, jobs, seed, max_size, tell)
-    parts = [ABOUT, *(example(number) for number in EXAMPLES if number in wanted)]
-    if results:
-        parts += ["## What the paper's text claims", verdicts(results)]
-    if output:
-        (output / "pictures").mkdir(parents=True, exist_ok=True)
-    for result in results:
-        parts.append(markdown(result))
-        if output:
-            picture = f"pictures/table-{result.paper.number}.svg"
-            draw(result, output / picture)
-            parts.append(f"![Table {result.paper.number}]({picture})")
-    text = "\n\n".join(parts) + "\n"
+    with progress("tables", 1.0) as tell:
+        results = simulate(tables, Extent(seeds, max_size), jobs, tell)
+    typed = " ".join(["sharc tables", *(f"--table {number}" for number in numbers)])
+    options = "".join(
+        f" --{name} {value}"
+        for name, value, default in (("max-size", max_size, Extent.max_size), ("seeds", seeds, Extent.seeds))
+        if value != default
+    )
+    text = page(f"{typed}{options}", [number for number in EXAMPLES if number in wanted], results, output)
     if output:
         (output / "tables.md").write_text(text)
     else:
         click.echo(text, nl=False)
+
+
+def page(made_by: str, examples: Sequence[str], results: Sequence[Simulated], output: Path | None) -> str:
+    """The document; pictures are drawn into the output folder."""
+    parts = [ABOUT.format(command=made_by)]
+    if results:
+        parts += [CLAIMS, verdicts(results)]
+    parts += [example(number) for number in examples]
+    for result in results:
+        parts += [title(result), markdown(result)]
+        if output:
+            picture = output / f"pictures/table-{result.paper.number}.svg"
+            picture.parent.mkdir(parents=True, exist_ok=True)
+            draw(result, picture)
+            parts.append(f"![Table {result.paper.number}, ours and the paper's](pictures/{picture.name})")
+    return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"

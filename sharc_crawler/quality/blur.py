@@ -86,6 +86,27 @@ def actual_blur(
     return blur if weights is None else blur * weights
 
 
+def blur_variance(
+    rates: NDArray[np.float64],
+    visits: NDArray[np.float64],
+    observation: Interval,
+    revisits: NDArray[np.float64] | None = None,
+) -> NDArray[np.float64]:
+    """Variance of each page's actual blur, if it changes as a Poisson process; downloads lie in the interval.
+
+    Blur is a sum over the changes, so its variance is the rate times the integral of the squared summand (Campbell).
+
+    >>> blur_variance(np.array([3.0]), np.array([1.0]), (0.0, 2.0))  # 3 · (1/3 + 1/3) / 2²
+    array([0.5])
+    """
+    start, end = _checked(observation)
+    first, last = _downloads(visits, revisits)
+    middle = (first + last) / 2
+    pieces = (first - start, middle - first, last - middle, end - last)
+    variance: NDArray[np.float64] = rates * sum(piece**3 for piece in pieces) / 3 / (end - start) ** 2
+    return variance
+
+
 def _checked(observation: Interval) -> Interval:
     if not observation[0] < observation[1]:
         raise UsageError(f"observation={observation} must be an interval [start, end], start < end")

@@ -35,22 +35,26 @@ class Audit:
     audited: int
     changed: int  #: of the audited: changed since their visit, by bytes
     lies_found: int
+    by_chance: float  #: lies that as many pages drawn at random would have found, on average
     remaining: int  #: wrongly claimed, and not found by the audit
-    bound: float  #: with 95 % confidence no more than these were wrongly claimed
+    bound: float  #: with 95 % confidence no more than these remain
 
 
 def audit(site: Site, schedule: Schedule, belief: Belief, lying: NDArray[np.bool_], share: float, seed: int) -> Audit:
     """Audit a share of the attested pages that were captured.
 
     The bound: of the attested pages that really changed, the share that lies is at most p (Clopper and Pearson, from
-    the audited ones that changed); so to m changes that were admitted come at most m p/(1−p) that were not.
+    the audited ones that changed); so to m changes that were admitted come at most m p/(1−p) that were not, less those
+    that the audit found.
     """
     captured = belief.attested & site.lives.alive_at(schedule.visits)
     same = stayed(site, schedule, belief.attested)
     wrong = captured & lying & ~same
     sample = _sample(captured, belief.rates, share, np.random.default_rng([seed, 2]))
     end = np.full(len(site.urls), schedule.interval[1])
-    seen = sample & ~unchanged(site.changes.rows, schedule.visits, end)
+    visible = captured & ~unchanged(site.changes.rows, schedule.visits, end)
+    seen = sample & visible
+    corrected = int((wrong & seen).sum())
     changed, found = int(seen.sum()), int((seen & lying).sum())
     admitted = int((captured & ~lying & ~same).sum())
     p = float(beta.ppf(CONFIDENCE, found + 1, changed - found)) if changed > found else 1.0
@@ -61,8 +65,9 @@ def audit(site: Site, schedule: Schedule, belief: Belief, lying: NDArray[np.bool
         audited=int(sample.sum()),
         changed=changed,
         lies_found=found,
-        remaining=int((wrong & ~(seen & lying)).sum()),
-        bound=min(most, admitted * p / (1 - p)) if p < 1 else most,
+        by_chance=float((visible & lying).sum()) * float(sample.sum()) / max(1.0, float(captured.sum())),
+        remaining=int(wrong.sum()) - corrected,
+        bound=max(0.0, (min(most, admitted * p / (1 - p)) if p < 1 else most) - corrected),
     )
 
 

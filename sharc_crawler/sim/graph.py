@@ -6,8 +6,10 @@ from bisect import bisect_right
 from collections import deque
 from typing import TYPE_CHECKING, Protocol
 
+import numpy as np
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from sharc_crawler.model import Instant
 
@@ -20,20 +22,37 @@ class Graph(Protocol):
 
 
 class Tree:
-    """Pages numbered level by level, each with ``outdegree`` children while there are any left.
+    """Pages numbered level by level, each with ``outdegree`` children while there are any left, in random order.
 
-    >>> Tree(6, 2).links(1, 0.0), Tree(6, 2).links(2, 0.0), Tree(6, 2).links(3, 0.0)
-    (range(3, 5), range(5, 6), range(6, 6))
+    >>> tree = Tree(6, 2)
+    >>> sorted(tree.links(1, 0.0)), sorted(tree.links(2, 0.0)), sorted(tree.links(3, 0.0))
+    ([3, 4], [5], [])
     """
 
-    def __init__(self, size: int, outdegree: int) -> None:
+    def __init__(self, size: int, outdegree: int, seed: int = 0) -> None:
         self.size = size
         self.outdegree = outdegree
+        self.seed = seed
 
     def links(self, page: int, now: Instant) -> Sequence[int]:  # noqa: ARG002 - never changes
-        """The children."""
+        """The children; always in the same order."""
         first = page * self.outdegree + 1
-        return range(min(first, self.size), min(first + self.outdegree, self.size))
+        children = range(first, min(first + self.outdegree, self.size))
+        if len(children) < 2:
+            return children
+        rng = np.random.default_rng([self.seed, page])
+        return rng.permutation(children).tolist()  # type: ignore[no-any-return] # integers
+
+    def levels(self) -> Iterator[tuple[int, int]]:
+        """First page of each level, and the first of the next.
+
+        >>> list(Tree(10, 3).levels())
+        [(0, 1), (1, 4), (4, 10)]
+        """
+        first, width = 0, 1
+        while first < self.size:
+            yield first, min(first + width, self.size)
+            first, width = first + width, width * self.outdegree
 
 
 class EventGraph:

@@ -44,6 +44,9 @@ INCOHERENCE = (
 )
 
 
+BASE = SyntheticSpec()
+
+
 @dataclass(frozen=True, slots=True)
 class PaperTable:
     """One table (or half of Table 19): a measure of each method while one property of the site varies."""
@@ -54,23 +57,34 @@ class PaperTable:
     varied: str  #: size, slow_down or skew
     leaves: str
     rows: dict[float, tuple[float, ...]]  #: value of what varies → the paper's numbers
+    base: SyntheticSpec = BASE  #: the site, but for what varies
+
+    @property
+    def of_blur(self) -> bool:
+        """Is it blur that is measured, or the number of incoherent pages?"""
+        return self.columns[0] == BLUR[0]
 
     @property
     def measure(self) -> str:
         """The key of the measure among a run's facts."""
-        return "average_blur" if self.columns is BLUR else "incoherent"
+        return "average_blur" if self.of_blur else "incoherent"
 
     @property
     def expectation(self) -> str:
         """The key of what the measure is expected to be, by formula."""
-        return "expected_blur" if self.columns is BLUR else "expected_incoherent"
+        return "expected_blur" if self.of_blur else "expected_incoherent"
+
+    @property
+    def error(self) -> str:
+        """The key of the measure's standard deviation, by formula."""
+        return "blur_error" if self.of_blur else "incoherent_error"
 
     def _varied(self, value: float) -> dict[str, Any]:
         return {self.varied: int(value) if self.varied == "size" else value}
 
     def spec(self, value: float, column: Column, seed: int = 0) -> RunSpec:
         """How a cell is simulated."""
-        site = replace(SyntheticSpec(leaves=self.leaves, seed=seed), **self._varied(value))
+        site = replace(self.base, leaves=self.leaves, seed=seed, **self._varied(value))
         return RunSpec(site, column.strategy, graph=column.graph, seed=seed)
 
 

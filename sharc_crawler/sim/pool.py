@@ -26,24 +26,40 @@ class Work(Protocol[T_co]):
         """Do it; ``tell`` hears which share of it is done."""
 
 
-def run_all(work: Work[T], specs: Sequence[RunSpec], jobs: int, tell: Callable[[float], None]) -> list[T]:
-    """The work on all specs, in their order; ``tell`` hears how many specs' worth of it is done."""
+def run_all(
+    work: Work[T],
+    specs: Sequence[RunSpec],
+    jobs: int,
+    tell: Callable[[float], None],
+    costs: Sequence[float] | None = None,
+) -> list[T]:
+    """The work on all specs, in their order; ``tell`` hears from time to time the cost of what is done (each: 1)."""
+    costs = costs or [1.0] * len(specs)
     if jobs == 1 or len(specs) <= 1:
-        return [work(spec, _after(number, tell)) for number, spec in enumerate(specs)]
+        return _in_turn(work, specs, costs, tell)
     context = get_context("spawn")
     shares = context.Array("d", len(specs), lock=False)
     with ProcessPoolExecutor(min(jobs, len(specs)), context, _take_shares, (shares,)) as pool:
         futures = [pool.submit(_do, work, number, spec) for number, spec in enumerate(specs)]
         while wait(futures, POLL, FIRST_EXCEPTION).not_done and not any(map(_failed, futures)):
-            tell(sum(shares))
+            tell(sum(share * cost for share, cost in zip(shares, costs, strict=True)))
         pool.shutdown(cancel_futures=True)  # where one has failed
         for future in filter(_failed, futures):
             future.result()
         return [future.result() for future in futures]
 
 
-def _after(done: int, tell: Callable[[float], None]) -> Callable[[float], None]:
-    return lambda share: tell(done + share)
+def _in_turn(work: Work[T], specs: Sequence[RunSpec], costs: Sequence[float], tell: Callable[[float], None]) -> list[T]:
+    done, results = 0.0, []
+    for spec, cost in zip(specs, costs, strict=True):
+        results.append(work(spec, _after(done, cost, tell)))
+        done += cost
+        tell(done)
+    return results
+
+
+def _after(done: float, cost: float, tell: Callable[[float], None]) -> Callable[[float], None]:
+    return lambda share: tell(done + share * cost)
 
 
 def _failed(future: Future[T]) -> bool:

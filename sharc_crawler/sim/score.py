@@ -11,13 +11,14 @@ frontier judges the latter as changed; the histories do not count a deletion as 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sharc_crawler.quality.blur import actual_blur, stochastic_blur
+from sharc_crawler.quality.blur import actual_blur, blur_variance, stochastic_blur
 from sharc_crawler.quality.coherence import unchanged
 from sharc_crawler.quality.survival import log_survival
 
@@ -52,14 +53,17 @@ class Score:
     gone: int
     unknown: int
     expected_incoherent: float  #: by the rates the crawler held true
+    incoherent_error: float  #: standard deviation of ``incoherent``, if those rates are true
     average_blur: float  #: changes that a reader meets per page
     expected_blur: float
+    blur_error: float  #: standard deviation of ``average_blur``, if the rates are true
 
 
 def score(site: Site, schedule: Schedule, belief: Belief) -> Score:
     """Score a schedule."""
     found = verdicts(site, schedule, belief.attested)
-    actual, expected = blur(site, schedule, belief)
+    risks = change_probabilities(schedule, belief)
+    actual, expected, error = blur(site, schedule, belief)
     counts = np.bincount(found, minlength=len(Verdict))
     return Score(
         pages=int(schedule.visited.sum()),
@@ -67,9 +71,11 @@ def score(site: Site, schedule: Schedule, belief: Belief) -> Score:
         incoherent=int(counts[Verdict.CHANGED]),
         gone=int(counts[Verdict.GONE]),
         unknown=int(counts[Verdict.UNKNOWN]),
-        expected_incoherent=expected_incoherent(schedule, belief),
+        expected_incoherent=float(risks.sum()),
+        incoherent_error=math.sqrt(float((risks * (1 - risks)).sum())),
         average_blur=actual,
         expected_blur=expected,
+        blur_error=error,
     )
 
 
@@ -107,8 +113,8 @@ def to_reference(schedule: Schedule) -> tuple[tuple[Column, Column], tuple[Colum
     return (np.minimum(v, T), np.maximum(v, T)), (np.minimum(r, T), np.maximum(r, T))
 
 
-def expected_incoherent(schedule: Schedule, belief: Belief) -> float:
-    """Σ over the judged pages of the probability that they change (Definition 5)."""
+def change_probabilities(schedule: Schedule, belief: Belief) -> Column:
+    """How likely each judged page changes (Definition 5: their sum is the expected incoherence)."""
     (v_start, v_end), (r_start, r_end) = to_reference(schedule)
 
     def survival(lengths: Column) -> Column:
@@ -118,18 +124,22 @@ def expected_incoherent(schedule: Schedule, belief: Belief) -> float:
     by_bytes = survival(schedule.revisits - schedule.visits)
     either_side = survival(v_length) + survival(r_length) - survival(v_length + r_length)
     judged = schedule.visited & (belief.attested | schedule.revisited)
-    return float((1 - np.where(belief.attested, either_side, by_bytes))[judged].sum())
+    risks: Column = 1 - np.where(belief.attested, either_side, by_bytes)[judged]
+    return risks
 
 
-def blur(site: Site, schedule: Schedule, belief: Belief) -> tuple[float, float]:
-    """Blur per downloaded page over the capture interval: actual (eqs. 23 and 24), and as the crawler expects it.
+def blur(site: Site, schedule: Schedule, belief: Belief) -> tuple[float, float, float]:
+    """Blur per downloaded page over the capture interval: actual (eqs. 23 and 24), as the crawler expects it, and the
+    standard deviation between the two if the rates are true.
 
-    Both are 0 for a capture of no duration.
+    All are 0 for a capture of no duration.
     """
     start, end = schedule.interval
     if start == end:
-        return 0.0, 0.0
+        return 0.0, 0.0, 0.0
     pages = np.flatnonzero(schedule.visited)
-    visits, revisits = schedule.visits[pages], schedule.revisits[pages]
-    actual = actual_blur([site.changes.rows[page] for page in pages], visits, (start, end), revisits)
-    return float(actual.mean()), float(stochastic_blur(belief.rates[pages], visits, (start, end), revisits).mean())
+    downloads = schedule.visits[pages], (start, end), schedule.revisits[pages]
+    actual = actual_blur([site.changes.rows[page] for page in pages], *downloads)
+    expected = stochastic_blur(belief.rates[pages], *downloads)
+    error = math.sqrt(float(blur_variance(belief.rates[pages], *downloads).sum())) / len(pages)
+    return float(actual.mean()), float(expected.mean()), error

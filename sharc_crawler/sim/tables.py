@@ -1,28 +1,40 @@
-"""The paper's tables, simulated: ours beside the paper's, in Markdown."""
+"""The paper's tables, simulated: ours beside the paper's."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import islice
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import unknown_name
-from sharc_crawler.sim.claims import check
 from sharc_crawler.sim.examples import EXAMPLES
 from sharc_crawler.sim.experiment import facts
-from sharc_crawler.sim.paper import BLUR, TABLES, PaperTable
+from sharc_crawler.sim.paper import BASE, TABLES, PaperTable
 from sharc_crawler.sim.pool import run_all
+from sharc_crawler.sim.synthetic import SyntheticSpec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
+    from sharc_crawler.sim.experiment import Facts, RunSpec
 
 @dataclass(frozen=True, slots=True)
 class Simulated:
-    """A table as it comes out here."""
+    """A table as it comes out here: numbers by the value of what varies, in the order of the paper's columns."""
 
     paper: PaperTable
-    rows: dict[float, tuple[float, ...]]  #: value of what varies → our numbers, in the order of the paper's columns
-    expected: dict[float, float]  #: of the first column, by formula
+    worlds: dict[float, int] = field(default_factory=dict)  #: value → how many; numbers are their means
+    rows: dict[float, tuple[float, ...]] = field(default_factory=dict)
+    expected: dict[float, tuple[float, ...]] = field(default_factory=dict)  #: by formula, from each order's times
+    errors: dict[float, tuple[float, ...]] = field(default_factory=dict)  #: standard errors of the rows, by formula
+
+    @property
+    def deviation(self) -> float:
+        """How far the first column, which depends on the rates alone, is from its expectation at most: in standard
+        errors.
+        """
+        return max(abs(self.rows[v][0] - self.expected[v][0]) / self.errors[v][0] for v in self.rows)
 
 
 def selected(numbers: Sequence[str]) -> list[PaperTable]:
@@ -34,52 +46,54 @@ def selected(numbers: Sequence[str]) -> list[PaperTable]:
     return [table for table in TABLES if table.number in numbers or table.number.rstrip("ab") in numbers]
 
 
-def simulate(
-    tables: Sequence[PaperTable], jobs: int, seed: int, max_size: int, tell: Callable[[float], None]
-) -> list[Simulated]:
-    """Simulate all cells of the tables, but for rows of sites larger than ``max_size``."""
-    rows = [(table, value) for table in tables for value in table.rows if table.varied != "size" or value <= max_size]
-    specs = [table.spec(value, column, seed) for table, value in rows for column in table.columns]
-    found = iter(run_all(facts, specs, jobs, tell))
-    results = [Simulated(table, {}, {}) for table in tables]
-    places = {table.number: result for table, result in zip(tables, results, strict=True)}
-    for table, value in rows:
-        cells = [next(found) for _ in table.columns]
-        places[table.number].rows[value] = tuple(cell[table.measure] for cell in cells)
-        places[table.number].expected[value] = cells[0][table.expectation]
-    return results
+@dataclass(frozen=True)
+class Extent:
+    """How much of the tables is simulated."""
+
+    seeds: int = 1  #: worlds per cell; of sites larger than the usual, fewer: never more pages in all
+    max_size: int = 1_000_000  #: rows of larger sites are left out
+
+    def cells(self, table: PaperTable) -> list[tuple[float, list[RunSpec]]]:
+        """The runs of each row: world by world, all methods in each."""
+        rows = []
+        for value in table.rows:
+            size = int(value) if table.varied == "size" else BASE.size
+            worlds = max(1, self.seeds * BASE.size // max(size, BASE.size))
+            if size <= self.max_size:
+                specs = [table.spec(value, column, seed) for seed in range(worlds) for column in table.columns]
+                rows.append((value, specs))
+        return rows
 
 
-def markdown(table: Simulated) -> str:
-    """One table: every cell ours / the paper's."""
+def simulate(tables: Sequence[PaperTable], extent: Extent, jobs: int, tell: Callable[[float], None]) -> list[Simulated]:
+    """Simulate the cells of the tables; ``tell`` hears which share of the work is done."""
+    cells = [(Simulated(table), value, specs) for table in tables for value, specs in extent.cells(table)]
+    orders = [spec for *_, specs in cells for spec in specs]
+    costs = [cost(spec) for spec in orders]
+    total = sum(costs)
+    found = iter(run_all(facts, orders, jobs, lambda done: tell(done / total), costs))
+    results: dict[str, Simulated] = {}
+    for blank, value, specs in cells:
+        result = results.setdefault(blank.paper.number, blank)
+        _fill(result, value, list(islice(found, len(specs))))
+    return list(results.values())
+
+
+def cost(spec: RunSpec) -> float:
+    """Roughly proportional to the time that a run takes."""
+    assert isinstance(spec.site, SyntheticSpec)
+    return float(spec.site.size)
+
+
+def _fill(table: Simulated, value: float, runs: list[Facts]) -> None:
+    """One row: means over its worlds."""
     paper = table.paper
-    decimals = 2 if paper.columns is BLUR else 0
-    names = [paper.varied.replace("_", "-"), "expected", *(column.name for column in paper.columns)]
-    lines = [
-        f"## Table {paper.number}: {paper.title} ({paper.leaves} leaves)",
-        "",
-        _row(names),
-        _row(["--:"] * len(names)),
-    ]
-    for value, ours in table.rows.items():
-        cells = (f"{a:,.{decimals}f} / {b:,.{decimals}f}" for a, b in zip(ours, paper.rows[value], strict=True))
-        lines.append(_row([f"{value:,g}", f"{table.expected[value]:,.{decimals}f}", *cells]))
-    return "\n".join(lines)
+    methods = len(paper.columns)
+    worlds = table.worlds[value] = len(runs) // methods
 
+    def means(key: str) -> tuple[float, ...]:
+        return tuple(fmean(run[key] for run in runs[method::methods]) for method in range(methods))
 
-def verdicts(tables: Iterable[Simulated]) -> str:
-    """What the paper's text claims, and whether it holds in our numbers and in its own."""
-    ours, papers = {}, {}
-    for table in tables:
-        ours[table.paper.number] = table.rows
-        papers[table.paper.number] = {value: table.paper.rows[value] for value in table.rows}
-    lines = [_row(["tables", "claim", "holds here", "in the paper's own numbers"]), _row(["---"] * 4)]
-    for (claim, here), (_, there) in zip(check(ours), check(papers), strict=True):
-        lines.append(
-            _row([", ".join(claim.tables), claim.text, *("yes" if holds else "**no**" for holds in (here, there))])
-        )
-    return "\n".join(lines)
-
-
-def _row(cells: Iterable[str]) -> str:
-    return f"| {' | '.join(cells)} |"
+    table.rows[value] = means(paper.measure)
+    table.expected[value] = means(paper.expectation)
+    table.errors[value] = tuple(error / worlds**0.5 for error in means(paper.error))

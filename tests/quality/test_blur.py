@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sharc_crawler.errors import DataError, UsageError
-from sharc_crawler.quality.blur import actual_blur, penalty, stochastic_blur
+from sharc_crawler.quality.blur import actual_blur, blur_variance, penalty, stochastic_blur
 from sharc_crawler.quality.worst_case import worst_case_increase, worst_case_slots
 
 times = st.integers(0, 200).map(lambda number: number / 2)
@@ -119,6 +119,16 @@ def test_actual_blur_is_the_stochastic_on_average() -> None:
     drawn = actual_blur([rng.uniform(-10, 100, rng.poisson(rate * 110)) for _ in v], v, observed, r)
     expected = stochastic_blur(np.array([rate]), v[:1], observed, r[:1])[0]
     assert drawn.mean() == pytest.approx(expected, abs=4 * drawn.std() / math.sqrt(len(drawn)))
+
+
+@pytest.mark.parametrize("r", [70.0, math.nan])
+def test_the_variance_of_actual_blur(r: float) -> None:
+    rng = np.random.default_rng(2)
+    rate, observed = 0.3, (10.0, 90.0)
+    visits, revisits = np.full(6000, 20.0), np.full(6000, r)
+    drawn = actual_blur([rng.uniform(10, 90, rng.poisson(rate * 80)) for _ in visits], visits, observed, revisits)
+    (expected,) = blur_variance(np.array([rate]), visits[:1], observed, revisits[:1])
+    assert drawn.var() == pytest.approx(expected, rel=4 * math.sqrt(3 / len(drawn)))
 
 
 def test_weights() -> None:

@@ -22,7 +22,7 @@ def test_an_audit_of_everything_finds_every_lie_that_shows():
     lying = np.array([True, False, True, True])
     found = audit(site, visits(0, 1, 2, 3), belief(site, range(4)), lying, share=1.0, seed=0)  # T = 1.5
     assert (found.lying, found.wrongly_claimed, found.audited) == (3, 1, 4)
-    assert (found.changed, found.lies_found, found.remaining) == (2, 1, 0)
+    assert (found.changed, found.lies_found, found.by_chance, found.remaining) == (2, 1, 1.0, 0)
 
 
 def test_nothing_audited_bounds_nothing():
@@ -39,7 +39,7 @@ def test_the_bound_holds_and_hot_pages_show_more_than_any():
         plan = crawl(site, known, "sharc-offline", "known").schedule
         lying = np.random.default_rng(seed).random(300) < 0.05
         found = audit(site, plan, known, lying, share=0.1, seed=seed)
-        held.append(found.wrongly_claimed <= found.bound)
+        held.append(found.remaining <= found.bound)
         seen += found.changed
         uniform += 0.1 * sum(row.max(initial=0) > plan.visits[page] for page, row in enumerate(site.changes.rows))
     assert sum(held) >= 17  # 95 % of 20, and luck

@@ -29,9 +29,19 @@ def test_links_as_of_an_instant_against_replaying_the_events(start, events, now)
 @given(st.integers(1, 60), st.integers(1, 7))
 def test_every_page_of_a_tree_but_the_root_has_one_parent(size, outdegree):
     tree = Tree(size, outdegree)
-    children = [child for page in range(size) for child in tree.links(page, 0.0)]
+    children = [child for page in range(size) for child in sorted(tree.links(page, 0.0))]
     assert children == list(range(1, size))
+    assert [*tree.levels()][-1][1] == size
+    for first, end in tree.levels():
+        below = {child for page in range(first, end) for child in tree.links(page, 0.0)}
+        assert below <= set(range(end, end + (end - first) * outdegree))
     assert all(len(tree.links(page, 0.0)) <= outdegree for page in range(size))
+
+
+def test_links_are_in_random_order_and_always_in_the_same():
+    one, other = Tree(100, 50, seed=1), Tree(100, 50, seed=2)
+    assert one.links(0, 0.0) == one.links(0, 9.0) != other.links(0, 0.0)
+    assert list(one.links(0, 0.0)) != sorted(one.links(0, 0.0))
 
 
 def test_breadth_first_takes_what_is_alive_each_once():

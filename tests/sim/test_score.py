@@ -76,6 +76,8 @@ def test_the_score_of_a_visit_revisit_capture_against_counting(changes, random):
     assert (found.unknown, found.gone) == (0, 0)
     expected = sum(1 - math.exp(v - r) for v, r in zip(visits, revisits, strict=True))
     assert math.isclose(found.expected_incoherent, expected)
+    chances = [math.exp(v - r) for v, r in zip(visits, revisits, strict=True)]
+    assert math.isclose(found.incoherent_error**2, sum(p * (1 - p) for p in chances))
     blur = 0.0
     for row, v, r in zip(changes, visits, revisits, strict=True):
         middle, end = (v + r) / 2, 2 * size - 1
@@ -89,7 +91,7 @@ def test_the_score_of_a_visit_revisit_capture_against_counting(changes, random):
 def test_a_capture_of_one_page():
     site = small_site([[5.0]], rates=[0.1])
     found = score(site, schedule([0], [0]), belief(site))
-    assert (found.coherent, found.average_blur, found.expected_incoherent) == (1, 0.0, 0.0)
+    assert (found.coherent, found.average_blur, found.expected_incoherent, found.blur_error) == (1, 0.0, 0.0, 0.0)
 
 
 def test_expected_incoherence_of_attested_pages():

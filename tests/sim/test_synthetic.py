@@ -13,10 +13,14 @@ def test_equal_specs_give_equal_sites_and_other_seeds_other_changes():
     assert spec.build().changes.times.tolist() != SyntheticSpec(size=200, seed=1).build().changes.times.tolist()
 
 
-def test_rates_fall_or_rise_with_the_pages_numbers():
-    cold, hot = (SyntheticSpec(size=50, skew=1.5, leaves=leaves).build().rates for leaves in ("cold", "hot"))
-    assert cold.tolist() == [(i + 1) ** -1.5 for i in range(50)]
-    assert hot.tolist() == cold.tolist()[::-1]
+def test_every_level_is_hotter_than_the_next_or_colder_and_begins_with_its_hottest():
+    rates = [(i + 1) ** -1.5 for i in range(10)]
+    cold, hot = (
+        SyntheticSpec(size=10, outdegree=3, skew=1.5, leaves=leaves).build().rates.tolist()
+        for leaves in ("cold", "hot")
+    )
+    assert cold == rates
+    assert hot == [rates[9], *rates[6:9], *rates[:6]]
 
 
 def test_changes_are_as_many_as_the_rates_say_and_sorted_within_pages():
