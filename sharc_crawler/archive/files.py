@@ -99,6 +99,8 @@ class WarcFile:
         self._sync = sync
         self._descriptor = os.open(self._open_path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o666)
         lock(self._descriptor)
+        if sync:
+            sync_folder(path.parent)
 
     def append(self, members: Iterable[bytes]) -> None:
         """Write all of it (to the disk, with ``sync``) or raise and leave the file as it was."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.hosts import Host, Politeness, Task
@@ -22,7 +23,7 @@ from sharc_crawler.model import Kind, Outcome, Result, Slot
 from sharc_crawler.polling.polls import Polls
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.model import Fetch, Instant, Judgement, PageId, RateEstimate, Sighting
@@ -42,6 +43,7 @@ class Ledger:
         self.ring = HostRing()
         self._store = store
         self._batch = Batch()
+        self._held = False
 
     def host(self, name: str, capture: SiteCapture) -> int:
         """The number of a host, which owes robots.txt before all else when it is new."""
@@ -170,6 +172,16 @@ class Ledger:
 
     def commit(self) -> None:
         """Write what changed since the last call, in one transaction."""
-        if self._store and self._batch:
+        if self._store and self._batch and not self._held:
             self._store.commit(self._batch)
             self._batch = Batch()
+
+    @contextmanager
+    def one_step(self) -> Iterator[None]:
+        """All that is done within is written in one transaction."""
+        self._held = True
+        try:
+            yield
+        finally:
+            self._held = False
+        self.commit()

@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
-    from sharc_crawler.model import Instant
+    from sharc_crawler.model import Instant, Seconds
 
 
 class Clock:
@@ -26,6 +26,17 @@ class Clock:
     def now(self) -> Instant:
         """The current instant."""
         return self._anchor + time.monotonic()
+
+    def not_before(self, instant: Instant) -> Seconds:
+        """Go on from an instant that lies ahead (the system clock was set back meanwhile); by how much, else 0.
+
+        >>> clock = Clock()
+        >>> clock.not_before(0.0), round(clock.not_before(clock.now() + 60))
+        (0.0, 60)
+        """
+        ahead = max(0.0, instant - self.now())
+        self._anchor += ahead
+        return ahead
 
     def at(self, monotonic: float) -> Instant:
         """The instant of a reading of :func:`time.monotonic`."""

@@ -68,8 +68,9 @@ class CaptureExtension:
             session.close()
             if session.config.output:
                 self._report(session.config.output)
+            session.ended()
         except (OSError, sqlite3.Error, SharcError) as error:
-            logger.error("The end of the crawl cannot be written: %s. Make room, then: sharc report FOLDER", error)
+            logger.error("The end of the crawl cannot be written: %s. Make room; the same command goes on", error)
             self._crawler.stats.set_value(EXIT_CODE, INTERRUPTED)
 
     def _report(self, folder: Path) -> None:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from sharc_crawler.frontier.spec import CaptureSpec
-    from sharc_crawler.frontier.store import FrontierStore
+    from sharc_crawler.frontier.store import Batch, FrontierStore
     from sharc_crawler.model import Fetch, Outcome, Sighting
 
 
@@ -62,6 +62,8 @@ class Session:
     def begin(self, specs: Sequence[CaptureSpec]) -> None:
         """Open these site captures, or go on with them where the output folder holds their unfinished state."""
         saved = self.store.load() if self.store else None
+        if saved:
+            self._go_on_in_time(saved)
         now = self.clock.now()
         if saved and saved.captures:
             for number, row in saved.captures.items():  # another strategy may go on
@@ -71,10 +73,19 @@ class Session:
             for row in saved.captures.values():
                 self.writer(row.spec.site)  # a torn record is cut off before anything is added
             return
-        for spec in specs:
-            capture = self.frontier.open(replace(spec, settings={**spec.settings, "run": self.run}), now)
-            if self.history:
-                self.frontier.schedule_into(capture, known_pages(spec.site, self.history), now)
+        with self.frontier.ledger.one_step():  # all of them or none: the same command must find what it asked for
+            for spec in specs:
+                capture = self.frontier.open(replace(spec, settings={**spec.settings, "run": self.run}), now)
+                if self.history:
+                    self.frontier.schedule_into(capture, known_pages(spec.site, self.history), now)
+
+    def _go_on_in_time(self, saved: Batch) -> None:
+        """What comes after a visit bears a later time, even where the system clock was set back meanwhile."""
+        ahead = self.clock.not_before(max((visit.outcome.ended for visit in saved.visits), default=0.0))
+        if ahead:
+            note = f"the system clock had been set back by {ahead:.0f} s or more when the capture went on: times go on"
+            for number, row in saved.captures.items():
+                saved.captures[number] = row._replace(notes=(*row.notes, f"{note} from the last visit"))
 
     def writer(self, site: str | None) -> WarcWriter | None:
         """The WARC writer of a site capture (one for all of a project's spider); ``None``: nothing is archived."""
@@ -84,7 +95,7 @@ class Session:
         name = self.name if self.drop_in or site is None else site
         writer = self.writers.get(name)
         if writer is None:
-            options = WarcOptions(max_size=config.warc_size, level=config.warc_level)
+            options = WarcOptions(max_size=config.warc_size, level=config.warc_level, sync=True)
             writer = self.writers[name] = WarcWriter(config.output, name, self.run, self._info(), options)
         return writer
 
@@ -98,6 +109,11 @@ class Session:
             parameters={"delay": config.politeness.delay, "size": config.size},
             user_agent=config.user_agent,
         )
+
+    def ended(self) -> None:
+        """Everything is written, the report too: nothing is left to go on with but what is still queued."""
+        if self.config.output:
+            (self.config.output / RUNNING).unlink(missing_ok=True)
 
     def close(self) -> None:
         """Everything is on disk after this."""
@@ -114,6 +130,8 @@ class Session:
 _sessions: WeakKeyDictionary[Crawler, Session] = WeakKeyDictionary()
 
 
+#: in the output folder from the first to the last moment of a crawl: where it is left, the end is still to be written
+RUNNING = ".running"
 #: what a capture cannot be resumed with another value of; the delay and the strategy may change
 SAME = ("seeds", "scope", "include", "exclude", "sitemaps", "size", "limit")
 
@@ -146,7 +164,9 @@ def _store(config: Config) -> SqliteStore | None:
     if config.output is None:
         return None
     make_folder(config.output)
-    return SqliteStore(config.output / FILE_NAME)
+    store = SqliteStore(config.output / FILE_NAME)
+    (config.output / RUNNING).touch()
+    return store
 
 
 def check_output(output: Path, specs: Sequence[CaptureSpec] | None) -> None:
@@ -163,7 +183,7 @@ def check_output(output: Path, specs: Sequence[CaptureSpec] | None) -> None:
     if not captures:
         return
     held = {row.spec.site for row in captures}
-    if all(row.phase is Phase.DONE for row in captures):
+    if all(row.phase is Phase.DONE for row in captures) and not (output / RUNNING).exists():
         raise UsageError(f"output={str(output)!r} already holds a capture that is complete; choose another folder")
     unfinished = f"output={str(output)!r} holds an unfinished capture of {', '.join(sorted(held))}"
     if specs is None:

@@ -6,7 +6,6 @@ import json
 import math
 import sqlite3
 from dataclasses import asdict, astuple
-from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.errors import DataError
@@ -35,12 +34,12 @@ from sharc_crawler.model import (
     Validators,
     Verdict,
 )
+from sharc_crawler.storage import frontier_schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-SCHEMA_VERSION = 2
 FILE_NAME = "frontier.db"
 
 
@@ -56,21 +55,15 @@ class SqliteStore:
         try:
             self._db = sqlite3.connect(path, isolation_level=None)
             self._db.execute("PRAGMA journal_mode = WAL")
-            self._db.execute("PRAGMA synchronous = NORMAL")
-            version = self._db.execute("PRAGMA user_version").fetchone()[0]
+            self._db.execute("PRAGMA synchronous = FULL")  # a step that was committed outlasts a power failure
+            version = frontier_schema.prepare(self._db)
         except sqlite3.DatabaseError as error:
             raise DataError(f"frontier state {path}: {error}; choose another output folder") from error
-        if version == 0:
-            self._create()
-        elif version != SCHEMA_VERSION:
+        if version > frontier_schema.VERSION:
             raise DataError(
-                f"frontier state {path} has schema version {version}, this software reads {SCHEMA_VERSION}:"
-                " use the version that wrote it, or another output folder"
+                f"frontier state {path} has schema version {version}, this software reads up to"
+                f" {frontier_schema.VERSION}: use the version that wrote it, or another output folder"
             )
-
-    def _create(self) -> None:
-        script = files("sharc_crawler.storage").joinpath("frontier_schema.sql").read_text()
-        self._db.executescript(f"BEGIN; {script} PRAGMA user_version = {SCHEMA_VERSION}; COMMIT;")
 
     def commit(self, batch: Batch) -> None:
         """One transaction."""
@@ -78,10 +71,11 @@ class SqliteStore:
         db.execute("BEGIN IMMEDIATE")
         try:
             self._write(db, batch)
+            db.execute("COMMIT")
         except BaseException:
-            db.execute("ROLLBACK")
+            if db.in_transaction:  # a full disk may have ended it already
+                db.execute("ROLLBACK")
             raise
-        db.execute("COMMIT")
 
     def _write(self, db: sqlite3.Connection, batch: Batch) -> None:
         for rows, sql in (

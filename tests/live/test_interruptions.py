@@ -6,6 +6,7 @@ import json
 import os
 import random
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -16,6 +17,7 @@ from warcio.archiveiterator import ArchiveIterator
 
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.demo import LivingSite, serve
+from sharc_crawler.live.clock import Clock
 from sharc_crawler.storage.sqlite import SqliteStore
 
 PROFILE = "sharc_crawler.live.profile"
@@ -102,3 +104,57 @@ def test_ctrl_c_ends_cleanly_with_a_report_and_the_same_command_goes_on(tmp_path
         assert process.returncode == 0, out
         assert "interrupt" in (folder / "report.html").read_text().lower()
         assert verify(folder).findings == []
+
+
+def test_killed_before_the_end_was_written_the_same_command_writes_it(tmp_path):
+    folder = tmp_path / "capture"
+    with serve(LivingSite(seed=5, pages=20)) as server:
+        out, _ = start(folder, server.url).communicate(timeout=90)
+        assert "were in this state together" in out
+        asked = len(server.log)
+        (folder / ".running").touch()  # what a kill leaves behind, between the last page and the report
+        (folder / "report.json").unlink()
+        warc = min(folder.glob("*-00000-*.warc.gz"))
+        with warc.rename(f"{warc}.open").open("ab") as stream:
+            stream.write(b"torn")
+        process = start(folder, server.url)
+        out, _ = process.communicate(timeout=90)
+        assert process.returncode == 0, out
+        assert (folder / "report.json").exists()
+        assert warc.exists()
+        assert not list(folder.glob("*.open"))
+        assert len(server.log) == asked, "nothing was left to fetch"
+        again = start(folder, server.url)
+        out, _ = again.communicate(timeout=30)
+        assert again.returncode == USAGE
+        assert "complete" in out
+
+
+def test_a_clock_set_back_between_two_runs_disorders_nothing(tmp_path):
+    folder, day = tmp_path / "capture", 86_400
+    with serve(LivingSite(seed=5, pages=20, slow=0.05)) as server:
+        process = start(folder, server.url)
+        stop_after(process, server, 10, signal.SIGKILL)
+        process.communicate(timeout=30)
+        with sqlite3.connect(folder / "frontier.db") as db:  # the first run's clock was a day ahead
+            db.execute("UPDATE visit SET decided = decided + ?, started = started + ?, ended = ended + ?", (day,) * 3)
+            db.execute("UPDATE capture SET started = started + ?", (day,))
+        process = start(folder, server.url)
+        out, _ = process.communicate(timeout=90)
+        assert process.returncode == 0, out
+    state = SqliteStore(folder / "frontier.db").load()
+    starts = [visit.outcome.started for visit in state.visits]
+    assert starts == sorted(starts)
+    (capture,) = state.captures.values()
+    assert all(before <= after for before, after in capture.interruptions)
+    assert any("set back" in note for note in capture.notes)
+    firsts = [visit.outcome.started for visit in state.visits if visit.slot == "first"]
+    assert max(firsts) <= capture.reference <= min(v.outcome.started for v in state.visits if v.slot == "second")
+
+
+def test_a_step_of_the_system_clock_moves_nothing_while_a_crawl_runs(monkeypatch):
+    clock = Clock()
+    before = clock.now()
+    monkeypatch.setattr(time, "time", lambda: 0.0)
+    assert before <= clock.now() < before + 60
+    assert clock.until(before + 600) > 500

@@ -1,0 +1,72 @@
+-- Frontier state of one capture folder, schema version 1 (PRAGMA user_version).
+-- Instants are unix seconds, rates changes per second. Append-only but for capture, host and the rate of a page.
+CREATE TABLE capture (
+    capture INTEGER PRIMARY KEY,
+    spec TEXT NOT NULL,          -- JSON of CaptureSpec
+    phase TEXT NOT NULL,
+    started REAL NOT NULL,
+    reference REAL,              -- T; null: not reached
+    ended REAL,                  -- null: not complete
+    notes TEXT NOT NULL,         -- JSON array
+    interruptions TEXT NOT NULL, -- JSON array of [from, to]
+    skipped TEXT NOT NULL        -- JSON object, reason: number of sightings
+);
+CREATE TABLE host (
+    name TEXT PRIMARY KEY,
+    robots TEXT,
+    delay REAL NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE page (
+    page INTEGER PRIMARY KEY,    -- dense, in the order of discovery
+    capture INTEGER NOT NULL,
+    key TEXT NOT NULL,           -- canonical URL
+    url TEXT NOT NULL,           -- as requested
+    kind TEXT NOT NULL,
+    host TEXT NOT NULL,
+    depth INTEGER NOT NULL,
+    parent INTEGER NOT NULL,     -- page; -1: none
+    via TEXT NOT NULL,
+    state INTEGER NOT NULL,      -- at discovery: 0 queued, 5 lost, 6 late
+    rate REAL NOT NULL,
+    source TEXT NOT NULL,
+    shape REAL,                  -- of the Gamma posterior; null: a point estimate
+    weight REAL NOT NULL,
+    hints TEXT,                  -- JSON of Hints
+    reason TEXT NOT NULL
+);
+CREATE TABLE visit (
+    visit INTEGER PRIMARY KEY,   -- in the order they ended
+    page INTEGER NOT NULL,
+    slot TEXT NOT NULL,
+    plan TEXT NOT NULL,
+    attempt INTEGER NOT NULL,    -- 0: refused without a request
+    settled INTEGER NOT NULL,    -- 0: failed, and tried again
+    lease INTEGER NOT NULL,      -- number of the decision
+    decided REAL NOT NULL,
+    started REAL NOT NULL,
+    ended REAL NOT NULL,
+    result TEXT NOT NULL,
+    status INTEGER,
+    digest TEXT,
+    fingerprint TEXT,
+    etag TEXT,
+    last_modified TEXT,
+    location TEXT,
+    length INTEGER NOT NULL,
+    media_type TEXT,
+    warc TEXT,
+    warc_offset INTEGER,
+    warc_length INTEGER,
+    error TEXT
+);
+CREATE TABLE judgement (
+    page INTEGER PRIMARY KEY,
+    verdict TEXT NOT NULL,
+    evidence TEXT NOT NULL,
+    reason TEXT NOT NULL
+);
+CREATE TABLE embed (
+    page INTEGER NOT NULL,
+    resource INTEGER NOT NULL,
+    PRIMARY KEY (page, resource)
+) WITHOUT ROWID;
