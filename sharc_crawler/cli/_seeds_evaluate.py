@@ -13,11 +13,12 @@ import click
 from sharc_crawler import plugins
 from sharc_crawler.archive.history import read_history
 from sharc_crawler.cli._progress import progress
+from sharc_crawler.cli._seeds_list import histories
+from sharc_crawler.cli._seeds_output import say
 from sharc_crawler.errors import UsageError
 from sharc_crawler.seeds.hacs.document import markdown, slug
 from sharc_crawler.seeds.hacs.evaluation import Period, Truth, evaluate
 from sharc_crawler.seeds.hacs.link_additions import REGIMES, read_records, sampled
-from sharc_crawler.seeds.hacs.sites import SeedHistories, homepages
 from sharc_crawler.seeds.hacs.study import Study
 from sharc_crawler.seeds.hacs.updates import READS_LINKS
 
@@ -26,12 +27,13 @@ if TYPE_CHECKING:
 
     from sharc_crawler.model import Instant
     from sharc_crawler.seeds.hacs.evaluation import Outcome
+    from sharc_crawler.seeds.hacs.sites import SeedHistories
 
 _DATE = click.DateTime(["%Y-%m-%d"])
 _PREFACE = """# HACS measured
 
 Written by `sharc seeds evaluate`; what the columns mean is said in [hacs.md](hacs.md)."""
-Histories = tuple[SeedHistories, Truth]
+Histories = tuple["SeedHistories", Truth]
 
 
 @click.command(
@@ -43,6 +45,8 @@ Histories = tuple[SeedHistories, Truth]
 @click.option("--link-additions", "records", type=click.Path(path_type=Path), help="Records with true update times.")
 @click.option("--draws", type=click.IntRange(1), default=1, show_default=True, help="Of captures from such records.")
 @click.option("--updates", default="digest", show_default=True, help="Of HISTORY: digest, link-addition, pdf-link.")
+@click.option("--seeds", type=click.Path(path_type=Path), help="Of HISTORY: URLs, one a line.  [default: every page]")
+@click.option("--level", type=click.Choice(["homepage", "website"]), default="homepage", show_default=True)
 @click.option("--choose-from", type=_DATE, required=True, help="θ̂ is chosen from here to --score-from.")
 @click.option("--score-from", type=_DATE, required=True, help="Scored from here to --until.")
 @click.option("--until", type=_DATE, required=True)
@@ -56,7 +60,7 @@ def evaluate_command(history: tuple[Path, ...], output: Path | None, as_json: bo
     instants = [options[name].replace(tzinfo=UTC).timestamp() for name in ("choose_from", "score_from", "until")]
     if not instants[0] < instants[1] < instants[2]:
         raise UsageError("--choose-from, --score-from and --until must follow each other")
-    sources = _recorded(options) if options["records"] else [("Histories", [_read(history, options["updates"])])]
+    sources = _recorded(options) if options["records"] else [("Histories", [_read(history, options)])]
     studies = list(_studies(list(sources), instants, range(1, options["weeks"] + 1)))
     if output:
         _write(studies, output)
@@ -64,9 +68,12 @@ def evaluate_command(history: tuple[Path, ...], output: Path | None, as_json: bo
         click.echo(json.dumps([study.facts() for study in studies], indent=1))
 
 
-def _read(history: tuple[Path, ...], updates: str) -> Histories:
-    found = read_history(history, links=updates in READS_LINKS).captures
-    seeds = homepages(found.urls, found.keys, found, plugins.load("updates", updates)(found))
+def _read(history: tuple[Path, ...], options: dict[str, Any]) -> Histories:
+    updates = options["updates"]
+    plugins.load("updates", updates)  # a wrong name is told before anything is read
+    found = read_history(history, links=updates in READS_LINKS)
+    seeds = histories(found, updates, options["seeds"], options["level"])
+    say(found)
     return seeds, Truth.seen(seeds)
 
 
@@ -88,7 +95,7 @@ def _studies(
 
 
 def _run(
-    histories: Histories,
+    source: Histories,
     instants: Sequence[Instant],
     weeks: Sequence[int],
     steps: Iterator[int],
@@ -96,7 +103,7 @@ def _run(
 ) -> tuple[dict[int, Outcome], dict[int, Outcome]]:
     def part(period: Period) -> dict[int, Outcome]:
         step = next(steps)
-        return evaluate(*histories, period, weeks, lambda share: report(step + share))
+        return evaluate(*source, period, weeks, lambda share: report(step + share))
 
     return part(Period(instants[0], instants[1])), part(Period(instants[1], instants[2]))
 

@@ -1,16 +1,21 @@
-"""The list of seeds that a user gives: a URL a line."""
+"""The list of seeds that a user gives, and what a history holds of them."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sharc_crawler import plugins
+from sharc_crawler.archive.surt import surt
 from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.urls import canonical
+from sharc_crawler.seeds.hacs.sites import homepages, websites
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from sharc_crawler.archive.history import History
     from sharc_crawler.archive.problems import Problems
+    from sharc_crawler.seeds.hacs.sites import SeedHistories
 
 
 def read_list(file: Path, problems: Problems) -> list[str]:
@@ -31,3 +36,11 @@ def read_list(file: Path, problems: Problems) -> list[str]:
     if not urls:
         raise UsageError(f"seeds={str(file)!r} names no web address; give one a line")
     return list(urls)
+
+
+def histories(found: History, updates: str, file: Path | None, level: str) -> SeedHistories:
+    """The seeds of a list (without one: every captured page) by their own pages or by all under them."""
+    captures, changed = found.captures, plugins.load("updates", updates)(found.captures)
+    urls = captures.urls if file is None else read_list(file, found.problems)
+    keys = captures.keys if file is None else [surt(url) for url in urls]
+    return (websites if level == "website" else homepages)(urls, keys, captures, changed)

@@ -13,22 +13,18 @@ import click
 
 from sharc_crawler import plugins
 from sharc_crawler.archive.history import read_history
-from sharc_crawler.archive.surt import surt
-from sharc_crawler.cli._seeds_list import read_list
+from sharc_crawler.cli._seeds_list import histories
 from sharc_crawler.cli._seeds_output import facts, say, show
 from sharc_crawler.model import Kind
 from sharc_crawler.seeds.base import Task
 from sharc_crawler.seeds.hacs.rank import make_ranker, rank
-from sharc_crawler.seeds.hacs.sites import homepages, websites
 from sharc_crawler.seeds.hacs.updates import READS_LINKS
 from sharc_crawler.storage.observations import ObservationStore
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sharc_crawler.archive.history import History
     from sharc_crawler.model import Observation
-    from sharc_crawler.seeds.hacs.sites import SeedHistories
 
 _DAY = 86_400.0
 
@@ -54,12 +50,13 @@ _DAY = 86_400.0
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object instead of a table.")
 def rank_command(history: tuple[Path, ...], **options: Any) -> None:
     """Rank seeds by what HISTORY holds of them: CDX, CDXJ, answers of CDX servers, TimeMaps, WARC, WACZ, or folders."""
-    ranker, notion = make_ranker(options["ranker"]), plugins.load("updates", options["updates"])
+    ranker = make_ranker(options["ranker"])
+    plugins.load("updates", options["updates"])  # a wrong name is told before anything is read
     found = read_history(history, _observations(options["store"]), links=options["updates"] in READS_LINKS)
     now = options["now"].replace(tzinfo=UTC).timestamp() if options["now"] else time.time()
     back = math.inf if options["weeks"] is None else options["weeks"] * 7 * _DAY
     task = Task(now, options["ahead"] * _DAY, back)
-    seeds = _seeds(found, notion(found.captures), options["seeds"], options["level"])
+    seeds = histories(found, options["updates"], options["seeds"], options["level"])
     ranked = rank(seeds, ranker, task, theta=options["theta"], budget=options["budget"])
     say(found)
     if options["output"]:
@@ -79,10 +76,3 @@ def _observations(store: Path | None) -> Iterator[Observation]:
         with ObservationStore(store) as observations:
             for site in observations.sites():
                 yield from (one for one in observations.observations(site) if one.kind is Kind.PAGE)
-
-
-def _seeds(found: History, changed: Any, file: Path | None, level: str) -> SeedHistories:
-    captures = found.captures
-    urls = captures.urls if file is None else read_list(file, found.problems)
-    keys = captures.keys if file is None else [surt(url) for url in urls]
-    return (websites if level == "website" else homepages)(urls, keys, captures, changed)

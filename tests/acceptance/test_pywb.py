@@ -1,24 +1,15 @@
 """pywb, an independent replay tool, shows a capture as it was: at the visit's and at the revisit's time.
 
-pywb pins old packages and is GPL: it lives in an environment of its own and is only started here.
-
-    python3 -m venv /tmp/pywb && /tmp/pywb/bin/pip install pywb cdxj-indexer
-    SHARC_PYWB=/tmp/pywb/bin python -m pytest tests/acceptance/test_pywb.py
-
-Without it these tests are skipped.
+How to have one: pywb_server.py. Without it these tests are skipped.
 """
 
 from __future__ import annotations
 
 import gzip
 import http.client
-import os
 import shutil
-import socket
 import subprocess
-from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -26,15 +17,14 @@ import pytest
 from sharc_crawler.archive.payloads import Original
 from sharc_crawler.archive.warc import WarcWriter
 from sharc_crawler.changes.digest import payload_digest
+from tests.acceptance.pywb_server import BIN, INSTALLED, MISSING, environment, run, served
 from tests.archive.readback import INFO, OK, page
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
-BIN = Path(os.environ.get("SHARC_PYWB") or Path(shutil.which("wayback") or "nowhere").parent)
-pytestmark = pytest.mark.skipif(
-    not (BIN / "wb-manager").exists(), reason="pywb is not installed; set SHARC_PYWB to its environment's bin folder"
-)
+pytestmark = pytest.mark.skipif(not INSTALLED, reason=MISSING)
 
 SITE = "http://example.org/"
 HTML = b"Content-Type: text/html\r\n"
@@ -123,50 +113,15 @@ def replay(request, tmp_path_factory) -> Iterator[Replay]:
     folder = tmp_path_factory.mktemp("pywb")
     made = folder / "made"
     capture(made)
-    _run(folder, "wb-manager", "init", "site")
+    run(folder, "wb-manager", "init", "site")
     if request.param == "our index":
         collection = folder / "collections" / "site"
         for path in made.iterdir():
             shutil.copy(path, collection / ("indexes" if path.suffix == ".cdxj" else "archive"))
     else:
-        _run(folder, "wb-manager", "add", "site", *map(str, made.glob("*.warc.gz")))
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    with (folder / "log").open("wb") as log:
-        server = subprocess.Popen(
-            [BIN / "wayback", "-p", str(port), "-b", "127.0.0.1"],
-            cwd=folder,
-            stdout=log,
-            stderr=log,
-            env=_environment(),
-        )
-    try:
-        _wait_for(port, server)
+        run(folder, "wb-manager", "add", "site", *map(str, made.glob("*.warc.gz")))
+    with served(folder) as port:
         yield Replay(port, request.param == "our index")
-    finally:
-        server.terminate()
-        server.wait(20)
-
-
-def _environment() -> dict[str, str]:
-    return {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL"))}
-
-
-def _run(folder: Path, tool: str, *arguments: str) -> None:
-    subprocess.run(
-        [BIN / tool, *arguments], cwd=folder, env=_environment(), check=True, capture_output=True, timeout=60
-    )
-
-
-def _wait_for(port: int, server: subprocess.Popen) -> None:
-    for _ in range(300):
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                return
-        with suppress(subprocess.TimeoutExpired):
-            pytest.fail(f"pywb ended with {server.wait(0.1)}")
-    pytest.fail("pywb did not start to listen within 30 s")
 
 
 @pytest.mark.parametrize("name", SHOWN)
@@ -208,7 +163,7 @@ def test_our_index_is_that_of_the_reference_indexer(tmp_path):
     capture(tmp_path)
     theirs = subprocess.run(
         [BIN / "cdxj-indexer", "--sort", *tmp_path.glob("*.warc.gz")],
-        capture_output=True, text=True, check=True, env=_environment(), timeout=60,
+        capture_output=True, text=True, check=True, env=environment(), timeout=60,
     ).stdout  # fmt: skip
     (ours,) = tmp_path.glob("*.cdxj")
     assert ours.read_text().splitlines() == [line for line in theirs.splitlines() if not line.startswith("urn:")]

@@ -103,6 +103,17 @@ def test_evaluate(tmp_path: Path) -> None:
     assert len(list((tmp_path / "out" / "pictures").glob("*.svg"))) == 2
 
 
+def test_evaluate_websites(tmp_path: Path) -> None:
+    seeds = tmp_path / "seeds.txt"
+    seeds.write_text("http://a.org/\n")
+    period = ("--choose-from", "2020-01-03", "--score-from", "2020-01-11", "--until", "2020-01-20", "--weeks", "1")
+    result = run("evaluate", cdx(tmp_path), *period, "--seeds", seeds, "--level", "website")
+    assert result.exit_code == 0, result.output
+    (study,) = json.loads(result.stdout)
+    assert study["seeds"] == {"1": 1.0}
+    assert "1 malformed lines; the rest is used." in result.stderr
+
+
 def test_what_evaluate_cannot_use(tmp_path: Path) -> None:
     period = ("--choose-from", "2020-01-03", "--score-from", "2020-01-01", "--until", "2020-01-20")
     for arguments, message in ((period, "give either"), ((cdx(tmp_path), *period), "must follow each other")):

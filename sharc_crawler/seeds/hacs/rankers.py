@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
@@ -52,7 +51,7 @@ class HacsPlain(SeedRanker):
         value = g(rate, last_update, until)
         if not known.all():
             estimates = self.prior_.estimate(seeds.pages.intervals(interpolated=False))
-            alone = predictive(estimates, _unseen(seeds.pages.last_seen(), replace(task, missed=True)))
+            alone = predictive(estimates, _unseen(seeds.pages.last_seen(), task))
             value[~known] = _any(seeds, alone)[~known]
             rate[~known] = seeds.sum(estimates.rate)[~known]
         return Scores(value, rate, last_update, known)
@@ -79,7 +78,7 @@ class Hacs(SeedRanker):
         """The value is p."""
         pages = seeds.pages
         estimates = self.prior_.estimate(pages.intervals(interpolated=False), self._labels(pages.urls))
-        duration = _unseen(pages.last_seen(), task)
+        duration = _unseen(pages.last_seen(), task) if task.missed else task.ahead
         known = seeds.sum(estimates.observations.astype(np.float64)) > 0
         value = _any(seeds, predictive(estimates, duration))
         return Scores(value, seeds.sum(estimates.rate), seeds.latest(pages.last_update(interpolated=True)), known)
@@ -112,10 +111,11 @@ def _busiest(hosts: list[str], observations: NDArray[np.int64]) -> dict[str, int
 
 
 def _unseen(last_seen: NDArray[np.float64], task: Task) -> NDArray[np.float64]:
-    """For how long each page may have been updated; without a capture in the window, for longer than that."""
-    if not task.missed:
-        return np.full(len(last_seen), task.ahead)
-    before = max(task.now - task.back, _NEVER)
+    """For how long each page may have been updated since its last capture in the window.
+
+    Without one: for longer than the window; where only what lies ahead counts, for that long.
+    """
+    before = max(task.now - task.back, _NEVER) if task.missed else task.now
     return task.now + task.ahead - np.where(np.isnan(last_seen), before, last_seen)
 
 
