@@ -1,109 +1,26 @@
-"""``sharc rates``: how often a site's pages change, how well that is known, and whether its lastmods are believed."""
+"""``sharc rates``: how often pages change, as captures saw it, and as it is told of pages that nobody has watched."""
 
 from __future__ import annotations
 
-import json
-import time
-from dataclasses import asdict
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
 import click
-from rich.console import Console
-from rich.table import Table
 
-from sharc_crawler.errors import unknown_name
-from sharc_crawler.model import Sighting
-from sharc_crawler.rates.picture import draw_rates
-from sharc_crawler.rates.sources import HistoryRates
-from sharc_crawler.rates.trust import trust
-from sharc_crawler.storage.observations import ObservationStore
-
-if TYPE_CHECKING:
-    from sharc_crawler.model import RateEstimate
-    from sharc_crawler.rates.history import SiteHistory
-
-DAY = 86_400.0
+from sharc_crawler.cli._rates_show import show_command
+from sharc_crawler.cli._rates_train import train_command
 
 
-@click.command(epilog="Example: sharc rates www.example.org --history archive.sqlite --picture rates.png")
-@click.argument("site")
-@click.option("--history", required=True, type=click.Path(exists=True, dir_okay=False), help="The history store.")
-@click.option("--horizon", default=30.0, show_default=True, help="Length of the next capture, in days.")
-@click.option("--limit", default=20, show_default=True, help="How many pages to show, hottest first.")
-@click.option(
-    "--picture", type=click.Path(dir_okay=False, path_type=Path), help="Draw the distribution: FILE.png, .svg."
-)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object with all pages.")
-def command(site: str, history: str, horizon: float, limit: int, picture: Path | None, as_json: bool) -> None:
-    """Show how often the pages of SITE change: rate, its source, and how well it is known."""
-    with ObservationStore(history) as store:
-        if site not in store.sites():
-            raise unknown_name("site", site, store.sites())
-        known = store.histories(site)
-    now = time.time()
-    sightings = [Sighting(url) for url in known.urls]
-    estimates = HistoryRates(known, horizon * DAY).rates(sightings, now)
-    pages = [(url, found) for url, found in zip(known.urls, estimates, strict=True) if found is not None]
-    pages.sort(key=lambda page: -page[1].rate)
-    if picture:
-        draw_rates([found.rate for _, found in pages], site, picture)
-    facts = _facts(known, pages, now)
-    if as_json:
-        click.echo(json.dumps(facts))
-    else:
-        _show(facts, limit)
+class _Rates(click.Group):
+    """What is no subcommand is a site: ``sharc rates SITE`` is short for ``sharc rates show SITE``."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if args and args[0] not in self.commands and args[0] not in ctx.help_option_names:
+            args = ["show", *args]
+        return super().parse_args(ctx, args)
 
 
-def _facts(history: SiteHistory, pages: list[tuple[Any, RateEstimate]], now: float) -> dict[str, Any]:
-    """What ``--json`` prints; rates in changes per day, NaN and infinity as null."""
-    return {
-        "site": history.site,
-        "time": now,
-        "urls": len(history),
-        "accesses": len(history.times),
-        "lastmods": [asdict(verdict) | {"believed": verdict.believed} for verdict in trust(history)],
-        "pages": [
-            {
-                "url": url,
-                "per_day": found.rate * DAY,
-                "spread": found.spread * DAY if found.spread == found.spread else None,
-                "shape": found.shape if found.shape < float("inf") else None,
-                "observations": found.observations,
-                "source": found.source,
-            }
-            for url, found in pages
-        ],
-    }
+@click.group(cls=_Rates, epilog="Example: sharc rates www.example.org --history archive.sqlite")
+def command() -> None:
+    """Show how often a site's pages change (SITE: short for show SITE); train a predictor for unwatched pages."""
 
 
-def _show(facts: dict[str, Any], limit: int) -> None:
-    """Tables for readers."""
-    table = Table(title=f"{facts['site']}: {facts['urls']} URLs, {facts['accesses']} accesses")
-    for name in ("one change in", "±", "seen", "source", "URL"):
-        table.add_column(name, justify="right" if name in ("one change in", "±", "seen") else "left", overflow="fold")
-    for page in facts["pages"][:limit]:
-        share = f"{page['spread'] / page['per_day']:.0%}" if page["spread"] and page["per_day"] else ""
-        table.add_row(_gap(page["per_day"]), share, str(page["observations"]), page["source"], page["url"])
-    table.caption = f"{min(limit, len(facts['pages']))} of {len(facts['pages'])} pages with a rate, hottest first"
-    console = Console()
-    console.print(table)
-    for verdict in facts["lastmods"]:
-        if verdict["values"]:
-            word = "believed" if verdict["believed"] else f"not believed: {verdict['reason']}"
-            console.print(f"lastmods of {verdict['label']}: {word} ({verdict['checks']} checks)", markup=False)
-
-
-def _gap(per_day: float) -> str:
-    """The mean time between changes, in a unit for readers.
-
-    >>> _gap(48.0), _gap(0.5), _gap(0.0)
-    ('30.0 min', '2.0 days', 'never')
-    """
-    if per_day <= 0:
-        return "never"
-    days = 1.0 / per_day
-    for unit, length in (("years", 365.25), ("days", 1.0), ("h", 1 / 24)):
-        if days >= 1.5 * length:
-            return f"{days / length:.1f} {unit}"
-    return f"{days * 1440:.1f} min"
+command.add_command(show_command)
+command.add_command(train_command)

@@ -36,6 +36,7 @@ ARGUMENTS = {
     "limit": "pages captured per site at most",
     "delay": "seconds between two requests to a host",
     "output": "folder for WARCs, state and report",
+    "rates": "where change rates come from: names, comma-separated",
     "history": "file with the archive's history of the site: rates, known pages, size",
     **SEEDING,
     "dry_run": "1: check everything, show the plan, send nothing",
@@ -57,6 +58,7 @@ class Arguments:
     limit: int
     delay: float | None
     output: str | None
+    rates: str | None
     history: str | None
     choice: Choice | None
     dry_run: bool
@@ -92,6 +94,7 @@ class Arguments:
             limit=int(_number(given, "limit") or 0),
             delay=_number(given, "delay", whole=False),
             output=given.get("output"),
+            rates=given.get("rates"),
             history=given.get("history"),
             choice=parse_choice(given),
             dry_run=_one_of("dry_run", given.get("dry_run", "0"), ("0", "1")) == "1",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sharc_crawler.errors import UsageError, unknown_name
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.live.addresses import AddressRules
+from sharc_crawler.rates.make import make_sources
 from sharc_crawler.rates.sitemap import CHANGEFREQ_RATES, SitemapRules
 from sharc_crawler.strategies.base import Setting
 from sharc_crawler.strategies.make import make_strategy
@@ -27,6 +28,7 @@ DEFAULTS: dict[str, object] = {
     "SHARC_WARC_LEVEL": 6,  # gzip level, 1..9
     "SHARC_WARC_SIZE": 1_000_000_000,  # bytes after which a new WARC file is begun
     "SHARC_SIZE": 0,  # estimated pages per site; 0: as many as are known
+    "SHARC_RATES": "captures,sitemap",  # sources of change rates, in the order in which they are asked
     "SHARC_CHANGEFREQ": {},  # class → seconds between changes, where a sitemap's daily is not a day
     "SHARC_OBEY_ROBOTS": True,
     "SHARC_ATTEMPTS": 3,  # of one fetch, in all
@@ -50,6 +52,7 @@ class Config:
     warc_level: int
     warc_size: int
     size: int
+    rates: str  #: names of sources, comma-separated
     sitemap_rules: SitemapRules
     politeness: Politeness
     operator: str | None
@@ -63,6 +66,7 @@ class Config:
         settings = with_defaults(settings)
         AddressRules.of(settings.getlist("SHARC_ALLOWED_ADDRESSES"))
         make_strategy(settings.get("SHARC_STRATEGY"), Setting())
+        make_sources(settings.get("SHARC_RATES"), {})
         return cls(
             strategy=settings.get("SHARC_STRATEGY"),
             output=_folder(settings.get("SHARC_OUTPUT")),
@@ -71,6 +75,7 @@ class Config:
             warc_level=int(_number(settings, "SHARC_WARC_LEVEL", 1, 9)),
             warc_size=int(_number(settings, "SHARC_WARC_SIZE", 1_000_000)),
             size=int(_number(settings, "SHARC_SIZE", 0)),
+            rates=settings.get("SHARC_RATES"),
             sitemap_rules=_sitemap_rules(settings.getdict("SHARC_CHANGEFREQ")),
             politeness=_politeness(settings),
             operator=settings.get("SHARC_OPERATOR"),

@@ -7,18 +7,17 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.model import Change, Evidence, Kind, Linked, Observation, Result, Sighting, Slot, Url, Verdict
 from sharc_crawler.rates.chain import Chain
-from sharc_crawler.rates.sitemap import SitemapRates
-from sharc_crawler.rates.sources import HistoryRates
+from sharc_crawler.rates.make import make_source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from sharc_crawler.frontier.store import Batch, FrontierStore, JudgementRow, LinksRow, VisitRow
     from sharc_crawler.model import Document, Instant
-    from sharc_crawler.rates.base import RateSource
     from sharc_crawler.rates.sitemap import SitemapRules
     from sharc_crawler.storage.observations import ObservationStore
 
+CAPTURES = "captures"  #: the source that is the history store itself
 CHANGES = {
     Verdict.COHERENT: Change.UNCHANGED,
     Verdict.CHANGED: Change.CHANGED,
@@ -26,12 +25,19 @@ CHANGES = {
 }
 
 
-def rates_of(site: str, history: ObservationStore | None, rules: SitemapRules) -> Chain:
-    """Where a site's rates come from: its history where there is one, then its sitemap."""
-    sources: list[RateSource] = [SitemapRates(rules)]
+def rates_of(site: str, names: str, history: ObservationStore | None, rules: SitemapRules) -> Chain:
+    """Where a site's rates come from: the sources of these names, in order; ``captures`` if there are any."""
+    offers: dict[str, Callable[[], object]] = {"rules": lambda: rules}
+    wanted = names.split(",")
     if history is not None and history.size(site):
-        sources.insert(0, HistoryRates(history.histories(site), links=history.links(site)))
-    return Chain(sources)
+        offers |= {
+            "history": lambda: history.histories(site),
+            "links": lambda: history.links(site),
+            "documents": lambda: history.documents(site),
+        }
+    else:
+        wanted = [name for name in wanted if name.strip() != CAPTURES]
+    return Chain([make_source(name, offers) for name in wanted])
 
 
 def known_pages(site: str, history: ObservationStore) -> list[Sighting]:

@@ -154,7 +154,8 @@ def _begin(crawler: Crawler) -> Session:
             check_output(config.output, None)
     store = _store(config)
     history = ObservationStore(config.history) if config.history else None
-    parts = PARTS if drop_in else Parts(rates=lambda spec: rates_of(spec.site, history, config.sitemap_rules))
+    rules, names = config.sitemap_rules, config.rates
+    parts = PARTS if drop_in else Parts(rates=lambda spec: rates_of(spec.site, names, history, rules))
     frontier = Frontier(politeness, store, parts)
     name = crawler.spider.name if crawler.spider else "crawl"
     return Session(config, clock_of(crawler), store, history, frontier, drop_in, name)

@@ -12,31 +12,31 @@
 ``constant``
     One rate for all pages: nothing is known.
 
-Any other name is a rate source by entry point or dotted path. It is asked when the window begins about the pages as
-such a sitemap lists them. A factory is given what it has arguments for: ``history``, weekly captures of the year
+Any other name is a rate source by entry point or dotted path, with options, or several that are asked one after the
+other (``captures,predictor:model=FILE``). It is asked when the window begins about the pages as such a sitemap lists
+them. A factory is given what it has arguments for: ``history``, weekly captures of the year
 before; ``horizon``, the length of the window; ``links``, those between the pages known when it begins.
 """
 
 from __future__ import annotations
 
-import inspect
 import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sharc_crawler import plugins
-from sharc_crawler.errors import UsageError, unknown_name
+from sharc_crawler.errors import UsageError
 from sharc_crawler.rates.age import age_rates
 from sharc_crawler.rates.chain import Chain
 from sharc_crawler.rates.estimators.gamma_poisson import GammaPoisson
+from sharc_crawler.rates.make import make_sources
 from sharc_crawler.rates.sitemap import SitemapRates
 from sharc_crawler.rates.surroundings import Surroundings
 from sharc_crawler.sim.belief import Belief
 from sharc_crawler.sim.published import links, sitemap, weekly_captures, year_before
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -96,28 +96,22 @@ def _require_past(site: Site) -> None:
 
 def _sitemap(site: Site) -> tuple[Column, Column]:
     _require_past(site)
-    return _asked(SitemapRates(), site)
+    return _asked([SitemapRates()], site)
 
 
-def _named(name: str, site: Site) -> RateSource:
-    """A plug-in, given what it asks for by the names of its arguments."""
-    known_names = {*SOURCES, *plugins.names("rates")}
-    if "." not in name and name not in known_names:
-        raise unknown_name("rates", name, known_names)
-    factory = plugins.load("rates", name)
-    known: dict[str, Callable[[], object]] = {
+def _named(spec: str, site: Site) -> list[RateSource]:
+    """Plug-ins, given what they ask for by the names of their arguments."""
+    offers: dict[str, Callable[[], object]] = {
         "history": lambda: weekly_captures(site),
         "horizon": lambda: site.end - site.start,
         "links": lambda: links(site),
     }
-    wanted = inspect.signature(factory).parameters
-    source: RateSource = factory(**{name: make() for name, make in known.items() if name in wanted})
-    return source
+    return make_sources(spec, offers, also=SOURCES)
 
 
-def _asked(source: RateSource, site: Site) -> tuple[Column, Column]:
-    """Rates and shapes of a source; of pages on which it abstains, those of the chain's prior."""
-    estimates = Chain([source]).rates(sitemap(site), site.start)
+def _asked(sources: Sequence[RateSource], site: Site) -> tuple[Column, Column]:
+    """Rates and shapes of sources; of pages on which all abstain, those of the chain's prior."""
+    estimates = Chain(sources).rates(sitemap(site), site.start)
     return np.array([e.rate for e in estimates]), np.array([e.shape for e in estimates])
 
 

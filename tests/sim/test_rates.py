@@ -9,6 +9,8 @@ import pytest
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.model import RateEstimate
 from sharc_crawler.rates.history import CHANGED, UNCHANGED, UNKNOWN
+from sharc_crawler.rates.predictor.examples import Examples, page_facts
+from sharc_crawler.rates.predictor.model import Predictor
 from sharc_crawler.sim.belief import Belief
 from sharc_crawler.sim.published import DAY, WEEK, YEAR, links, sitemap, weekly_captures
 from sharc_crawler.sim.rates import SOURCES, believe
@@ -128,3 +130,15 @@ def test_rates_that_cannot_be(rate):
 def test_a_past_without_changes(source):
     site = replace(past_site(), past=Changes.of([[]] * 6))
     assert np.isfinite(believe(site, source).rates).all()
+
+
+def test_a_predictor_by_name_and_file(tmp_path):
+    before = Examples.of(weekly_captures(past_site()), page_facts(weekly_captures(past_site()), None, {}, 0.0))
+    model = tmp_path / "model.json"
+    Predictor.train(before, {"online": "bayes", "offline": "tree"}, {}).save(model)
+    known = believe(past_site(), f"predictor:model={model}")
+    assert (known.rates > 0).all()
+    assert np.isfinite(known.shapes).all()
+    assert known.rates.tolist() == believe(past_site(), f"predictor:model={model},constant").rates.tolist()
+    with pytest.raises(UsageError, match="cannot be read"):
+        believe(past_site(), "captures,predictor:model=no.json")

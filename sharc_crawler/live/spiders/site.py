@@ -72,6 +72,7 @@ class SiteSpider(Spider):
         for name, value in (
             ("SHARC_STRATEGY", arguments.strategy),
             ("DOWNLOAD_DELAY", arguments.delay),
+            ("SHARC_RATES", arguments.rates),
             ("SHARC_HISTORY", arguments.history),
             ("SHARC_OUTPUT", arguments.output or settings.get("SHARC_OUTPUT") or _folder_name(arguments)),
         ):

@@ -1,0 +1,60 @@
+"""Sources of rates from their names and options, as users write them: ``captures,predictor:model=model.json``."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from typing import TYPE_CHECKING, Any
+
+from sharc_crawler import plugins
+from sharc_crawler.errors import UsageError, unknown_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from sharc_crawler.rates.base import RateSource
+
+
+def make_sources(spec: str, offers: Mapping[str, Callable[[], object]], also: Iterable[str] = ()) -> list[RateSource]:
+    """Several sources, separated by commas, in the order in which they are to be asked."""
+    return [make_source(part, offers, also) for part in spec.split(",")]
+
+
+def make_source(spec: str, offers: Mapping[str, Callable[[], object]], also: Iterable[str] = ()) -> RateSource:
+    """The source ``NAME`` or ``NAME:option=value:option=value``.
+
+    Its factory is given the options, and, of what is on offer, what it has arguments for by that name. ``also``: what
+    the caller knows by name besides sources, for the message about a name that nobody knows.
+    Raises :class:`~sharc_crawler.errors.UsageError` for an unknown name or option.
+
+    >>> from sharc_crawler.model import Sighting
+    >>> make_source("constant:rate=2.5", {}).rates([Sighting("http://h/")], now=0.0)[0].rate
+    2.5
+    """
+    name, *texts = re.split(r":(?=\w+=)", spec.strip())
+    known = {*also, *plugins.names("rates")}
+    if "." not in name and name not in known:
+        raise unknown_name("rates", name, known)
+    factory = plugins.load("rates", name)
+    wanted = inspect.signature(factory).parameters
+    arguments = {argument: make() for argument, make in offers.items() if argument in wanted}
+    for text in texts:
+        option, _, value = text.partition("=")
+        if option not in wanted:
+            raise unknown_name(f"option of rates={name}", option, wanted)
+        arguments[option] = _value(value)
+    try:
+        source: RateSource = factory(**arguments)
+    except TypeError as error:
+        raise UsageError(f"rates={spec!r} does not make a source of rates: {error}") from error
+    return source
+
+
+def _value(text: str) -> Any:
+    """A number where it reads as one."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text

@@ -1,0 +1,107 @@
+"""From histories to what a predictor learns from: what is known of pages, and how often they changed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+
+from sharc_crawler.rates.estimators.base import Estimates
+from sharc_crawler.rates.estimators.gamma_poisson import GammaPoisson
+from sharc_crawler.rates.estimators.irregular import IrregularMle
+from sharc_crawler.rates.predictor.features import PageFacts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from sharc_crawler.model import Instant, Observation, Url
+    from sharc_crawler.rates.history import SiteHistory
+
+
+@dataclass(frozen=True, slots=True)
+class Examples:
+    """Pages that were watched, and their rates."""
+
+    pages: list[PageFacts]
+    rates: NDArray[np.float64]  #: by maximum likelihood, changes per second
+    posterior: Estimates  #: the same by empirical Bayes: never 0, and with a spread
+
+    def __len__(self) -> int:
+        return len(self.pages)
+
+    @classmethod
+    def of(cls, history: SiteHistory, facts: Sequence[PageFacts]) -> Self:
+        """The pages of one site that were seen at least twice; ``facts`` in the order of the history's URLs."""
+        intervals = history.histories()
+        seen = np.flatnonzero(intervals.observations() > 0)
+        intervals = intervals.select(seen)
+        rates = IrregularMle().estimate(intervals).rate
+        return cls([facts[page] for page in seen.tolist()], rates, GammaPoisson().fit(intervals).estimate(intervals))
+
+    @classmethod
+    def together(cls, sites: Sequence[Examples]) -> Self:
+        """The pages of several sites."""
+        pages = [page for site in sites for page in site.pages]
+        rates = np.concatenate([np.zeros(0), *(site.rates for site in sites)])
+        return cls(pages, rates, Estimates.concatenate([site.posterior for site in sites]))
+
+
+def page_facts(
+    history: SiteHistory,
+    links: Iterable[tuple[str, str]] | None,
+    documents: Mapping[Url, Observation],
+    now: Instant,
+) -> list[PageFacts]:
+    """What is known of every URL of a history at an instant.
+
+    Parameters
+    ----------
+    history:
+        accesses up to ``now``
+    links:
+        source and target of every link between known pages; None: not known
+    documents:
+        the last observation of each URL that tells its media type and counts
+
+    """
+    idle = _idle(history, now)
+    inlinks, outlinks = _degrees(links)
+    facts = []
+    for url, since in zip(history.urls, idle.tolist(), strict=True):
+        seen = documents.get(url)
+        document = seen.document if seen else None
+        facts.append(
+            PageFacts(
+                url,
+                media_type=seen.media_type if seen else None,
+                idle=None if np.isnan(since) else since,
+                images=document.images if document else None,
+                tables=document.tables if document else None,
+                outlinks=document.outlinks if document else None if links is None else outlinks.get(url, 0),
+                inlinks=None if links is None else inlinks.get(url, 0),
+            )
+        )
+    return facts
+
+
+def _idle(history: SiteHistory, now: Instant) -> NDArray[np.float64]:
+    """Seconds since each URL's last change; since its first access, where captures saw none; NaN: nobody knows."""
+    told = np.fmax(history.latest(history.lastmods), history.latest(history.modified))
+    last = np.fmax(told, history.last_change())
+    watched = history.histories().observations() > 0
+    last = np.where(np.isnan(last) & watched, history.first(), last)
+    return np.where(last > now, np.nan, now - last)
+
+
+def _degrees(links: Iterable[tuple[str, str]] | None) -> tuple[dict[str, int], dict[str, int]]:
+    """Links to each URL and from it; those of a page to itself do not count."""
+    inlinks: dict[str, int] = {}
+    outlinks: dict[str, int] = {}
+    for source, target in set(links or ()):
+        if source != target:
+            outlinks[source] = outlinks.get(source, 0) + 1
+            inlinks[target] = inlinks.get(target, 0) + 1
+    return inlinks, outlinks

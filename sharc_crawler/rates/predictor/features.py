@@ -1,0 +1,117 @@
+"""What a page looks like from outside (online features), and what is known of it once it was downloaded (offline).
+
+Any of them may be missing: a classifier then goes by the others.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from mimetypes import MimeTypes
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+DAY = 86_400.0
+WORD = re.compile(r"[^\W_]+")
+SPECIAL = {
+    "tilde": "~",
+    "underscore": "_",
+    "question mark": "?",
+    "semicolon": ";",
+    "colon": ":",
+    "comma": ",",
+    "percent": "%",
+}
+_TYPES = MimeTypes()  # the library's own table: no file of this machine has a say
+
+
+@dataclass(frozen=True, slots=True)
+class PageFacts:
+    """What is known of one page; None: nothing."""
+
+    url: str
+    media_type: str | None = None  #: as the server said; else it is guessed from the URL
+    idle: float | None = None  #: seconds since the last change, as far as is known
+    images: int | None = None
+    tables: int | None = None
+    outlinks: int | None = None
+    inlinks: int | None = None  #: known pages that link here
+
+    @property
+    def offline(self) -> bool:
+        """Is anything known that the URL does not say?"""
+        return any(value is not None for value in (self.idle, self.images, self.tables, self.outlinks, self.inlinks))
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Features of many pages, column by column."""
+
+    words: dict[str, list[str | None]] = field(default_factory=dict)  #: categories; None: missing
+    numbers: dict[str, NDArray[np.float64]] = field(default_factory=dict)  #: NaN: missing
+
+    def __len__(self) -> int:
+        sizes = [*map(len, self.words.values()), *map(len, self.numbers.values())]
+        return sizes[0] if sizes else 0
+
+    def select(self, rows: NDArray[np.int64]) -> Table:
+        """Some pages, in the order given."""
+        picked = rows.tolist()
+        return Table(
+            {name: [column[row] for row in picked] for name, column in self.words.items()},
+            {name: column[rows] for name, column in self.numbers.items()},
+        )
+
+
+def online_features(pages: Sequence[PageFacts]) -> Table:
+    """What is known before a page is downloaded: its URL, and what kind of file that is.
+
+    >>> table = online_features([PageFacts("http://h/blog/2011-05/a~b.png?x=1")])
+    >>> table.words["word 1"], table.words["word 3"], table.words["media type"], table.numbers["depth"].tolist()
+    (['blog'], ['05'], ['image/png'], [3.0])
+    """
+    parts = [urlsplit(page.url) for page in pages]
+    paths = [WORD.findall(part.path.lower()) for part in parts]
+    words: dict[str, list[str | None]] = {
+        "domain": [part.hostname for part in parts],
+        "media type": [
+            page.media_type or _TYPES.guess_type(part.path)[0] for page, part in zip(pages, parts, strict=True)
+        ],
+    }
+    for place in range(3):
+        words[f"word {place + 1}"] = [path[place] if len(path) > place else "" for path in paths]
+    return Table(words, _url_numbers([page.url for page in pages], [part.path for part in parts]))
+
+
+def _url_numbers(urls: list[str], paths: list[str]) -> dict[str, NDArray[np.float64]]:
+    columns: dict[str, list[int]] = {
+        "depth": [path.count("/") for path in paths],
+        "URL length": [len(url) for url in urls],
+    }
+    behind = [url.partition("//")[2] for url in urls]  # the scheme has a colon
+    columns |= {name: [sign in text for text in behind] for name, sign in SPECIAL.items()}
+    return {name: np.array(values, np.float64) for name, values in columns.items()}
+
+
+def offline_features(pages: Sequence[PageFacts]) -> Table:
+    """The online features and what captures or the sitemap tell: days since the last change, and counts."""
+    online = online_features(pages)
+    idle = _column([page.idle for page in pages])
+    counts = {name: _column([getattr(page, name) for page in pages]) for name in COUNTS}
+    return Table(online.words, online.numbers | {"days since change": idle / DAY} | counts)
+
+
+COUNTS = ("images", "tables", "outlinks", "inlinks")
+#: the paper's two sets, by name
+FEATURES: dict[str, Callable[[Sequence[PageFacts]], Table]] = {"online": online_features, "offline": offline_features}
+
+
+def _column(values: Sequence[float | None]) -> NDArray[np.float64]:
+    return np.array([np.nan if value is None else value for value in values], np.float64)

@@ -1,0 +1,73 @@
+"""A trained predictor as a source of rates (:class:`~sharc_crawler.rates.base.RateSource`)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sharc_crawler.model import RateEstimate
+from sharc_crawler.rates.history import SiteHistory
+from sharc_crawler.rates.predictor.examples import page_facts
+from sharc_crawler.rates.predictor.features import PageFacts
+from sharc_crawler.rates.predictor.model import Predictor
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from sharc_crawler.model import Instant, Observation, Sighting, Url
+
+SOURCE = "predictor"
+
+
+class PredictorRates:
+    """Rates told from what pages look like; never abstains.
+
+    Parameters
+    ----------
+    model:
+        file that ``sharc rates train`` wrote
+    history, links, documents:
+        what former captures know of the site's pages (:func:`~sharc_crawler.rates.predictor.examples.page_facts`);
+        pages they do not know are told by their URLs, and by the sitemap's lastmod if it has one
+
+    """
+
+    def __init__(
+        self,
+        model: str,
+        history: SiteHistory | None = None,
+        links: Iterable[tuple[str, str]] | None = None,
+        documents: Mapping[Url, Observation] | None = None,
+    ) -> None:
+        self._predictor = Predictor.load(Path(model))
+        self._history = SiteHistory.empty() if history is None else history
+        self._links = None if links is None else list(links)
+        self._documents = documents or {}
+        self._facts: dict[str, PageFacts] = {}
+        self._as_of: Instant | None = None
+
+    def rates(self, sightings: Sequence[Sighting], now: Instant) -> list[RateEstimate | None]:
+        """One estimate per sighting, in their order."""
+        if not sightings:
+            return []
+        means, spreads = self._predictor.rates([self._page(sighting, now) for sighting in sightings])
+        return [
+            RateEstimate(mean, SOURCE, (mean / spread) ** 2 if spread and mean else float("inf"), 0, spread)
+            for mean, spread in zip(means.tolist(), spreads.tolist(), strict=True)
+        ]
+
+    def _page(self, sighting: Sighting, now: Instant) -> PageFacts:
+        page = self._known(now).get(sighting.url) or PageFacts(sighting.url)
+        hints = sighting.hints
+        if hints is None or hints.lastmod is None or hints.lastmod > now:
+            return page
+        age = now - hints.lastmod
+        return replace(page, idle=age if page.idle is None else min(age, page.idle))
+
+    def _known(self, now: Instant) -> dict[str, PageFacts]:
+        """Of the pages that former captures know, as of ``now``."""
+        if self._as_of != now:
+            facts = page_facts(self._history, self._links, self._documents, now)
+            self._facts, self._as_of = {page.url: page for page in facts}, now
+        return self._facts

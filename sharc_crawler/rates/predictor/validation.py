@@ -1,0 +1,60 @@
+"""How well rates are predicted, by k-fold cross-validation: every page by a model that has not seen it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sharc_crawler.rates.predictor.bins import RateBins
+from sharc_crawler.rates.predictor.features import FEATURES
+from sharc_crawler.rates.predictor.model import CLASSIFIERS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from sharc_crawler.rates.predictor.examples import Examples
+
+FOLDS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Validation:
+    """What one classifier on one set of features made of pages that it had not seen."""
+
+    kind: str
+    features: str
+    off_by: NDArray[np.int64]  #: pages whose most probable bin is so many bins away from their own (Fig. 14)
+    rates: NDArray[np.float64]  #: predicted, one per example
+    spreads: NDArray[np.float64]
+
+    @property
+    def accuracy(self) -> float:
+        """Share of pages whose bin was told (Table 4)."""
+        return float(self.off_by[0] / self.off_by.sum())
+
+
+def cross_validate(
+    examples: Examples, folds: int = FOLDS, seed: int = 0, tell: Callable[[float], None] = lambda _: None
+) -> list[Validation]:
+    """Every classifier on every set of features; the folds are the same for all. ``tell`` hears how many are done."""
+    bins = RateBins.of(examples.rates, examples.posterior)
+    labels = bins.number(examples.rates)
+    fold = np.random.default_rng(seed).permutation(len(examples)) % folds
+    done = 0
+    found = []
+    for kind, classifier in CLASSIFIERS.items():
+        for name, features in FEATURES.items():
+            table = features(examples.pages)
+            probabilities = np.empty((len(examples), len(bins)))
+            for number in range(folds):
+                own, others = np.flatnonzero(fold == number), np.flatnonzero(fold != number)
+                model = classifier().fit(table.select(others), labels[others], len(bins))
+                probabilities[own] = model.predict(table.select(own))
+                tell(done := done + 1)
+            off = np.abs(probabilities.argmax(1) - labels)
+            found.append(Validation(kind, name, np.bincount(off, minlength=len(bins)), *bins.mixed(probabilities)))
+    return found
