@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 GIGABYTE = 1_000_000_000
-_DEDUP = ("capture", "off")
+DEDUP = ("capture", "site", "off")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +68,12 @@ class WarcOptions:
 
     max_size: int = GIGABYTE  #: bytes; a file that has reached it is followed by another
     level: int = 6  #: of compression: 0 stored … 9 smallest
-    dedup: str = "capture"  #: ``capture``: a payload is stored once per capture; ``off``: every time
+    dedup: str = "capture"  #: a payload is stored once per ``capture``, once per ``site``, or every time (``off``)
     sync: bool = False  #: on the disk, not only with the operating system, before a write returns
 
     def __post_init__(self) -> None:
-        if self.dedup not in _DEDUP:
-            raise unknown_name("dedup", self.dedup, _DEDUP)
+        if self.dedup not in DEDUP:
+            raise unknown_name("dedup", self.dedup, DEDUP)
         if not 0 <= self.level <= 9:
             raise UsageError(f"level={self.level!r} is not a compression level; allowed: 0 (stored) to 9 (smallest)")
         if self.max_size < 1:

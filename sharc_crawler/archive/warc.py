@@ -16,9 +16,11 @@ from sharc_crawler.changes.http import HttpResponse, parse_response
 from sharc_crawler.errors import DataError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from sharc_crawler.archive.options import CaptureInfo
+    from sharc_crawler.archive.payloads import Former
     from sharc_crawler.archive.recovery import Recovered
     from sharc_crawler.model import CaptureRef, Exchange, Instant
 
@@ -29,7 +31,8 @@ class WarcWriter:
     r"""Writes one site capture's exchanges: the :class:`~sharc_crawler.archive.base.CaptureWriter` of this project.
 
     A writer of the same site and run in the same folder carries on where a former one ended or crashed: a torn record
-    is cut off (``recovered`` says what), numbering goes on, and what was stored before is still stored once.
+    is cut off (``recovered`` says what), numbering goes on, and what was stored before is still stored once. With
+    ``dedup="site"`` a payload that ``former`` finds in a former capture is not stored again.
 
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
@@ -43,11 +46,17 @@ class WarcWriter:
     """
 
     def __init__(
-        self, folder: Path, site: str, run: str, info: CaptureInfo, options: WarcOptions | None = None
+        self,
+        folder: Path,
+        site: str,
+        run: str,
+        info: CaptureInfo,
+        options: WarcOptions | None = None,
+        former: Former | None = None,
     ) -> None:
         options = options or WarcOptions()
         self._series = WarcSeries(folder, site, run, info, options)
-        self._payloads = Payloads() if options.dedup == "capture" else None
+        self._payloads = None if options.dedup == "off" else Payloads(former if options.dedup == "site" else None)
         if self._payloads is not None:
             for _, path in self._series.former:
                 self._payloads.read(path)
@@ -56,6 +65,10 @@ class WarcWriter:
     def recovered(self) -> list[Recovered]:
         """What a crash had left open, and what was kept of it."""
         return self._series.recovered
+
+    def stored(self) -> Iterator[tuple[Original, bool]]:
+        """The payloads that the capture holds in full, and whether they are chunked: for captures to come."""
+        return self._payloads.stored() if self._payloads is not None else iter(())
 
     def __enter__(self) -> Self:
         return self
@@ -70,7 +83,7 @@ class WarcWriter:
             return self._append(exchange, exchanges.failure(exchange), None)
         digest = labelled_digest(message.payload)
         payloads = None if exchange.truncated else self._payloads
-        if payloads and (original := payloads.find(digest, chunked=message.chunked)):
+        if payloads is not None and (original := payloads.find(digest, chunked=message.chunked)):
             return self._append(exchange, exchanges.identical(message, original, digest), message)
         draft = exchanges.response(exchange, message, digest)
         ref = self._append(exchange, draft, message)

@@ -22,11 +22,11 @@ FORMAT = "sharc-certificate"
 VERSION = 1  #: of the schema
 
 TOTALS = ("known", "captured", "coherent", "changed", "unknown", "not_captured")
-#: what no certificate of this version can claim, whatever the capture
+#: what no certificate of this version can claim, whatever the capture; other words are another version
 LIMITS = (
     "Instants are those of the crawling machine's clock.",
     "A page is what the server sent to this crawler: others, elsewhere, logged in or by script, may be shown another.",
-    "Equal bytes are equal SHA-1 digests of what was sent before content encoding is undone.",
+    "Equal bytes are equal SHA-1 digests of what was sent or, where the reason says so, of what it unpacks to.",
     "The certificate is not signed: who can rewrite every file can write another. Keep its digest in another place.",
 )
 

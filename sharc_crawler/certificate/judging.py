@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
 
@@ -97,28 +98,31 @@ class Judge:
             return Outcome(stated if stated in _NO_ANSWER else Result.FAILED, started, started)
         location = _text(message.header(b"location"))
         result = classify(message.status, location)
+        known = result is not Result.NOT_MODIFIED and exchange.whole
+        digest, unpacked = self._digests(exchange) if known else (None, None)
         return Outcome(
             result,
             started,
             started,
             status=message.status,
-            digest=self._digest(exchange) if result is not Result.NOT_MODIFIED and exchange.whole else None,
+            digest=digest,
+            decoded=unpacked,
             validators=Validators(_text(message.header(b"etag")), _text(message.header(b"last-modified"))),
             location=urljoin(exchange.uri, location) if location else None,
         )
 
-    def _digest(self, exchange: Exchange) -> str | None:
-        """Of the payload, wherever it is stored: a revisit record's own word is not enough."""
+    def _digests(self, exchange: Exchange) -> tuple[str | None, str | None]:
+        """Of the payload, as sent and unpacked, wherever it is stored: a revisit record's own word is not enough."""
         if exchange.holder is None:
-            return exchange.digest
+            return exchange.digest, exchange.decoded
         holder = self._witness.moments.get(exchange.holder) or self._former.moments.get(exchange.holder)
         if holder is None:
             self.elsewhere += 1
-            return exchange.digest
+            return exchange.digest, None
         if holder.kind != "response" or holder.digest != exchange.digest:
             what = f"it refers to {' of '.join(reversed(exchange.holder))} for a payload that is not there"
             self.findings.append(Finding(what, exchange.file, exchange.offset, exchange.uri))
-        return holder.digest
+        return holder.digest, holder.decoded
 
     # -- judgements --------------------------------------------------------------------------------------------------
 
@@ -131,8 +135,8 @@ class Judge:
             return APEX if apex else Judgement(Verdict.UNKNOWN, Evidence.NONE, "it was downloaded once")
         if second.result is Result.NOT_MODIFIED and not self._asked(entry):
             return Judgement(Verdict.UNKNOWN, Evidence.NONE, "304 to a request without the first visit's validators")
-        change, evidence, reason = compare(first, second)
-        return Judgement(VERDICTS[change], evidence, reason)
+        packed = _compared(replace(first, decoded=None), replace(second, decoded=None))
+        return packed if packed == stated else _compared(first, second)
 
     def _asked(self, entry: Entry) -> bool:
         """Whether the revisit's request carried a validator that the visit had brought."""
@@ -156,6 +160,11 @@ class Judge:
     def _find(self, stated: Entry | None, entry: Entry, what: str) -> None:
         place = stated or {}
         self.findings.append(Finding(what, place.get("file"), place.get("offset"), entry["url"]))
+
+
+def _compared(first: Outcome, second: Outcome) -> Judgement:
+    change, evidence, reason = compare(first, second)
+    return Judgement(VERDICTS[change], evidence, reason)
 
 
 def _stated(entry: Entry) -> Judgement:

@@ -10,6 +10,8 @@ from pathlib import PurePosixPath
 from typing import IO, TYPE_CHECKING, cast
 
 from sharc_crawler.archive.files import OPEN, SUFFIX
+from sharc_crawler.archive.wacz_check import altered
+from sharc_crawler.certificate.witness import Finding
 from sharc_crawler.certificate.writing import CERTIFICATES
 from sharc_crawler.errors import DataError
 
@@ -28,6 +30,7 @@ class Source:
     warcs: dict[str, Callable[[], IO[bytes]]] = field(default_factory=dict)
     sizes: dict[str, int] = field(default_factory=dict)
     certificates: dict[str, bytes] = field(default_factory=dict)
+    findings: list[Finding] = field(default_factory=list)  #: of the package itself
 
 
 def open_source(path: Path) -> Source:
@@ -55,17 +58,21 @@ def _folder(path: Path) -> Source:
 
 
 def _wacz(path: Path) -> Source:
-    source = Source(str(path))
+    source = Source(str(path), findings=[Finding(what, file) for file, what in altered(path)])
     with zipfile.ZipFile(path) as package:
         for info in package.infolist():
             name = PurePosixPath(info.filename).name
+            if not name.endswith(SUFFIX) and not CERTIFICATES.fullmatch(name):
+                continue
+            if info.compress_type != zipfile.ZIP_STORED:
+                raise DataError(
+                    f"{path}: {info.filename} is compressed in the WACZ file; sharc package stores it as it is"
+                )
             if name.endswith(SUFFIX):
-                if info.compress_type != zipfile.ZIP_STORED:
-                    raise DataError(f"{path}: {info.filename} is compressed once more; a WACZ file stores WARC files")
                 source.warcs[name] = partial(_part, path, info)
                 source.sizes[name] = info.file_size
-            elif CERTIFICATES.fullmatch(name):
-                source.certificates[name] = package.read(info)
+            else:
+                source.certificates[name] = _part(path, info).read()  # as it is: what is wrong with it was found
     return source
 
 

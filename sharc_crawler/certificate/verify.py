@@ -55,7 +55,7 @@ def verify(path: Path, former: Sequence[Path] = (), told: Callable[[int], None] 
     for one in former:
         others.moments |= hear(open_source(one).warcs).moments
     verification = Verification(source.name, records=witness.records)
-    verification.findings += witness.findings
+    verification.findings += [*source.findings, *witness.findings]
     verification.findings += _files(source, documents)
     for name, document in documents.items():
         try:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING
 
 from sharc_crawler.archive.members import Damage, Record, records
+from sharc_crawler.changes.coding import decoded
 from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.changes.http import HttpResponse, parse_response
 
@@ -47,6 +48,7 @@ class Exchange:
     date: str
     message: HttpResponse | None  #: head (and body, not kept here) of the answer
     digest: str | None  #: of the payload: made anew, or of a revisit record as stated there
+    decoded: str | None = None  #: of the unpacked payload, where it is packed (``Content-Encoding``)
     whole: bool = True  #: not truncated
     profile: str = ""
     holder: Moment | None = None  #: where a revisit record's payload lies
@@ -123,6 +125,7 @@ def _exchange(record: Record, name: str) -> Exchange | None:
         date=record.get("WARC-Date") or "",
         message=_head(message),
         digest=labelled_digest(message.payload) if response and message else record.get("WARC-Payload-Digest"),
+        decoded=_decoded(message) if response and message else None,
         whole=record.kind != "response" or record.get("WARC-Truncated") is None,
         profile=(record.get("WARC-Profile") or "").rpartition("/")[2],
         holder=(record.get("WARC-Refers-To-Target-URI") or "", record.get("WARC-Refers-To-Date") or "")
@@ -132,6 +135,12 @@ def _exchange(record: Record, name: str) -> Exchange | None:
     if failed:
         _add(exchange, record)
     return exchange
+
+
+def _decoded(message: HttpResponse) -> str | None:
+    codings = message.values(b"content-encoding")
+    body = decoded(message.payload, codings) if codings else None
+    return None if body is None else labelled_digest(body)
 
 
 def _head(message: HttpResponse | None) -> HttpResponse | None:

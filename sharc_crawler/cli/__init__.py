@@ -23,6 +23,7 @@ COMMANDS = {
     "simulate": "Crawl synthetic sites and replayed histories in virtual time, and score what came of it.",
     "tables": "Simulate the paper's tables, ours beside the paper's.",
     "rates": "Show how often a site's pages change, as the history store knows it.",
+    "package": "Package a capture as one WACZ file: WARCs, index, pages, report, certificate.",
     "verify": "Prove the certificate of a capture from its WARC files.",
     "report": "Write report.json and report.html of a capture folder, from its stored state.",
     "seeds": "Rank seeds by the probability that they have changed, from archives' history.",

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast, get_args
 from urllib.parse import urlsplit
 
+from sharc_crawler.archive.options import DEDUP
 from sharc_crawler.errors import UsageError, unknown_name
 from sharc_crawler.frontier.scope import ScopeKind, site_of
 from sharc_crawler.frontier.spec import CaptureSpec
@@ -39,6 +40,8 @@ ARGUMENTS = {
     "rates": "where change rates come from: names, comma-separated",
     "history": "file with the archive's history of the site: rates, known pages, size",
     **SEEDING,
+    "dedup": f"equal payloads are stored once per: {', '.join(DEDUP)}",
+    "wacz": "1: package the captures as one WACZ file, too, when they are complete",
     "dry_run": "1: check everything, show the plan, send nothing",
 }
 
@@ -61,6 +64,8 @@ class Arguments:
     rates: str | None
     history: str | None
     choice: Choice | None
+    dedup: str | None
+    wacz: bool | None
     dry_run: bool
 
     @classmethod
@@ -97,6 +102,8 @@ class Arguments:
             rates=given.get("rates"),
             history=given.get("history"),
             choice=parse_choice(given),
+            dedup=_one_of("dedup", given["dedup"], DEDUP) if "dedup" in given else None,
+            wacz=_one_of("wacz", given["wacz"], ("0", "1")) == "1" if "wacz" in given else None,
             dry_run=_one_of("dry_run", given.get("dry_run", "0"), ("0", "1")) == "1",
         )
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sharc_crawler.archive.options import DEDUP
 from sharc_crawler.errors import UsageError, unknown_name
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.live.addresses import AddressRules
@@ -27,6 +28,8 @@ DEFAULTS: dict[str, object] = {
     "SHARC_WARC": True,  # write WARCs into the output folder
     "SHARC_WARC_LEVEL": 6,  # gzip level, 1..9
     "SHARC_WARC_SIZE": 1_000_000_000,  # bytes after which a new WARC file is begun
+    "SHARC_DEDUP": "capture",  # equal payloads are stored once per capture, per site (needs SHARC_HISTORY), or off
+    "SHARC_WACZ": False,  # package the captures as one WACZ file, too, when they are complete
     "SHARC_SIZE": 0,  # estimated pages per site; 0: as many as are known
     "SHARC_RATES": "captures,sitemap",  # sources of change rates, in the order in which they are asked
     "SHARC_CHANGEFREQ": {},  # class → seconds between changes, where a sitemap's daily is not a day
@@ -51,6 +54,8 @@ class Config:
     warc: bool
     warc_level: int
     warc_size: int
+    dedup: str
+    wacz: bool
     size: int
     rates: str  #: names of sources, comma-separated
     sitemap_rules: SitemapRules
@@ -74,6 +79,8 @@ class Config:
             warc=_flag(settings, "SHARC_WARC"),
             warc_level=int(_number(settings, "SHARC_WARC_LEVEL", 1, 9)),
             warc_size=int(_number(settings, "SHARC_WARC_SIZE", 1_000_000)),
+            dedup=_dedup(settings),
+            wacz=_flag(settings, "SHARC_WACZ"),
             size=int(_number(settings, "SHARC_SIZE", 0)),
             rates=settings.get("SHARC_RATES"),
             sitemap_rules=_sitemap_rules(settings.getdict("SHARC_CHANGEFREQ")),
@@ -132,6 +139,15 @@ def _sitemap_rules(periods: dict[str, Any]) -> SitemapRules:
         if not isinstance(seconds, int | float) or not seconds > 0:
             raise UsageError(f"SHARC_CHANGEFREQ: {name}={seconds!r} must be the seconds between two changes")
     return SitemapRules(changefreq={**CHANGEFREQ_RATES, **{name: 1 / period for name, period in periods.items()}})
+
+
+def _dedup(settings: BaseSettings) -> str:
+    value: str = settings.get("SHARC_DEDUP")
+    if value not in DEDUP:
+        raise unknown_name("SHARC_DEDUP", str(value), DEDUP)
+    if value == "site" and not settings.get("SHARC_HISTORY"):
+        raise UsageError("dedup='site' needs history=FILE, which knows what former captures of the site have stored")
+    return value
 
 
 def _number(settings: BaseSettings, name: str, low: float, high: float = float("inf")) -> float:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from scrapy import signals
 from scrapy.utils.asyncio import create_looping_call
 
+from sharc_crawler.certificate.packaging import package
 from sharc_crawler.certificate.writing import certify, lines
 from sharc_crawler.errors import SharcError
 from sharc_crawler.live.progress import ProgressLine
@@ -77,7 +78,11 @@ class CaptureExtension:
         judge(folder)
         facts = load_facts(folder)
         paths = write(facts, folder)
-        sys.stdout.write(summary(facts, paths, lines(certify(facts, folder))))
+        more = [*lines(certify(facts, folder))]
+        config = session_of(self._crawler).config
+        if config.wacz and config.warc and all(capture.ended is not None for capture in facts):
+            more.append(("WACZ", str(package(folder, facts))))
+        sys.stdout.write(summary(facts, paths, more))
         sys.stdout.flush()
 
 

@@ -5,13 +5,17 @@ from __future__ import annotations
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 
+from sharc_crawler.archive.payloads import Original
 from sharc_crawler.model import Change, Evidence, Kind, Linked, Observation, Result, Sighting, Slot, Url, Verdict
 from sharc_crawler.rates.chain import Chain
 from sharc_crawler.rates.make import make_source
+from sharc_crawler.storage.payloads import StoredPayload
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from sharc_crawler.archive.payloads import Former
+    from sharc_crawler.archive.warc import WarcWriter
     from sharc_crawler.frontier.store import Batch, FrontierStore, JudgementRow, LinksRow, VisitRow
     from sharc_crawler.model import Document, Instant
     from sharc_crawler.rates.sitemap import SitemapRules
@@ -112,3 +116,20 @@ def _instant(http_date: str | None) -> Instant | None:
         return parsedate_to_datetime(http_date).timestamp()
     except ValueError:
         return None
+
+
+def former_payloads(site: str, history: ObservationStore) -> Former:
+    """Where former captures of the site hold a payload."""
+
+    def find(digest: str, chunked: bool) -> Original | None:
+        held = history.payload(site, digest, chunked=chunked)
+        return Original(held.url, held.time, held.digest, held.record) if held else None
+
+    return find
+
+
+def stored_payloads(writer: WarcWriter) -> Iterator[StoredPayload]:
+    """What a capture holds in full, for captures to come."""
+    for original, chunked in writer.stored():
+        if original.digest and original.record:
+            yield StoredPayload(original.digest, chunked, original.url, original.date, original.record)

@@ -18,7 +18,7 @@ from sharc_crawler.frontier.parts import Parts
 from sharc_crawler.live.clock import Clock, clock_of
 from sharc_crawler.live.config import Config, make_folder
 from sharc_crawler.live.everything import PARTS
-from sharc_crawler.live.history import known_pages, rates_of, remember
+from sharc_crawler.live.history import former_payloads, known_pages, rates_of, remember, stored_payloads
 from sharc_crawler.model import Phase
 from sharc_crawler.storage.observations import ObservationStore
 from sharc_crawler.storage.sqlite import FILE_NAME, SqliteStore
@@ -95,8 +95,9 @@ class Session:
         name = self.name if self.drop_in or site is None else site
         writer = self.writers.get(name)
         if writer is None:
-            options = WarcOptions(max_size=config.warc_size, level=config.warc_level, sync=True)
-            writer = self.writers[name] = WarcWriter(config.output, name, self.run, self._info(), options)
+            options = WarcOptions(config.warc_size, config.warc_level, config.dedup, sync=True)
+            former = former_payloads(name, self.history) if self.history else None
+            writer = self.writers[name] = WarcWriter(config.output, name, self.run, self._info(), options, former)
         return writer
 
     def _info(self) -> CaptureInfo:
@@ -117,8 +118,10 @@ class Session:
 
     def close(self) -> None:
         """Everything is on disk after this."""
-        for writer in self.writers.values():
+        for name, writer in self.writers.items():
             writer.close()
+            if self.history:
+                self.history.keep_payloads(name, stored_payloads(writer))
         if self.store and self.history:
             remember(self.store, self.history)
         if self.history:

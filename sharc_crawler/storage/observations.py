@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from sharc_crawler.errors import DataError
 from sharc_crawler.model import Change, Document, Evidence, Kind, Linked, Observation, Result, Url
+from sharc_crawler.storage import payloads
 from sharc_crawler.storage.columns import site_history
 from sharc_crawler.storage.schema import migrate
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sharc_crawler.rates.history import SiteHistory
+    from sharc_crawler.storage.payloads import StoredPayload
 
 BATCH = 50_000  #: observations per transaction
 BUSY = 60.0  #: seconds to wait for another process's transaction
@@ -147,6 +149,14 @@ class ObservationStore:
         query = f"SELECT url.url, time, {_SELECT} {_OF_SITE} {only} ORDER BY url.id, time"
         for row in self._db.execute(query, (site,) if url is None else (site, url)):
             yield _observation(site, row)
+
+    def keep_payloads(self, site: str, stored: Iterable[StoredPayload]) -> None:
+        """Note which payloads a capture of the site holds in full; those known already stay where they are."""
+        payloads.keep(self._db, site, stored)
+
+    def payload(self, site: str, digest: str, *, chunked: bool) -> StoredPayload | None:
+        """Where a former capture of the site holds a payload, framed so."""
+        return payloads.find(self._db, site, digest, chunked=chunked)
 
     def _append(self, batch: list[Observation]) -> int:
         with self._db:  # commits, or rolls back

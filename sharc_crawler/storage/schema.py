@@ -52,6 +52,17 @@ MIGRATIONS = (
         PRIMARY KEY (url, time)
     ) WITHOUT ROWID;
     """,
+    """
+    CREATE TABLE payload (
+        site INTEGER NOT NULL REFERENCES site,
+        digest TEXT NOT NULL,
+        chunked INTEGER NOT NULL,
+        url TEXT NOT NULL,
+        time REAL NOT NULL,
+        record TEXT NOT NULL,
+        PRIMARY KEY (site, digest, chunked)
+    ) WITHOUT ROWID;
+    """,
 )
 
 

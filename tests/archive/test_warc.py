@@ -119,6 +119,32 @@ def test_stored_in_full_again(tmp_path, options, second):
     assert [record.kind for record in read_all(tmp_path)].count("response") == 2
 
 
+def test_a_payload_of_a_former_capture_is_not_stored_again(tmp_path):
+    """``dedup=site``: against what former captures hold, framed alike; within the capture as ever."""
+    with writer(tmp_path / "1") as out:
+        out.write(page(b"old", started=1000.123456))
+        out.write(page(response=CHUNKED, url=URL + "c", started=1001))
+        held = {(original.digest, chunked): original for original, chunked in out.stored()}
+    (old, _) = [record for record in read_all(tmp_path / "1") if record.kind == "response"]
+    options = WarcOptions(dedup="site")
+    with WarcWriter(tmp_path / "2", "example.org", "run2", INFO, options, lambda *key: held.get(key)) as out:
+        for number, exchange in enumerate((page(b"old"), page(b"hello"), page(b"hello"), page(b""))):
+            out.write(replace(exchange, url=f"{URL}{number}"))
+        original = Original(URL + "0", page().started, payload_digest(page(b"old").response))
+        out.write_revisit(page(url=URL + "0", response=NOT_MODIFIED), original)
+        new = [(original.url, chunked) for original, chunked in out.stored()]
+    records = [record for record in read_all(tmp_path / "2") if record.kind in {"response", "revisit"}]
+    assert [record.kind for record in records] == ["revisit", "response", "revisit", "response", "revisit"]
+    for record in (records[0], records[4]):
+        assert record["WARC-Refers-To"] == old["WARC-Record-ID"]
+        assert record["WARC-Refers-To-Target-URI"] == URL
+        assert record["WARC-Refers-To-Date"] == "1970-01-01T00:16:40.123456Z"
+    assert records[2]["WARC-Refers-To-Target-URI"] == URL + "1", (
+        "the chunked one of the former capture is framed otherwise"
+    )
+    assert new == [(URL + "1", False)]
+
+
 def test_empty_and_truncated_payloads_are_not_referred_to(tmp_path):
     with writer(tmp_path) as out:
         for started in (1, 2):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -32,6 +33,11 @@ REASONS = {
 def said(text: str, head: bytes = b"") -> bytes:
     body = text.encode()
     return OK + b"Content-Type: text/html\r\nContent-Length: %d\r\n" % len(body) + head + b"\r\n" + body
+
+
+def zipped(mtime: int) -> bytes:
+    body = gzip.compress(b"packed", mtime=mtime)
+    return OK + b"Content-Encoding: gzip\r\nContent-Length: %d\r\n\r\n" % len(body) + body
 
 
 class Maker:
@@ -88,6 +94,11 @@ def make(folder: Path, **options) -> CaptureFacts:
     maker.add("vanished", changed, Evidence.BYTES, visits["vanished"], vanished, reason="content before, gone after")
     style = maker.visit("style.css", said("the page style.css"), second)
     maker.add("style.css", coherent, Evidence.BYTES, visits["style.css"], style, Kind.RESOURCE)
+    # a server that packs on the fly: other bytes, the same content
+    packed = [maker.visit("packed", zipped(mtime), slot) for mtime, slot in ((1, first), (2, second))]
+    maker.add("packed", coherent, Evidence.BYTES, *packed, Kind.RESOURCE, REASONS[coherent] + ", once unpacked")
+    repacked = [maker.visit("repacked", zipped(mtime), slot) for mtime, slot in ((3, first), (4, second))]
+    maker.add("repacked", changed, Evidence.BYTES, *repacked, Kind.RESOURCE)
     maker.add("moved", visit=moved, reason="redirects to http://example.org/equal")
     maker.add("gone", visit=gone, reason="not there (status 404)")
     maker.add("dead", visit=dead, reason="reset")

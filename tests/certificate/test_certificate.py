@@ -54,6 +54,8 @@ def test_what_it_claims_of_each_page(made):
         "cut": ("unknown", "none", "none"),
         "vanished": ("changed", "bytes", "kind-of-answer"),
         "style.css": ("coherent", "bytes", "payload-digest"),
+        "packed": ("coherent", "bytes", "payload-digest"),
+        "repacked": ("changed", "bytes", "payload-digest"),
     }
     assert [page["url"].removeprefix(SITE) for page in document["not_captured"]] == ["moved", "gone", "dead", "private"]
 

@@ -2,9 +2,45 @@
 
 from __future__ import annotations
 
+from warcio.archiveiterator import ArchiveIterator
+
+from sharc_crawler.certificate.verify import verify
 from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.model import Change, Kind
 from sharc_crawler.storage.observations import ObservationStore
+
+EMPTY = "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ"
+
+
+def test_payloads_of_former_captures_are_stored_once_where_asked_for(run_crawl, tmp_path):
+    history = str(tmp_path / "archive.sqlite")
+    with serve(LivingSite(seed=6, pages=20, scale=1.0, slow=0.02)) as server:
+        first, second = (
+            run_crawl(
+                tmp_path, url=server.url, delay="0", history=history, output=str(tmp_path / name),
+                strategy="bfs", dedup="site", wacz="1",
+            )
+            for name in ("first", "second")
+        )  # fmt: skip
+    assert (first.code, second.code) == (0, 0), second.err
+    stored = [_bodies(done.warcs[0]) for done in (first, second)]
+    assert len(stored[0]) > 15
+    assert not stored[1] & stored[0], "what the first capture holds is not stored again"
+    assert verify(first.folder).findings == []
+    alone, together = verify(second.folder), verify(second.folder, [first.folder])
+    assert alone.findings == together.findings == []
+    assert alone.elsewhere > 15
+    assert together.elsewhere == 0
+    (package,) = second.folder.glob("*.wacz")
+    assert str(package) in second.out
+    assert verify(package, [first.folder]).findings == []
+
+
+def _bodies(warc) -> set[str]:
+    """Digests of the bodies that a WARC file holds."""
+    with warc.open("rb") as stream:
+        responses = (record.rec_headers for record in ArchiveIterator(stream) if record.rec_type == "response")
+        return {head.get_header("WARC-Payload-Digest") for head in responses} - {EMPTY}
 
 
 def test_the_second_capture_knows_pages_rates_and_size(run_crawl, tmp_path):

@@ -74,6 +74,8 @@ class SiteSpider(Spider):
             ("DOWNLOAD_DELAY", arguments.delay),
             ("SHARC_RATES", arguments.rates),
             ("SHARC_HISTORY", arguments.history),
+            ("SHARC_DEDUP", arguments.dedup),
+            ("SHARC_WACZ", arguments.wacz),
             ("SHARC_OUTPUT", arguments.output or settings.get("SHARC_OUTPUT") or _folder_name(arguments)),
         ):
             if value is not None:

@@ -1,0 +1,127 @@
+"""WACZ 1.1.1: WARC files, index, pages and more in one file that viewers open as it is.
+
+See https://specs.webrecorder.net/wacz/1.1.1/. Everything is stored as it is, so that any part can be read in place.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import re
+import zipfile
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path, PurePosixPath
+from typing import IO, TYPE_CHECKING, Any
+
+from sharc_crawler.archive.zipnum import merged, write_zipnum
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from sharc_crawler.model import Instant
+
+VERSION = "1.1.1"
+PACKAGE, SEAL = "datapackage.json", "datapackage-digest.json"
+_BLOCK = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What a WACZ file says of itself."""
+
+    title: str
+    description: str
+    created: Instant
+    software: str
+    main_url: str | None = None
+    main_date: str | None = None
+
+    def fields(self) -> dict[str, Any]:
+        """As fields of ``datapackage.json``."""
+        created = datetime.fromtimestamp(self.created, UTC)
+        known = {
+            "title": self.title,
+            "description": self.description,
+            "created": f"{created:%Y-%m-%dT%H:%M:%SZ}",
+            "wacz_version": VERSION,
+            "software": self.software,
+            "mainPageUrl": self.main_url,
+            "mainPageDate": self.main_date,
+        }
+        return {name: value for name, value in known.items() if value is not None}
+
+
+@dataclass(slots=True)
+class Contents:
+    """What goes into a WACZ file."""
+
+    warcs: Sequence[Path]
+    indexes: Sequence[Path]
+    pages: Iterable[Mapping[str, Any]]  #: ``url``, ``ts`` and more
+    more: Mapping[str, Path] = field(default_factory=dict)  #: name in the package → file
+
+
+def write_wacz(path: Path, contents: Contents, about: About, told: Callable[[int], None] = lambda _: None) -> Path:
+    """Write a WACZ file, whole or not at all; ``told`` is given the bytes of the files as they are copied."""
+    draft = path.with_name(f".{path.name}.part")
+    try:
+        with zipfile.ZipFile(draft, "w", zipfile.ZIP_STORED) as package:
+            _Writer(package, about.created, told).write(contents, about)
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
+    return path
+
+
+class _Writer:
+    def __init__(self, package: zipfile.ZipFile, created: Instant, told: Callable[[int], None]) -> None:
+        self._package = package
+        self._told = told
+        self._date = max(datetime.fromtimestamp(created, UTC), datetime(1980, 1, 1, tzinfo=UTC)).timetuple()[:6]
+        self._resources: list[dict[str, Any]] = []
+
+    def write(self, contents: Contents, about: About) -> None:
+        for warc in contents.warcs:
+            self._file(f"archive/{warc.name}", warc)
+        data = io.BytesIO()
+        blocks = write_zipnum(merged(contents.indexes), data)
+        self._add("indexes/index.cdx.gz", data)
+        self._add("indexes/index.idx", io.BytesIO(blocks.encode()))
+        self._add("pages/pages.jsonl", io.BytesIO(_page_lines(contents.pages)))
+        for name, source in contents.more.items():
+            self._file(name, source)
+        head = {"profile": "data-package", "resources": self._resources, **about.fields()}
+        text = json.dumps(head, indent=2, ensure_ascii=False).encode()
+        self._add(PACKAGE, io.BytesIO(text))
+        seal = {"path": PACKAGE, "hash": f"sha256:{hashlib.sha256(text).hexdigest()}"}
+        self._add(SEAL, io.BytesIO(json.dumps(seal, indent=2).encode()))
+
+    def _file(self, name: str, source: Path) -> None:
+        with source.open("rb") as stream:
+            self._add(name, stream)
+
+    def _add(self, name: str, stream: IO[bytes]) -> None:
+        info = zipfile.ZipInfo(name, self._date)
+        info.file_size = stream.seek(0, io.SEEK_END)  # past 2 GiB the zip file needs wider fields, from the start
+        made, length = hashlib.sha256(), 0
+        stream.seek(0)
+        with self._package.open(info, "w") as into:
+            while block := stream.read(_BLOCK):
+                into.write(block)
+                made.update(block)
+                length += len(block)
+                self._told(len(block))
+        entry = {"name": _slug(name), "path": name, "hash": f"sha256:{made.hexdigest()}", "bytes": length}
+        self._resources.append(entry)
+
+
+def _page_lines(pages: Iterable[Mapping[str, Any]]) -> bytes:
+    head = {"format": "json-pages-1.0", "id": "pages", "title": "Pages"}
+    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in (head, *pages)).encode("utf-8", "replace")
+
+
+def _slug(name: str) -> str:
+    """A resource's name: lower case, as data packages want it."""
+    return re.sub(r"[^a-z0-9._-]+", "-", PurePosixPath(name).name.lower())

@@ -1,0 +1,125 @@
+"""Is a WACZ file as it was written? Every byte counts: contents by their digests, the zip file's own by its form."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import lzma
+import struct
+import zipfile
+import zlib
+from typing import TYPE_CHECKING, Any
+
+from sharc_crawler.archive.wacz import PACKAGE, SEAL
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+_HEADER = struct.Struct("<4s5H3L2H")  #: of a file within a zip file
+_END = struct.Struct("<4s4H2LH")  #: of the zip file
+_WIDE = 0xFFFFFFFF
+_VERSIONS = {20, 45}  #: of the format: plain, and with the wider fields of large zip files
+_WIDE_END = 76  #: bytes of the records that a large zip file has between its directory and its end
+_BLOCK = 1 << 20
+#: what the directory says of each entry, and no file's header repeats
+_ALIKE = (
+    "create_system",
+    "reserved",
+    "volume",
+    "internal_attr",
+    "external_attr",
+    "comment",
+    "date_time",
+)
+#: what reading a file may raise whose place, size or compression in the zip file was altered
+_UNREADABLE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    RuntimeError,
+    EOFError,
+    OSError,
+    ValueError,
+    struct.error,
+)
+
+
+def altered(path: Path) -> Iterator[tuple[str, str]]:
+    """(file in the package, what is wrong with it); raises :class:`zipfile.BadZipFile` for what is no zip file."""
+    with zipfile.ZipFile(path) as package:
+        found = dict(_digests(package))
+        yield from _listed(package, found)
+    try:
+        yield from _form(path)
+    except _UNREADABLE as error:
+        yield path.name, f"the zip file is damaged: {error}"
+
+
+def _digests(package: zipfile.ZipFile) -> Iterator[tuple[str, str]]:
+    for info in package.infolist():
+        made = hashlib.sha256()
+        try:
+            with package.open(info) as stream:
+                while block := stream.read(_BLOCK):
+                    made.update(block)
+            yield info.filename, f"sha256:{made.hexdigest()}"
+        except _UNREADABLE as error:
+            yield info.filename, f"unreadable ({error})"
+
+
+def _listed(package: zipfile.ZipFile, found: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """The package lists its files with their digests, and is sealed with its own."""
+    try:
+        listed = {one["path"]: one for one in json.loads(package.read(PACKAGE))["resources"]}
+        seal: dict[str, Any] = json.loads(package.read(SEAL))
+        sealed = seal["hash"]
+    except (KeyError, TypeError, *_UNREADABLE) as error:
+        yield PACKAGE, f"it cannot be read: {error!r}"
+        return
+    if found[PACKAGE] != sealed:
+        yield PACKAGE, f"its digest is {found[PACKAGE]}, {SEAL} says {sealed}"
+    for name, one in listed.items():
+        if found.get(name) != one["hash"]:
+            yield name, f"its digest is {found.get(name, 'that of no file')}, {PACKAGE} says {one['hash']}"
+        elif package.getinfo(name).file_size != one["bytes"]:
+            yield name, f"it has {package.getinfo(name).file_size} bytes, {PACKAGE} says {one['bytes']}"
+    for name in found.keys() - listed.keys() - {PACKAGE, SEAL}:
+        yield name, f"{PACKAGE} does not list it"
+    if seal != {"path": PACKAGE, "hash": sealed} or package.read(SEAL) != json.dumps(seal, indent=2).encode():
+        yield SEAL, "it is not written as sharc writes it"
+
+
+def _form(path: Path) -> Iterator[tuple[str, str]]:
+    """Local headers repeat the directory, entries are of one kind, and nothing lies between or behind them."""
+    with zipfile.ZipFile(path) as package, path.open("rb") as stream:
+        infos = package.infolist()
+        end = 0
+        for info in infos:
+            stream.seek(info.header_offset)
+            header = _HEADER.unpack(stream.read(_HEADER.size))
+            name = stream.read(header[9])
+            if header[0] != b"PK\x03\x04" or header[2:9] != _expected(info, header) or name != info.filename.encode():
+                yield info.filename, "its header in the zip file is not that of the directory"
+            if {header[1], info.extract_version, info.create_version} - _VERSIONS:
+                yield info.filename, "its header in the zip file asks for another version of the format"
+            if info.header_offset != end:
+                yield info.filename, "bytes lie before it that belong to no file"
+            end = info.header_offset + _HEADER.size + header[9] + header[10] + info.file_size
+        if len({tuple(getattr(info, name) for name in _ALIKE) for info in infos}) > 1:
+            yield path.name, "entries of the zip file are not of one kind"
+        stream.seek(-_END.size, 2)
+        last = _END.unpack(stream.read(_END.size))
+        count, size = min(len(infos), 0xFFFF), stream.tell() - _END.size - end
+        if package.start_dir != end or last[:5] != (b"PK\x05\x06", 0, 0, count, count) or last[7]:
+            yield path.name, "bytes lie before the zip file's directory, or behind it"
+        if last[5] not in (size, size - _WIDE_END, _WIDE) or last[6] not in (end, _WIDE):
+            yield path.name, "the zip file's end does not say where its directory is"
+
+
+def _expected(info: zipfile.ZipInfo, header: tuple[Any, ...]) -> tuple[Any, ...]:
+    year, month, day, hour, minute, second = info.date_time
+    date, time = (year - 1980) << 9 | month << 5 | day, hour << 11 | minute << 5 | second // 2
+    wide = header[7] == _WIDE and header[8] == _WIDE  # sizes in an extra field
+    sizes = (_WIDE, _WIDE) if wide else (info.compress_size, info.file_size)
+    return info.flag_bits, info.compress_type, time, date, info.CRC, *sizes

@@ -1,0 +1,44 @@
+"""The index of a WACZ file: sorted CDXJ lines in gzipped blocks, and where each block starts (ZipNum)."""
+
+from __future__ import annotations
+
+import gzip
+import heapq
+import json
+from itertools import islice
+from typing import IO, TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+
+DATA = "index.cdx.gz"
+LINES = 1024  #: per block
+
+
+def merged(indexes: Sequence[Path]) -> Iterator[str]:
+    """The lines of sorted index files, sorted."""
+    files = [path.open(encoding="utf-8") for path in indexes]
+    try:
+        yield from heapq.merge(*files)
+    finally:
+        for file in files:
+            file.close()
+
+
+def write_zipnum(lines: Iterable[str], data: IO[bytes], size: int = LINES) -> str:
+    r"""Write lines, each with its end, in blocks; returns the text of the index of blocks.
+
+    >>> import io
+    >>> write_zipnum(["a 1 {}\n", "b 2 {}\n", "c 3 {}\n"], io.BytesIO(), size=2).splitlines()[1][:20]
+    'a 1 {"offset": 0, "l'
+    """
+    source, offset = iter(lines), 0
+    blocks = [f"!meta 0 {json.dumps({'format': 'cdxj-gzip-1.0', 'filename': DATA})}\n"]
+    while block := list(islice(source, size)):
+        packed = gzip.compress("".join(block).encode(), mtime=0)
+        data.write(packed)
+        key = block[0].partition(" {")[0]
+        blocks.append(f"{key} {json.dumps({'offset': offset, 'length': len(packed), 'filename': DATA})}\n")
+        offset += len(packed)
+    return "".join(blocks)

@@ -1,0 +1,154 @@
+"""A capture's folder as one WACZ file: WARC files, index, pages at both times, report, certificate."""
+
+from __future__ import annotations
+
+import html
+import re
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from w3lib.encoding import html_to_unicode
+
+from sharc_crawler.archive.files import OPEN, SUFFIX, series_of
+from sharc_crawler.archive.members import Record, read_at
+from sharc_crawler.archive.recovery import recover
+from sharc_crawler.archive.wacz import About, Contents, write_wacz
+from sharc_crawler.certificate.writing import CERTIFICATES
+from sharc_crawler.changes.coding import decoded
+from sharc_crawler.changes.http import parse_response
+from sharc_crawler.errors import UsageError
+from sharc_crawler.model import Kind, Result
+from sharc_crawler.report import measures
+from sharc_crawler.report.claim import claim
+from sharc_crawler.report.instants import iso, second
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from sharc_crawler.report.facts import CaptureFacts, PageFacts, VisitFacts
+
+_TITLE = re.compile(r"<title[^>]*>(.*?)</title", re.IGNORECASE | re.DOTALL)
+_HEAD = 1 << 16  #: characters in which a title is looked for
+_SHOWS_CONTENT = (Result.OK, Result.NOT_MODIFIED)
+
+
+def package(
+    folder: Path,
+    captures: Sequence[CaptureFacts],
+    path: Path | None = None,
+    told: Callable[[int], None] = lambda _: None,
+) -> Path:
+    """Write a folder's captures as a WACZ file, by default into the folder, named after site, time and run.
+
+    ``told`` is given the bytes of the files as they are copied. Raises :class:`~sharc_crawler.errors.UsageError` where
+    there is nothing to package, where it is still being written, or where the file cannot be written.
+    """
+    recover(folder)
+    warcs = warcs_of(folder)
+    indexes = [warc.with_name(warc.name.removesuffix(SUFFIX) + ".cdxj") for warc in warcs]
+    missing = [str(index) for index in indexes if not index.exists()]
+    if missing:
+        raise UsageError(
+            f"the index {missing[0]} is missing; make it with cdxj-indexer, or take the folder as it was made"
+        )
+    contents = Contents(warcs, indexes, pages(folder, captures), _more(folder))
+    try:
+        return write_wacz(path or folder / default_name(warcs[0].name), contents, _about(captures), told)
+    except OSError as error:
+        raise UsageError(
+            f"{str(path or folder)!r} cannot be written: {error.strerror or error}; name another file"
+        ) from error
+
+
+def warcs_of(folder: Path) -> list[Path]:
+    """The finished WARC files of a folder, in the order of their names."""
+    if unfinished := next(folder.glob(f"*{SUFFIX}{OPEN}"), None):
+        raise UsageError(f"{unfinished} is still being written; wait for the end of the crawl")
+    warcs = sorted(folder.glob(f"*{SUFFIX}"))
+    if not warcs:
+        raise UsageError(f"{str(folder)!r} holds no WARC files; name a folder given as output=")
+    return warcs
+
+
+def default_name(warc: str) -> str:
+    """The name of a package, from that of its first WARC file.
+
+    >>> default_name("example.org-20261118110640-00000-r1.warc.gz")
+    'example.org-20261118110640-r1.wacz'
+    """
+    return (
+        re.sub(r"-(\d{14})-\d{5,}-", r"-\1-", warc.removesuffix(SUFFIX)) + ".wacz"
+        if series_of(warc)
+        else "capture.wacz"
+    )
+
+
+def pages(folder: Path, captures: Sequence[CaptureFacts]) -> Iterator[dict[str, Any]]:
+    """A line for each time at which a page can be looked at: its visit's and its revisit's."""
+    for facts in captures:
+        for page in facts.pages:
+            if page.kind is Kind.PAGE and page.verdict is not None and page.visit:
+                title = _title(folder, page.visit) or page.url
+                for when in ("visit", "revisit"):
+                    visit: VisitFacts | None = getattr(page, when)
+                    if visit and visit.result in _SHOWS_CONTENT:
+                        yield _line(page, visit, when, title)
+
+
+def _line(page: PageFacts, visit: VisitFacts, when: str, title: str) -> dict[str, Any]:
+    return {
+        "id": f"{when}-{visit.warc or ''}",
+        "url": page.url,
+        "ts": f"{iso(visit.started)[:23]}Z",
+        "title": title,
+        "download": when,
+        "verdict": page.verdict.value if page.verdict else None,
+        "evidence": page.evidence.value if page.evidence else None,
+    }
+
+
+def _title(folder: Path, visit: VisitFacts) -> str | None:
+    """The title of the stored document."""
+    file, _, offset = (visit.warc or "").rpartition(":")
+    if not file:
+        return None
+    with (folder / file).open("rb") as stream:
+        record = read_at(stream, int(offset))
+    message = parse_response(record.block) if isinstance(record, Record) and record.kind == "response" else None
+    body = decoded(message.payload, message.values(b"content-encoding")) if message else None
+    if not message or not body:
+        return None
+    kind = (message.header(b"content-type") or b"").decode("latin-1")
+    found = _TITLE.search(html_to_unicode(kind, body[:_HEAD])[1]) if "html" in kind else None
+    return " ".join(html.unescape(found[1]).split()) or None if found else None
+
+
+def _more(folder: Path) -> dict[str, Path]:
+    """Report and certificates. To validators of data packages a name that ends on ``report.json`` is one of theirs."""
+    more = {f"report/{file.name}": file for file in sorted(folder.glob("report*.html"))}
+    if (data := folder / "report.json").exists():
+        more["report/data.json"] = data
+    found = (file for file in sorted(folder.iterdir()) if CERTIFICATES.fullmatch(file.name))
+    return more | {f"certificate/{file.name}": file for file in found}
+
+
+def _about(captures: Sequence[CaptureFacts]) -> About:
+    first = captures[0]
+    visits = (page.visit for page in first.pages if page.kind is Kind.PAGE and page.verdict and page.visit)
+    start = next((visit for visit in visits), None)
+    seed = next((page.url for page in first.pages if page.visit is start), first.seeds[0])
+    return About(
+        title=", ".join(f"{facts.site} {second(facts.reference or facts.started)}" for facts in captures),
+        description=" ".join(_claim(facts) for facts in captures),
+        created=max(facts.ended or facts.started for facts in captures),
+        software=f"sharc-crawler {version('sharc-crawler')}",
+        main_url=seed,
+        main_date=f"{iso(start.started)[:23]}Z" if start else None,
+    )
+
+
+def _claim(facts: CaptureFacts) -> str:
+    totals = measures.tally([page for page in facts.pages if page.kind is Kind.PAGE])
+    sentence: str = claim(facts, totals)["sentence"]
+    return sentence

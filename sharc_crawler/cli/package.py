@@ -1,0 +1,36 @@
+"""``sharc package``: a capture as one WACZ file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from sharc_crawler.certificate.packaging import package, warcs_of
+from sharc_crawler.cli._progress import progress
+from sharc_crawler.report.load import load_facts
+
+
+@click.command()
+@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="The file; default: in FOLDER.")
+def command(folder: Path, output: Path | None) -> None:
+    r"""Package the captures in FOLDER as one WACZ file: WARC files, index, pages, report and certificate.
+
+    It opens in ReplayWeb.page; each page is listed at its visit's and at its revisit's time. The folder stays as it is.
+
+    \b
+    Example:
+      sharc package captures/demo
+      sharc package captures/demo -o demo.wacz && sharc verify demo.wacz
+    """
+    done = 0
+    with progress("packaging", sum(warc.stat().st_size for warc in warcs_of(folder))) as show:
+
+        def told(size: int) -> None:
+            nonlocal done
+            done += size
+            show(done)
+
+        path = package(folder, load_facts(folder), output, told)
+    click.echo(f"{path}  {path.stat().st_size:,} bytes")

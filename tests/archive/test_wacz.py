@@ -1,0 +1,158 @@
+"""WACZ files: what is in them, and that no byte of them can change unnoticed."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import json
+import random
+import zipfile
+from contextlib import suppress
+
+import pytest
+from click.testing import CliRunner
+
+from sharc_crawler.archive.wacz_check import altered
+from sharc_crawler.archive.zipnum import merged, write_zipnum
+from sharc_crawler.certificate.packaging import package
+from sharc_crawler.certificate.verify import verify
+from sharc_crawler.cli import main
+from sharc_crawler.errors import DataError, UsageError
+from sharc_crawler.report.write import write
+from tests.certificate.made import SITE, certified
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("packaged")
+    facts = certified(folder, max_size=4_000)
+    write([facts], folder)
+    return folder, package(folder, [facts])
+
+
+def test_everything_is_in_it_stored_and_listed_with_its_digest(made):
+    folder, path = made
+    assert path.name == "example.org-20261118110641-run1.wacz"
+    with zipfile.ZipFile(path) as wacz:
+        names = wacz.namelist()
+        assert {info.compress_type for info in wacz.infolist()} == {zipfile.ZIP_STORED}
+        about = json.loads(wacz.read("datapackage.json"))
+        assert [one["path"] for one in about["resources"]] == names[:-2]
+        for one in about["resources"]:
+            data = wacz.read(one["path"])
+            assert (one["bytes"], one["hash"]) == (len(data), f"sha256:{hashlib.sha256(data).hexdigest()}")
+        seal = json.loads(wacz.read("datapackage-digest.json"))
+        assert seal["hash"] == f"sha256:{hashlib.sha256(wacz.read('datapackage.json')).hexdigest()}"
+    warcs = sorted(folder.glob("*.warc.gz"))
+    assert len(warcs) > 2
+    expected = [f"archive/{warc.name}" for warc in warcs]
+    expected += ["indexes/index.cdx.gz", "indexes/index.idx", "pages/pages.jsonl", "report/report.html"]
+    assert names[:-2] == [*expected, "report/data.json", "certificate/certificate.json"]
+    assert about["wacz_version"] == "1.1.1"
+    assert about["mainPageUrl"] == SITE + "apex"
+    assert about["description"].startswith("3 of 7 pages were in this state together")
+
+
+def test_pages_are_listed_at_both_times(made):
+    with zipfile.ZipFile(made[1]) as wacz:
+        head, *lines = map(json.loads, wacz.read("pages/pages.jsonl").decode().splitlines())
+    assert head["format"] == "json-pages-1.0"
+    times = {name: [line["ts"][11:19] for line in lines if line["url"] == SITE + name] for name in ("apex", "modest")}
+    assert times == {"apex": ["11:08:20"], "modest": ["11:06:43", "11:08:23"]}
+    assert {line["download"] for line in lines} == {"visit", "revisit"}
+    assert not any(line["url"].endswith("style.css") for line in lines), "resources are no pages"
+    assert [line["ts"][11:19] for line in lines if line["url"] == SITE + "broken"] == ["11:06:46"], (
+        "a failure shows nothing"
+    )
+
+
+def test_the_index_is_that_of_the_folder_in_blocks(made):
+    folder, path = made
+    lines = list(merged(sorted(folder.glob("*.cdxj"))))
+    assert lines == sorted(lines)
+    with zipfile.ZipFile(path) as wacz:
+        assert gzip.decompress(wacz.read("indexes/index.cdx.gz")).decode() == "".join(lines)
+        blocks = wacz.read("indexes/index.idx").decode().splitlines()
+    assert blocks[0] == '!meta 0 {"format": "cdxj-gzip-1.0", "filename": "index.cdx.gz"}'
+    assert blocks[1].startswith(lines[0].partition(" {")[0])
+
+
+def test_blocks_can_be_read_one_by_one():
+    lines = [f"org,a)/{number:03d} 2026 {{}}\n" for number in range(10)]
+    data = io.BytesIO()
+    blocks = [line.partition(" {")[::2] for line in write_zipnum(lines, data, size=4).splitlines()[1:]]
+    read = []
+    for key, text in blocks:
+        place = json.loads("{" + text)
+        part = data.getvalue()[place["offset"] : place["offset"] + place["length"]]
+        read.append(gzip.decompress(part).decode().splitlines(keepends=True))
+        assert read[-1][0].startswith(key)
+    assert read == [lines[:4], lines[4:8], lines[8:]]
+
+
+def test_a_package_as_it_was_written_holds(made):
+    _, path = made
+    assert list(altered(path)) == []
+    verification = verify(path)
+    assert verification.findings == []
+    assert verification.pages == 10
+
+
+def test_a_package_of_many_gigabytes_holds_too(tmp_path, monkeypatch):
+    monkeypatch.setattr(zipfile, "ZIP64_LIMIT", 1_000)  # as if these few kilobytes were so much
+    facts = certified(tmp_path / "capture")
+    path = package(tmp_path / "capture", [facts])
+    assert verify(path).findings == []
+    monkeypatch.undo()
+    assert verify(path).findings == []
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_one_flipped_bit_anywhere_is_found(made, tmp_path, seed):
+    whole = made[1].read_bytes()
+    chosen = random.Random(seed)
+    path = tmp_path / "altered.wacz"
+    # half of the places near the end, in what makes it a zip file
+    places = [*chosen.sample(range(len(whole)), 15), *chosen.sample(range(len(whole) - 1_500, len(whole)), 15)]
+    for at in places:
+        data = bytearray(whole)
+        data[at] ^= 1 << chosen.randrange(8)
+        path.write_bytes(data)
+        with suppress(DataError):  # so much altered that it is no package
+            assert verify(path).findings, at
+
+
+@pytest.mark.parametrize("name", ["pages/pages.jsonl", "report/report.html", "datapackage.json"])
+def test_an_altered_part_is_named(made, tmp_path, name):
+    path = tmp_path / "altered.wacz"
+    with zipfile.ZipFile(made[1]) as old, zipfile.ZipFile(path, "w") as new:
+        for info in old.infolist():
+            data = old.read(info)
+            new.writestr(info, data.replace(b"2026", b"2025", 1) if info.filename == name else data)
+    findings = list(map(str, verify(path).findings))
+    assert len(findings) == 1
+    assert findings[0].startswith(f"{name}: its digest is sha256:")
+
+
+def test_an_added_file_is_named(made, tmp_path):
+    path = tmp_path / "altered.wacz"
+    path.write_bytes(made[1].read_bytes())
+    with zipfile.ZipFile(path, "a") as wacz:
+        wacz.writestr("report/more.html", "more")
+    assert "report/more.html: datapackage.json does not list it" in map(str, verify(path).findings)
+
+
+def test_what_is_no_zip_file_is_named(tmp_path):
+    (tmp_path / "x.wacz").write_text("hello")
+    answer = CliRunner().invoke(main, ["verify", str(tmp_path / "x.wacz")])
+    assert answer.exit_code == 3
+    assert "is neither a capture's folder nor a WACZ file" in answer.stderr
+
+
+def test_a_folder_without_warcs_or_still_written_is_named(tmp_path):
+    with pytest.raises(UsageError, match="holds no WARC files"):
+        package(tmp_path, [])
+    facts = certified(tmp_path / "capture")
+    with pytest.raises(UsageError, match="cannot be written"):
+        package(tmp_path / "capture", [facts], tmp_path / "nowhere" / "x.wacz")
