@@ -83,6 +83,7 @@ class Phase(StrEnum):
 
     VISIT = "visit"
     REVISIT = "revisit"
+    CHECK = "check"  #: all is visited; what is claimed on the server's word is audited
     DONE = "done"
 
 

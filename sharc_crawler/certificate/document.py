@@ -72,6 +72,7 @@ def _capture(facts: CaptureFacts) -> dict[str, Any]:
         "started": iso(facts.started),
         "ended": maybe_iso(facts.ended),
         "interruptions": [{"from": iso(start), "to": iso(end)} for start, end in facts.interruptions],
+        "audit": whole_numbers(plain(facts.audit)) if facts.audit else None,
         "notes": list(facts.notes),
     }
 
@@ -102,9 +103,12 @@ def _reference(instant: Instant | None, pages: Iterable[PageFacts]) -> dict[str,
 
 def _span(page: PageFacts, reference: Instant) -> tuple[Instant, Instant]:
     """Over which time a coherent page is shown to have stayed as it was."""
+    if page.evidence is Evidence.ATTESTED:
+        once = page.visit is not None and page.visit.slot is Slot.ONLY
+        from_visit = [page.visit.started] if page.visit and once else []  # of two, it may be either
+        return min([reference, *from_visit]), max([reference, *from_visit])
     downloads = [visit.started for visit in (page.visit, page.revisit) if visit]
-    attested = [reference] if page.evidence is Evidence.ATTESTED else []
-    return min([*downloads, *attested]), max([*downloads, *attested])
+    return min(downloads), max(downloads)
 
 
 def method(page: PageFacts) -> str:

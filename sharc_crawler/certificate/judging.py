@@ -37,6 +37,7 @@ class Judge:
         self._former = former
         self._reference = reference
         self.findings: list[Finding] = []
+        self.attested = 0  #: verdicts by the server's lastmod, taken as stated
         self.elsewhere = 0  #: payloads that are in no capture at hand
 
     def page(self, entry: Entry) -> PageFacts:
@@ -128,6 +129,12 @@ class Judge:
 
     def _judgement(self, entry: Entry, first: Outcome | None, second: Outcome | None) -> Judgement:
         stated = _stated(entry)
+        if stated.evidence is Evidence.ATTESTED:
+            self.attested += 1
+            return stated  # the sitemap's word; the certificate claims no more
+        audited = second is not None and entry["visit"]["slot"] == Slot.ONLY
+        if audited and stated.verdict is Verdict.UNKNOWN and stated.evidence is Evidence.NONE:
+            return stated
         if second is None or first is None:
             if stated.verdict is Verdict.UNKNOWN and stated.evidence is Evidence.NONE:
                 return stated  # one download shows nothing, whatever the words

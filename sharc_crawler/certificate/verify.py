@@ -35,6 +35,7 @@ class Verification:
     digests: list[str] = field(default_factory=list)  #: of the certificates
     pages: int = 0
     records: int = 0
+    attested: int = 0  #: verdicts by the server's lastmod, taken as stated
     elsewhere: int = 0  #: payloads in former captures that were not given
 
 
@@ -117,6 +118,7 @@ def _certificate(
     into.claims.append(document["capture"]["claim"]["sentence"])
     into.digests.append(document[DIGEST])
     into.pages += len(document["pages"])
+    into.attested += judge.attested
     into.elsewhere += judge.elsewhere
 
 
@@ -173,6 +175,7 @@ def _facts(document: dict[str, Any], stated: dict[str, Any], pages: Iterable[Pag
         ended=unix(capture["ended"]),
         reference=unix(reference["instant"]) if reference else None,
         pages=tuple(pages),
+        audit=capture["audit"],
         interruptions=tuple((unix(one["from"]), unix(one["to"])) for one in capture["interruptions"]),
     )
 

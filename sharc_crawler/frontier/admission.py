@@ -8,11 +8,12 @@ from urllib.parse import urljoin
 
 from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier import hubs
+from sharc_crawler.frontier.attesting import Attesting
 from sharc_crawler.frontier.capture import SiteCapture
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.pages import NO_PARENT
 from sharc_crawler.frontier.seen import UNSEEN
-from sharc_crawler.model import Kind, PageId, Phase, RateEstimate, Sighting, Slot
+from sharc_crawler.model import Kind, PageId, RateEstimate, Sighting, Slot
 from sharc_crawler.strategies.base import Candidates, Setting
 
 if TYPE_CHECKING:
@@ -51,11 +52,17 @@ class Admitter:
         """A new capture with its seeds; robots.txt and sitemaps come first where they are asked for."""
         ledger = self._ledger
         capture = SiteCapture(len(ledger.captures), spec, self._parts.scope(spec), self._parts.rates(spec), now)
+        capture.attesting = self.attesting(spec)
         ledger.captures.append(capture)
         ledger.changed_capture(capture)
         if seeded:
             self._seed(capture, now)
         return capture
+
+    def attesting(self, spec: CaptureSpec) -> Attesting | None:
+        """Where the strategy takes the server's word: what that is held against."""
+        attests = self._parts.strategy(spec, Setting()).attests
+        return Attesting(self._parts.history(spec), spec.audit) if attests else None
 
     def _seed(self, capture: SiteCapture, now: Instant) -> None:
         spec = capture.spec
@@ -123,7 +130,10 @@ class Admitter:
         if spec.limit:
             size = min(size, spec.limit)
         capture.strategy = self._parts.strategy(spec, Setting(size=size, step=step or 0.05, start=now))
-        self._offer(capture, capture.waiting)
+        if capture.attesting is not None:
+            urls = {page: self._ledger.pages.urls[page] for page in capture.waiting}
+            capture.attesting.begin(urls, now)
+        self._offer(capture, capture.waiting, now)
         capture.waiting = []
         return capture.strategy
 
@@ -257,11 +267,11 @@ class Admitter:
             else:
                 self._enter_other(capture, key, sighting, host, depth, parent)
         if queued:
-            self._offer(capture, queued)
+            self._offer(capture, queued, now)
 
     def _why_left(self, capture: SiteCapture, sighting: Sighting, parent: PageId) -> str:
         """Why a page is recorded and not fetched; empty: it is fetched."""
-        if capture.phase is not Phase.VISIT:
+        if capture.too_late:
             return "discovered after the reference instant"
         if capture.spec.mode == "instant" and not hubs.is_new(self._ledger, capture, sighting, parent):
             return hubs.LEFT
@@ -272,7 +282,7 @@ class Admitter:
     ) -> None:
         """Resources and sitemaps: owed by their host, whatever the strategy says."""
         ledger = self._ledger
-        late = capture.phase is not Phase.VISIT
+        late = capture.too_late
         page = ledger.add_page(
             capture, key, sighting, host, depth, parent, UNRATED, state=State.LATE if late else State.QUEUED
         )
@@ -322,17 +332,33 @@ class Admitter:
             if capture.strategy is not None:
                 capture.strategy.reprice(page, estimate.rate)
 
-    def _offer(self, capture: SiteCapture, queued: list[PageId]) -> None:
+    def hear(self, capture: SiteCapture, sightings: Sequence[Sighting], read: Instant) -> None:
+        """What sitemaps say of the last changes of pages, where the server's word counts."""
+        if capture.attesting is None:
+            return
+        for sighting in sightings:
+            hints = sighting.hints
+            if hints is None or hints.lastmod is None:
+                continue
+            (page,) = capture.seen.find((sighting.key or sighting.url,))
+            if page == UNSEEN and (key := self._key(sighting)) is not None:
+                (page,) = capture.seen.find((key,))
+            if page != UNSEEN:
+                capture.attesting.hear(page, read, hints.lastmod, hints.lastmod_precision)
+                self._ledger.said(page, read, hints.lastmod, hints.lastmod_precision)
+
+    def _offer(self, capture: SiteCapture, queued: list[PageId], now: Instant) -> None:
         """Hand pages to the strategy, or keep them until there is one."""
         if capture.strategy is None:
             capture.waiting.extend(queued)
             return
-        pages = self._ledger.pages
+        pages, attesting = self._ledger.pages, capture.attesting
         capture.strategy.add(
             Candidates.of(
                 queued,
                 [pages.rates[page] for page in queued],
                 [pages.weights[page] for page in queued],
                 [pages.shapes[page] for page in queued],
+                [attesting.attestable(page, pages.urls[page], now) for page in queued] if attesting else None,
             )
         )

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from sharc_crawler.frontier.seen import SeenUrls
 from sharc_crawler.frontier.store import CaptureRow
 from sharc_crawler.model import Phase
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from sharc_crawler.frontier.attesting import Attesting
+    from sharc_crawler.frontier.hosts import Task
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.model import Instant, PageId, RateEstimate, Sighting
     from sharc_crawler.strategies.base import Strategy
@@ -61,10 +63,19 @@ class SiteCapture:
         self.opening = 0  #: robots.txt of the seeds, and sitemaps, that the first page waits for
         self.embedded: dict[PageId, list[PageId]] = {}  #: page → resources first found on it
         self.apex: PageId | None = None  #: the last visit, where it was made in slot ONLY
+        self.attesting: Attesting | None = None  #: where the strategy takes the server's word
+        self.held: Task | None = None  #: the first visit after T, until the sitemaps have been read again
+        self.audit: Mapping[str, Any] | None = None  #: what became of the server's word
         self.hosts: dict[int, None] = {}
         self.skipped: Counter[str] = Counter()  #: reason → URLs not admitted
         self.notes: list[str] = []
         self.interruptions: list[tuple[Instant, Instant]] = []
+
+    @property
+    def too_late(self) -> bool:
+        """What is discovered now is recorded, and not fetched."""
+        after = self.strategy is not None and self.strategy.accepts_late
+        return self.phase is not Phase.VISIT and not (self.phase is Phase.REVISIT and after)
 
     def note(self, text: str) -> None:
         """What a reader of the report must know; each text once."""
@@ -83,4 +94,5 @@ class SiteCapture:
             tuple(self.notes),
             tuple(self.interruptions),
             dict(self.skipped),
+            self.audit,
         )

@@ -14,6 +14,7 @@ import math
 from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.admission import Admitter
+from sharc_crawler.frontier.checking import Checker
 from sharc_crawler.frontier.hosts import Politeness, Task
 from sharc_crawler.frontier.ledger import Ledger
 from sharc_crawler.frontier.lifecycle import Event, State
@@ -54,6 +55,7 @@ class Frontier:
         self._parts = parts or Parts()
         self.admitter = Admitter(self.ledger, self._parts)
         self.settler = Settler(self.ledger, self.admitter)
+        self.checker = Checker(self.ledger)
         self.pages = self.ledger.pages
         self.captures = self.ledger.captures
         self._leases: dict[int, tuple[Fetch, Task]] = {}  #: oldest first
@@ -70,6 +72,7 @@ class Frontier:
     def schedule_into(self, capture: SiteCapture, sightings: Sequence[Sighting], now: Instant) -> int:
         """URLs were seen that belong to this capture; the number of those that are new."""
         new = self.admitter.admit(capture, sightings, now).new
+        self.admitter.hear(capture, sightings, now)
         self.ledger.wake(capture)
         self.ledger.commit()
         return new
@@ -187,17 +190,25 @@ class Frontier:
                     return task
                 self.ledger.hosts[other].held.append(task)
                 self.ledger.ring.wake(other)
-        return None
+        return host.owed(now)  # what the captures have come to owe while they were asked
 
     def _ask(self, capture: SiteCapture, now: Instant) -> Task | None:
         """One decision of a capture's strategy; ends the capture when there is none left and nothing is under way."""
         if capture.opening:
             return None
+        if capture.held is not None:
+            task, capture.held = capture.held, None
+            return task
         strategy = self.admitter.begin(capture, now) if capture.strategy is None else capture.strategy
         visit = strategy.next(now)
         if visit is None:
-            if not capture.pending and not self.polls.open(capture.number, now):
+            busy = capture.pending or self.polls.open(capture.number, now) or self.checker.check(capture)
+            if not busy:
                 self.settler.complete(capture, now)
+            return None
+        if capture.attesting and strategy.past_reference and self.checker.begin_reference(capture):
+            capture.pending += 1
+            capture.held = Task(visit.page, visit.slot, visit.plan)
             return None
         if visit.slot is Slot.SECOND and capture.phase is Phase.VISIT:
             self.settler.turn(capture, now)

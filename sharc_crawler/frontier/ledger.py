@@ -18,6 +18,7 @@ from sharc_crawler.frontier.store import (
     NoveltyRow,
     PageRow,
     VisitRow,
+    WordRow,
 )
 from sharc_crawler.model import Kind, Outcome, Result, Slot
 from sharc_crawler.polling.polls import Polls
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from sharc_crawler.frontier.capture import SiteCapture
-    from sharc_crawler.model import Fetch, Instant, Judgement, PageId, RateEstimate, Sighting
+    from sharc_crawler.model import Fetch, Instant, Judgement, PageId, RateEstimate, Seconds, Sighting
 
 
 class Ledger:
@@ -142,6 +143,11 @@ class Ledger:
         """The document links to these pages."""
         if self._store and targets:
             self._batch.links.append(LinksRow(page, time, tuple(dict.fromkeys(targets))))
+
+    def said(self, page: PageId, read: Instant, lastmod: Instant, precision: Seconds) -> None:
+        """A sitemap speaks of a page's last change."""
+        if self._store:
+            self._batch.words.append(WordRow(page, read, lastmod, precision))
 
     def embeds(self, page: PageId, resource: PageId) -> None:
         """The page needs the resource to be replayed."""

@@ -1,10 +1,11 @@
 """The life of a page, as a table.
 
 A page is *queued* when discovered, *leased* while its first download runs, *visited* once that is settled with content,
-*leased again* for its revisit and *judged* at its end. A page whose first download brought no content is *lost* (gone,
-refused, redirected or failed for good): it is listed, and nothing is left to revisit. A page discovered after the
-reference instant is *late*, and so is one that an instant crawl leaves: it is recorded and not fetched. A lease that is
-given back (a retry, a crash, an expired lease) returns the page to where it was.
+*leased again* for its revisit and *judged* at its end (or *visited* again, until all evidence is in). A page whose
+first download brought no content is *lost* (gone, refused, redirected or failed for good): it is listed, and nothing is
+left to revisit. A page discovered after the reference instant is *late*, and so is one that an instant crawl leaves: it
+is recorded and not fetched. A lease that is given back (a retry, a crash, an expired lease) returns the page to where
+it was.
 """
 
 from __future__ import annotations
@@ -47,6 +48,8 @@ TRANSITIONS: dict[tuple[int, int], State] = {
     (State.LEASED_AGAIN, Event.GIVEN_BACK): State.VISITED,
     (State.LEASED_AGAIN, Event.JUDGE): State.JUDGED,
     (State.LEASED_AGAIN, Event.POLLED): State.VISITED,  # a hub's visits have no end
+    (State.LEASED_AGAIN, Event.CAPTURED): State.VISITED,  # a sitemap read again; a page that is judged at the end
+    (State.LEASED_AGAIN, Event.NO_CONTENT): State.VISITED,
 }
 
 

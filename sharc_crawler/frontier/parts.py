@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from sharc_crawler.frontier.scope import Scope
 from sharc_crawler.frontier.urls import canonical, host_of
 from sharc_crawler.rates.chain import default_chain
+from sharc_crawler.rates.history import SiteHistory
 from sharc_crawler.strategies.make import make_strategy
 
 if TYPE_CHECKING:
@@ -28,6 +29,11 @@ def seed_scope(spec: CaptureSpec) -> Admission:
     return Scope(spec.seeds, spec.scope, spec.include, spec.exclude)
 
 
+def no_history(spec: CaptureSpec) -> SiteHistory:
+    """The site was never captured."""
+    return SiteHistory.empty(spec.site)
+
+
 def default_rates(_: CaptureSpec) -> Rates:
     """Sitemap hints, then the mean of the site's known pages."""
     return default_chain()
@@ -40,5 +46,6 @@ class Parts:
     strategy: Callable[[CaptureSpec, Setting], Strategy] = named_strategy
     scope: Callable[[CaptureSpec], Admission] = seed_scope
     rates: Callable[[CaptureSpec], Rates] = default_rates
+    history: Callable[[CaptureSpec], SiteHistory] = no_history  #: what the trust in a server's word rests on
     canonical: Callable[[str], str | None] = canonical  #: None: not a URL we crawl
     host_of: Callable[[str], str] = host_of

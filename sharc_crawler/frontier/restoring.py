@@ -14,16 +14,18 @@ from sharc_crawler.frontier.capture import SiteCapture
 from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.frontier.pages import NO_PARENT
 from sharc_crawler.frontier.robots import RobotsRules
+from sharc_crawler.frontier.settling import revisit_judgement
 from sharc_crawler.model import Kind, Phase, RateEstimate, Result, Slot, Visit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from sharc_crawler.frontier.admission import Admitter
+    from sharc_crawler.frontier.attesting import Attesting
     from sharc_crawler.frontier.ledger import Ledger
     from sharc_crawler.frontier.parts import Parts
-    from sharc_crawler.frontier.store import Batch, CaptureRow, PageRow, VisitRow
-    from sharc_crawler.model import Instant, PageId
+    from sharc_crawler.frontier.store import Batch, CaptureRow, PageRow, VisitRow, WordRow
+    from sharc_crawler.model import Instant, Outcome, PageId
 
 
 class Restorer:
@@ -42,6 +44,8 @@ class Restorer:
             self._page(page)
         for name, host in saved.hosts.items():
             self._host(name, host.robots or "", host.delay)
+        for word in saved.words:
+            self._word(word)
         firsts: dict[int, list[Visit]] = {capture.number: [] for capture in self._ledger.captures}
         self._visits(saved, firsts)
         for judgement in saved.judgements:
@@ -62,6 +66,8 @@ class Restorer:
         capture.notes = list(row.notes)
         capture.interruptions = list(row.interruptions)
         capture.skipped.update(row.skipped)
+        capture.audit = row.audit
+        capture.attesting = self._admitter.attesting(spec)
         return capture
 
     def _page(self, row: PageRow) -> None:
@@ -92,6 +98,11 @@ class Restorer:
         elif row.kind is Kind.RESOURCE and row.parent != NO_PARENT:
             capture.embedded.setdefault(ledger.owner(row.parent), []).append(row.page)
 
+    def _word(self, row: WordRow) -> None:
+        attesting = self._ledger.captures[self._ledger.pages.captures[row.page]].attesting
+        if attesting is not None:
+            attesting.hear(row.page, row.read, row.lastmod, row.precision)
+
     def _host(self, name: str, robots: str, delay: float) -> None:
         number = self._ledger.host_numbers.get(name)
         if number is not None:
@@ -119,6 +130,7 @@ class Restorer:
             self._polled(row, shown[page, outcome.ended])
             return
         if row.slot is Slot.SECOND:
+            self._second(page, outcome)
             return
         captured = outcome.result is Result.OK
         pages.move(page, Event.LEASE)
@@ -129,15 +141,30 @@ class Restorer:
             capture.visits += 1
             capture.captured += captured
             firsts[capture.number].append(Visit(page, row.slot, row.plan))
-            if captured:
+            if captured and capture.attesting is None:
                 capture.apex = page if row.slot is Slot.ONLY else None
             elif outcome.location:
                 self._admitter.widen(capture, page, outcome.location)
+        if kind is Kind.SITEMAP and capture.attesting is not None:
+            capture.attesting.read(page, outcome)
         if captured and kind in (Kind.PAGE, Kind.RESOURCE):
             pages.started[page] = outcome.started
             pages.digests[page] = outcome.digest
             if outcome.validators:
                 pages.validators[page] = outcome.validators
+            if capture.attesting is not None and kind is Kind.PAGE:
+                capture.attesting.look(page, outcome, once=row.slot is Slot.ONLY)
+
+    def _second(self, page: PageId, outcome: Outcome) -> None:
+        """A revisit: what it says beside its judgement is needed where the server's word counts."""
+        pages = self._ledger.pages
+        attesting = self._ledger.captures[pages.captures[page]].attesting
+        if attesting is None:
+            return
+        if pages.kinds[page] is Kind.SITEMAP:
+            attesting.read(page, outcome)
+        elif pages.kinds[page] is Kind.PAGE:
+            attesting.revisited(page, outcome, revisit_judgement(pages, page, outcome))
 
     def _polled(self, row: VisitRow, new: int) -> None:
         """A poll that showed so many new pages."""
@@ -187,7 +214,21 @@ class Restorer:
         states = self._ledger.pages.states
         for visit in firsts:
             strategy.finished(visit, captured=states[visit.page] in (State.VISITED, State.JUDGED))
+        attesting = capture.attesting
+        open_ = attesting.doubts.keys() if attesting else ()
         if strategy.revisits:
             for visit in firsts:
-                if states[visit.page] == State.JUDGED:
+                if states[visit.page] == State.JUDGED or visit.page in open_:
                     strategy.finished(Visit(visit.page, Slot.SECOND, visit.plan), captured=True)
+                    capture.revisits += visit.page in open_
+        if attesting is not None and capture.reference is not None:
+            strategy.reference_passed()
+            self._read_again(capture, attesting)
+
+    def _read_again(self, capture: SiteCapture, attesting: Attesting) -> None:
+        """The sitemaps' reading at T was cut off: read what is missing."""
+        assert capture.reference is not None, "there is a T"
+        for page, read in attesting.sitemaps.items():
+            if read < capture.reference:
+                capture.opening += 1
+                self._ledger.owe(capture, page, Slot.SECOND)

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.hosts import Task
     from sharc_crawler.frontier.ledger import Ledger
+    from sharc_crawler.frontier.pages import PageTable
     from sharc_crawler.model import Fetch, Instant, PageId
 
 VERDICTS = {
@@ -41,6 +42,15 @@ VERDICTS = {
 APEX = Judgement(Verdict.COHERENT, Evidence.BYTES, "downloaded at the reference instant itself")
 ONCE = Judgement(Verdict.UNKNOWN, Evidence.NONE, "visited once")
 NEVER_REVISITED = Judgement(Verdict.UNKNOWN, Evidence.NONE, "the revisit was never made")
+
+
+def revisit_judgement(pages: PageTable, page: PageId, outcome: Outcome) -> Judgement:
+    """What a revisit alone says of a page, against its visit."""
+    started = pages.started[page]
+    validators = pages.validators.get(page, NO_VALIDATORS)
+    first = Outcome(Result.OK, started, started, digest=pages.digests[page], validators=validators)
+    change, evidence, reason = compare(first, outcome)
+    return Judgement(VERDICTS[change], evidence, reason)
 
 
 class Settler:
@@ -62,6 +72,7 @@ class Settler:
         if links and (capture.spec.discover or fetch.kind is Kind.SITEMAP):
             depth = self._ledger.pages.depths[task.page] + 1
             linked = self._admitter.admit(capture, links, outcome.ended, task.page, depth).linked
+            self._admitter.hear(capture, links, outcome.started)
             if fetch.kind is Kind.PAGE:
                 self._ledger.linked(task.page, outcome.started, linked)
         judgement = self._settled(capture, fetch, task, outcome)
@@ -72,7 +83,7 @@ class Settler:
         if fetch.kind is Kind.ROBOTS:
             self._read_robots(capture, fetch, outcome)
         elif fetch.kind is Kind.SITEMAP:
-            self._read_sitemap(capture, fetch, outcome)
+            self._read_sitemap(capture, fetch, task, outcome)
         elif fetch.kind is Kind.HUB:
             hubs.polled(self._ledger, capture, fetch.page, outcome)
         elif task.slot is Slot.SECOND:
@@ -104,9 +115,16 @@ class Settler:
         self._admitter.host_opened(number, fetch.url)
         ledger.changed_capture(capture)
 
-    def _read_sitemap(self, capture: SiteCapture, fetch: Fetch, outcome: Outcome) -> None:
+    def _read_sitemap(self, capture: SiteCapture, fetch: Fetch, task: Task, outcome: Outcome) -> None:
         self._end_other(fetch.page, outcome)
         capture.opening -= 1
+        if capture.attesting is not None:
+            capture.attesting.read(fetch.page, outcome)
+        if task.slot is Slot.SECOND and capture.reference is None:
+            capture.reference = outcome.started
+            capture.phase = Phase.REVISIT
+            assert capture.strategy is not None, "sitemaps are read again when visits are made"
+            capture.strategy.reference_passed()
         if outcome.result not in (Result.OK, Result.REDIRECTED):
             capture.note(f"sitemap {fetch.url}: {outcome.error or f'status {outcome.status}'}")
         elif outcome.error:
@@ -129,13 +147,15 @@ class Settler:
             pages.digests[page] = outcome.digest
             if outcome.validators:
                 pages.validators[page] = outcome.validators
+            if capture.attesting is not None and pages.kinds[page] is Kind.PAGE:
+                capture.attesting.look(page, outcome, once=task.slot is Slot.ONLY)
         if pages.kinds[page] is Kind.PAGE:
             self._visited_page(capture, task, captured, outcome.ended)
 
     def _visited_page(self, capture: SiteCapture, task: Task, captured: bool, now: Instant) -> None:
         capture.visits += 1
         capture.captured += captured
-        if captured:
+        if captured and capture.attesting is None:
             capture.apex = task.page if task.slot is Slot.ONLY else None
         strategy = capture.strategy
         assert strategy is not None, "pages are visited after the strategy is built"
@@ -148,13 +168,12 @@ class Settler:
         ledger = self._ledger
         pages = ledger.pages
         page = task.page
-        started = pages.started[page]
-        validators = pages.validators.get(page, NO_VALIDATORS)
-        first = Outcome(Result.OK, started, started, digest=pages.digests[page], validators=validators)
-        change, evidence, reason = compare(first, outcome)
-        judgement = Judgement(VERDICTS[change], evidence, reason)
-        self._judge(page, judgement)
-        if pages.kinds[page] is Kind.PAGE:
+        judgement = revisit_judgement(pages, page, outcome)
+        if self._left_open(capture, page, outcome, judgement):
+            pages.move(page, Event.CAPTURED)
+        else:
+            self._judge(page, judgement)
+        if pages.kinds[page] is Kind.PAGE and (capture.attesting is None or page not in capture.attesting.once):
             capture.revisits += 1
             for resource in capture.embedded.pop(page, ()):
                 if pages.states[resource] == State.VISITED:
@@ -162,6 +181,12 @@ class Settler:
             assert capture.strategy is not None, "a revisit was its decision"
             capture.strategy.finished(Visit(page, task.slot, task.plan), captured=True)
         return judgement
+
+    def _left_open(self, capture: SiteCapture, page: PageId, outcome: Outcome, judgement: Judgement) -> bool:
+        """Is it too early to judge, as the server's word has yet to be heard?"""
+        if capture.attesting is None or self._ledger.pages.kinds[page] is not Kind.PAGE:
+            return False
+        return capture.attesting.revisited(page, outcome, judgement)
 
     def refuse(self, task: Task, reason: str, now: Instant) -> None:
         """The host does not allow it: the page is lost without a request."""
@@ -195,6 +220,16 @@ class Settler:
         visited = pages.of(capture.number, State.VISITED)
         return [page for page in visited if pages.kinds[page] in (Kind.PAGE, Kind.RESOURCE)]
 
+    def _judge_words(self, capture: SiteCapture) -> None:
+        """With all evidence in, judge what was left open."""
+        if capture.attesting is None or capture.reference is None:
+            return
+        pages = self._ledger.pages
+        urls = {page: pages.urls[page] for page in self._unjudged(capture) if pages.kinds[page] is Kind.PAGE}
+        judged, capture.audit = capture.attesting.judge(urls, capture.reference)
+        for page, judgement in judged.items():
+            self._judge(page, judgement)
+
     # -- phases --------------------------------------------------------------------------------------------------
 
     def turn(self, capture: SiteCapture, now: Instant) -> None:
@@ -210,6 +245,7 @@ class Settler:
         twice = capture.strategy is not None and capture.strategy.revisits
         if twice and capture.phase is Phase.VISIT:
             self.turn(capture, now)
+        self._judge_words(capture)
         for page in self._unjudged(capture):
             apex = twice and page == capture.apex
             self._judge(page, APEX if apex else NEVER_REVISITED if twice else ONCE)

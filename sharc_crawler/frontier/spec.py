@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+AUDIT = 0.02  #: share of what is claimed on the server's word that is checked by bytes, where nobody says otherwise
+
 if TYPE_CHECKING:
     from sharc_crawler.frontier.scope import ScopeKind
 
@@ -27,4 +29,5 @@ class CaptureSpec:
     discover: bool = True  #: follow links
     resources: bool = True  #: fetch what pages embed
     mode: Mode = "capture"  #: instant: the seeds are hubs, polled for new pages; all else is left
+    audit: float = AUDIT  #: share of the pages claimed on the server's word that is checked by bytes
     settings: dict[str, object] = field(default_factory=dict)  #: what else the report should name

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         Phase,
         Plan,
         Rate,
+        Seconds,
         Slot,
         Verdict,
     )
@@ -80,6 +81,15 @@ class NoveltyRow(NamedTuple):
     published: Instant | None  #: by a feed or news sitemap
 
 
+class WordRow(NamedTuple):
+    """What a sitemap that was asked for at ``read`` said of a page's last change."""
+
+    page: PageId
+    read: Instant
+    lastmod: Instant
+    precision: Seconds
+
+
 class JudgementRow(NamedTuple):
     """What came of a page."""
 
@@ -101,6 +111,7 @@ class CaptureRow(NamedTuple):
     notes: tuple[str, ...]
     interruptions: tuple[tuple[Instant, Instant], ...] = ()  #: last sign of life, start of what went on
     skipped: Mapping[str, int] = MappingProxyType({})  #: reason → sightings that were not admitted
+    audit: Mapping[str, Any] | None = None  #: what became of the server's word; None: nothing was claimed on it
 
 
 class HostRow(NamedTuple):
@@ -122,6 +133,7 @@ class Batch:
     hosts: dict[str, HostRow] = field(default_factory=dict)
     embeds: list[tuple[PageId, PageId]] = field(default_factory=list)  #: page, resource it needs to be replayed
     links: list[LinksRow] = field(default_factory=list)
+    words: list[WordRow] = field(default_factory=list)
     rates: list[tuple[PageId, Rate, str]] = field(default_factory=list)  #: repriced
     novelties: dict[PageId, NoveltyRow] = field(default_factory=dict)
 

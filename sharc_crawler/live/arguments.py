@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from sharc_crawler.archive.options import DEDUP
 from sharc_crawler.errors import UsageError, unknown_name
 from sharc_crawler.frontier.scope import ScopeKind, site_of
-from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.frontier.spec import AUDIT, CaptureSpec
 from sharc_crawler.frontier.urls import canonical
 from sharc_crawler.live.seeding.arguments import SEEDING, parse_choice
 from sharc_crawler.strategies.base import Setting
@@ -42,6 +42,7 @@ ARGUMENTS = {
     **SEEDING,
     "dedup": f"equal payloads are stored once per: {', '.join(DEDUP)}",
     "wacz": "1: package the captures as one WACZ file, too, when they are complete",
+    "audit": "share of the pages claimed on the server's word (sharc-attested) that is checked by bytes",
     "dry_run": "1: check everything, show the plan, send nothing",
 }
 
@@ -66,6 +67,7 @@ class Arguments:
     choice: Choice | None
     dedup: str | None
     wacz: bool | None
+    audit: float
     dry_run: bool
 
     @classmethod
@@ -104,6 +106,7 @@ class Arguments:
             choice=parse_choice(given),
             dedup=_one_of("dedup", given["dedup"], DEDUP) if "dedup" in given else None,
             wacz=_one_of("wacz", given["wacz"], ("0", "1")) == "1" if "wacz" in given else None,
+            audit=_share(given, "audit", AUDIT),
             dry_run=_one_of("dry_run", given.get("dry_run", "0"), ("0", "1")) == "1",
         )
 
@@ -123,6 +126,7 @@ class Arguments:
                 sitemaps=self.sitemaps,
                 size=self.size,
                 limit=self.limit,
+                audit=self.audit,
                 settings=settings,
             )
             for site, urls in sites.items()
@@ -185,6 +189,16 @@ def _number(given: Mapping[str, str], name: str, whole: bool = True) -> float | 
     if not 0 <= number < float("inf"):
         raise UsageError(f"{name}={value!r} must be a {'whole ' if whole else ''}number of at least 0")
     return number
+
+
+def _share(given: Mapping[str, str], name: str, default: float) -> float:
+    try:
+        share = float(given.get(name, default))
+    except ValueError:
+        share = -1.0
+    if not 0 <= share <= 1:
+        raise UsageError(f"{name}={given[name]!r} must be a share from 0 to 1, such as {default}")
+    return share
 
 
 def _pattern(name: str, text: str | None) -> tuple[str, ...]:

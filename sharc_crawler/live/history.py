@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from email.utils import parsedate_to_datetime
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.payloads import Original
-from sharc_crawler.model import Change, Evidence, Kind, Linked, Observation, Result, Sighting, Slot, Url, Verdict
+from sharc_crawler.changes.http_date import http_date
+from sharc_crawler.model import Change, Evidence, Hints, Kind, Linked, Observation, Result, Sighting, Slot, Url, Verdict
 from sharc_crawler.rates.chain import Chain
 from sharc_crawler.rates.make import make_source
 from sharc_crawler.storage.payloads import StoredPayload
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
 
     from sharc_crawler.archive.payloads import Former
     from sharc_crawler.archive.warc import WarcWriter
-    from sharc_crawler.frontier.store import Batch, FrontierStore, JudgementRow, LinksRow, VisitRow
-    from sharc_crawler.model import Document, Instant
+    from sharc_crawler.frontier.store import Batch, FrontierStore, JudgementRow, LinksRow, VisitRow, WordRow
+    from sharc_crawler.model import Document
     from sharc_crawler.rates.sitemap import SitemapRules
     from sharc_crawler.storage.observations import ObservationStore
 
@@ -70,14 +71,21 @@ def observations(state: Batch, history: ObservationStore) -> Iterator[Observatio
     judged = {row.page: row for row in state.judgements}
     for capture in state.captures.values():
         site = capture.spec.site
+        words: dict[int, list[WordRow]] = defaultdict(list)
+        for word in state.words:
+            words[word.page].append(word)
         before = {url: one.digest for url, one in history.latest(site).items()}
+        firsts: dict[int, str | None] = {}  # digests
         documents: dict[tuple[int, str | None], Document | None] = {}  # equal bytes are not read twice
         for visit in state.visits:
             row = state.pages[visit.page]
             if visit.settled and visit.attempt and row.capture == capture.capture:
                 url = Url(row.key)
-                change, evidence = _change(visit, judged.get(visit.page), before.get(url))
-                lastmod = row.hints if visit.slot is not Slot.SECOND else None
+                earlier = before.get(url) if visit.slot is not Slot.SECOND else firsts.get(visit.page)
+                change, evidence = _change(visit, judged.get(visit.page), earlier)
+                if visit.slot is not Slot.SECOND:
+                    firsts[visit.page] = visit.outcome.digest
+                lastmod = _lastmod(words[visit.page], visit) or (None if visit.slot is Slot.SECOND else row.hints)
                 outcome = visit.outcome
                 document = documents.setdefault((visit.page, outcome.digest), outcome.document)
                 yield Observation(
@@ -90,7 +98,7 @@ def observations(state: Batch, history: ObservationStore) -> Iterator[Observatio
                     outcome.digest,
                     outcome.fingerprint,
                     outcome.validators.etag,
-                    _instant(outcome.validators.last_modified),
+                    http_date(outcome.validators.last_modified),
                     lastmod.lastmod if lastmod else None,
                     lastmod.lastmod_precision if lastmod else 0.0,
                     row.kind,
@@ -99,23 +107,24 @@ def observations(state: Batch, history: ObservationStore) -> Iterator[Observatio
                 )
 
 
+def _lastmod(words: list[WordRow], visit: VisitRow) -> Hints | None:
+    """The first word after a visit, where the change it tells of is the last one before the visit."""
+    outcome = visit.outcome
+    asked = min((word for word in words if word.read >= outcome.ended), key=lambda word: word.read, default=None)
+    if asked is None or asked.lastmod > outcome.ended:
+        return None
+    return Hints(asked.lastmod, asked.precision)
+
+
 def _change(visit: VisitRow, judged: JudgementRow | None, before: str | None) -> tuple[Change, Evidence]:
     """A revisit against its visit, a visit against the capture before."""
-    if visit.slot is Slot.SECOND:
+    audited = judged is not None and judged.evidence is Evidence.ATTESTED  # what was judged is the time up to T
+    if visit.slot is Slot.SECOND and not audited:
         return (CHANGES[judged.verdict], judged.evidence) if judged else (Change.UNKNOWN, Evidence.NONE)
     outcome = visit.outcome
     if before is None or outcome.result is not Result.OK or outcome.digest is None:
         return Change.UNKNOWN, Evidence.NONE
     return (Change.UNCHANGED if outcome.digest == before else Change.CHANGED), Evidence.BYTES
-
-
-def _instant(http_date: str | None) -> Instant | None:
-    if not http_date:
-        return None
-    try:
-        return parsedate_to_datetime(http_date).timestamp()
-    except ValueError:
-        return None
 
 
 def former_payloads(site: str, history: ObservationStore) -> Former:

@@ -33,7 +33,7 @@ class Snapshot:
         """All captures together; the phase is the earliest any of them is in."""
         captures = frontier.captures
         phases = {capture.phase for capture in captures}
-        phase = next((p for p in (Phase.VISIT, Phase.REVISIT) if p in phases), Phase.DONE)
+        phase = next((p for p in Phase if p in phases), Phase.DONE)
         waiting = sum(len(capture.waiting) * 2 for capture in captures)
         return cls(
             "sitemaps" if any(capture.opening for capture in captures) else str(phase),

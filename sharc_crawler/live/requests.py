@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
 from scrapy import Request
 
+from sharc_crawler.changes.http_date import http_date
 from sharc_crawler.changes.status import classify
 from sharc_crawler.model import Kind, Outcome, Result, Slot, Validators
 
@@ -62,7 +62,7 @@ def outcome_of(
         location=urljoin(response.url, location) if location else None,
         length=len(response.body),
         media_type=(header(response, "Content-Type") or "").split(";")[0].strip().lower() or None,
-        date=_instant(header(response, "Date")),
+        date=http_date(header(response, "Date")),
         capture=capture,
         error=f"status {response.status}" if result in (Result.FAILED, Result.REFUSED) else None,
         retry_after=retry_after(header(response, "Retry-After"), ended) if result is Result.FAILED else None,
@@ -86,17 +86,8 @@ def retry_after(value: str | None, now: Instant) -> Seconds | None:
         return None
     if value.isdigit():
         return float(value)
-    when = _instant(value)
+    when = http_date(value)
     return None if when is None else max(0.0, when - now)
-
-
-def _instant(http_date: str | None) -> Instant | None:
-    """What an HTTP date denotes; None for anything else."""
-    try:
-        when = parsedate_to_datetime(http_date or "")
-    except ValueError:
-        return None
-    return when.replace(tzinfo=when.tzinfo or UTC).timestamp()
 
 
 def timestamp(instant: Instant) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
@@ -136,7 +137,7 @@ _sessions: WeakKeyDictionary[Crawler, Session] = WeakKeyDictionary()
 #: in the output folder from the first to the last moment of a crawl: where it is left, the end is still to be written
 RUNNING = ".running"
 #: what a capture cannot be resumed with another value of; the delay and the strategy may change
-SAME = ("seeds", "scope", "include", "exclude", "sitemaps", "size", "limit")
+SAME = ("seeds", "scope", "include", "exclude", "sitemaps", "size", "limit", "audit")
 
 
 def session_of(crawler: Crawler) -> Session:
@@ -157,11 +158,18 @@ def _begin(crawler: Crawler) -> Session:
             check_output(config.output, None)
     store = _store(config)
     history = ObservationStore(config.history) if config.history else None
-    rules, names = config.sitemap_rules, config.rates
-    parts = PARTS if drop_in else Parts(rates=lambda spec: rates_of(spec.site, names, history, rules))
+    parts = PARTS if drop_in else _parts(history, config)
     frontier = Frontier(politeness, store, parts)
     name = crawler.spider.name if crawler.spider else "crawl"
     return Session(config, clock_of(crawler), store, history, frontier, drop_in, name)
+
+
+def _parts(history: ObservationStore | None, config: Config) -> Parts:
+    """What a capture goes by: the site's history where there is one."""
+    rates = partial(rates_of, names=config.rates, history=history, rules=config.sitemap_rules)
+    if history is None:
+        return Parts(rates=lambda spec: rates(spec.site))
+    return Parts(rates=lambda spec: rates(spec.site), history=lambda spec: history.histories(spec.site))
 
 
 def _store(config: Config) -> SqliteStore | None:

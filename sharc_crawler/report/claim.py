@@ -87,6 +87,7 @@ def _ground(page: PageFacts) -> str:
 
 def _limits(facts: CaptureFacts, totals: Mapping[str, Any], evidence: Sequence[str]) -> list[str]:
     limits = [GAPS[name] for name in evidence if name in GAPS]
+    limits += _audited(facts.audit)
     limits += [f"{counted(totals[part], 'page')} {words}" for part, words in APART.items() if totals[part]]
     limits += [
         f"The capture was interrupted at {second(start)} for {span(end - start)}." for start, end in facts.interruptions
@@ -94,3 +95,18 @@ def _limits(facts: CaptureFacts, totals: Mapping[str, Any], evidence: Sequence[s
     if facts.ended is None:
         limits.append("The capture is not complete: these are figures of the moment.")
     return limits
+
+
+def _audited(audit: Mapping[str, Any] | None) -> list[str]:
+    """What the audit by bytes supports of the claims on the server's word."""
+    if not audit or not audit["claimed"]:
+        return []
+    liars = [one["label"] for one in audit["classes"] if one["caught"]]
+    found = f"{counted(audit['audited'], 'page')} of them {'were' if audit['audited'] != 1 else 'was'} downloaded again"
+    found += f": {audit['changed']} had changed, {audit['lies']} without the server's saying so."
+    caught = [f"The lastmods of {', '.join(liars)} were caught lying: none of them was relied on."] if liars else []
+    return [
+        f"{found} With {float(audit['confidence']):.0%} confidence at most {audit['bound']:,} of the"
+        f" {counted(audit['claimed'], 'page')} claimed on the server's word are wrong.",
+        *caught,
+    ]

@@ -55,6 +55,7 @@ def capture_entry(facts: CaptureFacts) -> dict[str, Any]:
         "blur": blur.totals(),
         "truth": measures.truth(pages),
         "resources": measures.tally([page for page in facts.pages if page.kind is Kind.RESOURCE]),
+        "audit": plain(facts.audit) if facts.audit else None,
         "rate_sources": dict(Counter(page.rate_source for page in pages)),
         "decisions": plain(facts.stats),
         "notes": list(facts.notes),

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from sharc_crawler.model import Evidence, Instant, Kind, Plan, Rate, Result, Seconds, Slot, Url, Verdict
 
 
@@ -68,4 +70,5 @@ class CaptureFacts:
     warcs: tuple[str, ...] = ()
     interruptions: tuple[tuple[Instant, Instant], ...] = ()
     notes: tuple[str, ...] = ()  #: what a reader must know: sitemap fallbacks, robots, late discoveries
+    audit: Mapping[str, Any] | None = None  #: what became of the server's word, where pages were claimed on it
     stats: dict[str, float] = field(default_factory=dict)  #: decisions, deviation, delays in seconds

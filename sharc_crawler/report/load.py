@@ -63,7 +63,7 @@ def capture_facts(state: Batch, truth: Truth | None = None) -> list[CaptureFacts
         made = [visit for row in rows for visit in visits[row.page] if visit.attempt]
         span = (capture.started, max([capture.started, *(v.outcome.ended for v in made)]))
         pages = [
-            _page(row, visits[row.page], judgements.get(row.page), embeds[row.page], span, truth)
+            _page(row, visits[row.page], judgements.get(row.page), embeds[row.page], capture, span, truth)
             for row in rows
             if row.kind in REPORTED
         ]
@@ -90,6 +90,7 @@ def _capture(capture: CaptureRow, pages: list[PageFacts], made: list[VisitRow], 
         warcs=tuple(sorted({visit.outcome.capture.file for visit in made if visit.outcome.capture})),
         interruptions=capture.interruptions,
         notes=(*capture.notes, *(f"links not followed, {why}: {n:,}" for why, n in sorted(capture.skipped.items()))),
+        audit=capture.audit,
         stats=_decision_stats(made),
     )
 
@@ -131,6 +132,7 @@ def _page(
     visits: list[VisitRow],
     judgement: JudgementRow | None,
     embeds: list[Url],
+    capture: CaptureRow,
     span: tuple[Instant, Instant],
     truth: Truth | None,
 ) -> PageFacts:
@@ -153,7 +155,7 @@ def _page(
         verdict=judgement.verdict if judgement else None,
         evidence=judgement.evidence if judgement else None,
         reason=judgement.reason if judgement else _why_not(row, first),
-        truth=_stayed(first, second, true_changes),
+        truth=_stayed(first, second, judgement, capture.reference, true_changes),
         true_changes=true_changes,
         embeds=tuple(embeds),
     )
@@ -202,10 +204,22 @@ def _why_not(row: PageRow, first: VisitRow | None) -> str:
     return outcome.error or f"status {outcome.status}"
 
 
-def _stayed(first: VisitRow | None, second: VisitRow | None, changes: tuple[Instant, ...] | None) -> bool | None:
-    """Did the page really stay as it was between its visit and its revisit?"""
+def _stayed(
+    first: VisitRow | None,
+    second: VisitRow | None,
+    judgement: JudgementRow | None,
+    reference: Instant | None,
+    changes: tuple[Instant, ...] | None,
+) -> bool | None:
+    """Did the page really stay as it was between its visit and its revisit, or where one was to do: the instant T?"""
     if changes is None or first is None:
         return None
-    if second is None:
-        return True if first.slot is Slot.ONLY else None  # at one instant nothing changes
-    return not any(first.outcome.started < instant <= second.outcome.started for instant in changes)
+    downloads = [visit.outcome.started for visit in (first, second) if visit]
+    attested = judgement is not None and judgement.evidence is Evidence.ATTESTED
+    if reference is not None and (attested or (second is None and first.slot is Slot.ONLY)):
+        return any(not _between(changes, instant, reference) for instant in downloads)
+    return None if second is None else not _between(changes, *downloads)
+
+
+def _between(changes: tuple[Instant, ...], one: Instant, other: Instant) -> bool:
+    return any(min(one, other) < instant <= max(one, other) for instant in changes)

@@ -1,8 +1,7 @@
 """An audit by bytes of pages whose lastmod was trusted: what it finds, and what remains wrongly claimed.
 
-A lying page is one whose lastmod never moves. The audit downloads a share of the attested pages once more, at the end
-of the capture, half of it the hottest pages, half of it drawn in proportion to the rates: a lie shows only where a page
-really changed.
+A lying page is one whose lastmod never moves. The audit (:mod:`sharc_crawler.quality.audit`) downloads a share of the
+attested pages once more, at the end of the capture.
 """
 
 from __future__ import annotations
@@ -11,8 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.stats import beta
 
+from sharc_crawler.quality.audit import bound, sample
 from sharc_crawler.quality.coherence import unchanged
 from sharc_crawler.sim.score import stayed
 
@@ -22,8 +21,6 @@ if TYPE_CHECKING:
     from sharc_crawler.sim.belief import Belief
     from sharc_crawler.sim.schedule import Schedule
     from sharc_crawler.sim.site import Site
-
-CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,50 +34,30 @@ class Audit:
     lies_found: int
     by_chance: float  #: lies that as many pages drawn at random would have found, on average
     remaining: int  #: wrongly claimed, and not found by the audit
-    bound: float  #: with 95 % confidence no more than these remain
+    bound: int  #: with 95 % confidence no more than these remain
 
 
 def audit(site: Site, schedule: Schedule, belief: Belief, lying: NDArray[np.bool_], share: float, seed: int) -> Audit:
-    """Audit a share of the attested pages that were captured.
-
-    The bound: of the attested pages that really changed, the share that lies is at most p (Clopper and Pearson, from
-    the audited ones that changed); so to m changes that were admitted come at most m p/(1−p) that were not, less those
-    that the audit found.
-    """
+    """Audit a share of the attested pages that were captured."""
     captured = belief.attested & site.lives.alive_at(schedule.visits)
     same = stayed(site, schedule, belief.attested)
     wrong = captured & lying & ~same
-    sample = _sample(captured, belief.rates, share, np.random.default_rng([seed, 2]))
+    numbers = np.flatnonzero(captured)
+    chosen = np.zeros(len(captured), np.bool_)
+    chosen[numbers[sample(belief.rates[numbers], share, np.random.default_rng([seed, 2]))]] = True
     end = np.full(len(site.urls), schedule.interval[1])
     visible = captured & ~unchanged(site.changes.rows, schedule.visits, end)
-    seen = sample & visible
+    seen = chosen & visible
     corrected = int((wrong & seen).sum())
     changed, found = int(seen.sum()), int((seen & lying).sum())
     admitted = int((captured & ~lying & ~same).sum())
-    p = float(beta.ppf(CONFIDENCE, found + 1, changed - found)) if changed > found else 1.0
-    most = float(captured.sum()) - admitted
     return Audit(
         lying=int((captured & lying).sum()),
         wrongly_claimed=int(wrong.sum()),
-        audited=int(sample.sum()),
+        audited=int(chosen.sum()),
         changed=changed,
         lies_found=found,
-        by_chance=float((visible & lying).sum()) * float(sample.sum()) / max(1.0, float(captured.sum())),
+        by_chance=float((visible & lying).sum()) * float(chosen.sum()) / max(1.0, float(captured.sum())),
         remaining=int(wrong.sum()) - corrected,
-        bound=max(0.0, (min(most, admitted * p / (1 - p)) if p < 1 else most) - corrected),
+        bound=max(0, bound(changed, found, admitted, int(captured.sum()) - admitted) - corrected),
     )
-
-
-def _sample(
-    pages: NDArray[np.bool_], rates: NDArray[np.float64], share: float, rng: np.random.Generator
-) -> NDArray[np.bool_]:
-    """A share of the pages: the hottest, then in proportion to the rates, then any."""
-    numbers = np.flatnonzero(pages)
-    size = min(len(numbers), round(share * len(numbers)))
-    hottest_first = numbers[np.argsort(-rates[numbers], kind="stable")]
-    hot, rest = np.split(hottest_first, [size // 2])
-    odds = rates[rest] + 1e-12 + 1e-6 * rates.max()
-    drawn = rng.choice(rest, size - len(hot), replace=False, p=odds / odds.sum()) if len(rest) else rest
-    sample = np.zeros(len(pages), np.bool_)
-    sample[hot] = sample[drawn] = True
-    return sample

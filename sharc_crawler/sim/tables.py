@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from sharc_crawler.sim.experiment import Facts, RunSpec
 
+
 @dataclass(frozen=True, slots=True)
 class Simulated:
     """A table as it comes out here: numbers by the value of what varies, in the order of the paper's columns."""

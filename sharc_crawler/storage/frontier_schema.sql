@@ -9,7 +9,8 @@ CREATE TABLE capture (
     ended REAL,                  -- null: not complete
     notes TEXT NOT NULL,         -- JSON array
     interruptions TEXT NOT NULL, -- JSON array of [from, to]
-    skipped TEXT NOT NULL        -- JSON object, reason: number of sightings
+    skipped TEXT NOT NULL,       -- JSON object, reason: number of sightings
+    audit TEXT                   -- JSON: what became of the server's word
 );
 CREATE TABLE host (
     name TEXT PRIMARY KEY,
@@ -69,6 +70,12 @@ CREATE TABLE link (
     targets TEXT NOT NULL,       -- JSON array of pages
     PRIMARY KEY (page, time)
 ) WITHOUT ROWID;
+CREATE TABLE word (              -- what sitemaps said, where the server's word counts as evidence
+    page INTEGER NOT NULL,
+    read REAL NOT NULL,          -- start of the sitemap's download
+    lastmod REAL NOT NULL,
+    precision REAL NOT NULL
+);
 CREATE TABLE judgement (
     page INTEGER PRIMARY KEY,
     verdict TEXT NOT NULL,

@@ -19,6 +19,7 @@ from sharc_crawler.frontier.store import (
     NoveltyRow,
     PageRow,
     VisitRow,
+    WordRow,
 )
 from sharc_crawler.model import (
     CaptureRef,
@@ -82,9 +83,10 @@ class SqliteStore:
             ([_page_values(row) for row in batch.pages], _insert("page", 16)),
             ([(None, *_visit_values(row)) for row in batch.visits], _insert("visit", 27)),
             ([(row.page, row.time, json.dumps(row.targets)) for row in batch.links], _insert("link", 3)),
+            (batch.words, _insert("word", 4)),
             (batch.judgements, _insert("judgement", 4)),
             (batch.embeds, _insert("embed", 2).replace("INSERT", "INSERT OR IGNORE")),
-            ([_capture_values(row) for row in batch.captures.values()], _replace("capture", 9)),
+            ([_capture_values(row) for row in batch.captures.values()], _replace("capture", 10)),
             (list(batch.hosts.values()), _replace("host", 3)),
             (list(batch.novelties.values()), _replace("novelty", 5)),
             (
@@ -105,6 +107,7 @@ class SqliteStore:
                 JudgementRow(page, Verdict(verdict), Evidence(evidence), reason)
                 for page, verdict, evidence, reason in db.execute("SELECT * FROM judgement ORDER BY page")
             ],
+            words=[WordRow(*values) for values in db.execute("SELECT * FROM word ORDER BY rowid")],
             embeds=list(db.execute("SELECT page, resource FROM embed ORDER BY page, resource")),
             captures={values[0]: _capture_row(values) for values in db.execute("SELECT * FROM capture")},
             hosts={values[0]: HostRow(*values) for values in db.execute("SELECT * FROM host")},
@@ -199,12 +202,13 @@ def _capture_values(row: CaptureRow) -> tuple[Any, ...]:
         json.dumps(row.notes),
         json.dumps(row.interruptions),
         json.dumps(dict(row.skipped)),
+        row.audit and json.dumps(row.audit),
     )
 
 
 def _capture_row(values: tuple[Any, ...]) -> CaptureRow:
     number, spec, phase, started, reference, ended = values[:6]
-    notes, interruptions, skipped = (json.loads(text) for text in values[6:])
+    notes, interruptions, skipped = (json.loads(text) for text in values[6:9])
     known: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in json.loads(spec).items()
     }
@@ -218,4 +222,5 @@ def _capture_row(values: tuple[Any, ...]) -> CaptureRow:
         tuple(notes),
         tuple((start, end) for start, end in interruptions),
         skipped,
+        values[9] and json.loads(values[9]),
     )

@@ -46,6 +46,8 @@ def sharc_attested(setting: Setting, visits: int = 1) -> Strategy:
 class AttestedTwice(PyramidStrategy):
     """All pages are visited on both sides of T; an attested one is coherent if it kept still on either."""
 
+    attests = True
+
     def __init__(self, setting: Setting) -> None:
         super().__init__(setting, selective, attesting=True)
 
@@ -55,6 +57,8 @@ class AttestedTwice(PyramidStrategy):
 
 class AttestedOnce(PhasedStrategy):
     """Attested pages around T, the others in mirrored pairs."""
+
+    attests = True
 
     def __init__(self, setting: Setting) -> None:
         super().__init__(setting, "lifo")
@@ -144,6 +148,11 @@ class AttestedOnce(PhasedStrategy):
 
     def _turn_over(self) -> None:
         if self._waiting() or self._owed:
+            self.reference_passed()
+
+    def reference_passed(self) -> None:
+        """The plan is the one for the slots after T."""
+        if self._pages.strict:
             self.past_reference = True
             self._pages.plan, self._pages.strict, self._pages.inward = self._after, False, False
             self._pages.outdate()

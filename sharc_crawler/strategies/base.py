@@ -122,6 +122,9 @@ class Strategy(ABC):
     #: whether pages found after the reference instant T may still be added (they are visited once)
     accepts_late: bool = False
 
+    #: whether pages may be claimed on the server's word: T is then the start of a sitemap's download
+    attests: bool = False
+
     #: a visit after the reference instant T has been handed out: T lies just before the first such visit
     past_reference: bool = False
 
@@ -135,6 +138,10 @@ class Strategy(ABC):
     @abstractmethod
     def next(self, now: Instant) -> Visit | None:
         """The best visit to make now; ``None``: nothing now (visits are unfinished, or all is done)."""
+
+    def reference_passed(self) -> None:
+        """T is fixed: every visit handed out from now on is made after it (told again after a restart)."""
+        self.past_reference = True
 
     @abstractmethod
     def finished(self, visit: Visit, captured: bool) -> None:

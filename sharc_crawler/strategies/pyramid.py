@@ -21,7 +21,7 @@ class PyramidStrategy(PhasedStrategy):
     """Follows a planner, offline and online alike."""
 
     def __init__(self, setting: Setting, planner: Planner, *, attesting: bool = False) -> None:
-        super().__init__(setting, "lifo", apex=True)
+        super().__init__(setting, "lifo", apex=not attesting)  # T is then a sitemap's download, not a page's
         self._planner = planner
         self._pages = PlannedPages(self._plan, setting.prior, attesting=attesting)
 

@@ -19,9 +19,11 @@ from sharc_crawler.frontier.store import (
     CaptureRow,
     HostRow,
     JudgementRow,
+    LinksRow,
     NoveltyRow,
     PageRow,
     VisitRow,
+    WordRow,
 )
 from sharc_crawler.model import (
     CaptureRef,
@@ -100,6 +102,8 @@ class FrontierStoreChecks(ABC):
             hosts={"h.example": HostRow("h.example", "User-agent: *", 1.0)},
             embeds=[(0, 1)],
             novelties={1: NoveltyRow(1, 0, 10.5, None, 9.0)},
+            words=[WordRow(1, 10.25, 5.0, 1.0), WordRow(0, 9.5, 0.0, 86400.0)],
+            links=[LinksRow(0, 10.25, (0, 1)), LinksRow(1, 10.75, ())],
         )
         store.commit(batch)
         loaded = store.load()
@@ -110,6 +114,9 @@ class FrontierStoreChecks(ABC):
         assert loaded.hosts == batch.hosts
         assert loaded.embeds == batch.embeds
         assert loaded.novelties == batch.novelties
+        assert loaded.words == batch.words
+        assert list(store.links()) == batch.links
+        assert not loaded.links, "they are had by themselves"
 
     def test_the_last_word_on_captures_and_hosts_counts(self, tmp_path: Path) -> None:
         """They are rewritten; everything else is appended."""
@@ -121,6 +128,7 @@ class FrontierStoreChecks(ABC):
             notes=("a note", "another"),
             interruptions=((3.0, 4.5),),
             skipped={"x": 3},
+            audit={"share": 0.02, "classes": []},
         )
         store.commit(Batch(captures={0: turned}, hosts={"h": HostRow("h", "text", 2.0)}))
         assert store.load().captures == {0: turned}

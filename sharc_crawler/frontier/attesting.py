@@ -1,0 +1,187 @@
+"""What the server of one capture says of its pages' last changes, and what bytes say of the server.
+
+A page of a class of URLs that nothing speaks against may be claimed on the server's word (:mod:`..changes.attested`).
+At the end a share of such pages is downloaded once more and the sitemaps are read once more; one lie, wherever it
+shows, and no page of that class is claimed on the server's word.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sharc_crawler.changes.attested import Look, Word, offset, weigh
+from sharc_crawler.changes.http_date import http_date
+from sharc_crawler.model import Change, Evidence, Judgement, Result, Verdict
+from sharc_crawler.quality import audit
+from sharc_crawler.rates.trust import trust, url_class
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sharc_crawler.changes.attested import Weighed
+    from sharc_crawler.model import Instant, Outcome, PageId, Rate, Seconds
+    from sharc_crawler.rates.history import SiteHistory
+    from sharc_crawler.rates.trust import Trust
+
+SAME_BYTES = Judgement(Verdict.COHERENT, Evidence.BYTES, "equal bytes before and after")
+OTHER_BYTES = Judgement(Verdict.CHANGED, Evidence.BYTES, "different bytes before and after")
+
+
+class Attesting:
+    """Looks, words, and the trust that a capture puts in them."""
+
+    def __init__(self, history: SiteHistory, share: float) -> None:
+        self._history = history
+        self.share = share  #: of the pages claimed on the server's word that is audited
+        self.looks: dict[PageId, list[Look]] = {}
+        self.words: dict[PageId, list[Word]] = {}
+        self.once: set[PageId] = set()  #: visited in one slot only
+        self.doubts: dict[PageId, Judgement] = {}  #: what the revisit said, where that was not "coherent"
+        self.audited: set[PageId] = set()
+        self.sitemaps: dict[PageId, Instant] = {}  #: those that could be read, and when last
+        self._behind: Seconds = 0.0  # least that the sitemaps' clock is ahead of ours
+        self.finally_read = False  #: the sitemaps, after all else
+        self._trusts: dict[str, Trust] = {}
+
+    # -- what is known ---------------------------------------------------------------------------------------------
+
+    def hear(self, page: PageId, read: Instant, lastmod: Instant, precision: Seconds) -> None:
+        """A sitemap that was asked for at ``read`` says when a page last changed."""
+        self.words.setdefault(page, []).append(Word(read, lastmod, lastmod + precision))
+
+    def read(self, sitemap: PageId, outcome: Outcome) -> None:
+        """A sitemap was read: it will be read again, and its server's clock is known."""
+        if outcome.result is Result.OK:
+            self.sitemaps[sitemap] = outcome.started
+            clock = offset(Look(outcome.started, outcome.ended, outcome.date))
+            self._behind = clock[0] if clock else 0.0
+
+    def look(self, page: PageId, outcome: Outcome, once: bool) -> None:
+        """A page was downloaded."""
+        if once:
+            self.once.add(page)
+        if outcome.result is Result.OK:
+            modified = http_date(outcome.validators.last_modified)
+            seen = Look(outcome.started, outcome.ended, outcome.date, outcome.digest, modified)
+            self.looks.setdefault(page, []).append(seen)
+
+    def revisited(self, page: PageId, outcome: Outcome, judgement: Judgement) -> bool:
+        """A page was downloaded again; False: by bytes, or by 304, it is settled."""
+        self.look(page, outcome, once=False)
+        if page in self.once:  # an audit, which says nothing of T by itself
+            return True
+        if judgement.verdict is Verdict.COHERENT:
+            return False
+        self.doubts[page] = judgement
+        return True
+
+    # -- trust -----------------------------------------------------------------------------------------------------
+
+    def begin(self, urls: Mapping[PageId, str], now: Instant) -> None:
+        """What speaks against the lastmods of each class, by the history and by the sitemaps that have been read."""
+        said = {url: self._last_word(page) for page, url in urls.items() if page in self.words}
+        lastmods = {url: (word.earliest - self._behind, word.latest - word.earliest) for url, word in said.items()}
+        self._trusts = {verdict.label: verdict for verdict in trust(self._history.sitemap_read(now, lastmods))}
+
+    def trusted(self, url: str) -> bool:
+        """Does nothing speak against the class of a URL? (Classes that were never heard of: nothing does.)"""
+        verdict = self._trusts.get(url_class(url))
+        return verdict is None or verdict.reason is None
+
+    def attestable(self, page: PageId, url: str, now: Instant) -> bool:
+        """May a page be expected to be claimed by its lastmod? One of today, to the day, cannot."""
+        return page in self.words and self._last_word(page).latest < now + self._behind and self.trusted(url)
+
+    def _last_word(self, page: PageId) -> Word:
+        return max(self.words[page])
+
+    # -- the audit -------------------------------------------------------------------------------------------------
+
+    def sample(self, rates: Mapping[PageId, Rate], reference: Instant, seed: int) -> list[PageId]:
+        """The pages to download once more, of those visited once and not known to have changed; always the same."""
+        pages = [page for page in sorted(self.once) if page in rates and not self._changed(page, reference)]
+        chosen = audit.sample(
+            np.array([rates[page] for page in pages]), self.share, np.random.default_rng([seed, len(pages)])
+        )
+        self.audited = {pages[number] for number in chosen.tolist()}
+        return sorted(self.audited, key=lambda page: -rates[page])
+
+    def _changed(self, page: PageId, reference: Instant) -> bool:
+        found = weigh(self.looks[page][:1], self.words.get(page, ()), reference)
+        return found.comparison.change is Change.CHANGED
+
+    # -- judgements ------------------------------------------------------------------------------------------------
+
+    def judge(self, urls: Mapping[PageId, str], reference: Instant) -> tuple[dict[PageId, Judgement], dict[str, Any]]:
+        """All that is left to judge, and what the audit found, as the report tells it."""
+        weighed = {page: weigh(looks, self.words.get(page, ()), reference) for page, looks in self.looks.items()}
+        labels = {page: url_class(urls[page]) for page in urls if page in weighed}
+        lies = Counter(label for page, label in labels.items() if weighed[page].lies)
+        judged = {page: self._judge(page, weighed.get(page), labels.get(page), lies, reference) for page in urls}
+        return judged, self._summary(weighed, judged, lies, reference)
+
+    def _judge(
+        self, page: PageId, weighed: Weighed | None, label: str | None, lies: Counter[str], reference: Instant
+    ) -> Judgement:
+        around = self._around(page, reference)
+        doubt = self.doubts.get(page)
+        if around is SAME_BYTES:
+            return around
+        if weighed is not None and label is not None:
+            trusted = self._trusts.get(label)
+            why = f"{lies[label]} caught in this capture" if lies[label] else trusted.reason if trusted else None
+            found = weighed.comparison
+            if why and found.change is not Change.UNKNOWN:
+                return around or doubt or _unknown(f"the lastmods of {label} are not believed: {why}")
+            if found.change is Change.UNCHANGED:
+                return Judgement(Verdict.COHERENT, found.evidence, found.reason)
+            if found.change is Change.CHANGED:
+                return around or Judgement(Verdict.CHANGED, found.evidence, found.reason)
+            return around or doubt or _unknown(found.reason)
+        return around or doubt or _unknown("visited once")
+
+    def _around(self, page: PageId, reference: Instant) -> Judgement | None:
+        """By bytes, where there are downloads on both sides of T."""
+        looks = self.looks.get(page, ())
+        if len(looks) < 2 or not looks[0].ended <= reference <= looks[-1].started:
+            return None
+        first, second = looks[0].digest, looks[-1].digest
+        if first is None or second is None:
+            return None
+        return SAME_BYTES if first == second else OTHER_BYTES
+
+    def _summary(
+        self,
+        weighed: Mapping[PageId, Weighed],
+        judged: Mapping[PageId, Judgement],
+        lies: Counter[str],
+        reference: Instant,
+    ) -> dict[str, Any]:
+        claimed = sum(one.evidence is Evidence.ATTESTED and one.verdict is Verdict.COHERENT for one in judged.values())
+        admitted = sum(page in self.once and self._changed(page, reference) for page in weighed)
+        seen = [page for page in sorted(self.audited) if len(self.looks.get(page, ())) > 1]
+        changed = [page for page in seen if len({look.digest for look in self.looks[page]}) > 1]
+        lying = sum(bool(weighed[page].lies) for page in changed)
+        return {
+            "share": self.share,
+            "claimed": claimed,
+            "admitted": admitted,
+            "audited": len(seen),
+            "changed": len(changed),
+            "lies": lying,
+            "bound": audit.bound(len(changed), lying, admitted, claimed),
+            "confidence": audit.CONFIDENCE,
+            "classes": [
+                asdict(verdict) | {"believed": verdict.believed and not lies[label], "caught": lies[label]}
+                for label, verdict in sorted(self._trusts.items())
+                if verdict.values
+            ],
+        }
+
+
+def _unknown(reason: str) -> Judgement:
+    return Judgement(Verdict.UNKNOWN, Evidence.NONE, reason)

@@ -1,0 +1,67 @@
+"""Where the server's word counts: the sitemaps are read again at T and at the end, and a share of pages is audited."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sharc_crawler.model import Phase, Slot
+
+if TYPE_CHECKING:
+    from sharc_crawler.frontier.attesting import Attesting
+    from sharc_crawler.frontier.capture import SiteCapture
+    from sharc_crawler.frontier.ledger import Ledger
+
+
+class Checker:
+    """Owes what judgements on the server's word need beyond visits."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+
+    def begin_reference(self, capture: SiteCapture) -> bool:
+        """The next visit comes after T, which is the start of the sitemaps' download: False where there is none."""
+        return capture.reference is None and self._read_again(capture)
+
+    def _read_again(self, capture: SiteCapture) -> bool:
+        """Owe the sitemaps; no visit is decided before they are read."""
+        assert capture.attesting is not None, "asked where the server's word counts"
+        for page in capture.attesting.sitemaps:
+            capture.opening += 1
+            self._ledger.owe(capture, page, Slot.SECOND)
+        return bool(capture.attesting.sitemaps)
+
+    def check(self, capture: SiteCapture) -> bool:
+        """All visits are made. Is there more to do before the capture can be judged?"""
+        attesting = capture.attesting
+        if attesting is None:
+            return False
+        if capture.reference is None and self.begin_reference(capture):
+            return True
+        if capture.reference is None:  # nothing was ever read: no word, no claim
+            return False
+        if capture.phase is not Phase.CHECK:
+            capture.phase = Phase.CHECK
+            self._ledger.changed_capture(capture)
+        if self._audit(capture, attesting):
+            return True
+        if attesting.finally_read:
+            return False
+        attesting.finally_read = True
+        return self._read_again(capture)
+
+    def _audit(self, capture: SiteCapture, attesting: Attesting) -> bool:
+        """Owe the audit's downloads, without conditions: bytes are wanted, not the server's word."""
+        assert capture.reference is not None, "audited after T"
+        pages = self._ledger.pages
+        if attesting.audited:
+            return False
+        rates = {page: pages.rates[page] for page in attesting.once}
+        left = [
+            page
+            for page in attesting.sample(rates, capture.reference, seed=round(capture.started))
+            if len(attesting.looks[page]) == 1
+        ]
+        for page in left:
+            pages.validators.pop(page, None)
+            self._ledger.owe(capture, page, Slot.SECOND)
+        return bool(left)

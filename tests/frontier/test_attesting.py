@@ -1,0 +1,255 @@
+"""Captures on the server's word, against a site whose every change is known: honest, lying, cut off anywhere."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from dataclasses import dataclass, field
+from email.utils import formatdate
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from sharc_crawler.frontier.frontier import Frontier
+from sharc_crawler.frontier.hosts import Politeness
+from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.model import (
+    Done,
+    Evidence,
+    Fetch,
+    Hints,
+    Kind,
+    Outcome,
+    Result,
+    Sighting,
+    Slot,
+    Validators,
+    Verdict,
+)
+from sharc_crawler.storage.memory import MemoryStore
+from sharc_crawler.storage.sqlite import SqliteStore
+
+ROOT = "http://a.example/"
+MAP = ROOT + "sitemap.xml"
+START = 1_000_000.0
+STEP = 5.0
+TOOK = 0.2
+SKEW = 3000.0  # the server's clock is ahead of ours
+
+
+@dataclass
+class Site:
+    """Pages that change at known instants; of some, the lastmod stays what it was before the capture."""
+
+    seed: int = 0
+    pages: int = 30
+    rate: float = 0.0
+    liars: str = ""  # the folder whose lastmods lie
+    precision: float = 1.0
+    changes: dict[str, list[float]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        rng = random.Random(self.seed)
+        for number in range(self.pages):
+            url = f"{ROOT}{'ab'[number % 2]}/{number}.html"
+            times = [START - rng.uniform(500, 100_000)]
+            while self.rate and times[-1] < START + 10_000:
+                times.append(max(times[-1], START - 400.0) + rng.expovariate(self.rate * rng.choice([0.3, 1, 3])))
+            self.changes[url] = times
+
+    def last(self, url: str, now: float, honest: bool = False) -> float:
+        at = START - 450.0 if self.liars and url.startswith(ROOT + self.liars) and not honest else now
+        return max(t for t in self.changes[url] if t <= max(at, self.changes[url][0]))
+
+    def still(self, url: str, one: float, other: float) -> bool:
+        return not any(min(one, other) < t <= max(one, other) for t in self.changes[url])
+
+    def sitemap(self, now: float) -> list[Sighting]:
+        said = {url: (self.last(url, now) + SKEW) // self.precision * self.precision for url in self.changes}
+        return [Sighting(url, via=MAP, hints=Hints(lastmod, self.precision)) for url, lastmod in said.items()]
+
+    def answer(self, fetch: Fetch, now: float) -> tuple[Outcome, list[Sighting]]:
+        made = now + TOOK / 2
+        clock = {"started": now, "ended": now + TOOK, "date": (made + SKEW) // 1}
+        if fetch.kind is Kind.ROBOTS:
+            return Outcome(Result.OK, status=200, robots=f"Sitemap: {MAP}", **clock), []
+        if fetch.kind is Kind.SITEMAP:
+            return Outcome(Result.OK, status=200, **clock), self.sitemap(made)
+        if fetch.url == ROOT:
+            return Outcome(Result.OK, status=200, digest="sha1:root", **clock), []
+        digest = f"sha1:{self.last(fetch.url, made, honest=True)}"
+        return Outcome(Result.OK, status=200, digest=digest, **clock), []
+
+
+def capture(site: Site, visits: int = 1, audit: float = 0.1, cuts: tuple[int, ...] = (), store=None):
+    """Crawl; after so many steps each time, cut off, half of the times with a fetch in flight, and gone on."""
+    store = store or MemoryStore()
+    politeness = Politeness(delay=STEP)
+    frontier = Frontier(politeness, store)
+    frontier.open(CaptureSpec("a", (ROOT,), f"sharc-attested:visits={visits}", audit=audit), START)
+    now = START
+    for steps in (*cuts, 10_000):
+        for made in range(steps):
+            decision = frontier.next(now)
+            if isinstance(decision, Done):
+                return store.load()
+            if isinstance(decision, Fetch):
+                if made == steps - 1:
+                    break
+                frontier.finished(decision, *site.answer(decision, now))
+            else:
+                assert decision.until > now, "the frontier would spin"
+                now = decision.until
+        now += 1.0
+        frontier = Frontier(politeness, store)
+        frontier.restore(store.load(), now)
+    raise AssertionError("not done")
+
+
+def check(site: Site, state, honest: bool = True) -> Counter:
+    """No false claim of an honest site; the claims by verdict, evidence and truth."""
+    (row,) = state.captures.values()
+    T = row.reference
+    looks = {}
+    for visit in state.visits:
+        if visit.settled and visit.outcome.result is Result.OK:
+            looks.setdefault(visit.page, []).append(visit.outcome.started + TOOK / 2)
+    found = Counter()
+    for judgement in state.judgements:
+        url = state.pages[judgement.page].url
+        if url not in site.changes:
+            continue
+        true = any(site.still(url, look, T) for look in looks[judgement.page])
+        found[judgement.verdict.value, judgement.evidence.value, true] += 1
+        if judgement.verdict is Verdict.COHERENT and (honest or judgement.evidence is Evidence.BYTES):
+            assert true, f"{url} {judgement}"
+    return found
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    st.integers(0, 10_000),
+    st.sampled_from([0.0, 1e-3, 1e-2]),
+    st.sampled_from([1, 2]),
+    st.sampled_from([0.0, 0.1, 1.0]),
+    st.lists(st.integers(1, 60), max_size=3),
+)
+def test_no_page_of_an_honest_site_is_wrongly_claimed(seed, rate, visits, audit, cuts):
+    site = Site(seed, rate=rate)
+    state = capture(site, visits, audit, tuple(cuts))
+    found = check(site, state)
+    assert sum(found.values()) == site.pages
+    (row,) = state.captures.values()
+    assert sum(one["caught"] for one in row.audit["classes"]) == 0, "an honest site is not called a liar"
+    if rate == 0:
+        assert set(found) <= {("coherent", "attested", True), ("coherent", "bytes", True), ("unknown", "none", True)}
+        assert cuts or found["unknown", "none", True] == 0
+
+
+def test_t_is_the_start_of_the_sitemaps_download_in_the_middle():
+    site = Site(1, rate=1e-3)
+    state = capture(site)
+    (row,) = state.captures.values()
+    fetched = [(v.outcome.started, state.pages[v.page].kind, v.slot) for v in state.visits if v.settled]
+    maps = [time for time, kind, _ in fetched if kind is Kind.SITEMAP]
+    assert len(maps) == 3, "at the start, at T, at the end"
+    assert row.reference == maps[1]
+    pages = [time for time, kind, slot in fetched if kind is Kind.PAGE]
+    once = [time for time, kind, slot in fetched if kind is Kind.PAGE and slot is Slot.ONLY]
+    assert len(once) >= site.pages - 3, "hardly any page is of this very moment"
+    assert abs(sum(time < row.reference for time in pages) - (len(pages) - row.audit["audited"]) / 2) <= 1
+    assert maps[2] == max(time for time, *_ in fetched) > max(pages), "the last thing that is done"
+
+
+@pytest.mark.parametrize("cut", range(2, 48, 3))
+def test_t_never_moves(cut, tmp_path):
+    site = Site(2, rate=1e-3)
+    store = SqliteStore(tmp_path / "state")
+    state = capture(site, cuts=(cut,), store=store)
+    check(site, state)
+    (row,) = state.captures.values()
+    before = [v for v in state.visits if v.settled and state.pages[v.page].kind is Kind.PAGE]
+    last = max(v.outcome.ended for v in before if v.outcome.started < row.reference)
+    assert last <= row.reference
+    assert {word.read for word in state.words} >= {row.reference}
+    settled = Counter(v.page for v in before)
+    assert max(settled.values()) <= 2
+    store.close()
+
+
+def test_liars_are_found_where_they_change_and_only_their_class_loses_its_claims():
+    site = Site(3, pages=60, rate=2e-3, liars="a/")
+    state = capture(site, audit=0.5)
+    found = check(site, state, honest=False)
+    (row,) = state.captures.values()
+    classes = {one["label"]: one for one in row.audit["classes"]}
+    assert classes["/a/*.html"]["caught"] > 0
+    assert not classes["/a/*.html"]["believed"]
+    assert classes["/b/*.html"] | {"values": 0} == classes["/b/*.html"] | {"values": 0, "caught": 0, "believed": True}
+    claimed = {
+        state.pages[j.page].url
+        for j in state.judgements
+        if j.evidence is Evidence.ATTESTED and j.verdict is Verdict.COHERENT
+    }
+    assert claimed
+    assert all("/b/" in url for url in claimed)
+    assert found["coherent", "attested", False] == 0
+    assert row.audit["lies"] <= row.audit["changed"] <= row.audit["audited"]
+
+
+def test_without_an_audit_liars_are_believed_and_the_bound_says_so():
+    site = Site(3, pages=60, rate=2e-3, liars="a/")
+    state = capture(site, audit=0.0)
+    found = check(site, state, honest=False)
+    assert found["coherent", "attested", False] > 0
+    (row,) = state.captures.values()
+    assert row.audit["audited"] == 0
+    assert row.audit["bound"] == row.audit["claimed"]
+
+
+def test_a_bare_date_of_today_attests_nothing_and_its_page_is_compared_by_bytes():
+    day = 86_400.0
+    site = Site(4, precision=day)
+    state = capture(site)
+    check(site, state)
+    words = {word.page: word.lastmod + word.precision for word in state.words}
+    for judgement in state.judgements:
+        if judgement.page in words:
+            today = words[judgement.page] >= START + SKEW
+            assert (judgement.evidence is Evidence.BYTES) or not today
+            assert judgement.verdict is Verdict.COHERENT
+
+
+def test_a_site_whose_lastmods_are_all_equal_is_visited_twice():
+    site = Site(5)
+    for times in site.changes.values():
+        times[:] = [START - 1000.0]
+    state = capture(site)
+    found = check(site, state)
+    assert set(found) == {("coherent", "bytes", True)}
+    (row,) = state.captures.values()
+    assert [one["reason"] for one in row.audit["classes"]] == ["nearly all values are equal"] * 2
+
+
+class WithHeader(Site):
+    """Pages say themselves when they changed; the sitemap stands still."""
+
+    def answer(self, fetch, now):
+        outcome, links = super().answer(fetch, now)
+        if fetch.url in self.changes:
+            last = formatdate(self.last(fetch.url, now + TOOK / 2, honest=True) + SKEW, usegmt=True)
+            outcome = Outcome(
+                **{f: getattr(outcome, f) for f in outcome.__slots__} | {"validators": Validators(None, last)}
+            )
+        return outcome, links
+
+
+def test_a_header_that_belies_the_sitemap_is_a_lie():
+    site = WithHeader(6, pages=60, rate=2e-3, liars="a/")
+    state = capture(site, audit=0.0)
+    (row,) = state.captures.values()
+    caught = {one["label"]: one["caught"] for one in row.audit["classes"]}
+    assert caught["/a/*.html"] > 0
+    assert caught["/b/*.html"] == 0
+    assert check(site, state, honest=False)["coherent", "attested", False] == 0

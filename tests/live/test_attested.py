@@ -1,0 +1,100 @@
+"""Captures on the server's word over loopback, against the living site's own log of changes."""
+
+from __future__ import annotations
+
+import signal
+from datetime import datetime
+
+import pytest
+
+from sharc_crawler.certificate.verify import verify
+from sharc_crawler.demo import LivingSite, serve
+from sharc_crawler.model import Change
+from sharc_crawler.report.document import document
+from sharc_crawler.report.load import load_facts
+from sharc_crawler.storage.observations import ObservationStore
+from tests.live.test_interruptions import start, stop_after
+
+
+def instant(text: str) -> float:
+    return datetime.fromisoformat(text).timestamp()
+
+
+def claims(site: LivingSite, capture: dict, base: str) -> dict[str, list[tuple[str, bool]]]:
+    """By verdict, the evidence of each page, and whether one of its downloads really shows its state at T.
+
+    A change while a download ran, or in the very moment of T, may be either side: downloads are taken by their end
+    before T, by their start after it.
+    """
+    reference = instant(capture["times"]["reference"])
+    found: dict[str, list[tuple[str, bool]]] = {"coherent": [], "changed": [], "unknown": []}
+    for page in capture["pages"]:
+        if page["kind"] != "page" or page["verdict"] is None:
+            continue
+        path = page["url"].removeprefix(base)
+        looks = [page[name] for name in ("visit", "revisit") if page[name]]
+        spans = [
+            (instant(look["ended"]), reference)
+            if instant(look["ended"]) <= reference
+            else (reference, instant(look["started"]))
+            for look in looks
+        ]
+        true = any(not len(site.changes(path, *span)) for span in spans)
+        found[page["verdict"]].append((page["evidence"], true))
+    return found
+
+
+@pytest.mark.parametrize("visits", [1, 2])
+def test_an_honest_site_is_never_wrongly_claimed(crawl, tmp_path, visits):
+    site = LivingSite(seed=3, pages=60, scale=6000.0, slow=0.05)
+    history = tmp_path / "archive.sqlite"
+    with serve(site) as server:
+        done = crawl(url=server.url, strategy=f"sharc-attested:visits={visits}", delay="0.02", history=str(history))
+        assert done.code == 0, done.err
+        found = claims(site, done.capture, server.url.rstrip("/"))
+        asked = [request for request in server.log if request.target == "/sitemap.xml"]
+    assert all(true for _, true in found["coherent"])
+    evidence = [name for name, _ in found["coherent"]]
+    assert evidence.count("attested") > (20 if visits == 1 else 0)
+    audit = done.capture["audit"]
+    assert audit["claimed"] == evidence.count("attested")
+    assert audit["lies"] == 0 == sum(one["caught"] for one in audit["classes"])
+    assert len(asked) == 3, "at the start, at T, at the end"
+    assert verify(done.folder).findings == []
+    with ObservationStore(history) as store:
+        name = server.url.split("/")[2]
+        assert {one.change for one in store.observations(name)} >= {Change.UNCHANGED, Change.UNKNOWN}
+
+
+def test_liars_are_caught_by_the_audit_and_said_in_the_report(crawl):
+    site = LivingSite(seed=3, pages=60, scale=30_000.0, slow=0.05, lying=0.5)
+    with serve(site) as server:
+        done = crawl(url=server.url, strategy="sharc-attested", delay="0.02", audit="0.5")
+        assert done.code == 0, done.err
+        found = claims(site, done.capture, server.url.rstrip("/"))
+    audit = done.capture["audit"]
+    assert audit["lies"] > 0
+    caught = [one["label"] for one in audit["classes"] if one["caught"]]
+    assert not any(one["believed"] for one in audit["classes"] if one["label"] in caught)
+    wrong = sum(not true for name, true in found["coherent"] if name == "attested")
+    assert wrong <= audit["bound"] <= audit["claimed"]
+    assert all(true for name, true in found["coherent"] if name == "bytes")
+    assert any("caught lying" in text for text in done.capture["claim"]["limits"])
+
+
+def test_killed_on_either_side_of_t(tmp_path):
+    site = LivingSite(seed=4, pages=40, scale=3000.0, slow=0.05)
+    folder = tmp_path / "capture"
+    with serve(site) as server:
+        for requests in (25, 30):
+            process = start(folder, server.url, strategy="sharc-attested", audit="0.2")
+            stop_after(process, server, requests, signal.SIGKILL)
+            process.communicate(timeout=30)
+        process = start(folder, server.url, strategy="sharc-attested", audit="0.2")
+        out, _ = process.communicate(timeout=90)
+        assert process.returncode == 0, out
+    (capture,) = document(load_facts(folder))["captures"]
+    found = claims(site, capture, server.url.rstrip("/"))
+    assert all(true for _, true in found["coherent"])
+    assert [name for name, _ in found["coherent"]].count("attested") > 10
+    assert verify(folder).findings == []
