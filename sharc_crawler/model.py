@@ -255,6 +255,7 @@ class Observation:
     kind: Kind = Kind.PAGE  #: the known size of a site is its number of pages
     media_type: str | None = None
     document: Document | None = None
+    decoded: str | None = None  #: digest of the payload without its content coding, where it has one
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,7 +66,7 @@ class Attesting:
             self.once.add(page)
         if outcome.result is Result.OK:
             modified = http_date(outcome.validators.last_modified)
-            seen = Look(outcome.started, outcome.ended, outcome.date, outcome.digest, modified)
+            seen = Look(outcome.started, outcome.ended, outcome.date, outcome.decoded or outcome.digest, modified)
             self.looks.setdefault(page, []).append(seen)
 
     def revisited(self, page: PageId, outcome: Outcome, judgement: Judgement) -> bool:

@@ -87,10 +87,4 @@ def close(ledger: Ledger, capture: SiteCapture, page: PageId, reason: str) -> No
 def _remember(ledger: Ledger, page: PageId, outcome: Outcome) -> None:
     """The next poll asks whether this state has changed."""
     if outcome.result is Result.OK:
-        pages = ledger.pages
-        pages.started[page] = outcome.started
-        pages.digests[page] = outcome.digest
-        if outcome.validators:
-            pages.validators[page] = outcome.validators
-        else:
-            pages.validators.pop(page, None)
+        ledger.pages.remember(page, outcome)

@@ -9,6 +9,7 @@ import numpy as np
 
 from sharc_crawler.frontier.columns import Names, Texts
 from sharc_crawler.frontier.lifecycle import State, after
+from sharc_crawler.model import NO_VALIDATORS, Outcome, Result
 
 if TYPE_CHECKING:
     from sharc_crawler.model import Kind, PageId, RateEstimate, Validators
@@ -32,6 +33,7 @@ class PageTable:
         self.shapes = array("d")
         self.weights = array("d")
         self.digests: list[str | None] = []  #: of the first visit, until judged
+        self.decoded: dict[PageId, str] = {}  #: the same, of payloads that came encoded
         self.validators: dict[PageId, Validators] = {}
 
     def __len__(self) -> int:
@@ -68,6 +70,33 @@ class PageTable:
     def move(self, page: PageId, event: int) -> None:
         """Apply an event of the life cycle to a row."""
         self.states[page] = after(self.states[page], event)
+
+    def remember(self, page: PageId, outcome: Outcome) -> None:
+        """The state that a later fetch of this page is compared with."""
+        self.forget(page)
+        self.started[page] = outcome.started
+        self.digests[page] = outcome.digest
+        if outcome.decoded:
+            self.decoded[page] = outcome.decoded
+        if outcome.validators:
+            self.validators[page] = outcome.validators
+
+    def remembered(self, page: PageId) -> Outcome:
+        """That state, as the outcome that it came with."""
+        return Outcome(
+            Result.OK,
+            self.started[page],
+            self.started[page],
+            digest=self.digests[page],
+            decoded=self.decoded.get(page),
+            validators=self.validators.get(page, NO_VALIDATORS),
+        )
+
+    def forget(self, page: PageId) -> None:
+        """It will not be compared with again."""
+        self.digests[page] = None
+        self.decoded.pop(page, None)
+        self.validators.pop(page, None)
 
     def of(self, capture: int, state: State | None = None) -> list[PageId]:
         """The rows of a capture, or of these the ones in a state, in the order of discovery."""

@@ -148,10 +148,7 @@ class Restorer:
         if kind is Kind.SITEMAP and capture.attesting is not None:
             capture.attesting.read(page, outcome)
         if captured and kind in (Kind.PAGE, Kind.RESOURCE):
-            pages.started[page] = outcome.started
-            pages.digests[page] = outcome.digest
-            if outcome.validators:
-                pages.validators[page] = outcome.validators
+            pages.remember(page, outcome)
             if capture.attesting is not None and kind is Kind.PAGE:
                 capture.attesting.look(page, outcome, once=row.slot is Slot.ONLY)
 
@@ -178,8 +175,7 @@ class Restorer:
         pages = self._ledger.pages
         capture = self._ledger.captures[pages.captures[page]]
         pages.move(page, Event.JUDGE)
-        pages.digests[page] = None
-        pages.validators.pop(page, None)
+        pages.forget(page)
         capture.revisits += pages.kinds[page] is Kind.PAGE
 
     def _go_on(self, capture: SiteCapture, firsts: list[Visit], now: Instant) -> None:

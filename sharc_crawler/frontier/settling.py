@@ -10,7 +10,6 @@ from sharc_crawler.frontier import hubs
 from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.frontier.robots import MAX_REDIRECTS, RobotsRules, rules_text
 from sharc_crawler.model import (
-    NO_VALIDATORS,
     Change,
     Evidence,
     Judgement,
@@ -46,10 +45,7 @@ NEVER_REVISITED = Judgement(Verdict.UNKNOWN, Evidence.NONE, "the revisit was nev
 
 def revisit_judgement(pages: PageTable, page: PageId, outcome: Outcome) -> Judgement:
     """What a revisit alone says of a page, against its visit."""
-    started = pages.started[page]
-    validators = pages.validators.get(page, NO_VALIDATORS)
-    first = Outcome(Result.OK, started, started, digest=pages.digests[page], validators=validators)
-    change, evidence, reason = compare(first, outcome)
+    change, evidence, reason = compare(pages.remembered(page), outcome)
     return Judgement(VERDICTS[change], evidence, reason)
 
 
@@ -143,10 +139,7 @@ class Settler:
         captured = outcome.result is Result.OK
         pages.move(page, Event.CAPTURED if captured else Event.NO_CONTENT)
         if captured:
-            pages.started[page] = outcome.started
-            pages.digests[page] = outcome.digest
-            if outcome.validators:
-                pages.validators[page] = outcome.validators
+            pages.remember(page, outcome)
             if capture.attesting is not None and pages.kinds[page] is Kind.PAGE:
                 capture.attesting.look(page, outcome, once=task.slot is Slot.ONLY)
         if pages.kinds[page] is Kind.PAGE:
@@ -210,8 +203,7 @@ class Settler:
     def _judge(self, page: PageId, judgement: Judgement) -> None:
         pages = self._ledger.pages
         pages.move(page, Event.JUDGE)
-        pages.digests[page] = None
-        pages.validators.pop(page, None)
+        pages.forget(page)
         self._ledger.judged(page, judgement)
 
     def _unjudged(self, capture: SiteCapture) -> list[PageId]:

@@ -43,6 +43,7 @@ ARGUMENTS = {
     "dedup": f"equal payloads are stored once per: {', '.join(DEDUP)}",
     "wacz": "1: package the captures as one WACZ file, too, when they are complete",
     "audit": "share of the pages claimed on the server's word (sharc-attested) that is checked by bytes",
+    "masks": "file of what does not count as a change of content, as `sharc masks` writes it",
     "dry_run": "1: check everything, show the plan, send nothing",
 }
 
@@ -68,6 +69,7 @@ class Arguments:
     dedup: str | None
     wacz: bool | None
     audit: float
+    masks: str | None
     dry_run: bool
 
     @classmethod
@@ -107,6 +109,7 @@ class Arguments:
             dedup=_one_of("dedup", given["dedup"], DEDUP) if "dedup" in given else None,
             wacz=_one_of("wacz", given["wacz"], ("0", "1")) == "1" if "wacz" in given else None,
             audit=_share(given, "audit", AUDIT),
+            masks=given.get("masks"),
             dry_run=_one_of("dry_run", given.get("dry_run", "0"), ("0", "1")) == "1",
         )
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.archive.options import DEDUP
+from sharc_crawler.changes.masks import load_masks
 from sharc_crawler.errors import UsageError, unknown_name
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.live.addresses import AddressRules
@@ -20,11 +21,14 @@ from sharc_crawler.strategies.make import make_strategy
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
+    from sharc_crawler.changes.masks import Mask
+
 #: every setting with its default; what a profile or a user does not set is this
 DEFAULTS: dict[str, object] = {
     "SHARC_STRATEGY": "sharc-online",  # an order alone doubles nobody's traffic; the profiles choose sharc-selective
     "SHARC_OUTPUT": None,  # folder of the capture: state, WARCs, report; None: nothing is kept
     "SHARC_HISTORY": None,  # file with the history of the archive's sites: learned from, and added to
+    "SHARC_MASKS": None,  # file of what does not count as a change of content
     "SHARC_WARC": True,  # write WARCs into the output folder
     "SHARC_WARC_LEVEL": 6,  # gzip level, 1..9
     "SHARC_WARC_SIZE": 1_000_000_000,  # bytes after which a new WARC file is begun
@@ -51,6 +55,7 @@ class Config:
     strategy: str
     output: Path | None
     history: str | None
+    masks: tuple[Mask, ...]
     warc: bool
     warc_level: int
     warc_size: int
@@ -76,6 +81,7 @@ class Config:
             strategy=settings.get("SHARC_STRATEGY"),
             output=_folder(settings.get("SHARC_OUTPUT")),
             history=settings.get("SHARC_HISTORY"),
+            masks=load_masks(Path(settings["SHARC_MASKS"])) if settings.get("SHARC_MASKS") else (),
             warc=_flag(settings, "SHARC_WARC"),
             warc_level=int(_number(settings, "SHARC_WARC_LEVEL", 1, 9)),
             warc_size=int(_number(settings, "SHARC_WARC_SIZE", 1_000_000)),

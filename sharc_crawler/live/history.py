@@ -74,7 +74,7 @@ def observations(state: Batch, history: ObservationStore) -> Iterator[Observatio
         words: dict[int, list[WordRow]] = defaultdict(list)
         for word in state.words:
             words[word.page].append(word)
-        before = {url: one.digest for url, one in history.latest(site).items()}
+        before = {url: one.decoded or one.digest for url, one in history.latest(site).items()}
         firsts: dict[int, str | None] = {}  # digests
         documents: dict[tuple[int, str | None], Document | None] = {}  # equal bytes are not read twice
         for visit in state.visits:
@@ -84,7 +84,7 @@ def observations(state: Batch, history: ObservationStore) -> Iterator[Observatio
                 earlier = before.get(url) if visit.slot is not Slot.SECOND else firsts.get(visit.page)
                 change, evidence = _change(visit, judged.get(visit.page), earlier)
                 if visit.slot is not Slot.SECOND:
-                    firsts[visit.page] = visit.outcome.digest
+                    firsts[visit.page] = visit.outcome.decoded or visit.outcome.digest
                 lastmod = _lastmod(words[visit.page], visit) or (None if visit.slot is Slot.SECOND else row.hints)
                 outcome = visit.outcome
                 document = documents.setdefault((visit.page, outcome.digest), outcome.document)
@@ -104,6 +104,7 @@ def observations(state: Batch, history: ObservationStore) -> Iterator[Observatio
                     row.kind,
                     outcome.media_type,
                     document,
+                    outcome.decoded,
                 )
 
 
@@ -124,7 +125,7 @@ def _change(visit: VisitRow, judged: JudgementRow | None, before: str | None) ->
     outcome = visit.outcome
     if before is None or outcome.result is not Result.OK or outcome.digest is None:
         return Change.UNKNOWN, Evidence.NONE
-    return (Change.UNCHANGED if outcome.digest == before else Change.CHANGED), Evidence.BYTES
+    return (Change.UNCHANGED if (outcome.decoded or outcome.digest) == before else Change.CHANGED), Evidence.BYTES
 
 
 def former_payloads(site: str, history: ObservationStore) -> Former:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from scrapy.exceptions import IgnoreRequest
 
 from sharc_crawler.archive.payloads import Original
-from sharc_crawler.changes.digest import payload_digest
+from sharc_crawler.changes.payload import Payload, examine
 from sharc_crawler.errors import SharcError
 from sharc_crawler.live.addresses import AddressRefusedError
 from sharc_crawler.live.exchanges import failed, rebuilt
@@ -78,10 +78,10 @@ class ArchiveMiddleware:
             raise IgnoreRequest(f"not archived: {error}") from error
         # What is cut short shows nothing of the whole: no digest, so no judgement by bytes.
         whole = response.status != NOT_MODIFIED and exchange.truncated is None
-        digest = payload_digest(exchange.response) if whole else None
+        payload = examine(exchange.response, self._session.detector) if whole else Payload()
         if response.request is None:
             response.request = request
-        self._tell(fetch, outcome_of(response, exchange.started, exchange.ended, digest, capture))
+        self._tell(fetch, outcome_of(response, exchange.started, exchange.ended, payload, capture))
         return response
 
     def process_exception(self, request: Request, exception: Exception) -> None:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from scrapy import Spider
     from scrapy.http import Response
 
+    from sharc_crawler.changes.payload import Payload
     from sharc_crawler.model import CaptureRef, Fetch, Instant, Seconds
 
 META_KEY = "sharc"  #: the one key of ours in ``request.meta``; its value is the :class:`~sharc_crawler.model.Fetch`
@@ -45,7 +46,7 @@ def request_for(fetch: Fetch, spider: Spider) -> Request:
 
 
 def outcome_of(
-    response: Response, started: Instant, ended: Instant, digest: str | None, capture: CaptureRef | None
+    response: Response, started: Instant, ended: Instant, payload: Payload, capture: CaptureRef | None
 ) -> Outcome:
     """What a response showed."""
     fetch: Fetch | None = response.request.meta.get(META_KEY) if response.request else None
@@ -57,7 +58,9 @@ def outcome_of(
         started,
         ended,
         status=response.status,
-        digest=digest,
+        digest=payload.digest,
+        fingerprint=payload.fingerprint,
+        decoded=payload.decoded,
         validators=Validators(header(response, "ETag"), header(response, "Last-Modified")),
         location=urljoin(response.url, location) if location else None,
         length=len(response.body),

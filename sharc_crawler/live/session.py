@@ -13,6 +13,7 @@ from scrapy import __version__ as scrapy_version
 from sharc_crawler import __version__
 from sharc_crawler.archive.options import CaptureInfo, WarcOptions
 from sharc_crawler.archive.warc import WarcWriter
+from sharc_crawler.changes.content import ContentDetector
 from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.parts import Parts
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import Crawler
 
+    from sharc_crawler.changes.base import ChangeDetector
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.frontier.store import Batch, FrontierStore
     from sharc_crawler.model import Fetch, Outcome, Sighting
@@ -54,6 +56,7 @@ class Session:
     store: FrontierStore | None
     history: ObservationStore | None
     frontier: Frontier
+    detector: ChangeDetector
     drop_in: bool  #: a project's own spider decides what there is to fetch
     name: str  #: of the spider
     run: str = field(default_factory=lambda: secrets.token_hex(4))
@@ -161,7 +164,7 @@ def _begin(crawler: Crawler) -> Session:
     parts = PARTS if drop_in else _parts(history, config)
     frontier = Frontier(politeness, store, parts)
     name = crawler.spider.name if crawler.spider else "crawl"
-    return Session(config, clock_of(crawler), store, history, frontier, drop_in, name)
+    return Session(config, clock_of(crawler), store, history, frontier, ContentDetector(config.masks), drop_in, name)
 
 
 def _parts(history: ObservationStore | None, config: Config) -> Parts:

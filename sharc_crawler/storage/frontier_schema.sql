@@ -49,6 +49,7 @@ CREATE TABLE visit (
     result TEXT NOT NULL,
     status INTEGER,
     digest TEXT,
+    decoded TEXT,                -- digest of the payload without its content coding, where it has one
     fingerprint TEXT,
     etag TEXT,
     last_modified TEXT,

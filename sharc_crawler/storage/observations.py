@@ -31,9 +31,9 @@ BATCH = 50_000  #: observations per transaction
 BUSY = 60.0  #: seconds to wait for another process's transaction
 
 _FIELDS = """kind, result, change, evidence, digest, fingerprint, etag, last_modified, lastmod, lastmod_precision,
-    media_type, images, tables, outlinks"""
+    media_type, images, tables, outlinks, decoded"""
 # Only a known (url, time) is passed over; a missing or impossible value is an error.
-_INSERT = f"""INSERT INTO observation (url, time, {_FIELDS}) VALUES (?{", ?" * 15})
+_INSERT = f"""INSERT INTO observation (url, time, {_FIELDS}) VALUES (?{", ?" * 16})
     ON CONFLICT (url, time) DO NOTHING"""  # noqa: S608 - constants
 _SELECT = _FIELDS.replace("media_type", "(SELECT name FROM media_type WHERE id = media_type)")
 _OF_SITE = """FROM site JOIN url ON url.site = site.id JOIN observation ON observation.url = url.id
@@ -118,8 +118,8 @@ class ObservationStore:
 
     def histories(self, site: str, kind: Kind = Kind.PAGE) -> SiteHistory:
         """All that is known of a site's URLs of one kind, in columns; empty for an unknown site."""
-        query = f"""SELECT url.url, time, result, change, digest, lastmod, lastmod_precision, last_modified {_OF_SITE}
-            AND kind = ? ORDER BY url.id, time"""
+        query = f"""SELECT url.url, time, result, change, coalesce(decoded, digest), lastmod, lastmod_precision,
+            last_modified {_OF_SITE} AND kind = ? ORDER BY url.id, time"""
         return site_history(site, self._db.execute(query, (site, kind.value)))
 
     def latest(self, site: str) -> dict[Url, Observation]:
@@ -186,6 +186,7 @@ class ObservationStore:
             one.lastmod_precision,
             self._types[one.media_type],
             *((document.images, document.tables, document.outlinks) if document else (None, None, None)),
+            one.decoded,
         )
 
     def _enter(self, site: str, urls: Iterable[Url]) -> None:
@@ -237,10 +238,10 @@ def _targets(ids: dict[str, int], one: Linked) -> str:
 
 def _observation(site: str, row: tuple[Any, ...]) -> Observation:
     url, time, kind, result, change, evidence, *texts = row[:12]
-    media_type, images, tables, outlinks = row[12:]
+    media_type, images, tables, outlinks, decoded = row[12:]
     one = Observation(site, Url(url), time, Result(result), Change(change), Evidence(evidence), *texts)
     document = None if outlinks is None else Document(images, tables, outlinks)
-    return replace(one, kind=Kind(kind), media_type=media_type, document=document)
+    return replace(one, kind=Kind(kind), media_type=media_type, document=document, decoded=decoded)
 
 
 def _share(db: sqlite3.Connection) -> None:

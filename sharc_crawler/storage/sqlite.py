@@ -81,7 +81,7 @@ class SqliteStore:
     def _write(self, db: sqlite3.Connection, batch: Batch) -> None:
         for rows, sql in (
             ([_page_values(row) for row in batch.pages], _insert("page", 16)),
-            ([(None, *_visit_values(row)) for row in batch.visits], _insert("visit", 27)),
+            ([(None, *_visit_values(row)) for row in batch.visits], _insert("visit", 28)),
             ([(row.page, row.time, json.dumps(row.targets)) for row in batch.links], _insert("link", 3)),
             (batch.words, _insert("word", 4)),
             (batch.judgements, _insert("judgement", 4)),
@@ -156,6 +156,7 @@ def _visit_values(row: VisitRow) -> tuple[Any, ...]:
         outcome.result,
         outcome.status,
         outcome.digest,
+        outcome.decoded,
         outcome.fingerprint,
         outcome.validators.etag,
         outcome.validators.last_modified,
@@ -173,14 +174,15 @@ def _visit_values(row: VisitRow) -> tuple[Any, ...]:
 
 def _visit_row(values: tuple[Any, ...]) -> VisitRow:
     _, page, slot, plan, attempt, settled, lease, decided = values[:8]
-    started, ended, result, status, digest, fingerprint, etag, last_modified, location = values[8:17]
-    length, media_type, images, tables, outlinks, date, warc, offset, size, error = values[17:]
+    started, ended, result, status, digest, decoded, fingerprint, etag, last_modified, location = values[8:18]
+    length, media_type, images, tables, outlinks, date, warc, offset, size, error = values[18:]
     outcome = Outcome(
         Result(result),
         started,
         ended,
         status=status,
         digest=digest,
+        decoded=decoded,
         fingerprint=fingerprint,
         validators=Validators(etag, last_modified),
         location=location,

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 PAGE = """<html><head><script>var now = {clock!r};</script></head><body><main id=main>
 {filler}<p>The castle has 12 towers and costs 7 euros.</p></main>
 <div id=status><script>1</script>Seen {count} times, 3 halls open, on {day} at {clock} o'clock</div>
-<section id="s{count}"><b>{token}</b></section><blockquote class=q>{quote}</blockquote><a href="/out/{token}/go?page=2">out</a><img src="/img/{token}.png" alt=x>
+<section id="s{count}"><b>{token}</b></section>
+<blockquote class=q>{quote}</blockquote><a href="/out/{token}/go?page=2">out</a><img src="/img/{token}.png" alt=x>
 </body></html>"""
 FILLER = "<p>Words that make up a page, many of them, as pages have.</p>" * 8
 

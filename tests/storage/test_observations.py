@@ -205,7 +205,7 @@ def test_migrates_an_older_version_and_keeps_its_rows(tmp_path: Path, monkeypatc
     with ObservationStore(path) as store:
         assert store.urls("s") == ["u"]
     with sqlite3.connect(path) as db:
-        assert db.execute("PRAGMA user_version").fetchone() == (4,)
+        assert db.execute("PRAGMA user_version").fetchone() == (5,)
         assert db.execute("SELECT note FROM site").fetchall() == [(None,)]
 
 
@@ -256,7 +256,7 @@ def test_a_migration_that_fails_leaves_the_file_as_it_was(tmp_path: Path, monkey
     with pytest.raises(DataError):
         ObservationStore(path)
     with sqlite3.connect(path) as db:
-        assert db.execute("PRAGMA user_version").fetchone() == (3,)
+        assert db.execute("PRAGMA user_version").fetchone() == (4,)
         assert [row[1] for row in db.execute("PRAGMA table_info(site)")] == ["id", "name"]
 
 

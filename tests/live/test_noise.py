@@ -1,0 +1,119 @@
+"""A server that packs every answer anew and adds what changes at every download."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import threading
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import count
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner
+
+from sharc_crawler.cli import main
+from sharc_crawler.storage.observations import ObservationStore
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+FILLER = "<p>Words that make up a page, many of them, as pages have.</p>" * 8
+LINKS = "".join(f"<a href=/{name}>{name}</a>" for name in ("plain", "nonce", "counter", "edited"))
+
+
+class _Noisy(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    numbers = count(1)  # of answers
+
+    def do_GET(self) -> None:
+        number = next(self.numbers)
+        noise = {
+            "/nonce": f"<script nonce={number}></script>",
+            "/counter": f"<div id=seen>Seen {number} times</div>",
+            "/edited": f"<p>Edition {number}</p>",
+        }
+        known = self.path in ("/", "/plain", *noise)
+        page = f"<html><body>{FILLER}{LINKS if self.path == '/' else ''}{noise.get(self.path, '')}</body></html>"
+        body = gzip.compress(page.encode(), mtime=number)
+        self.send_response(200 if known else 404)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Encoding", "gzip")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@contextmanager
+def noisy() -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), _Noisy)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+@pytest.fixture(scope="module")
+def captures(run_crawl, tmp_path_factory):
+    """The site captured twice with one history, the second time with a mask for the counter."""
+    folder = tmp_path_factory.mktemp("noisy")
+    masks = {"version": 1, "masks": [{"path": "//*[@id='seen']", "pattern": r"Seen \d+ times"}]}
+    (folder / "masks.json").write_text(json.dumps(masks))
+    common = {
+        "strategy": "bfs:revisits=fifo",
+        "delay": "0",
+        "sitemap": "off",
+        "history": str(folder / "history.sqlite"),
+    }
+    with noisy() as url:
+        first = run_crawl(folder, url=url, output=str(folder / "first"), **common)
+        second = run_crawl(folder, url=url, output=str(folder / "second"), masks=str(folder / "masks.json"), **common)
+    assert (first.code, second.code) == (0, 0), first.err + second.err
+    return first, second
+
+
+def pages(crawl) -> dict[str, dict]:
+    found = [page for page in crawl.capture["pages"] if page["kind"] == "page" and page["verdict"]]
+    return {page["url"].rpartition("/")[2]: page for page in found}
+
+
+def test_a_page_that_was_packed_anew_is_coherent_by_bytes(captures):
+    plain = pages(captures[0])["plain"]
+    assert (plain["verdict"], plain["evidence"]) == ("coherent", "bytes")
+    assert plain["visit"]["digest"] != plain["revisit"]["digest"]
+    assert plain["reason"] == "equal bytes before and after, once unpacked"
+
+
+def test_noise_is_told_from_edits_and_is_no_evidence(captures):
+    first, second = map(pages, captures)
+    assert {name: page["fingerprint_equal"] for name, page in first.items() if name} == {
+        "plain": True,
+        "nonce": True,
+        "counter": False,
+        "edited": False,
+    }
+    assert second["counter"]["fingerprint_equal"]
+    assert not second["edited"]["fingerprint_equal"]
+    for page in (first["nonce"], second["counter"]):
+        assert page["verdict"] == "changed"
+
+
+def test_the_next_capture_compares_unpacked_pages(captures):
+    with ObservationStore(captures[0].folder.parent / "history.sqlite") as store:
+        (site,) = store.sites()
+        changes = [one.change for one in store.observations(site) if one.url.endswith("/plain")]
+    assert changes == ["unknown", "unchanged", "unchanged", "unchanged"]
+
+
+def test_the_certificate_holds(captures):
+    done = CliRunner().invoke(main, ["verify", str(captures[0].folder)])
+    assert done.exit_code == 0, done.output
+    certificate = json.loads((captures[0].folder / "certificate.json").read_text())
+    methods = {page["url"].rpartition("/")[2]: page["method"] for page in certificate["pages"]}
+    assert methods["plain"] == "payload-digest"
