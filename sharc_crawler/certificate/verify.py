@@ -84,7 +84,7 @@ def _document(name: str, text: bytes) -> dict[str, Any]:
 
 def _files(source: Source, documents: dict[str, dict[str, Any]]) -> Iterator[Finding]:
     """Every WARC file is as stated, none is missing, and none was added."""
-    stated = {file["name"]: file for document in documents.values() for file in _stated_files(document)}
+    stated = {str(file.get("name")): file for document in documents.values() for file in _stated_files(document)}
     for name, file in stated.items():
         if name not in source.warcs:
             yield Finding("this file is missing", name)
@@ -92,8 +92,8 @@ def _files(source: Source, documents: dict[str, dict[str, Any]]) -> Iterator[Fin
         with source.warcs[name]() as stream:
             found = fixity_of(stream)
         for part in ("bytes", "sha256"):
-            if found[part] != file[part]:
-                yield Finding(f"the file is not as it was: {part} {found[part]}, stated is {file[part]}", name)
+            if found[part] != file.get(part):
+                yield Finding(f"the file is not as it was: {part} {found[part]}, stated is {file.get(part)}", name)
                 break
     for name in source.warcs.keys() - stated.keys():
         yield Finding("no certificate speaks of this file", name)
