@@ -14,7 +14,7 @@ import click
 
 from sharc_crawler.cli._capture_demo import capture
 from sharc_crawler.cli._truth import write_log, write_truth
-from sharc_crawler.demo import LivingSite, serve
+from sharc_crawler.demo import LivingSite, newsroom, serve
 
 if TYPE_CHECKING:
     from sharc_crawler.demo import Server
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 @click.option("--seed", default=1, show_default=True, help="Another seed, another site.")
 @click.option("--scale", default=2000.0, show_default=True, help="How many times faster than a real site it lives.")
 @click.option("--lying", default=0.0, show_default=True, help="Share of pages whose validators and lastmod lie.")
+@click.option("--news", default=0.0, show_default=True, help="Articles an hour that a newsroom publishes; 0: none.")
 @click.option("--truth", type=click.File("w", lazy=False), help="At the end, write the true change times (JSON lines).")
 @click.option("--log", type=click.File("w", lazy=False), help="At the end, write the requests answered (JSON lines).")
 @click.option("--crawl", is_flag=True, help="Capture it with scrapy crawl site, report, and end.")
@@ -38,6 +39,7 @@ def command(
     seed: int,
     scale: float,
     lying: float,
+    news: float,
     truth: IO[str] | None,
     log: IO[str] | None,
     crawl: bool,
@@ -55,8 +57,9 @@ def command(
       sharc demo --port 8000 --truth truth.jsonl
       scrapy crawl site -a url=http://127.0.0.1:8000/ -a strategy=sharc-selective
       sharc demo --crawl --strategy bfs
+      sharc demo --news 600   # with sections that publish, for mode=instant
     """
-    site = LivingSite(seed=seed, pages=pages, scale=scale, lying=lying)
+    site = LivingSite(seed=seed, pages=pages, scale=scale, lying=lying, news=news)
     began = time.time()
     code = 0
     with serve(site, port=0 if crawl else port) as server:
@@ -82,6 +85,9 @@ def _announce(server: Server, as_json: bool) -> None:
     click.echo(f"The living site, {site.pages} pages, is at {server.url} (Ctrl-C ends it).")
     click.echo(f"  {server.url}sitemap.xml lists most of it, {server.url}robots.txt closes a corner.")
     click.echo(f"  {server.url[:-1]}{hottest} changes every {1 / site.rate(hottest):.1f} seconds: reload it.")
+    if site.news:
+        hub = f"{server.url[:-1]}{newsroom.FRONT}"
+        click.echo(f"  scrapy crawl site -a url={hub} -a mode=instant -a every=20s -a for=5m follows its newsroom.")
     click.echo(f"  scrapy crawl site -a url={server.url} -a strategy=sharc-selective captures it.")
 
 

@@ -9,7 +9,10 @@ import click
 
 from sharc_crawler.certificate.writing import certify, lines
 from sharc_crawler.report.document import document
-from sharc_crawler.report.load import load_facts
+from sharc_crawler.report.instant.document import document as instant_document
+from sharc_crawler.report.instant.document import is_instant
+from sharc_crawler.report.instant.output import write as write_instant
+from sharc_crawler.report.load import capture_facts, load_state
 from sharc_crawler.report.selection import read_selection
 from sharc_crawler.report.terminal import summary
 from sharc_crawler.report.truth import read_truth
@@ -30,7 +33,11 @@ def command(folder: Path, truth: IO[str] | None, as_json: bool) -> None:
       sharc report captures/demo
       sharc report captures/demo --json | jq '.captures[].claim.sentence'
     """
-    captures = load_facts(folder, read_truth(truth, truth.name) if truth else None)
+    state = load_state(folder)
+    if is_instant(state):
+        click.echo(to_json(instant_document(state)) if as_json else write_instant(state, folder), nl=False)
+        return
+    captures = capture_facts(state, read_truth(truth, truth.name) if truth else None)
     if as_json:
         click.echo(to_json(document(captures, read_selection(folder))), nl=False)
     else:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Instant, Outcome, PageId, Sighting
 
 LEFT = "not new: left to the common crawl"
+FORERUN = 60.0  #: seconds that a server's clock may be ahead of ours
 ANSWERED = (Result.OK, Result.NOT_MODIFIED)
 
 
@@ -68,6 +69,7 @@ def polled(ledger: Ledger, capture: SiteCapture, page: PageId, outcome: Outcome)
     first = ledger.pages.states[page] == State.LEASED
     if outcome.result in ANSWERED:
         ledger.pages.move(page, Event.CAPTURED if first else Event.POLLED)
+        capture.captured += first
         _remember(ledger, page, outcome)
         ledger.polls.polled(page, outcome.started)
     elif first and outcome.result is not Result.FAILED:

@@ -13,6 +13,7 @@ from sharc_crawler.errors import UsageError, unknown_name
 from sharc_crawler.frontier.scope import ScopeKind, site_of
 from sharc_crawler.frontier.spec import AUDIT, CaptureSpec
 from sharc_crawler.frontier.urls import canonical
+from sharc_crawler.live import instant
 from sharc_crawler.live.seeding.arguments import SEEDING, parse_choice
 from sharc_crawler.strategies.base import Setting
 from sharc_crawler.strategies.make import make_strategy
@@ -20,6 +21,7 @@ from sharc_crawler.strategies.make import make_strategy
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from sharc_crawler.polling.terms import Terms
     from sharc_crawler.seeds.hacs.selection import Choice
 
 BARE_HOST = re.compile(r"(localhost|[\w-]+(\.[\w-]+)+)(:\d+)?(/|$)")
@@ -28,6 +30,7 @@ SCOPES: tuple[str, ...] = get_args(ScopeKind)
 ARGUMENTS = {
     "url": "site to capture: one URL, or several separated by commas or blanks",
     "seeds": "file with one URL a line (# begins a comment)",
+    **instant.ARGUMENTS,
     "strategy": "order of visits and revisits",
     "sitemap": "auto (robots.txt and the well-known place), off, or the sitemap's URL",
     "scope": f"what belongs to a site: {', '.join(SCOPES)}",
@@ -54,6 +57,7 @@ class Arguments:
 
     urls: tuple[str, ...]
     typed: tuple[str, ...]  #: those of ``url=``, as opposed to a file's
+    instant: Terms | None
     strategy: str | None
     sitemaps: tuple[str, ...] | None
     scope: ScopeKind
@@ -94,6 +98,7 @@ class Arguments:
         return cls(
             urls=tuple(dict.fromkeys(urls)),
             typed=typed,
+            instant=instant.terms(given),
             strategy=strategy,
             sitemaps=_sitemaps(given.get("sitemap", "auto")),
             scope=cast("ScopeKind", _one_of("scope", given.get("scope", "host"), SCOPES)),
@@ -118,7 +123,7 @@ class Arguments:
         sites: dict[str, list[str]] = {}
         for url in self.urls:
             sites.setdefault(site_of(url, self.scope), []).append(url)
-        return [
+        specs = [
             CaptureSpec(
                 site=site,
                 seeds=tuple(urls),
@@ -134,6 +139,7 @@ class Arguments:
             )
             for site, urls in sites.items()
         ]
+        return [instant.as_instant(spec, self.instant) for spec in specs] if self.instant else specs
 
 
 def _urls(text: str) -> tuple[str, ...]:

@@ -17,7 +17,9 @@ from sharc_crawler.live.progress import ProgressLine
 from sharc_crawler.live.seeding.judging import judge
 from sharc_crawler.live.session import session_of
 from sharc_crawler.model import Phase
-from sharc_crawler.report.load import load_facts
+from sharc_crawler.report.instant.document import is_instant
+from sharc_crawler.report.instant.output import write as write_instant
+from sharc_crawler.report.load import capture_facts, load_state
 from sharc_crawler.report.terminal import summary
 from sharc_crawler.report.write import write
 
@@ -76,7 +78,11 @@ class CaptureExtension:
 
     def _report(self, folder: Path) -> None:
         judge(folder)
-        facts = load_facts(folder)
+        state = load_state(folder)
+        if is_instant(state):
+            sys.stdout.write(write_instant(state, folder))
+            return
+        facts = capture_facts(state)
         paths = write(facts, folder)
         more = [*lines(certify(facts, folder))]
         config = session_of(self._crawler).config

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.table import Column, Table
 
+from sharc_crawler.live.instant import describe
 from sharc_crawler.report.selection import lines
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ def show_plan(arguments: Arguments, config: Config) -> None:
         )
     console = Console()
     console.print(table)
+    if arguments.instant:
+        console.print(describe(arguments.instant))
     politeness = config.politeness
     robots = "obeyed" if politeness.obey_robots else "ignored"
     console.print(

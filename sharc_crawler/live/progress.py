@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from sharc_crawler.live.instant import progress
 from sharc_crawler.model import Phase
 
 if TYPE_CHECKING:
@@ -76,7 +77,8 @@ class ProgressLine:
         if not self._live and now - self._last < 10.0:
             return
         self._last = now
-        text = line(Snapshot.of(self._frontier), now - self._started)
+        polls = self._frontier.polls
+        text = progress(polls, now) if len(polls) else line(Snapshot.of(self._frontier), now - self._started)
         self._out.write(f"{CLEAR}{text}" if self._live else f"{text}\n")
         self._out.flush()
 

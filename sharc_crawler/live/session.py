@@ -70,8 +70,10 @@ class Session:
             self._go_on_in_time(saved)
         now = self.clock.now()
         if saved and saved.captures:
-            for number, row in saved.captures.items():  # another strategy may go on
-                saved.captures[number] = row._replace(spec=replace(row.spec, strategy=specs[0].strategy))
+            for number, row in saved.captures.items():  # another strategy, or other terms, may go on
+                settings = {**row.spec.settings, **specs[0].settings}
+                spec = replace(row.spec, strategy=specs[0].strategy, settings=settings)
+                saved.captures[number] = row._replace(spec=spec)
             self.run = next(str(row.spec.settings["run"]) for row in saved.captures.values())
             self.frontier.restore(saved, now)
             for row in saved.captures.values():
@@ -140,7 +142,7 @@ _sessions: WeakKeyDictionary[Crawler, Session] = WeakKeyDictionary()
 #: in the output folder from the first to the last moment of a crawl: where it is left, the end is still to be written
 RUNNING = ".running"
 #: what a capture cannot be resumed with another value of; the delay and the strategy may change
-SAME = ("seeds", "scope", "include", "exclude", "sitemaps", "size", "limit", "audit")
+SAME = ("mode", "seeds", "scope", "include", "exclude", "sitemaps", "size", "limit", "audit")
 
 
 def session_of(crawler: Crawler) -> Session:
@@ -162,7 +164,7 @@ def _begin(crawler: Crawler) -> Session:
     store = _store(config)
     history = ObservationStore(config.history) if config.history else None
     parts = PARTS if drop_in else _parts(history, config)
-    frontier = Frontier(politeness, store, parts)
+    frontier = Frontier(politeness, store, parts, terms=getattr(crawler.spider, "terms", None))
     name = crawler.spider.name if crawler.spider else "crawl"
     return Session(config, clock_of(crawler), store, history, frontier, ContentDetector(config.masks), drop_in, name)
 

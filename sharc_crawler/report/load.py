@@ -33,15 +33,19 @@ def load_facts(folder: Path, truth: Truth | None = None) -> list[CaptureFacts]:
     ``truth(url, start, end)`` gives a page's true change instants, where somebody knows them. Raises
     :class:`~sharc_crawler.errors.UsageError` where the folder holds no capture.
     """
+    return capture_facts(load_state(folder), truth)
+
+
+def load_state(folder: Path) -> Batch:
+    """What a capture folder's store holds; raises :class:`~sharc_crawler.errors.UsageError` where it holds none."""
     path = folder / FILE_NAME
     if not path.is_file():
         raise UsageError(f"{str(folder)!r} holds no capture ({FILE_NAME} is missing); name a folder given as output=")
     store = SqliteStore(path)
     try:
-        state = store.load()
+        return store.load()
     finally:
         store.close()
-    return capture_facts(state, truth)
 
 
 def capture_facts(state: Batch, truth: Truth | None = None) -> list[CaptureFacts]:

@@ -33,16 +33,20 @@ def write(captures: Sequence[CaptureFacts], folder: Path) -> ReportPaths:
     """
     report = document(captures, read_selection(folder))
     paths = ReportPaths(folder / "report.json", folder / NAME)
-    try:
-        replace_file(paths.json, to_json(report))
-        for name, text in render(report).items():
-            replace_file(folder / name, text)
-    except OSError as error:
-        raise UsageError(
-            f"the report cannot be written to {str(folder)!r}: {error.strerror or error};"
-            " free space or choose a folder that can be written to"
-        ) from error
+    put({paths.json: to_json(report), **{folder / name: text for name, text in render(report).items()}})
     return paths
+
+
+def put(files: Mapping[Path, str]) -> None:
+    """Write the files of a report, each whole or not at all."""
+    for path, text in files.items():
+        try:
+            replace_file(path, text)
+        except OSError as error:
+            raise UsageError(
+                f"the report cannot be written to {str(path.parent)!r}: {error.strerror or error};"
+                " free space or choose a folder that can be written to"
+            ) from error
 
 
 def to_json(report: Mapping[str, object]) -> str:

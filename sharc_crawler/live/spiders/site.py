@@ -13,6 +13,7 @@ from scrapy import Spider
 
 from sharc_crawler.links import document, sitemap
 from sharc_crawler.links.entries import SitemapKind
+from sharc_crawler.live import instant
 from sharc_crawler.live.arguments import Arguments
 from sharc_crawler.live.operator import private_seeds, refuse_private, require_operator
 from sharc_crawler.live.requests import META_KEY, header, timestamp
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.links.found import Found
     from sharc_crawler.model import Fetch
+    from sharc_crawler.polling.terms import Terms
 
 
 class SiteSpider(Spider):
@@ -86,6 +88,11 @@ class SiteSpider(Spider):
             settings.set("SHARC_ALLOWED_ADDRESSES", allowed, "cmdline")
         return arguments
 
+    @property
+    def terms(self) -> Terms | None:
+        """Of an instant crawl."""
+        return self.arguments.instant
+
     async def start(self) -> Any:
         """Nothing starts here: the scheduler opens :meth:`capture_specs`."""
         nothing_to_start: tuple[Any, ...] = ()
@@ -105,7 +112,9 @@ class SiteSpider(Spider):
         lease = session.leases[fetch.lease]
         if lease.outcome is None or lease.outcome.result is not Result.OK:
             return
-        if fetch.kind is Kind.SITEMAP:
+        if instant.wanted(fetch, self.terms):
+            lease.links = instant.sightings(response, fetch)
+        elif fetch.kind is Kind.SITEMAP:
             lease.links, problems = _sitemap_links(response)
             if problems:
                 lease.outcome = replace(lease.outcome, error="; ".join(problems))

@@ -1,0 +1,124 @@
+"""``-a mode=instant``: its arguments, and what its hubs' answers name."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import replace
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from sharc_crawler.errors import UsageError, unknown_name
+from sharc_crawler.live.requests import header
+from sharc_crawler.model import Kind
+from sharc_crawler.polling.reading import hub_sightings, sitemap_sightings
+from sharc_crawler.polling.terms import Terms
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from scrapy.http import Response
+
+    from sharc_crawler.frontier.spec import CaptureSpec
+    from sharc_crawler.model import Fetch, Instant, Seconds, Sighting
+    from sharc_crawler.polling.polls import Polls
+
+MODES = ("capture", "instant")
+ARGUMENTS = {
+    "mode": "capture (whole sites, once) or instant (the seeds are hubs, polled for new pages)",
+    "every": "mode=instant: mean time between two polls of a hub, as 30s, 5m, 2h or 1d",
+    "for": "mode=instant: how long, as 2h; without it until stopped",
+    "requests": "mode=instant: requests an hour at most, of any kind, over all hosts",
+}
+ORDER = "bfs:revisits=none"  #: new pages are visited once, the first found first
+NOT_HERE = ("strategy", "size", "limit", "ranker")  #: arguments of whole captures
+UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
+
+
+def terms(given: Mapping[str, str]) -> Terms | None:
+    """What ``-a`` says of an instant crawl; ``None``: it is none.
+
+    >>> terms({"mode": "instant", "every": "5m", "for": "2h"})
+    Terms(every=300.0, duration=7200.0, requests=inf, adaptive=True)
+
+    Raises :class:`~sharc_crawler.errors.UsageError`.
+    """
+    mode = given.get("mode", "capture")
+    if mode not in MODES:
+        raise unknown_name("mode", mode, MODES)
+    if mode == "capture":
+        for name in ("every", "for", "requests"):
+            if name in given:
+                raise UsageError(f"{name}={given[name]!r} is an instant crawl's: add -a mode=instant")
+        return None
+    for name in NOT_HERE:
+        if name in given:
+            raise UsageError(f"{name}={given[name]!r} is not an instant crawl's, which has its own order: leave it out")
+    return Terms(
+        every=duration("every", given.get("every", "5m")),
+        duration=duration("for", given["for"]) if "for" in given else math.inf,
+        requests=_requests(given["requests"]) if "requests" in given else math.inf,
+    )
+
+
+def duration(name: str, text: str) -> Seconds:
+    """Seconds from a number and a unit.
+
+    >>> duration("every", "90"), duration("every", "1.5m"), duration("for", "2h")
+    (90.0, 90.0, 7200.0)
+    """
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smhd]?)", text.strip())
+    seconds = float(found[1]) * UNITS[found[2]] if found else 0.0
+    if not seconds:
+        raise UsageError(f"{name}={text!r} is no duration; write it as 30s, 5m, 2h or 1d")
+    return seconds
+
+
+def _requests(text: str) -> float:
+    if not text.strip().isdecimal() or not int(text):
+        raise UsageError(f"requests={text!r} must be a whole number of requests an hour, at least 1")
+    return float(text)
+
+
+def as_instant(spec: CaptureSpec, terms: Terms) -> CaptureSpec:
+    """The spec of an instant crawl of the same seeds."""
+    stated = {"every": terms.every, "for": _finite(terms.duration), "requests": _finite(terms.requests)}
+    return replace(spec, mode="instant", strategy=ORDER, settings={**spec.settings, **stated})
+
+
+def _finite(value: float) -> float | None:
+    return value if value < math.inf else None
+
+
+def wanted(fetch: Fetch, mode: Terms | None) -> bool:
+    """Is this answer read as an instant crawl reads it?"""
+    return mode is not None and fetch.kind in (Kind.HUB, Kind.SITEMAP)
+
+
+def sightings(response: Response, fetch: Fetch) -> list[Sighting]:
+    """What a hub, or a site's sitemap, names."""
+    if fetch.kind is Kind.SITEMAP:
+        return sitemap_sightings(response.body, response.url)
+    return hub_sightings(response.body, response.url, header(response, "Content-Type"))
+
+
+def progress(polls: Polls, now: Instant) -> str:
+    """What a person reads while it runs.
+
+    >>> from sharc_crawler.polling.polls import Polls
+    >>> polls = Polls(Terms(duration=3600)); polls.begin(0.0); polls.add(0, 0, 0)
+    >>> progress(polls, 600.0)
+    'instant: 1 hubs, 0 polls, 0 new pages, 0:50:00 left'
+    """
+    left = f"{timedelta(seconds=round(max(0.0, polls.ends - now)))} left" if polls.ends < math.inf else "until stopped"
+    return f"instant: {len(polls):,} hubs, {polls.made:,} polls, {polls.found:,} new pages, {left}"
+
+
+def describe(terms: Terms) -> str:
+    """The plan, in one sentence."""
+    length = f"for {timedelta(seconds=round(terms.duration))}" if terms.duration < math.inf else "until stopped"
+    budget = f"at most {terms.requests:,.0f} requests an hour" if terms.requests < math.inf else "no request budget"
+    return (
+        f"Instant crawl {length}: hubs polled every {terms.every:g} s on average"
+        f" ({terms.shortest:g} to {terms.longest:g} s, by what they bring), {budget}."
+    )

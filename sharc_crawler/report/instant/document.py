@@ -1,0 +1,114 @@
+"""An instant crawl's ``report.json``: discovery delay, what it rests on, requests, hubs (docs/temporal.md)."""
+
+from __future__ import annotations
+
+import statistics
+from collections import Counter, defaultdict
+from importlib.metadata import version
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+from sharc_crawler.frontier.hubs import FORERUN
+from sharc_crawler.model import Kind, Result
+from sharc_crawler.report.instants import iso, maybe_iso
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sharc_crawler.frontier.store import Batch, NoveltyRow, VisitRow
+    from sharc_crawler.model import Instant, PageId
+
+FORMAT = "sharc-instant-report"
+VERSION = 1
+PUBLISHED, BOUND = "published", "bound"  #: what a delay rests on
+HIGH = 0.95
+
+
+def is_instant(state: Batch) -> bool:
+    """Is this the state of an instant crawl?"""
+    return any(row.spec.mode == "instant" for row in state.captures.values())
+
+
+def document(state: Batch, truth: Mapping[str, Instant] | None = None) -> dict[str, Any]:
+    """The report: instants as RFC 3339 text in UTC, durations in seconds.
+
+    ``truth``: URL → when it was published, where somebody knows; else a feed's or news sitemap's word counts.
+    """
+    made: dict[PageId, list[VisitRow]] = defaultdict(list)
+    for visit in state.visits:
+        if visit.attempt:
+            made[visit.page].append(visit)
+    pages = [_page(state, row, made[row.page], truth or {}) for row in state.novelties.values()]
+    requests = Counter(str(state.pages[page].kind) for page, visits in made.items() for _ in visits)
+    captured = sum(page["captured"] is not None for page in pages)
+    total = sum(requests.values())
+    first = next(iter(state.captures.values()))
+    ended = max([first.started, *(visit.outcome.ended for visit in state.visits)])
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "generator": {"name": "sharc-crawler", "version": version("sharc-crawler")},
+        "sites": [row.spec.site for row in state.captures.values()],
+        "started": iso(first.started),
+        "ended": iso(ended),
+        "complete": all(row.ended is not None for row in state.captures.values()),
+        "interruptions": [{"from": iso(start), "to": iso(end)} for start, end in first.interruptions],
+        "settings": {name: value for name, value in first.spec.settings.items() if name != "run"},
+        "delay": {basis: _spread([p["delay"] for p in pages if p["basis"] == basis]) for basis in (PUBLISHED, BOUND)},
+        "new_pages": {"found": len(pages), "captured": captured},
+        "requests": {**requests, "total": total, "per_new_page": round(total / captured, 2) if captured else None},
+        "hubs": [_hub(state, number, made[number]) for number, row in enumerate(state.pages) if row.kind is Kind.HUB],
+        "notes": [note for row in state.captures.values() for note in row.notes],
+        "warcs": sorted({v.outcome.capture.file for v in state.visits if v.outcome.capture}),
+        "pages": pages,
+    }
+
+
+def _page(state: Batch, row: NoveltyRow, visits: Sequence[VisitRow], truth: Mapping[str, Instant]) -> dict[str, Any]:
+    """A new page. Its delay: from its publication to the start of its capture, or, where that is not known, at most."""
+    page = state.pages[row.page]
+    last = visits[-1].outcome if visits else None
+    captured = last.started if last and last.result is Result.OK else None
+    published = truth.get(page.key, row.published)
+    if published is not None and published > row.seen + FORERUN:
+        published = None  # a date that had not come when the page was seen is no date of publication
+    since = published if published is not None else row.since
+    known = captured is not None and since is not None
+    return {
+        "url": page.key,
+        "site": state.captures[page.capture].spec.site,
+        "hub": state.pages[row.hub].url,
+        "published": maybe_iso(published),
+        "not_before": maybe_iso(row.since),
+        "seen": iso(row.seen),
+        "captured": maybe_iso(captured),
+        "delay": max(0.0, round(captured - since, 3)) if captured is not None and since is not None else None,
+        "basis": (BOUND if published is None else PUBLISHED) if known else None,
+        "result": str(last.result) if last else "not fetched yet",
+    }
+
+
+def _spread(delays: Sequence[float]) -> dict[str, float | int | None]:
+    """Number, median, 95th percentile (the smallest delay that so many do not exceed), longest."""
+    if not delays:
+        return {"pages": 0, "median": None, "high": None, "longest": None}
+    ordered = sorted(delays)
+    high = ordered[min(len(ordered) - 1, -(-len(ordered) * 95 // 100) - 1)]
+    return {"pages": len(ordered), "median": statistics.median(ordered), "high": high, "longest": ordered[-1]}
+
+
+def _hub(state: Batch, number: PageId, visits: Sequence[VisitRow]) -> dict[str, Any]:
+    row = state.pages[number]
+    polls = [visit.outcome.started for visit in visits]
+    gaps = [after - before for before, after in pairwise(polls)]
+    return {
+        "url": row.url,
+        "via": row.via,
+        "polls": len(polls),
+        "not_modified": sum(visit.outcome.result is Result.NOT_MODIFIED for visit in visits),
+        "failed": sum(visit.outcome.result not in (Result.OK, Result.NOT_MODIFIED) for visit in visits),
+        "new_pages": sum(novelty.hub == number for novelty in state.novelties.values()),
+        "interval": round(statistics.fmean(gaps), 1) if gaps else None,
+        "last_interval": round(gaps[-1], 1) if gaps else None,
+        "times": [iso(poll) for poll in polls],
+    }

@@ -1,0 +1,87 @@
+"""An instant crawl's report on disk and in a few lines on the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.text import Text
+
+from sharc_crawler.report.html import NAME, environment
+from sharc_crawler.report.instant.document import document
+from sharc_crawler.report.instant.drawing import drawing
+from sharc_crawler.report.words import counted, short, span
+from sharc_crawler.report.write import put, to_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from sharc_crawler.frontier.store import Batch
+
+SHOWN = 5  #: hubs named on the terminal
+
+
+def write(state: Batch, folder: Path) -> str:
+    """Write ``report.json`` and ``report.html``; the summary, as wide as the terminal allows."""
+    report = document(state)
+    put({folder / "report.json": to_json(report), folder / NAME: render(report)})
+    console = Console(highlight=False)
+    with console.capture() as captured:
+        for line in _lines(report):
+            console.print(line, soft_wrap=True)
+        for name in ("report.json", NAME):
+            console.print(_line(name, str(folder / name)), soft_wrap=True)
+    return captured.get()
+
+
+def render(report: Mapping[str, Any]) -> str:
+    """``report.html``, from ``report.json`` alone."""
+    template = environment().get_template("instant.html")
+    return template.render(
+        generator=report["generator"], report=report, drawing=drawing(report), sentence=sentence(report)
+    )
+
+
+def sentence(report: Mapping[str, Any]) -> str:
+    """The result in words; says of each delay what it rests on."""
+    new = report["new_pages"]
+    if not new["found"]:
+        return "No new page was published, as far as the hubs say."
+    parts = [f"{counted(new['captured'], 'new page')} captured"]
+    known, bound = report["delay"]["published"], report["delay"]["bound"]
+    if known["pages"]:
+        parts.append(
+            f"half of the {known['pages']:,} whose publication time is known within {span(known['median'])} of it,"
+            f" 95 % within {span(known['high'])}"
+        )
+    if bound["pages"]:
+        parts.append(
+            f"of {bound['pages']:,} without a known time, half within {span(bound['median'])} and 95 % within"
+            f" {span(bound['high'])} of the last poll that did not show them, so sooner after their publication"
+        )
+    return "; ".join(parts) + "."
+
+
+def _lines(report: Mapping[str, Any]) -> Iterator[Text]:
+    sites = ", ".join(report["sites"])
+    yield Text(f"\nInstant crawl of {short(sites)}", "bold")
+    yield Text(sentence(report))
+    requests = report["requests"]
+    each = f", {requests['per_new_page']:g} per new page" if requests["per_new_page"] else ""
+    yield _line("requests", f"{requests['total']:,} in all{each}")
+    for hub in sorted(report["hubs"], key=lambda hub: -hub["new_pages"])[:SHOWN]:
+        often = f", every {span(hub['interval'])} on average" if hub["interval"] else ""
+        words = f"{counted(hub['polls'], 'poll')}{often}, {counted(hub['new_pages'], 'new page')}"
+        yield _line("hub", f"{short(hub['url'])}: {words}")
+    if len(report["hubs"]) > SHOWN:
+        yield _line("", f"{counted(len(report['hubs']) - SHOWN, 'more hub')} in the report")
+    if not report["complete"]:
+        yield _line("stopped", "before its end: the same command goes on")
+    for note in report["notes"]:
+        yield _line("note", short(note))
+    yield _line("WARC", ", ".join(report["warcs"]) or "none")
+
+
+def _line(name: str, value: str) -> Text:
+    return Text.assemble((f"  {name:<12} ", "dim"), value)

@@ -1,0 +1,96 @@
+"""The report of an instant crawl: what each delay rests on, and what is said where little is known."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.frontier.store import Batch, CaptureRow, NoveltyRow, PageRow, VisitRow
+from sharc_crawler.model import Kind, Outcome, Phase, Plan, Result, Slot
+from sharc_crawler.report.instant.document import document, is_instant
+from sharc_crawler.report.instant.output import render, sentence, write
+
+HUB = "http://h.example/<news>/"
+
+
+def page(number: int, kind: Kind, url: str) -> PageRow:
+    return PageRow(number, 0, url, url, kind, "h.example", 0, -1, "seed", 0, 0.0, "none", 1.0, 1.0, None, "")
+
+
+def visit(number: int, started: float, result: Result = Result.OK) -> VisitRow:
+    outcome = Outcome(result, started, started + 0.1, 200)
+    return VisitRow(number, Slot.ONLY, Plan.HOPEFUL, 1, True, number, started, outcome)
+
+
+def state(*novelties: NoveltyRow, visits: list[VisitRow] = (), ended: float | None = 400.0) -> Batch:
+    spec = CaptureSpec("h.example", (HUB,), mode="instant", settings={"every": 60.0, "for": None, "run": "x"})
+    pages = [page(0, Kind.HUB, HUB), *(page(row.page, Kind.PAGE, f"{HUB}{row.page}") for row in novelties)]
+    return Batch(
+        pages=pages,
+        visits=[visit(0, 0.0), visit(0, 100.0, Result.NOT_MODIFIED), visit(0, 200.0), *visits],
+        captures={0: CaptureRow(0, spec, Phase.VISIT, 0.0, None, ended, ("a note",))},
+        novelties={row.page: row for row in novelties},
+    )
+
+
+def test_delays_by_what_they_rest_on():
+    report = document(
+        state(
+            NoveltyRow(1, 0, 200.1, 100.0, 150.0),
+            NoveltyRow(2, 0, 200.1, 100.0, None),
+            NoveltyRow(3, 0, 200.1, None, None),
+            visits=[visit(1, 201.0), visit(2, 202.0), visit(3, 203.0)],
+        )
+    )
+    delays = {entry["url"][-1]: (entry["delay"], entry["basis"]) for entry in report["pages"]}
+    assert delays == {"1": (51.0, "published"), "2": (102.0, "bound"), "3": (None, None)}
+    assert report["delay"]["published"] == {"pages": 1, "median": 51.0, "high": 51.0, "longest": 51.0}
+    assert report["requests"] == {"hub": 3, "page": 3, "total": 6, "per_new_page": 2.0}
+    (hub,) = report["hubs"]
+    assert (hub["polls"], hub["not_modified"], hub["new_pages"], hub["interval"]) == (3, 1, 3, 100.0)
+
+
+def test_a_date_from_the_future_is_not_believed():
+    report = document(state(NoveltyRow(1, 0, 200.1, 100.0, 9e9), visits=[visit(1, 201.0)]))
+    assert report["pages"][0]["basis"] == "bound"
+    assert report["pages"][0]["delay"] == 101.0
+
+
+def test_a_server_clock_a_little_ahead_makes_no_negative_delay():
+    report = document(state(NoveltyRow(1, 0, 200.1, 100.0, 230.0), visits=[visit(1, 201.0)]))
+    assert report["pages"][0]["delay"] == 0.0
+
+
+def test_known_truth_comes_before_a_feed():
+    crawl = state(NoveltyRow(1, 0, 200.1, 100.0, 150.0), visits=[visit(1, 201.0)])
+    assert document(crawl, {f"{HUB}1": 199.0})["pages"][0]["delay"] == 2.0
+
+
+def test_95_percent_is_the_smallest_delay_that_so_many_do_not_exceed():
+    rows = [NoveltyRow(n, 0, 200.1, 100.0, 200.0 - n) for n in range(1, 21)]
+    report = document(state(*rows, visits=[visit(n, 200.0) for n in range(1, 21)]))
+    assert report["delay"]["published"] == {"pages": 20, "median": 10.5, "high": 19.0, "longest": 20.0}
+
+
+@pytest.mark.parametrize(("fetched", "ended"), [(True, 400.0), (False, None)])
+def test_html_shows_what_json_has_and_escapes_it(tmp_path, fetched, ended):
+    visits = [visit(1, 201.0)] if fetched else []
+    crawl = state(NoveltyRow(1, 0, 200.1, 100.0, None), visits=visits, ended=ended)
+    assert is_instant(crawl)
+    text = write(crawl, tmp_path)
+    html = (tmp_path / "report.html").read_text()
+    assert "<news>" not in html
+    assert "&lt;news&gt;" in html
+    assert ("≤ 1 min 41 s" in html) == fetched
+    assert ("the same command goes on" in html + text) == (ended is None)
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert render(report) == html
+
+
+def test_nothing_new_is_said_so():
+    report = document(state())
+    assert sentence(report).startswith("No new page")
+    assert report["requests"]["per_new_page"] is None
+    render(report)
