@@ -1,6 +1,6 @@
 """Seeds at the scale of the paper's data: 19,977 sites, 581,603 pages, about 20 captures each.
 
-    python benchmarks/bench_hacs.py [--share 1.0] [--gzip]
+    python benchmarks/bench_hacs.py [--share 1.0] [--gzip] [--index FILE]
 
 Writes a CDX file with gaps of captures and intervals of updates from the published log-normal distributions, reads it,
 finds λ and τ of every page in one solve, ranks the sites, and solves a sample with scipy.optimize.brentq as the peer.
@@ -131,11 +131,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--share", type=float, default=1.0, help="of the sites and pages")
     parser.add_argument("--gzip", action="store_true", help="read a gzipped index")
+    parser.add_argument("--index", type=Path, help="of a former run: used again; written where there is none")
     given = parser.parse_args()
     sites, pages = round(SITES * given.share), round(PAGES * given.share)
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "index.cdx"
-        lines = write_cdx(path, sites, pages, zipped=given.gzip)
+        path = given.index or Path(folder) / "index.cdx"
+        if path.exists():
+            lines = sum(1 for _ in (gzip.open(path) if given.gzip else path.open("rb")))
+        else:
+            lines = write_cdx(path, sites, pages, zipped=given.gzip)
         process = multiprocessing.get_context("spawn").Process(target=measure, args=(path, lines, sites))
         process.start()
         process.join()

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 _ZIP = b"PK\x03\x04"
 _CDXJ = re.compile(rb"\S+ \d{1,14} \{|!")
-_OURS = re.compile(r"\.|report[\w-]*\.(?:json|html)$|(?:fetch|seeds|certificate)\.json$|frontier\.db")
+_OURS = re.compile(r"\.|report[\w-]*\.(?:json|html)$|(?:fetch|seeds)\.json$|certificate[\w.-]*\.json$|frontier\.db")
+_ANSWER = re.compile(r"\d{5}")
 _HTML = re.compile(rb"<(?:!doctype|html|head|\?xml)", re.IGNORECASE)
 
 
@@ -34,7 +35,7 @@ class History:
 
     captures: Captures
     problems: Problems
-    resume_key: str | None = None  #: the last answer of a CDX server was not the end
+    resume_key: str | None = None  #: an answer of a CDX server was not the end, and no further one is there
     missing: tuple[str, ...] = ()  #: pages of TimeMaps that are named and were not read
 
 
@@ -47,9 +48,11 @@ def read_history(paths: Iterable[Path], observations: Iterable[Observation] = ()
     :class:`~sharc_crawler.errors.DataError` where nothing usable is there.
     """
     gathering, files = Gathering(), [file for path in paths for file in _files(path)]
+    unfinished: dict[Path, str | None] = {}
     for file in files:
         try:
             _read(file, gathering, links=links)
+            unfinished[_series(file)], gathering.resume_key = gathering.resume_key, None
         except OSError as error:
             raise DataError(f"history {str(file)!r} cannot be read: {error.strerror or error}") from error
     _observed(observations, gathering)
@@ -57,7 +60,7 @@ def read_history(paths: Iterable[Path], observations: Iterable[Observation] = ()
     if not len(captures.times):
         raise DataError(_nothing(files, gathering.problems))
     missing = tuple(sorted(gathering.pages - gathering.pages_read))
-    return History(captures, gathering.problems, gathering.resume_key, missing)
+    return History(captures, gathering.problems, next(filter(None, unfinished.values()), None), missing)
 
 
 def _files(path: Path) -> Iterator[Path]:
@@ -65,6 +68,11 @@ def _files(path: Path) -> Iterator[Path]:
         yield from sorted(file for file in path.rglob("*") if file.is_file() and not _beside(file))
     else:
         yield path
+
+
+def _series(file: Path) -> Path:
+    """What a file is an answer of: those that :mod:`sharc_crawler.archive.fetched` keeps follow each other."""
+    return file.parent if _ANSWER.fullmatch(file.name) else file
 
 
 def _beside(file: Path) -> bool:

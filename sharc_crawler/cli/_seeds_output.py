@@ -8,8 +8,11 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import click
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.table import Column, Table
+from rich.table import Table
+
+from sharc_crawler.report.words import every
 
 if TYPE_CHECKING:
     from sharc_crawler.archive.history import History
@@ -18,7 +21,6 @@ if TYPE_CHECKING:
     from sharc_crawler.seeds.hacs.rank import RankedSeed
 
 _SHOWN = 20
-_DAY = 86_400.0
 
 
 def say(found: History) -> None:
@@ -56,15 +58,23 @@ def facts(ranked: list[RankedSeed], problems: Problems, task: Task, options: dic
 
 def show(ranked: list[RankedSeed], options: dict[str, Any]) -> None:
     value = "p" if ranked[0].p is not None else options["ranker"]
-    table = Table("place", Column("seed", overflow="fold"), value, "days/update")
-    for name in ("last update", "last seen"):
-        table.add_column(name, no_wrap=True)
-    table.add_column("captures")
-    table.add_column()
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    for name in ("", "crawl", value, "every", "updated", "seen", "captures"):
+        table.add_column(name, no_wrap=True, justify="right")
+    table.add_column("seed", overflow="fold", min_width=24)
     for one in ranked[:_SHOWN]:
-        days = f"{1 / one.rate / _DAY:,.1f}" if one.rate else "-"
-        numbers = (f"{one.value:.4g}", days, _date(one.last_update), _date(one.last_seen), f"{one.captures:,}")
-        table.add_row(str(one.place), one.url, *numbers, one.reason)
+        crawl = "yes" if one.chosen else "no"
+        dates = (_date(one.last_update), _date(one.last_seen))
+        known = "" if one.known else "?"
+        table.add_row(
+            str(one.place),
+            crawl,
+            f"{one.value:.3g}",
+            every(one.rate).removeprefix("every ") + known,
+            *dates,
+            f"{one.captures:,}",
+            one.url,
+        )
     console = Console()
     console.print(table)
     if len(ranked) > _SHOWN:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from sharc_crawler.report.write import ReportPaths
 
 STYLES = {"coherent": "bold cyan", "changed": "bold red", "unknown": "bold magenta", "not_captured": "dim"}
+MAX_CAPTURES = 10  #: shown; the report has all
 MAX_NOTES = 3  #: notes shown per capture; the report has all
 
 
@@ -32,14 +33,19 @@ def summary(captures: Sequence[CaptureFacts], paths: ReportPaths, more: Iterable
     """
     console = Console(highlight=False)
     with console.capture() as captured:
-        for facts in captures:
+        for facts in captures[:MAX_CAPTURES]:
             for line in _capture(facts, paths.json.parent):
                 console.print(line, soft_wrap=True)
+        if (left := len(captures) - MAX_CAPTURES) > 0:
+            console.print(f"\n… and {counted(left, 'more site capture')} in the report")
         if selection := read_selection(paths.json.parent):
             for number, text in enumerate(lines(selection)):
                 console.print(_line("" if number else "seeds", text), soft_wrap=True)
-        for name, value in (*((path.name, str(path)) for path in paths), *more):
+        further = list(more)
+        for name, value in (*((path.name, str(path)) for path in paths), *further[: 2 * MAX_CAPTURES]):
             console.print(_line(name, value), soft_wrap=True)
+        if len(further) > 2 * MAX_CAPTURES:
+            console.print(_line("", f"… the others beside {paths.json}"), soft_wrap=True)
     return captured.get()
 
 

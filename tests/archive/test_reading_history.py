@@ -121,6 +121,35 @@ def test_text_answer_with_resume_key(tmp_path: Path) -> None:
     assert problems(history) == []
 
 
+def test_a_resume_key_whose_answer_is_there_is_not_reported(tmp_path: Path) -> None:
+    for seed, texts in {"a": (SEVEN + "\nkey\n", LATER), "b.part": (SEVEN, LATER + "\nother\n")}.items():
+        for number, text in enumerate(texts):
+            (tmp_path / seed).mkdir(exist_ok=True)
+            (tmp_path / seed / f"{number:05d}").write_text(text)
+    assert read_history([tmp_path / "a"]).resume_key is None
+    assert read_history([tmp_path]).resume_key == "other"
+
+
+def test_what_our_crawls_keep_beside_their_warcs_is_passed_over(tmp_path: Path) -> None:
+    (tmp_path / "index.cdx").write_text(SEVEN)
+    for name in ("report.json", "report-1.html", "seeds.json", "fetch.json", "certificate-a.org.json", ".draft"):
+        (tmp_path / name).write_text("<html>")
+    (tmp_path / "frontier.db-wal").write_bytes(b"\0\n\0")
+    (tmp_path / "a.cdxj").write_text('com,b)/ 20200101000000 {"url": "http://b.com/"}\n')
+    (tmp_path / "a.warc").write_bytes(b"")
+    history = read_history([tmp_path])
+    assert (history.captures.keys, problems(history)) == (["org,a)/"], [])
+
+
+def test_rows_of_one_capture_complete_each_other(tmp_path: Path) -> None:
+    memento = '<http://x/20200101000000/http://a.org/>; rel="memento"; datetime="Wed, 01 Jan 2020 00:00:00 GMT"'
+    (tmp_path / "1").write_text('<http://a.org/>; rel="original", ' + memento)
+    (tmp_path / "2").write_text(SEVEN)
+    captures = read_history([tmp_path]).captures
+    assert len(captures.times) == 1
+    assert captures.digests[0] != 0
+
+
 def test_cdxj(tmp_path: Path) -> None:
     line = (
         'org,a)/ 20200101000000 {"url": "http://a.org/", "mime": "text/html", "status": "200", "digest": "sha1:AAAA"}\n'

@@ -103,6 +103,8 @@ def _first_said(values: NDArray[Any], new: NDArray[np.bool_], nothing: int | Non
     """Of the rows of each capture the first value that is not ``nothing``; ``new`` marks where a capture begins."""
     kept: NDArray[Any] = values[new]
     further = np.flatnonzero(~new)
+    if not len(further):
+        return kept
     for row, capture in zip(further.tolist(), (np.cumsum(new) - 1)[further].tolist(), strict=True):
         if kept[capture] == nothing:
             kept[capture] = values[row]

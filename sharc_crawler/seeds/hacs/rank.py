@@ -71,7 +71,7 @@ def rank(
             captures=int(captures[seed]),
             known=scores.known is None or bool(scores.known[seed]),
             chosen=bool(chosen[seed]),
-            reason=_reason(scores, seed, int(captures[seed]), chosen=bool(chosen[seed]), theta=theta),
+            reason=_reason(scores, seed, _lack(int(captures[seed]), task), chosen=bool(chosen[seed]), theta=theta),
         )
         for place, seed in enumerate(order.tolist(), 1)
     ]
@@ -106,14 +106,21 @@ def _chosen(
     return chosen
 
 
-def _reason(scores: Scores, seed: int, captures: int, *, chosen: bool, theta: float | None) -> str:
+def _lack(captures: int, task: Task) -> str:
+    """Why so many captures tell no rate."""
+    what = {0: "no capture", 1: "one capture"}.get(captures)
+    if what is None:
+        return "no captures to compare"
+    return what if math.isinf(task.back) else f"{what} in the window"
+
+
+def _reason(scores: Scores, seed: int, lack: str, *, chosen: bool, theta: float | None) -> str:
     verdict = "chosen"
     if not chosen:
         verdict = "below θ" if theta is not None and scores.value[seed] < theta else "beyond the budget"
     if scores.known is None or scores.known[seed]:
         return verdict
-    what = {0: "no capture in the window", 1: "one capture in the window"}.get(captures, "no captures to compare")
-    return f"{verdict}; rate unknown ({what}), prior used"
+    return f"{verdict}; rate unknown ({lack}), prior used"
 
 
 def _some(values: NDArray[np.float64] | None, seed: int) -> float | None:

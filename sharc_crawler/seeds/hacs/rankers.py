@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from sharc_crawler.rates.history import Histories
     from sharc_crawler.seeds.hacs.sites import SeedHistories
 
-_NEVER: Instant = 0.0  #: before the web began
 OWN_PRIORS = 2_000  #: sites with a prior of their own, the most often captured; all others share one
 
 
@@ -115,7 +114,7 @@ def _unseen(last_seen: NDArray[np.float64], task: Task) -> NDArray[np.float64]:
 
     Without one: for longer than the window; where only what lies ahead counts, for that long.
     """
-    before = max(task.now - task.back, _NEVER) if task.missed else task.now
+    before = task.now - task.back if task.missed else task.now
     return task.now + task.ahead - np.where(np.isnan(last_seen), before, last_seen)
 
 

@@ -82,7 +82,7 @@ def test_one_capture_is_unknown_and_given_a_prior() -> None:
     found = {one.url[7]: one for one in rank(SeedHistories.of_pages(pages), HacsPlain(), Task(3 * DAY), theta=0.5)}
     assert (found["a"].known, found["b"].known, found["c"].known) == (True, False, False)
     assert 0.0 < found["b"].value <= 1.0
-    assert "one capture in the window" in found["b"].reason
+    assert "(one capture)" in found["b"].reason
     assert "no capture" in found["c"].reason
 
 
@@ -110,6 +110,15 @@ def test_what_cannot_be_asked() -> None:
         rank(one([0.0, DAY], [-1, -1]), HacsPlain(), Task(2 * DAY))
     with pytest.raises(DataError, match="a later now"):
         rank(seeds(), HacsPlain(), Task(-1.0))
+
+
+@pytest.mark.parametrize("name", ["hacs", "hacs-plain"])
+def test_a_seed_that_was_never_captured_comes_first(name: str) -> None:
+    times = [[n * DAY for n in range(20)], []]
+    pages = UpdateHistories.of(["http://a.org/often", "http://a.org/never"], times, [[-1, *[1, 0, 1] * 6, 1], []])
+    found = rank(SeedHistories.of_pages(pages), make_ranker(name), Task(40 * DAY, ahead=0.0), theta=0.7)
+    assert (found[0].url, found[0].p, found[0].chosen) == ("http://a.org/never", 1.0, True)
+    assert found[0].reason == "chosen; rate unknown (no capture), prior used"
 
 
 def test_predictive_is_the_integral_over_the_posterior() -> None:
