@@ -79,7 +79,7 @@ class Outcome:
 
     @property
     def recall(self) -> Recall | None:
-        """From the sample; ``None`` where nobody was asked.
+        """From the sample, of the seeds that can be judged; ``None`` where nobody was asked.
 
         The interval is that of the share of changed seeds in the sample (Clopper and Pearson).
 
@@ -87,13 +87,14 @@ class Outcome:
         Recall(estimate=0.4444444444444444, low=0.19884003538885868, high=0.9693833671560936)
         """
         n, k = self.explored_judged, self.explored_changed
-        found = (self.precision or 0.0) * self.chosen
+        found = self.chosen_changed
         if not n or not (found or k):
             return None
+        left = self.left_out * n / self.explored
         tail = (1.0 - _COVERAGE) / 2.0
         low = float(beta.ppf(tail, k, n - k + 1)) if k else 0.0
         high = float(beta.ppf(1.0 - tail, k + 1, n - k)) if k < n else 1.0
-        shares = [found / (found + share * self.left_out) for share in (k / n, high, low)]
+        shares = [found / (found + share * left) for share in (k / n, high, low)]
         return Recall(*shares)
 
 
