@@ -83,8 +83,9 @@ class Outcome:
 
         The interval is that of the share of changed seeds in the sample (Clopper and Pearson).
 
-        >>> Outcome(10, 10, 8, 40, 4, 4, 1).recall
-        Recall(estimate=0.4444444444444444, low=0.19884003538885868, high=0.9693833671560936)
+        >>> found = Outcome(10, 10, 8, 40, 4, 4, 1).recall
+        >>> round(found.estimate, 3), round(found.low, 3), round(found.high, 3)
+        (0.444, 0.199, 0.969)
         """
         n, k = self.explored_judged, self.explored_changed
         found = self.chosen_changed
