@@ -73,6 +73,7 @@ class Config:
     @classmethod
     def from_settings(cls, settings: BaseSettings) -> Config:
         """Read and check; raises :class:`~sharc_crawler.errors.UsageError` naming the setting and its value."""
+        _refuse_unknown(settings)
         settings = with_defaults(settings)
         AddressRules.of(settings.getlist("SHARC_ALLOWED_ADDRESSES"))
         make_strategy(settings.get("SHARC_STRATEGY"), Setting())
@@ -96,6 +97,12 @@ class Config:
             revisit_callbacks=_flag(settings, "SHARC_REVISIT_CALLBACKS"),
             progress=_flag(settings, "SHARC_PROGRESS"),
         )
+
+
+def _refuse_unknown(settings: BaseSettings) -> None:
+    for name in settings:
+        if name.startswith("SHARC_") and name not in DEFAULTS:
+            raise unknown_name("setting", name, DEFAULTS)
 
 
 def with_defaults(settings: BaseSettings) -> BaseSettings:

@@ -12,6 +12,7 @@ from sharc_crawler.changes.payload import Payload, examine
 from sharc_crawler.errors import SharcError
 from sharc_crawler.live.addresses import AddressRefusedError
 from sharc_crawler.live.exchanges import failed, rebuilt
+from sharc_crawler.live.problems import plain
 from sharc_crawler.live.requests import META_KEY, conditions, outcome_of
 from sharc_crawler.live.session import session_of
 from sharc_crawler.live.wire import EXCHANGE_KEY
@@ -91,7 +92,7 @@ class ArchiveMiddleware:
             return
         ended = self._session.clock.now()
         exchange: Exchange = request.meta.pop(EXCHANGE_KEY, None) or failed(request, exception, sent, ended)
-        error = f"{type(exception).__name__}: {exception}".rstrip(": ")
+        error = plain(exception)
         fetch: Fetch | None = request.meta.get(META_KEY)
         capture = None
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from scrapy.settings import BaseSettings
+
+
+_CONTACT = re.compile(r"https?://[^\s()]+|(?:mailto:)?[^\s@()]+@[^\s@()]+")
 
 
 def user_agent(operator: str | None) -> str:
@@ -63,8 +67,14 @@ def refuse_private(settings: BaseSettings, urls: Iterable[str]) -> None:
 def require_operator(settings: BaseSettings, urls: Iterable[str]) -> None:
     """Refuse to crawl public sites anonymously where the profile says so.
 
-    Raises :class:`~sharc_crawler.errors.UsageError` that names the setting.
+    Raises :class:`~sharc_crawler.errors.UsageError` that names the setting, also for what is no contact.
     """
+    operator = settings.get("SHARC_OPERATOR")
+    if operator and not _CONTACT.fullmatch(operator):
+        raise UsageError(
+            f"SHARC_OPERATOR={operator!r} must be a web page or a mail address that a webmaster can turn to, as in"
+            " https://library.example/crawls or crawls@library.example"
+        )
     if not settings.getbool("SHARC_OPERATOR_REQUIRED") or settings.get("SHARC_OPERATOR"):
         return
     public = [url for url in urls if not private_seeds([url])]

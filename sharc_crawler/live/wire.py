@@ -38,6 +38,7 @@ from twisted.web._newclient import HEADER, STATUS
 from sharc_crawler.live.addresses import SETTING, AddressRules
 from sharc_crawler.live.clock import clock_of
 from sharc_crawler.live.guard import GuardedReactor
+from sharc_crawler.live.problems import inner
 from sharc_crawler.live.tap import Tap, TappedPool
 from sharc_crawler.model import Exchange
 
@@ -135,7 +136,8 @@ class WireTapHandler(HTTP11DownloadHandler):
             with wrap_twisted_exceptions():
                 response = await maybe_deferred_to_future(self._agent(tap).download_request(request))
         except Exception as error:
-            request.meta[EXCHANGE_KEY] = _exchange(request, tap, _truncation(error, tap), _describe(error))
+            said = f"{type(error).__name__}: {inner(error)}"
+            request.meta[EXCHANGE_KEY] = _exchange(request, tap, _truncation(error, tap), said)
             raise
         cut = next((_FLAGS[flag] for flag in response.flags if flag in _FLAGS), None)
         request.meta[EXCHANGE_KEY] = _exchange(request, tap, cut)
@@ -165,13 +167,6 @@ _TRUNCATIONS = {DownloadCancelledError: "length", DownloadTimeoutError: "time", 
 def _truncation(error: Exception, tap: Tap) -> str | None:
     """Why what was received is not all of it, in the words of WARC-Truncated."""
     return _TRUNCATIONS.get(type(error), "disconnect") if tap.received else None
-
-
-def _describe(error: Exception) -> str:
-    """An error with the reasons below it, which Twisted and Scrapy wrap."""
-    reasons = getattr(error.__cause__, "reasons", ())
-    inner = "; ".join(dict.fromkeys(reason.getErrorMessage() for reason in reasons))
-    return f"{type(error).__name__}: {inner or error}"
 
 
 def _exchange(request: Request, tap: Tap, truncated: str | None, error: str | None = None) -> Exchange:

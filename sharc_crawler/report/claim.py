@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from sharc_crawler.model import Evidence, Kind, Verdict
+from sharc_crawler.model import Evidence, Kind, Slot, Verdict
 from sharc_crawler.report.instants import second
 from sharc_crawler.report.words import counted, span
 
@@ -67,10 +67,19 @@ def _statement(facts: CaptureFacts, totals: Mapping[str, Any]) -> str:
 
 
 def _without_reference(facts: CaptureFacts, captured: int) -> str:
+    if facts.ended is not None and _single(facts):
+        once = f"{counted(captured, 'page')} {'were' if captured > 1 else 'was'} captured, once each"
+        return f"{once}: single visits keep a capture sharp, and show nothing of coherence"
     why = "has not been reached yet" if facts.ended is None else "was never reached"
     they = "they were in one state together" if captured > 1 else "it stayed as it is"
     were = "were" if captured > 1 else "was"
     return f"{counted(captured, 'page')} {were} captured, but the reference instant {why}: nothing shows that {they}"
+
+
+def _single(facts: CaptureFacts) -> bool:
+    """Whether the order makes single visits."""
+    visits = [page.visit for page in facts.pages if page.kind is Kind.PAGE and page.verdict and page.visit]
+    return all(visit.slot is Slot.ONLY for visit in visits)
 
 
 def _grounds(coherent: Sequence[PageFacts]) -> list[dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -9,6 +10,7 @@ from rich.text import Text
 
 from sharc_crawler.model import Kind
 from sharc_crawler.report import measures
+from sharc_crawler.report.blurring import Blur
 from sharc_crawler.report.claim import claim
 from sharc_crawler.report.instants import second
 from sharc_crawler.report.selection import lines, read_selection
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
 STYLES = {"coherent": "bold cyan", "changed": "bold red", "unknown": "bold magenta", "not_captured": "dim"}
 MAX_CAPTURES = 10  #: shown; the report has all
+MAX_REASONS = 3  #: reasons shown of a capture that brought nothing
 MAX_NOTES = 3  #: notes shown per capture; the report has all
 
 
@@ -59,7 +62,13 @@ def _capture(facts: CaptureFacts, folder: Path) -> Iterator[Text]:
     if expected["pages"]:
         words = f"{expected['coherent']:,.1f} ± {expected['deviation']:.1f}, and {expected['counted']:,} were"
         yield _line("expected", f"{words} coherent of the {counted(expected['pages'], 'page')} judged")
-    yield _line("reference", second(facts.reference) if facts.reference is not None else "not reached")
+    if facts.reference is not None or facts.ended is None:
+        yield _line("reference", second(facts.reference) if facts.reference is not None else "not reached")
+    if not totals["captured"]:
+        for reason, number in Counter(page.reason for page in pages).most_common(MAX_REASONS):
+            yield _line("why", f"{counted(number, 'page')}: {short(reason)}")
+    elif (blur := Blur(facts.pages).totals()) and blur["stochastic_average"] is not None:
+        yield _line("blur", f"{blur['stochastic_average']:.2g} changes that a copy misses, on average, as expected")
     yield _line(
         "took",
         span(facts.ended - facts.started) if facts.ended is not None else "not complete: the same command goes on",

@@ -8,6 +8,20 @@ USAGE, NOTHING_CAPTURED = 2, 4
 
 
 @pytest.mark.parametrize(
+    ("setting", "says"),
+    [
+        ("SHARC_STRATEGY_=bfs", "did you mean 'SHARC_STRATEGY'"),
+        ("SHARC_OPERATOR=nobody", "SHARC_OPERATOR='nobody' must be a web page or a mail address"),
+        ("SHARC_OPERATOR=a@b.example\r\nX-Evil: 1", "must be a web page or a mail address"),
+    ],
+)
+def test_wrong_settings_stop_before_the_first_request(crawl, setting, says):
+    done = crawl(url="http://127.0.0.1:9/", settings=[setting])
+    assert done.code == USAGE
+    assert says in done.err
+
+
+@pytest.mark.parametrize(
     ("arguments", "says"),
     [
         ({"url": "http://127.0.0.1:9/", "strategy": "sharc-selectiv"}, "did you mean 'sharc-selective'"),
@@ -27,7 +41,8 @@ def test_an_unreachable_host_is_a_failed_capture(crawl):
     done = crawl(url="http://127.0.0.1:9/", settings=["SHARC_BACK_OFF=0.1"])
     assert done.code == NOTHING_CAPTURED
     assert "could not be had" in done.out
-    assert "refused" in done.out.lower()
+    assert "1 page: robots.txt could not be had" in done.out
+    assert "(connection refused)" in done.out
 
 
 def test_an_output_that_cannot_be_made(crawl, tmp_path):

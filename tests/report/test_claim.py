@@ -71,6 +71,10 @@ def test_the_claim_names_instant_counts_and_grounds() -> None:
             " nothing shows that they were in one state together",
         ),
         (
+            facts(*pages_of(2, replace(BYTES, verdict=Verdict.UNKNOWN, visit=visit(0.0, Slot.ONLY))), reference=None),
+            "2 pages were captured, once each: single visits keep a capture sharp, and show nothing of coherence",
+        ),
+        (
             facts(replace(BYTES, verdict=Verdict.UNKNOWN), reference=None, ended=None),
             "1 page was captured, but the reference instant has not been reached yet:"
             " nothing shows that it stayed as it is",
