@@ -1,0 +1,111 @@
+"""Looking at a capture through pywb, a replay tool that lives in an environment of its own and is only started here."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import time
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from sharc_crawler.archive.files import SUFFIX
+from sharc_crawler.errors import SharcError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from sharc_crawler.model import Instant
+
+PYWB = "SHARC_PYWB"  #: environment variable: the folder with pywb's programs
+COLLECTION = "capture"
+_STARTING = 60.0  #: seconds that pywb is given to listen
+HOW_TO_GET = (
+    "pywb is not installed, or not found. It pins old packages, so give it an environment of its own:\n"
+    "  python3 -m venv ~/pywb && ~/pywb/bin/pip install pywb\n"
+    f"  export {PYWB}=~/pywb/bin"
+)
+
+
+def find_pywb(environment: Mapping[str, str]) -> Path:
+    """The program ``wayback``; raises :class:`~sharc_crawler.errors.UsageError` that says how to get it."""
+    named = environment.get(PYWB)
+    folder = Path(named).expanduser() if named else None
+    candidates = [folder / "wayback", folder / "bin" / "wayback"] if folder else []
+    found = next((path for path in candidates if path.is_file()), None)
+    if found is None and not folder and (on_path := shutil.which("wayback", path=environment.get("PATH"))):
+        found = Path(on_path)
+    if found is None:
+        raise UsageError(f"{PYWB}={named!r} holds no pywb. {HOW_TO_GET}" if named else HOW_TO_GET)
+    return found
+
+
+@contextmanager
+def replaying(folders: Sequence[Path], port: int = 0) -> Iterator[str]:
+    """Within the block, what the folders' WARC files hold is shown at the address that it yields, on loopback only.
+
+    Raises :class:`~sharc_crawler.errors.UsageError` where there is nothing to show, or no pywb.
+    """
+    program = find_pywb(os.environ)
+    with TemporaryDirectory(prefix="sharc-replay-") as place:
+        _collect(folders, Path(place) / "collections" / COLLECTION)
+        port = port or _free_port()
+        with (Path(place) / "log").open("w+") as log:
+            started = subprocess.Popen(  # noqa: S603 - the program that the user named
+                [program, "-p", str(port), "-b", "127.0.0.1"], cwd=place, stdout=log, stderr=log, env=_environment()
+            )
+            try:
+                _wait(started, port, Path(place) / "log")
+                yield f"http://127.0.0.1:{port}/{COLLECTION}/"
+            finally:
+                started.terminate()
+                started.wait(20)
+
+
+def moment(instant: Instant) -> str:
+    """An instant as replay tools have it in their addresses.
+
+    >>> moment(1795000000.25)
+    '20261118110640'
+    """
+    return datetime.fromtimestamp(instant, UTC).strftime("%Y%m%d%H%M%S")
+
+
+def _collect(folders: Sequence[Path], collection: Path) -> None:
+    """A collection of links to the files as they are."""
+    for part in ("archive", "indexes"):
+        (collection / part).mkdir(parents=True)
+    for folder in folders:
+        warcs = sorted(folder.glob(f"*{SUFFIX}"))
+        if not warcs:
+            raise UsageError(f"{str(folder)!r} holds no WARC files; name a folder given as output=")
+        for warc in warcs:
+            (collection / "archive" / warc.name).symlink_to(warc.resolve())
+        for index in sorted(folder.glob("*.cdxj")):
+            (collection / "indexes" / index.name).symlink_to(index.resolve())
+
+
+def _free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
+def _environment() -> dict[str, str]:
+    """Ours, without what leads one Python environment into another."""
+    return {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL_ENV"))}
+
+
+def _wait(started: subprocess.Popen[bytes], port: int, log: Path) -> None:
+    deadline = time.monotonic() + _STARTING
+    while time.monotonic() < deadline and started.poll() is None:
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.1)
+    said = log.read_text(errors="replace").strip().splitlines()[-1:] or ["nothing"]
+    raise SharcError(f"pywb did not start to listen on port {port}; its last words: {said[0]}")

@@ -1,0 +1,185 @@
+"""Captures made by the command that a user types, replayed by pywb: every page, at its visit's and its revisit's time.
+
+    python3 -m venv /tmp/pywb && /tmp/pywb/bin/pip install pywb
+    SHARC_PYWB=/tmp/pywb/bin python -m pytest tests/acceptance
+
+Without it these tests are skipped; without Chromium, or python3-doc, those that need it.
+"""
+
+from __future__ import annotations
+
+import gzip
+import http.client
+import io
+import json
+import os
+import time
+from datetime import datetime
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import matplotlib.image
+import numpy as np
+import pytest
+from warcio.archiveiterator import ArchiveIterator
+
+from sharc_crawler.archive.replay import find_pywb, moment, replaying
+from sharc_crawler.certificate.verify import verify
+from sharc_crawler.demo import LivingSite, serve
+from sharc_crawler.errors import UsageError
+from sharc_crawler.report.instants import unix
+from tests.acceptance.browser import CHROMIUM, Tab, browser
+from tests.archive.readback import check
+
+try:
+    find_pywb(os.environ)
+except UsageError:
+    pytest.skip("pywb is not installed; set SHARC_PYWB to its environment's bin folder", allow_module_level=True)
+
+DOCUMENTATION = Path("/usr/share/doc/python3-doc/html")
+
+
+def get(address: str, path: str) -> tuple[int, dict[str, str], bytes]:
+    """An answer of the replay, as it is stored (id_: nothing rewritten)."""
+    connection = http.client.HTTPConnection(urlsplit(address).netloc, timeout=30)
+    connection.request("GET", urlsplit(address).path + path)
+    response = connection.getresponse()
+    headers = {name.lower(): value for name, value in response.getheaders()}
+    data = response.read()
+    connection.close()
+    return response.status, headers, gzip.decompress(data) if headers.get("content-encoding") == "gzip" else data
+
+
+def bodies(folder: Path) -> dict[str, bytes]:
+    """Every body that the WARC files hold, decoded, by its payload digest."""
+    found = {}
+    for warc in sorted(folder.glob("*.warc.gz")):
+        with warc.open("rb") as stream:
+            for record in ArchiveIterator(stream):
+                if record.rec_type == "response":
+                    digest = record.rec_headers.get_header("WARC-Payload-Digest")
+                    found[digest] = record.content_stream().read()
+    return found
+
+
+def replayed(folder: Path) -> tuple[int, int]:
+    """Ask for every page and resource at both times; returns how many answers and TimeMaps were right."""
+    document = json.loads((folder / "certificate.json").read_text())
+    held, answers, maps = bodies(folder), 0, 0
+    with replaying([folder]) as address:
+        for page in document["pages"]:
+            downloads = [page[part] for part in ("visit", "revisit") if page[part]]
+            shown = [one for one in downloads if one["result"] in ("ok", "not-modified")]
+            seconds = {one["date"][:19] for one in shown}
+            for one in shown:
+                if len(seconds) < len(shown) and page["verdict"] != "coherent":
+                    continue  # two states within a second: pywb's times do not tell them apart
+                stamp = moment(unix(one["date"]))
+                status, headers, body = get(address, f"{stamp}id_/{one['uri']}")
+                assert status == 200, one
+                assert body == held[one["digest"] or page["visit"]["digest"]], one
+                at = datetime.fromisoformat(one["date"]).strftime("%a, %d %b %Y %H:%M:%S GMT")
+                assert headers["memento-datetime"] == at
+                answers += 1
+            times = get(address, f"timemap/link/{shown[0]['uri']}")[2].decode()
+            assert all(f"{moment(unix(one['date']))}mp_/{one['uri']}" in times for one in shown)
+            maps += 1
+    return answers, maps
+
+
+def test_the_living_site_is_replayed_at_both_times(run_crawl, tmp_path):
+    with serve(LivingSite(seed=7, pages=60, scale=3000.0, slow=0.2)) as server:
+        done = run_crawl(tmp_path, url=server.url, strategy="sharc-selective", delay="0.05")
+    assert done.code == 0, done.err
+    for warc in done.warcs:
+        check(warc)
+    assert verify(done.folder).findings == []
+    answers, maps = replayed(done.folder)
+    assert maps >= 60
+    assert answers > 1.8 * maps
+
+
+@pytest.mark.skipif(not DOCUMENTATION.is_dir(), reason=f"{DOCUMENTATION} is not there: install python3-doc")
+@pytest.mark.timeout(900)
+def test_the_python_documentation_is_replayed_at_both_times(run_crawl, static, tmp_path):
+    with static(DOCUMENTATION, "127.0.0.4") as url:
+        done = run_crawl(tmp_path, url=f"{url}index.html", delay="0", sitemap="off", timeout=400)
+    assert done.code == 0, done.err
+    for warc in done.warcs:
+        check(warc)
+    assert verify(done.folder).findings == []
+    answers, maps = replayed(done.folder)
+    print(f"{answers} answers and {maps} TimeMaps were right")
+    assert maps > 500
+    assert answers == 2 * maps, "nothing changes here, so every page and resource can be told at both times"
+
+
+SCRIPT = """
+const note = document.createElement('p');
+note.textContent = 'Written by the script.';
+document.body.append(note);
+const canvas = document.querySelector('canvas').getContext('2d');
+canvas.fillStyle = '#163a70';
+canvas.fillRect(10, 10, 120, 40);
+document.body.dataset.ready = 'yes';
+"""
+STYLE = (
+    "body { font: 20px/1.5 sans-serif; background: #f4efe4 url(back.png); color: #222; margin: 2em } h1 { color: #a33 }"
+)
+
+
+def site(folder: Path) -> None:
+    """A page with text, images, a style sheet and a script."""
+    folder.mkdir()
+    for name, colour in (("back.png", (0.9, 0.95, 0.9)), ("picture.png", (0.2, 0.6, 0.4))):
+        pixels = np.ones((40, 60, 3)) * colour
+        pixels[::8] *= 0.8
+        matplotlib.image.imsave(folder / name, pixels)
+    (folder / "style.css").write_text(STYLE)
+    (folder / "script.js").write_text(SCRIPT)
+    (folder / "index.html").write_text(
+        "<!doctype html><title>A page</title><link rel=stylesheet href=style.css><h1>A page</h1><p>Its text, in "
+        "<em>two</em> kinds.</p><img src=picture.png alt=picture> <canvas width=140 height=60></canvas>"
+        "<script src=script.js></script>"
+    )
+
+
+FRAME = (
+    "<!doctype html><style>*{{margin:0;border:0}}iframe{{position:fixed;width:100%;height:100%}}</style>"
+    "<iframe src='{}'></iframe>"
+)
+
+
+def settled(tab: Tab, expected: bytes) -> bytes:
+    """What is shown once it is as expected, or after a bounded time."""
+    deadline = time.monotonic() + 60
+    while not np.array_equal(pixels(picture := tab.picture()), pixels(expected)) and time.monotonic() < deadline:
+        time.sleep(0.3)
+    return picture
+
+
+def pixels(picture: bytes) -> np.ndarray:
+    return matplotlib.image.imread(io.BytesIO(picture), format="png")
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+def test_a_page_looks_as_it_did_when_it_was_live(run_crawl, static, tmp_path):
+    site(tmp_path / "site")
+    with browser(tmp_path / "profile") as tab:
+        with static(tmp_path / "site", "127.0.0.5") as url:
+            done = run_crawl(tmp_path, url=url, delay="0", sitemap="off")
+            assert done.code == 0, done.err
+            tab.open(url)
+            tab.wait_for("document.body.dataset.ready === 'yes' && [...document.images].every(i => i.complete)")
+            live = tab.picture()
+        (tmp_path / "frame").mkdir()
+        with replaying([done.folder]) as address, static(tmp_path / "frame") as frame:
+            visit = json.loads((done.folder / "certificate.json").read_text())["pages"][0]["visit"]
+            shown = f"{address}{moment(unix(visit['date']))}mp_/{url}"
+            (tmp_path / "frame" / "index.html").write_text(FRAME.format(shown))  # as pywb's own, without its banner
+            tab.open(frame)
+            replay = settled(tab, live)
+    assert pixels(live).std() > 0.05, "something is on it"
+    (tmp_path / "live.png").write_bytes(live)
+    (tmp_path / "replay.png").write_bytes(replay)
+    assert np.array_equal(pixels(live), pixels(replay)), f"compare {tmp_path}/live.png and replay.png"

@@ -1,0 +1,71 @@
+"""Our WACZ files in the hands of others: py-wacz's validator, and ReplayWeb.page's viewer in a browser.
+
+    python3 -m venv /tmp/wacz && /tmp/wacz/bin/pip install wacz
+    npm pack replaywebpage && tar xzf replaywebpage-*.tgz
+    SHARC_WACZ_TOOL=/tmp/wacz/bin SHARC_REPLAYWEBPAGE=package python -m pytest tests/acceptance/test_wacz_tools.py
+
+What is not there is skipped.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from sharc_crawler.certificate.packaging import package
+from sharc_crawler.demo import LivingSite, serve
+from sharc_crawler.report.load import load_facts
+from tests.acceptance.browser import CHROMIUM, browser
+
+TOOL = Path(os.environ.get("SHARC_WACZ_TOOL") or Path(shutil.which("wacz") or "nowhere").parent) / "wacz"
+VIEWER = Path(os.environ.get("SHARC_REPLAYWEBPAGE", "nowhere"))
+#: the text of all frames and shadow trees below a node
+TEXT = """(function text(node) {
+  if (node.nodeType === Node.TEXT_NODE) return node.nodeValue;
+  const frame = node.tagName === 'IFRAME' && node.contentDocument ? [node.contentDocument.documentElement] : [];
+  return [...frame, ...(node.shadowRoot ? node.shadowRoot.childNodes : []), ...node.childNodes].map(text).join(' ');
+})(document.documentElement)"""
+
+
+@pytest.fixture(scope="module")
+def made(run_crawl, tmp_path_factory):
+    """A capture of the living site, its folder and its WACZ file."""
+    folder = tmp_path_factory.mktemp("wacz")
+    with serve(LivingSite(seed=7, pages=30, slow=0.05)) as server:
+        done = run_crawl(folder, url=server.url, delay="0.02")
+        assert done.code == 0, done.err
+        return server.url, done.folder, package(done.folder, load_facts(done.folder))
+
+
+@pytest.mark.skipif(not TOOL.is_file(), reason="py-wacz is not installed; set SHARC_WACZ_TOOL to its bin folder")
+def test_py_wacz_calls_it_valid(made):
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL"))}
+    done = subprocess.run(
+        [TOOL, "validate", "-f", made[2]], capture_output=True, text=True, env=environment, timeout=100, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "Validation succeeded" in done.stdout
+
+
+@pytest.mark.skipif(not (VIEWER / "ui.js").is_file(), reason="set SHARC_REPLAYWEBPAGE to the unpacked npm package")
+@pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+def test_replayweb_page_shows_it(made, static, tmp_path):
+    url, _, wacz = made
+    (tmp_path / "replay").mkdir()
+    shutil.copy(VIEWER / "ui.js", tmp_path)
+    shutil.copy(VIEWER / "sw.js", tmp_path / "replay")
+    shutil.copy(wacz, tmp_path / "capture.wacz")
+    (tmp_path / "index.html").write_text(
+        "<!doctype html><script src=/ui.js></script><body style='margin:0'><replay-web-page style='display:block;"
+        f"height:690px' source=/capture.wacz replayBase=/replay/ embed=default url='{url}'></replay-web-page>"
+    )
+    with static(tmp_path) as address, browser(tmp_path / "profile") as tab:
+        tab.open(f"{address}index.html")
+        tab.wait_for(f"{TEXT}.includes('Edition ')", 60)
+        (tmp_path / "viewer.png").write_bytes(tab.picture())
+        shown = tab.value(TEXT)
+    assert "Home" in shown
