@@ -111,6 +111,7 @@ def _remarks(exchange: Exchange, main: Draft, message: HttpResponse) -> Fields:
     """What was received or happened and is not in the main record."""
     unkept = b"" if main.block else message.message
     notes = _base64("interim-responses-base64", message.interim) + _base64("http-response-base64", unkept)
+    notes += _base64("surplus-base64", exchange.surplus)
     return notes + ([("error", escaped(exchange.error))] if exchange.error else [])
 
 

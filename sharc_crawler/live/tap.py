@@ -26,6 +26,7 @@ class Tap:
         self.sent: list[bytes] = []
         self.received: list[bytes] = []
         self.size = 0  #: bytes received
+        self.surplus = b""
 
     def hear(self, data: bytes) -> None:
         """Bytes arrived."""
@@ -36,6 +37,7 @@ class Tap:
         """The last bytes that arrived are not part of the response."""
         whole = b"".join(self.received)
         self.received = [whole[: len(whole) - surplus]]
+        self.surplus = whole[len(whole) - surplus :]
 
 
 class TappedRequest:

@@ -183,4 +183,5 @@ def _exchange(request: Request, tap: Tap, truncated: str | None, error: str | No
         truncated=truncated,
         normalised=kept != sent,
         error=error,
+        surplus=tap.surplus,
     )

@@ -64,7 +64,9 @@ def check(path: Path) -> None:
     assert gzip_test.returncode == 0, gzip_test.stderr
     with gzip.open(path) as stream:
         stream.read()
-    command = [sys.executable, "-c", "from warcio.cli import main; main()", "check", str(path)]
+    # warcio 1.8.1 cannot use the module brotli and stops at the first such response; without it, it checks the bytes
+    script = "import sys; sys.modules['brotli'] = None; from warcio.cli import main; main()"
+    command = [sys.executable, "-c", script, "check", str(path)]
     report = subprocess.run(command, capture_output=True, text=True, check=False)
     assert not report.stderr, report.stderr
     chunked = [record["WARC-Record-ID"] for record in read(path) if b"ransfer-Encoding: chunked" in record.block]

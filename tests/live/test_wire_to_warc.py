@@ -5,15 +5,20 @@ from __future__ import annotations
 import asyncio
 import gzip
 import zlib
+from base64 import b64decode, b64encode
 from typing import TYPE_CHECKING
 
+import brotli
 import pytest
 from scrapy import Request, Spider, signals
 from scrapy.crawler import AsyncCrawlerRunner
 
+from sharc_crawler.archive.records import warc_date
 from sharc_crawler.archive.warc import WarcWriter
+from sharc_crawler.changes.http import parse_response
 from sharc_crawler.live.wire import EXCHANGE_KEY
 from tests.archive.readback import INFO, read_all
+from tests.live.test_wire import WELL_FORMED
 from tests.live.wire_servers import Conversation, handler, in_loop, saying, serving
 
 if TYPE_CHECKING:
@@ -53,10 +58,19 @@ async def _reset_in_body(peer: Conversation):
     peer.reset()
 
 
+def packed(coding: bytes, body: bytes) -> bytes:
+    return OK + b"Content-Encoding: %s\r\nContent-Length: %d\r\n\r\n" % (coding, len(body)) + body
+
+
 # what the server does: (script, kind of the main record, WARC-Truncated, part of the stated error)
 BROKEN = {
     "shorter than announced": (saying(OK + b"Content-Length: 9\r\n\r\nhi"), "response", "disconnect", b"DataLoss"),
-    "longer than announced": (saying(OK + b"Content-Length: 2\r\n\r\nhi there"), "response", None, None),
+    "longer than announced": (
+        saying(OK + b"Content-Length: 2\r\n\r\nhi there"),
+        "response",
+        None,
+        b"surplus-base64: " + b64encode(b" there"),
+    ),
     "bad chunk": (saying(OK + b"Transfer-Encoding: chunked\r\n\r\nxyz\r\nhi"), "response", "disconnect", b"DataLoss"),
     "reset in the headers": (_reset_in_headers, "metadata", None, b"DownloadFailedError"),
     "reset in the body": (_reset_in_body, "response", "disconnect", b"DataLoss"),
@@ -72,6 +86,8 @@ BROKEN = {
         None,
         None,
     ),
+    "brotli bomb": (saying(packed(b"br", brotli.compress(bytes(20_000_000)))), "response", None, None),
+    "deflate bomb": (saying(packed(b"deflate", zlib.compress(bytes(20_000_000)))), "response", None, None),
     "deflate that is not": (
         saying(OK + b"Content-Encoding: deflate\r\nContent-Length: 3\r\n\r\nnot"),
         "response",
@@ -122,6 +138,28 @@ async def test_a_broken_server_gives_a_valid_warc_and_a_stated_outcome(case, tmp
     requests = [record for record in records if record.kind == "request"]
     assert [request["WARC-Concurrent-To"] for request in requests] == [main["WARC-Record-ID"]]
     assert requests[0].block.startswith(b"GET /page HTTP/1.1\r\n")
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+@pytest.mark.parametrize("case", WELL_FORMED)
+@in_loop
+async def test_what_was_on_the_wire_is_in_the_warc_to_the_byte(case, method, tmp_path):
+    said = b"".join(WELL_FORMED[case])
+    if method == "HEAD":  # the same heads, without the bodies
+        head = parse_response(said)
+        said = head.interim + head.head
+    async with serving(saying(said, hang=method == "HEAD")) as server, handler() as tap:
+        request = Request(server.url + "/page", method=method)
+        await tap.download_request(request)
+    exchange = request.meta[EXCHANGE_KEY]
+    with WarcWriter(tmp_path, "127.0.0.1", "run1", INFO) as out:
+        out.write(exchange)
+    _, response, sent, *notes = read_all(tmp_path)
+    interim = b"".join(b64decode(note.block.partition(b": ")[2]) for note in notes)
+    assert interim + response.block == said
+    assert sent.block.startswith(method.encode() + b" /page HTTP/1.1\r\n")
+    assert response["WARC-IP-Address"] == "127.0.0.1"
+    assert response["WARC-Date"] == warc_date(exchange.started)
 
 
 class _Archiver:

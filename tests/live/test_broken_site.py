@@ -1,0 +1,99 @@
+"""A site whose every page is broken in a way of its own: the capture is valid, and says of each what became of it."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from contextlib import contextmanager
+from urllib.parse import quote, unquote, urlsplit
+
+from sharc_crawler.certificate.verify import verify
+from tests.archive.readback import check
+from tests.live.test_wire_to_warc import BROKEN
+from tests.live.wire_servers import Conversation
+
+#: what became of the page: the report's result, and part of the error where there is one
+EXPECTED = {
+    "shorter than announced": ("failed", "ResponseDataLoss"),
+    "longer than announced": ("ok", None),
+    "bad chunk": ("failed", "DataLoss"),
+    "reset in the headers": ("failed", "DownloadFailed"),
+    "reset in the body": ("failed", "DataLoss"),
+    "gzip cut short": ("ok", None),
+    "gzip bomb": ("ok", None),
+    "brotli bomb": ("ok", None),
+    "deflate bomb": ("ok", None),
+    "deflate that is not": ("ok", None),
+    "endless body": ("failed", "DownloadCancelled"),
+    "header injection in Location": ("redirected", None),
+    "control characters in headers": ("ok", None),
+    "conflicting lengths": ("failed", "Content-Length"),
+    "unknown transfer coding": ("failed", "DownloadFailed"),
+    "no headers at all": ("failed", "DownloadFailed"),
+    "nothing": ("failed", "DownloadFailed"),
+    "silence": ("failed", "DownloadTimeout"),
+}
+
+
+@contextmanager
+def broken_site():
+    """Each case at a path of its own, all linked from the first page; served by a thread until the block ends."""
+    loop, ready, started = asyncio.new_event_loop(), [], threading.Event()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            head = await reader.readuntil(b"\r\n\r\n")
+            case = unquote(head.split()[1].decode()[1:])
+            if case in BROKEN:
+                await BROKEN[case][0](_Heard(reader, writer))
+            else:
+                links = "".join(f'<a href="/{quote(name)}">{name}</a>' for name in BROKEN)
+                status = b"200 OK" if case == "" else b"404 Not Found"
+                body = links.encode()
+                writer.write(b"HTTP/1.1 %s\r\nContent-Type: text/html\r\nContent-Length: %d\r\n" % (status, len(body)))
+                writer.write(b"Connection: close\r\n\r\n" + body)
+                await writer.drain()
+        except (ConnectionError, asyncio.IncompleteReadError):
+            pass
+        finally:
+            writer.close()
+
+    async def listen() -> None:
+        ready.append(await asyncio.start_server(serve, "127.0.0.1", 0))
+        started.set()
+
+    thread = threading.Thread(target=loop.run_forever, daemon=True)
+    thread.start()
+    asyncio.run_coroutine_threadsafe(listen(), loop)
+    assert started.wait(20)
+    try:
+        yield f"http://127.0.0.1:{ready[0].sockets[0].getsockname()[1]}/"
+    finally:
+        loop.call_soon_threadsafe(ready[0].close)
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join(20)
+
+
+class _Heard(Conversation):
+    """A conversation whose first request has been read already."""
+
+    async def heard(self) -> bytes:
+        return b"GET"
+
+
+def test_every_broken_page_has_its_outcome_and_the_capture_is_valid(crawl):
+    with broken_site() as url:
+        limits = ("DOWNLOAD_MAXSIZE=500000", "DOWNLOAD_TIMEOUT=1.5", "SHARC_ATTEMPTS=1")
+        done = crawl(url=url, delay="0", sitemap="off", strategy="bfs", settings=limits)
+    assert done.code == 0, done.err
+    shown = {
+        unquote(urlsplit(page["url"]).path[1:]): page["visit"] for page in done.capture["pages"] if page["via"] == url
+    }
+    for case, (result, error) in EXPECTED.items():
+        assert shown[case]["result"] == result, case
+        assert (error in shown[case]["error"]) if error else not shown[case]["error"], case
+        assert shown[case]["warc"], case
+    assert EXPECTED.keys() == BROKEN.keys()
+    for warc in done.warcs:
+        check(warc)
+    assert verify(done.folder).findings == []
