@@ -137,7 +137,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = given.index or Path(folder) / "index.cdx"
         if path.exists():
-            lines = sum(1 for _ in (gzip.open(path) if given.gzip else path.open("rb")))
+            with gzip.open(path) if given.gzip else path.open("rb") as stream:
+                lines = sum(1 for _ in stream)
         else:
             lines = write_cdx(path, sites, pages, zipped=given.gzip)
         process = multiprocessing.get_context("spawn").Process(target=measure, args=(path, lines, sites))
