@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
 
 from sharc_crawler.certificate.document import method
+from sharc_crawler.certificate.lastmods import look
 from sharc_crawler.certificate.witness import Finding
+from sharc_crawler.changes.attested import weigh
 from sharc_crawler.changes.compare import compare
 from sharc_crawler.changes.status import classify
 from sharc_crawler.frontier.settling import APEX, VERDICTS
@@ -16,9 +20,10 @@ from sharc_crawler.report.facts import PageFacts, VisitFacts
 from sharc_crawler.report.instants import unix
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from sharc_crawler.certificate.witness import Exchange, Witness
+    from sharc_crawler.changes.attested import Word
 
     Entry = Mapping[str, Any]
 
@@ -29,15 +34,18 @@ _CONDITIONS = {b"etag": b"if-none-match", b"last-modified": b"if-modified-since"
 class Judge:
     """Judges the pages of a certificate from what the WARC files say (``witness``).
 
-    ``former``: other captures of the archive, which payloads that are stored there are looked up in.
+    ``former``: other captures of the archive, which payloads that are stored there are looked up in. ``words``: what
+    the sitemaps say of the pages' last changes, read when the first verdict rests on it.
     """
 
-    def __init__(self, witness: Witness, former: Witness, reference: str | None) -> None:
+    def __init__(
+        self, witness: Witness, former: Witness, reference: str | None, words: Callable[[], Mapping[str, list[Word]]]
+    ) -> None:
+        self._words = cache(words)
         self._witness = witness
         self._former = former
         self._reference = reference
         self.findings: list[Finding] = []
-        self.attested = 0  #: verdicts by the server's lastmod, taken as stated
         self.elsewhere = 0  #: payloads that are in no capture at hand
 
     def page(self, entry: Entry) -> PageFacts:
@@ -130,8 +138,7 @@ class Judge:
     def _judgement(self, entry: Entry, first: Outcome | None, second: Outcome | None) -> Judgement:
         stated = _stated(entry)
         if stated.evidence is Evidence.ATTESTED:
-            self.attested += 1
-            return stated  # the sitemap's word; the certificate claims no more
+            return self._attested(entry, [one for one in (first, second) if one])
         audited = second is not None and entry["visit"]["slot"] == Slot.ONLY
         if audited and stated.verdict is Verdict.UNKNOWN and stated.evidence is Evidence.NONE:
             return stated
@@ -145,12 +152,23 @@ class Judge:
         packed = _compared(replace(first, decoded=None), replace(second, decoded=None))
         return packed if packed == stated else _compared(first, second)
 
+    def _attested(self, entry: Entry, downloads: list[Outcome]) -> Judgement:
+        """By what the sitemaps, and the downloads' own headers, say of the page's last change."""
+        looks = []
+        for part, outcome in zip(("visit", "revisit"), downloads, strict=False):
+            exchange = self._exchange(entry[part])
+            if outcome.result is Result.OK and exchange is not None:
+                looks.append(look(exchange, outcome.decoded or outcome.digest))
+        reference = unix(self._reference) if self._reference else math.inf
+        change, evidence, reason = weigh(looks, self._words().get(entry["url"], ()), reference).comparison
+        return Judgement(VERDICTS[change], evidence, reason)
+
+    def _exchange(self, part: Entry) -> Exchange | None:
+        return self._witness.find(part["file"], part["offset"], (part["uri"], part["date"]))
+
     def _asked(self, entry: Entry) -> bool:
         """Whether the revisit's request carried a validator that the visit had brought."""
-        visit, revisit = (
-            self._witness.find(part["file"], part["offset"], (part["uri"], part["date"]))
-            for part in (entry["visit"], entry["revisit"])
-        )
+        visit, revisit = (self._exchange(entry[part]) for part in ("visit", "revisit"))
         if visit is None or revisit is None or visit.message is None:
             return False
         sent = dict(line.partition(b":")[::2] for line in revisit.request.lower().split(b"\r\n")[1:])

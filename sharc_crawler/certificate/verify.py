@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.certificate.canonical import DIGEST, KEPT_IN, digest, kept, to_text
 from sharc_crawler.certificate.document import FORMAT, LIMITS, VERSION, unit
 from sharc_crawler.certificate.judging import Judge
+from sharc_crawler.certificate.lastmods import words
 from sharc_crawler.certificate.sources import open_source
 from sharc_crawler.certificate.witness import Finding, Witness, hear
 from sharc_crawler.certificate.writing import fixity_of
@@ -35,7 +37,6 @@ class Verification:
     digests: list[str] = field(default_factory=list)  #: of the certificates
     pages: int = 0
     records: int = 0
-    attested: int = 0  #: verdicts by the server's lastmod, taken as stated
     elsewhere: int = 0  #: payloads in former captures that were not given
 
 
@@ -60,7 +61,7 @@ def verify(path: Path, former: Sequence[Path] = (), told: Callable[[int], None] 
     verification.findings += _files(source, documents)
     for name, document in documents.items():
         try:
-            _certificate(name, source.certificates[name], document, witness, others, verification)
+            _certificate(name, source, document, witness, others, verification)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise DataError(f"{name} of {str(path)!r} is not by the schema of version {VERSION}: {error!r}") from error
     return verification
@@ -106,19 +107,21 @@ def _stated_files(document: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _certificate(
-    name: str, text: bytes, document: dict[str, Any], witness: Witness, former: Witness, into: Verification
+    name: str, source: Source, document: dict[str, Any], witness: Witness, former: Witness, into: Verification
 ) -> None:
-    into.findings += _sealed(name, text, document, witness)
+    into.findings += _sealed(name, source.certificates[name], document, witness)
     reference = document["capture"]["reference"]
-    judge = Judge(witness, former, reference["instant"] if reference else None)
-    pages = [judge.page(entry) for entry in (*document["pages"], *document["not_captured"])]
+    entries = (*document["pages"], *document["not_captured"])
+    urls = {entry["url"] for entry in entries}
+    said = partial(words, witness, source.warcs, urls)
+    judge = Judge(witness, former, reference["instant"] if reference else None, said)
+    pages = [judge.page(entry) for entry in entries]
     into.findings += judge.findings
     into.findings += _twice(document)
     into.findings += _sums(name, document, pages)
     into.claims.append(document["capture"]["claim"]["sentence"])
     into.digests.append(document[DIGEST])
     into.pages += len(document["pages"])
-    into.attested += judge.attested
     into.elsewhere += judge.elsewhere
 
 

@@ -67,8 +67,6 @@ def _words(result: Verification) -> str:
         lines += [f"  {short(str(finding), 600)}" for finding in result.findings[:SHOWN]]
         if len(result.findings) > SHOWN:
             lines.append(f"  … and {len(result.findings) - SHOWN:,} more (--json shows all)")
-    if result.attested:
-        lines.append(f"{result.attested:,} verdicts rest on the server's lastmods, and are taken as stated.")
     if result.elsewhere:
         lines.append(f"{result.elsewhere:,} payloads are stored in former captures; --former DIR checks these, too.")
     return "\n".join(lines)

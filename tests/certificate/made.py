@@ -112,6 +112,26 @@ def make(folder: Path, **options) -> CaptureFacts:
     )  # fmt: skip
 
 
+SITEMAP = "<urlset><url><loc>http://example.org/told</loc><lastmod>{}</lastmod></url></urlset>"
+
+
+def attested(folder: Path, lastmod: str = "2026-11-18T10:00:00Z") -> CaptureFacts:
+    """A capture of one page, claimed on the word of a sitemap that was read at T."""
+    folder.mkdir(exist_ok=True)
+    maker = Maker(folder)
+    told = maker.visit("told", said("told", b"Date: Wed, 18 Nov 2026 11:06:41 GMT\r\n"), Slot.ONLY)
+    maker.visit("sitemap.xml", said(SITEMAP.format(lastmod)), Slot.ONLY)
+    reason = "lastmod before the visit, read at T or later"
+    maker.add("told", Verdict.COHERENT, Evidence.ATTESTED, told, reason=reason)
+    maker.out.close()
+    facts = CaptureFacts(
+        site="example.org", seeds=(SITE,), strategy="sharc-attested", started=START, ended=maker.now + 1,
+        reference=maker.now, pages=tuple(maker.pages), warcs=(told.warc.rpartition(":")[0],),
+    )  # fmt: skip
+    certify([facts], folder)
+    return facts
+
+
 def certified(folder: Path, **options) -> CaptureFacts:
     """A complete capture with its certificate."""
     folder.mkdir(exist_ok=True)

@@ -19,7 +19,7 @@ from sharc_crawler.certificate.writing import fixity
 from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.cli import main
 from sharc_crawler.errors import DataError
-from tests.certificate.made import SITE, certified
+from tests.certificate.made import SITE, attested, certified
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -242,6 +242,25 @@ def test_altered_statements_are_found_even_where_all_digests_are_made_anew(captu
     change, expected = FORGED_STATEMENTS[case]
     forge(capture, change)
     assert expected in findings(capture)
+
+
+def test_the_servers_word_is_read_from_the_sitemap_in_the_warc(tmp_path):
+    attested(tmp_path / "true")
+    verification = verify(tmp_path / "true")
+    assert verification.findings == []
+    assert "1 by the server's word on when they last changed (lastmod)" in verification.claims[0]
+
+
+@pytest.mark.parametrize("lastmod", ["2026-11-18T11:06:43Z", "2026-11-18", "2026-11-19"])
+def test_a_sitemap_that_does_not_say_so_is_found(tmp_path, lastmod):
+    attested(tmp_path / "false", lastmod)
+    assert f"{SITE}told: verdict is 'unknown' by the records, stated is 'coherent'" in findings(tmp_path / "false")
+
+
+def test_a_sitemap_that_was_dropped_is_found(tmp_path):
+    attested(tmp_path / "capture")
+    forge_warc(tmp_path / "capture", lambda record: () if is_page(record, "sitemap.xml") else None)
+    assert f"{SITE}told: verdict is 'unknown' by the records" in findings(tmp_path / "capture")
 
 
 def test_an_alteration_that_is_not_covered_up_is_found_three_times(capture):

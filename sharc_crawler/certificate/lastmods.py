@@ -1,0 +1,60 @@
+"""What the sitemaps in the WARC files say of the last changes of pages: the server's word, read once more."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import IO, TYPE_CHECKING
+
+from sharc_crawler.archive.members import Record, read_at
+from sharc_crawler.changes.attested import Look, Word
+from sharc_crawler.changes.coding import decoded
+from sharc_crawler.changes.http import parse_response
+from sharc_crawler.changes.http_date import http_date
+from sharc_crawler.frontier.urls import canonical
+from sharc_crawler.links import sitemap
+from sharc_crawler.report.instants import unix
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping
+
+    from sharc_crawler.certificate.witness import Exchange, Witness
+
+_OK = 200
+
+
+def words(
+    witness: Witness, warcs: Mapping[str, Callable[[], IO[bytes]]], others: Collection[str]
+) -> dict[str, list[Word]]:
+    """By canonical URL, when each sitemap said that it last changed.
+
+    A sitemap is what reads as one and is none of the capture's pages and resources (``others``: their URLs).
+    """
+    found: dict[str, list[Word]] = defaultdict(list)
+    for exchange in witness.exchanges.values():
+        if exchange.message and exchange.message.status == _OK and canonical(exchange.uri) not in others:
+            body = _body(exchange, witness, warcs)
+            for entry in sitemap.read(body, exchange.uri).entries if body else ():
+                url = canonical(entry.loc)
+                if url is not None and entry.hints is not None and entry.hints.lastmod is not None:
+                    lastmod = entry.hints.lastmod
+                    found[url].append(Word(unix(exchange.date), lastmod, lastmod + entry.hints.lastmod_precision))
+    return found
+
+
+def look(exchange: Exchange, digest: str | None) -> Look:
+    """A download of a page as its record shows it; how long it took is nowhere, so it counts as an instant."""
+    started = unix(exchange.date)
+    headers = (
+        {name.lower(): value.decode("latin-1") for name, value in exchange.message.headers} if exchange.message else {}
+    )
+    return Look(started, started, http_date(headers.get(b"date")), digest, http_date(headers.get(b"last-modified")))
+
+
+def _body(exchange: Exchange, witness: Witness, warcs: Mapping[str, Callable[[], IO[bytes]]]) -> bytes | None:
+    holder = witness.moments.get(exchange.holder) if exchange.holder else exchange
+    if holder is None or holder.kind != "response":
+        return None
+    with warcs[holder.file]() as stream:
+        record = read_at(stream, holder.offset)
+    message = parse_response(record.block) if isinstance(record, Record) else None
+    return decoded(message.payload, message.values(b"content-encoding")) if message else None
