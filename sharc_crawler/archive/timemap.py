@@ -55,11 +55,10 @@ def read_json(document: dict[str, Any], file: str, gathering: Gathering) -> None
     """Append the mementos of a TimeMap in JSON: ``{"original_uri", "mementos": {"list": [{"datetime", "uri"}]}}``."""
     mementos = document.get("mementos")
     items = mementos.get("list") if isinstance(mementos, dict) else mementos
-    found = _TimeMap(document.get("original_uri") or document.get("original"))
-    for number, item in enumerate(items if isinstance(items, list) else (), 1):
-        entry = item if isinstance(item, dict) else {}
+    found = _TimeMap(str(document.get("original_uri") or document.get("original") or "") or None)
+    for number, entry in enumerate(_objects(items), 1):
         found.mementos.append((number, str(entry.get("uri", "")), entry.get("datetime")))
-    found.pages.update(page["uri"] for page in document.get("timemap_index", ()) if "uri" in page)
+    found.pages.update(str(page["uri"]) for page in _objects(document.get("timemap_index")) if "uri" in page)
     _append(found, datetime.fromisoformat, file, gathering)
 
 
@@ -70,6 +69,11 @@ def is_timemap(text: bytes) -> dict[str, Any] | None:
     except ValueError:
         return None
     return document if isinstance(document, dict) and {"mementos", "timemap_index"} & document.keys() else None
+
+
+def _objects(items: Any) -> list[dict[str, Any]]:
+    """The objects of a list; an empty one stands for whatever else is in it."""
+    return [item if isinstance(item, dict) else {} for item in items] if isinstance(items, list) else []
 
 
 def _links(text: str, file: str, gathering: Gathering) -> Iterator[tuple[int, str, dict[str, str]]]:
@@ -99,14 +103,15 @@ def _append(found: _TimeMap, date: Any, file: str, gathering: Gathering) -> None
         url = found.original or original_of(address)
         try:
             time = date(text)
-        except (ValueError, TypeError):
+            instant = (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
+        except (ValueError, TypeError, OverflowError):
             gathering.problems.add(file, line, f"impossible date {text!r}")
             continue
         if not url:
             gathering.problems.add(file, line, "no original URL")
             continue
-        instant = (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
-        gathering.append(url.encode(), url.encode(), instant, b"-")
+        address = url.encode("utf-8", "replace")
+        gathering.append(address, address, instant, b"-")
     if found.self:
         gathering.pages_read.add(found.self)
     gathering.pages.update(found.pages)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+import zlib
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import IO, TYPE_CHECKING
@@ -39,7 +40,7 @@ def read_warc(stream: IO[bytes], file: str, gathering: Gathering, *, links: bool
             if record.rec_type in {"response", "revisit"}:
                 try:
                     _append(record, known if links else None, gathering)
-                except ValueError as error:
+                except (ValueError, OverflowError) as error:
                     gathering.problems.add(file, number, str(error))
     except (ArchiveLoadFailed, AttributeError, OSError) as error:  # AttributeError: a header without its URL
         gathering.problems.add(file, number + 1, f"cut short: {error}")
@@ -53,12 +54,14 @@ def read_wacz(path: Path, gathering: Gathering, *, links: bool) -> None:
     """Append what the WARC files in a WACZ hold."""
     try:
         with zipfile.ZipFile(path) as package:
-            for name in package.namelist():
-                if name.endswith(_WARC):
-                    with package.open(name) as stream:
-                        read_warc(stream, f"{path}/{name}", gathering, links=links)
-    except zipfile.BadZipFile as error:
-        gathering.problems.add(str(path), 1, f"not a WACZ: {error}")
+            warcs = [name for name in package.namelist() if name.endswith(_WARC)]
+            if not warcs:
+                gathering.problems.add(str(path), 1, "no WARC file in it")
+            for name in warcs:
+                with package.open(name) as stream:
+                    read_warc(stream, f"{path}/{name}", gathering, links=links)
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, zlib.error, EOFError, ValueError) as error:
+        gathering.problems.add(str(path), 1, f"not a WACZ that can be read: {error}")
 
 
 def _append(record: ArcWarcRecord, known: dict[str, frozenset[str]] | None, gathering: Gathering) -> None:
