@@ -110,8 +110,8 @@ def _append(found: _TimeMap, date: Any, file: str, gathering: Gathering) -> None
         if not url:
             gathering.problems.add(file, line, "no original URL")
             continue
-        address = url.encode("utf-8", "replace")
-        gathering.append(address, address, instant, b"-")
+        page = url.encode("utf-8", "replace")
+        gathering.append(page, page, instant, b"-")
     if found.self:
         gathering.pages_read.add(found.self)
     gathering.pages.update(found.pages)
