@@ -18,6 +18,23 @@ def test_every_setting_is_documented_and_no_other():
     assert documented == set(DEFAULTS)
 
 
+def test_the_tests_that_stand_for_security_exist():
+    tests = "\n".join(path.read_text() for path in (ROOT / "tests").rglob("test_*.py"))
+    named = re.findall(r"`([^`]*test_[^`]*)`", (ROOT / "docs/security.md").read_text())
+    assert named
+    for name in named:
+        file, _, test = name.partition("::")
+        if file.startswith("test_never"):
+            file, test = "", file
+        assert not file or list((ROOT / "tests").rglob(file.removeprefix("tests/"))), name
+        assert not test or f"def {test}(" in tests, name
+
+
+def test_nothing_is_pickled():
+    for path in (ROOT / "sharc_crawler").rglob("*.py"):
+        assert not re.search(r"^\s*(?:import|from) (?:pickle|marshal|shelve)", path.read_text(), re.MULTILINE), path
+
+
 def test_every_argument_is_in_the_readme():
     table = README.partition("| argument")[2].partition("\n\n")[0]
     assert set(re.findall(r"`(\w+)`", table.replace("`captures/HOST-TIME`", ""))) >= set(ARGUMENTS)

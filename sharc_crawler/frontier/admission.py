@@ -195,21 +195,21 @@ class Admitter:
             pass
         elif key in capture.seen:
             self._seen_again(capture, capture.seen[key], sighting, now, parent)
-        elif self._wanted(capture, sighting, key, depth):
+        elif self._wanted(capture, sighting, key, parent, depth):
             fresh[key] = sighting
         return key
 
     def _key(self, sighting: Sighting) -> str | None:
         return sighting.key or self._parts.canonical(sighting.url)
 
-    def _wanted(self, capture: SiteCapture, sighting: Sighting, key: str, depth: int) -> bool:
+    def _wanted(self, capture: SiteCapture, sighting: Sighting, key: str, parent: PageId, depth: int) -> bool:
         """Does the capture take a URL it has not known?"""
         if sighting.kind is Kind.RESOURCE:
             return capture.spec.resources
         if sighting.kind is Kind.HUB:
             return capture.scope.why_not(key.removeprefix(HUB_KEY)) is None
         if sighting.kind is not Kind.PAGE:
-            return depth <= MAX_SITEMAP_DEPTH
+            return depth <= MAX_SITEMAP_DEPTH and self._may_name(capture, key, parent)
         reason = capture.scope.why_not(key)
         if reason is not None:
             capture.skipped[reason] += 1
@@ -221,6 +221,15 @@ class Admitter:
             return False
         capture.pages += 1
         return True
+
+    def _may_name(self, capture: SiteCapture, key: str, parent: PageId) -> bool:
+        """An index names sitemaps of its own host or of the site; robots.txt and people may name any."""
+        pages = self._ledger.pages
+        at_home = parent == NO_PARENT or self._parts.host_of(key) == self._parts.host_of(pages.urls[parent])
+        if at_home or capture.scope.why_not(key) is None:
+            return True
+        capture.skipped["a sitemap index names another site's sitemap"] += 1
+        return False
 
     def _pass_on(self, capture: SiteCapture, sighting: Sighting, key: str) -> None:
         """What one site links to may be a page of another that is captured at the same time."""

@@ -130,6 +130,28 @@ def test_sitemaps_are_read_before_the_first_page_and_give_rates(world):
     assert rows["cold"].weight > 0
 
 
+def test_an_index_sends_nobody_to_another_site(world):
+    world.robots = {"a.example": f"Sitemap: {ROOT}index.xml\nSitemap: http://cdn.example/index.xml"}
+    foreign = [Sighting(f"http://{host}/s.xml", Kind.SITEMAP) for host in ("victim.example", "cdn.example")]
+    world.links = {ROOT + "index.xml": foreign, "http://cdn.example/index.xml": foreign, ROOT: [page("1")]}
+    frontier = Frontier(Politeness(delay=0.0))
+    capture = frontier.open(spec(sitemaps=None), world.now)
+    fetched = {fetch.url for fetch in world.run(frontier) if fetch.kind is Kind.SITEMAP}
+    assert fetched == {ROOT + "index.xml", "http://cdn.example/index.xml", "http://cdn.example/s.xml"}
+    assert capture.skipped["a sitemap index names another site's sitemap"] >= 2
+
+
+def test_sitemaps_end(world):
+    """Indexes in a circle are read once each; one that never ends is left after five levels."""
+    world.robots = {"a.example": f"Sitemap: {ROOT}0.xml\nSitemap: {ROOT}circle.xml"}
+    world.links = {f"{ROOT}{i}.xml": [Sighting(f"{ROOT}{i + 1}.xml", Kind.SITEMAP)] for i in range(50)}
+    world.links[ROOT + "circle.xml"] = [Sighting(ROOT + "circle.xml", Kind.SITEMAP), page("1")]
+    frontier = Frontier(Politeness(delay=0.0))
+    frontier.open(spec(sitemaps=None), world.now)
+    fetched = [fetch.url for fetch in world.run(frontier) if fetch.kind is Kind.SITEMAP]
+    assert sorted(fetched) == sorted([*(f"{ROOT}{i}.xml" for i in range(6)), ROOT + "circle.xml"])
+
+
 def test_a_site_without_sitemap_is_crawled_by_links_and_the_report_says_so(world):
     world.links = {ROOT: [page("1")]}
     frontier = Frontier(Politeness(delay=0.0))

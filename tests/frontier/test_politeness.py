@@ -1,0 +1,94 @@
+"""An hour and more against servers that keep a log, in virtual time: no gap is shorter than what was asked for."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from itertools import pairwise
+
+import pytest
+
+from sharc_crawler.frontier.frontier import Frontier
+from sharc_crawler.frontier.hosts import Politeness
+from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.model import Kind, Result, Sighting, Slot, Validators
+
+PAGES = 1_600
+DELAYS = {"plain.example": 2.0, "slow.example": 5.0}  # ours; robots.txt of the second asks for 5 s
+ROBOTS = {"plain.example": "Sitemap: /sitemap.xml", "slow.example": "User-agent: *\nCrawl-delay: 5\n"}
+RETRY_AFTER = 90.0
+BUSY = {"result": Result.FAILED, "status": 503, "error": "status 503"}
+
+
+def build(world, seed: int) -> None:
+    """Two hosts: pages, images, sitemaps, redirects, failures, 503 with and without Retry-After."""
+    chosen = random.Random(seed)
+    world.robots = {**ROBOTS, "plain.example": "Sitemap: http://plain.example/sitemap.xml"}
+    for host, pages in (("plain.example", PAGES), ("slow.example", PAGES // 3)):
+        root = f"http://{host}/"
+        names = [root, *(f"{root}{number}" for number in range(pages))]
+        world.links[f"{root}sitemap.xml"] = [Sighting(name) for name in chosen.sample(names, pages // 2)]
+        for name in names:
+            images = [Sighting(f"{root}i{chosen.randrange(40)}.png", Kind.RESOURCE) for _ in range(2)]
+            world.links[name] = [*(Sighting(chosen.choice(names)) for _ in range(12)), *images]
+            valid = {"validators": Validators('"1"', None)}
+            first = chosen.choices(
+                [
+                    valid,
+                    BUSY,
+                    {**BUSY, "retry_after": RETRY_AFTER},
+                    {"result": Result.REDIRECTED, "status": 302, "location": chosen.choice(names)},
+                    {"result": Result.GONE, "status": 404},
+                ],
+                [90, 4, 1, 3, 2],
+            )[0]
+            world.answers[name] = [first, valid]
+
+
+@pytest.mark.parametrize("strategy", ["sharc-selective", "bfs", "sharc-online"])
+@pytest.mark.parametrize("seed", [1, 2])
+def test_the_servers_logs(world, strategy, seed):
+    build(world, seed)
+    frontier = Frontier(Politeness(delay=2.0, back_off=5.0))
+    for host in DELAYS:
+        frontier.open(CaptureSpec(host, (f"http://{host}/",), strategy=strategy), world.now)
+    started = world.now
+    world.run(frontier, most=60_000)
+    assert world.now - started > 3600, "the log spans an hour"
+    kinds = Counter()
+    for host, delay in DELAYS.items():
+        log = [(at, fetch) for at, fetch in world.requests if fetch.host == host]
+        kinds.update((fetch.kind, fetch.slot, fetch.attempt > 1) for _, fetch in log)
+        assert min(later[0] - earlier[0] for earlier, later in pairwise(log[1:])) >= delay - 1e-9
+        assert log[1][0] - log[0][0] >= 2.0 - 1e-9, "robots.txt itself is followed at the delay known by then"
+    assert {kind for kind, _, _ in kinds} == {Kind.ROBOTS, Kind.SITEMAP, Kind.PAGE, Kind.RESOURCE}
+    assert any(again for _, _, again in kinds), "failures were tried again"
+    if strategy != "sharc-online":
+        assert any(slot is Slot.SECOND for _, slot, _ in kinds)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_a_host_that_asks_for_a_pause_gets_it_and_loses_no_page(world, seed):
+    build(world, seed)
+    frontier = Frontier(Politeness(delay=2.0, back_off=5.0))
+    frontier.open(CaptureSpec("plain.example", ("http://plain.example/",), strategy="bfs:revisits=none"), world.now)
+    world.run(frontier, most=60_000)
+    log = [(at, fetch, tried) for (at, fetch), tried in zip(world.requests, attempts(world), strict=True)]
+    paused = [
+        (later[0] - at)
+        for (at, fetch, tried), later in pairwise(log)
+        if world.answers.get(fetch.url, [{}])[0].get("retry_after") and tried == 0
+    ]
+    assert paused and min(paused) >= RETRY_AFTER
+    failed = {url for url, answers in world.answers.items() if answers[0].get("status") == 503}
+    asked = Counter(fetch.url for _, fetch in world.requests)
+    assert all(asked[url] == 2 for url in failed & asked.keys()), "what failed once was had at the second attempt"
+
+
+def attempts(world) -> list[int]:
+    seen: Counter[str] = Counter()
+    numbers = []
+    for _, fetch in world.requests:
+        numbers.append(seen[fetch.url])
+        seen[fetch.url] += 1
+    return numbers
