@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from real_histories import (
+    ATTESTED_SOURCES,
     AUDITS,
     BY_SHARE,
     DATA,
+    EVERY,
     LIE_SEEDS,
     LIES,
     ONCE,
@@ -71,13 +73,13 @@ def large(plan: Plan, results: Results, single: bool, key: str) -> str:
 
 def sources(plan: Plan, results: Results, strategies: tuple[str, ...], **options: float) -> str:
     """What each source of rates is worth, over the whole window and by months."""
-    rows = []
+    rows, names = [], ATTESTED_SOURCES if options else SOURCES
     for strategy in strategies:
         for months in (False, True):
-            cells = [plan.cell(strategy, source, "known", months, **options) for source in SOURCES]
+            cells = [plan.cell(strategy, source, "known", months, **options) for source in names]
             name = f"`{strategy}`" + (", months" if months else "")
             rows.append([name, *(number(results.over(cell, "incoherent")) for cell in cells)])
-    return table(["order", *SOURCES], rows)
+    return table(["order", *names], rows)
 
 
 def shares(plan: Plan, results: Results) -> str:
@@ -87,7 +89,7 @@ def shares(plan: Plan, results: Results) -> str:
         for rates in ("oracle",) if strategy == "bfs" else (*RATES, "lastmod"):
             cells = [plan.shared(strategy, rates, share) for share in SHARES]
             shown = (
-                f"{number(results.over(c, 'incoherent'))} ({fmean(results.over(c, 'downloads')):,.0f})" for c in cells
+                f"{number(results.over(c, 'incoherent'))} ({number(results.over(c, 'downloads')[:1])})" for c in cells
             )
             rows.append([f"`{strategy}`" + ("" if strategy == "bfs" else f", {rates}"), *shown])
     return table(["order, rates", *(f"{share:.0%}" for share in SHARES)], rows)
@@ -108,7 +110,7 @@ def lies(plan: Plan, results: Results) -> str:
     rows = []
     for lying in LIES:
         for share in AUDITS:
-            audits = [results[spec]["audit"] for spec in plan.lied_to(lying, share)]
+            audits = results.over(plan.lied_to(lying, share), "audit")
             held = sum(audit["remaining"] <= audit["bound"] for audit in audits)
             cells = [number([audit[key] for audit in audits], 1) for key in keys]
             rows.append([f"{lying:.0%}, {share:.0%}", *cells, f"{held} of {len(audits)}"])
@@ -195,7 +197,11 @@ def sections(plan: Plan, results: Results) -> list[str]:
     """What is said of one data set."""
     site = build(plan.data.spec(plan.folder))
     known, changes = f"{len(site.known):,} pages when the window begins", f"{len(site.changes):,} changes in it"
-    parts = [f"## {plan.data.name}\n\n{plan.data.about}; {known}, {changes}. Months: {len(plan.data.months())}."]
+    months = f"Months: {_made_months(plan, results)} of {len(plan.data.months())}"
+    discovered = f"where pages are discovered, every {EVERY}rd"
+    parts = [f"## {plan.data.name}\n\n{plan.data.about}; {known}, {changes}. {months}; {discovered}."]
+    if missing := results.missing(plan.data.name):
+        parts.append(f"{missing:,} runs were not made: cells are means over fewer months or seeds, or –.")
     if plan.data.name == "emacswiki-2012":
         parts += ["### Reference figures (incoherent pages)", references(plan, results)]
     return [
@@ -222,12 +228,17 @@ def sections(plan: Plan, results: Results) -> list[str]:
     ]
 
 
-def document(folder: Path, data: Iterable[DataSet], jobs: int, runs: Path, output: Path) -> str:
+def _made_months(plan: Plan, results: Results) -> int:
+    """Months over which the most important cell is a mean."""
+    return len(results.over(plan.cell("sharc-selective", "history", "known", months=True), "incoherent"))
+
+
+def document(folder: Path, data: Iterable[DataSet], jobs: int, runs: Path, most: int, output: Path) -> str:
     """The whole page."""
     results, plans = Results(), [Plan(one, folder) for one in data]
     for plan in plans:
         results.want(plan.wanted())
-    results.make(jobs, runs)
+    results.make(jobs, runs, most)
     parts = [INTRODUCTION.rstrip()]
     for plan in plans:
         parts += sections(plan, results)
@@ -241,11 +252,12 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--output", type=Path, required=True)
     parser.add_argument("--runs", type=Path, required=True, help="JSON lines of runs: kept, and added to")
+    parser.add_argument("--most", type=int, default=1_000_000, help="runs to make at most; cells: of those there are")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--only", action="append", help="names of data sets")
     given = parser.parse_args()
     data = [one for one in DATA if not given.only or one.name in given.only]
-    given.output.write_text(document(given.folder, data, given.jobs, given.runs, given.output))
+    given.output.write_text(document(given.folder, data, given.jobs, given.runs, given.most, given.output))
 
 
 if __name__ == "__main__":

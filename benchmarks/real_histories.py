@@ -39,15 +39,17 @@ SINGLE_BY_RATE = (
 )
 RATES = ("oracle", "history")
 SOURCES = ("constant", "sitemap", "lastmod", "history", "captures", "oracle")
+ATTESTED_SOURCES = ("lastmod", "history", "oracle")
 ONCE = ("bfs:revisits=none", "dfs:revisits=none", "hottest-last:revisits=none", "sharc-offline", "sharc-attested")
 TWICE = ("bfs", "bfs:revisits=fifo", "dfs", "hottest-last", "sharc-selective", "sharc-attested:visits=2")
 BY_SHARE = ("bfs", "sharc-selective", "sharc-attested", "sharc-attested:visits=2")
 SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
 SHARE_SEEDS = range(3)  #: of which pages are attested
 LIES = (0.01, 0.1)
-AUDITS = (0.01, 0.02, 0.05, 0.1)
-LIE_SEEDS = range(10)  #: of which pages lie
+AUDITS = (0.02, 0.1)
+LIE_SEEDS = range(6)  #: of which pages lie
 SLOW = "sharc-optimal"  #: plans whole sites again and again where they are discovered: there, no months
+EVERY = 3  #: of the months' starts, where pages are to be discovered
 CHUNK = 20  #: runs after which they are kept
 
 
@@ -107,8 +109,8 @@ class Plan:
         """The runs of a cell: one over the whole window, or one per month. None, where they would take too long."""
         if strategy == SLOW and graph == "discover" and months:
             return []
-        blind = strategy.startswith(("bfs", "dfs"))  # the same run whatever the rates
-        windows = self.data.months() if months else [None]
+        blind = strategy.startswith(("bfs", "dfs", "olston"))  # the same run whatever the rates
+        windows = self.data.months()[:: EVERY if graph == "discover" else 1] if months else [None]
         sites = [self.data.spec(self.folder, window) for window in windows]
         return [RunSpec(site, strategy, "oracle" if blind else rates, graph, **options) for site in sites]
 
@@ -140,12 +142,18 @@ class Plan:
             yield from (spec for _, cells in self.rows(single) for cell in cells for spec in cell)
         for source, months in product(SOURCES, (False, True)):
             yield from self.cell("sharc-selective", source, "known", months)
-            for strategy in (*ONCE, *TWICE):
-                yield from self.cell(strategy, source, "known", months, attested=1.0)
+        for source, months, strategy in product(ATTESTED_SOURCES, (False, True), (*ONCE, *TWICE)):
+            yield from self.cell(strategy, source, "known", months, attested=1.0)
         for share, strategy, rates in product(SHARES, BY_SHARE, (*RATES, "lastmod")):
             yield from self.shared(strategy, rates, share)
         for lying, audited in product(LIES, AUDITS):
             yield from self.lied_to(lying, audited)
+
+
+def order(spec: RunSpec) -> tuple[float, str, str]:
+    """Long windows first; runs on one site and with the same rates one after the other: both are kept."""
+    assert isinstance(spec.site, HistorySpec)
+    return spec.site.start - spec.site.end, repr(spec.site), spec.rates
 
 
 class Results:
@@ -158,12 +166,15 @@ class Results:
         """Ask for runs."""
         self._wanted |= {spec: {} for spec in specs}
 
-    def make(self, jobs: int, file: Path) -> None:
-        """Make those that the file does not hold yet, site by site, and add them to it."""
+    def make(self, jobs: int, file: Path, most: int) -> None:
+        """Make those that the file does not hold yet, whole windows first, site by site, and add them to it.
+
+        ``most``: runs to make at most; cells are then means over the runs that there are.
+        """
         lines = file.read_text().splitlines() if file.exists() else []
         made: dict[str, dict[str, Any]] = dict(json.loads(line) for line in lines)
         missing = [spec for spec in self._wanted if repr(spec) not in made]
-        missing.sort(key=lambda spec: (repr(spec.site), spec.rates))
+        missing = sorted(missing, key=order)[:most]
         with Progress() as bar:
             task = bar.add_task("crawls", total=len(missing))
             for first in range(0, len(missing), CHUNK):
@@ -173,11 +184,15 @@ class Results:
                     for spec, result in zip(some, found, strict=True):
                         made[repr(spec)] = result
                         out.write(json.dumps([repr(spec), result]) + "\n")
-        self._wanted = {spec: made[repr(spec)] for spec in self._wanted}
+        self._wanted = {spec: made.get(repr(spec), {}) for spec in self._wanted}
 
     def __getitem__(self, spec: RunSpec) -> dict[str, Any]:
         return self._wanted[spec]
 
     def over(self, specs: Iterable[RunSpec], key: str) -> list[float]:
-        """One measure of several runs."""
-        return [self[spec][key] for spec in specs]
+        """One measure of several runs, of those that were made."""
+        return [self[spec][key] for spec in specs if self[spec]]
+
+    def missing(self, site: str) -> int:
+        """Runs on a data set that were not made."""
+        return sum(not found for spec, found in self._wanted.items() if site in repr(spec.site))

@@ -8,52 +8,109 @@ from dataclasses import asdict
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urljoin, urlsplit
 
 import click
+import numpy as np
 
 from sharc_crawler.cli._progress import progress
 from sharc_crawler.cli._tables import print_table
+from sharc_crawler.errors import UsageError
 from sharc_crawler.sim.plan import foresee
-from sharc_crawler.sim.prospect import from_file
+from sharc_crawler.sim.prospect import Prospect, from_file
+from sharc_crawler.strategies.base import Setting
+from sharc_crawler.strategies.make import make_strategy
 
 if TYPE_CHECKING:
+    from sharc_crawler.model import Seconds
     from sharc_crawler.sim.plan import Foreseen
-    from sharc_crawler.sim.prospect import Prospect
 
 SHOWN = 10  #: hopeless pages listed
+DELAY = 1.0  #: of a file's site
+SITEMAPS = (".xml", ".xml.gz", ".txt", ".txt.gz", ".rss", ".atom")
 
 
 @click.command()
-@click.argument("source", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("source")
 @click.option("--strategy", default="bfs,sharc-offline,sharc-selective", show_default=True, help="Comma-separated.")
-@click.option("--delay", default=1.0, show_default=True, help="Seconds between two downloads.")
+@click.option("--delay", type=click.FloatRange(0, min_open=True), help="Seconds between two downloads.  [default: 1]")
+@click.option("--history", type=click.Path(exists=True, dir_okay=False), help="For a URL: the archive's history.")
+@click.option("--site", help="Of an archive's history that holds more than one.")
+@click.option("-s", "settings", multiple=True, metavar="NAME=VALUE", help="For a URL: a setting, as of scrapy crawl.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def command(source: Path, strategy: str, delay: float, as_json: bool) -> None:
+def command(
+    source: str,
+    strategy: str,
+    delay: float | None,
+    history: str | None,
+    site: str | None,
+    settings: tuple[str, ...],
+    as_json: bool,
+) -> None:
     r"""Foresee a capture: duration, expected coherence and blur of each strategy, pages that are hopeless.
 
-    SOURCE is a sitemap, the report.json of a former capture, or a change history.
+    SOURCE is a file (a sitemap, the report.json of a former capture or its folder, an archive's history, a change
+    history) or a URL: a site, of which only robots.txt and the sitemaps are fetched, as politely as a crawl does, or
+    one sitemap.
 
     \b
     Example:
+      sharc plan https://www.example.org/ -s SHARC_OPERATOR=crawls@library.example
       sharc plan sitemap.xml --delay 2
-      sharc plan captures/demo/report.json --strategy sharc-selective --json
+      sharc plan captures/demo --strategy sharc-selective --json
     """
     now = time.time()
-    prospect = from_file(source, now)
-    names = strategy.split(",")
+    names = [name.strip() for name in strategy.split(",")]
+    for name in names:
+        make_strategy(name, Setting())
+    if "://" in source and not Path(source).exists():
+        prospect, step, notes = _asked(source, delay, history, settings)
+    elif history or settings:
+        raise UsageError(f"--history and -s belong to a URL; {source} is read from disk")
+    else:
+        prospect, step, notes = _read(Path(source), now, site), delay or DELAY, []
     plans = []
     with progress("plans", len(names)) as tell:
         for number, name in enumerate(names):
-            plans.append(foresee(prospect, name.strip(), delay, now))
+            plans.append(foresee(prospect, name, step, now))
             tell(number + 1)
     if as_json:
-        pages = len(prospect.urls)
-        click.echo(json.dumps({"source": prospect.source, "pages": pages, "plans": [asdict(plan) for plan in plans]}))
+        facts = {"source": prospect.source, "pages": len(prospect.urls), "delay": step, "notes": notes}
+        click.echo(json.dumps({**facts, "plans": [asdict(plan) for plan in plans]}))
     else:
-        _show(prospect, plans)
+        _show(prospect, step, notes, plans)
 
 
-def _show(prospect: Prospect, plans: list[Foreseen]) -> None:
+def _read(path: Path, now: float, site: str | None) -> Prospect:
+    if not path.exists():
+        raise UsageError(f"{str(path)!r} is no file, and no URL such as https://www.example.org/")
+    if not path.is_dir():
+        return from_file(path, now, site)
+    if not (path / "report.json").exists():
+        raise UsageError(f"{str(path)!r} holds no report.json; sharc report {path} writes it")
+    return from_file(path / "report.json", now)
+
+
+def _asked(
+    url: str, delay: float | None, history: str | None, settings: tuple[str, ...]
+) -> tuple[Prospect, Seconds, list[str]]:
+    """The site is asked for its robots.txt and sitemaps, or for this one sitemap: pages, Δ, what one must know."""
+    from sharc_crawler.live.survey import survey  # Scrapy is slow to import, and only this needs it
+
+    arguments = {"url": url}
+    if urlsplit(url).path.endswith(SITEMAPS):
+        arguments = {"url": urljoin(url, "/"), "sitemap": url}
+    if history is not None:
+        arguments["history"] = history
+    found = survey(arguments, settings)
+    notes = list(found.notes)
+    if found.refused:
+        notes.append(f"robots.txt closes {found.refused} of the pages: they are left out")
+    rates, shapes = np.array(found.rates), np.array(found.shapes)
+    return Prospect(f"site {url}", found.urls, rates, shapes), max(delay or found.step, found.asked), notes
+
+
+def _show(prospect: Prospect, step: Seconds, notes: list[str], plans: list[Foreseen]) -> None:
     names = ("strategy", "downloads", "duration", "coherent", "incoherent", "not revisited", "blur", "hopeless")
     rows = [
         [
@@ -68,7 +125,9 @@ def _show(prospect: Prospect, plans: list[Foreseen]) -> None:
         ]
         for plan in plans
     ]
-    print_table(f"{prospect.source}: {len(prospect.urls)} pages", names, rows)
+    print_table(f"{prospect.source}: {len(prospect.urls)} pages, {step:g} s between two downloads", names, rows)
+    for note in notes:
+        click.echo(f"Note: {note}.")
     for plan in plans:
         for url in plan.hopeless[:SHOWN]:
             click.echo(f"{plan.strategy} gives up {url}")

@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sharc_crawler.errors import DataError
+from sharc_crawler.errors import DataError, UsageError, unknown_name
 from sharc_crawler.links.entries import SitemapKind
 from sharc_crawler.links.sitemap import read
 from sharc_crawler.model import Kind, Sighting
-from sharc_crawler.rates.chain import default_chain
+from sharc_crawler.rates.chain import Chain, default_chain
+from sharc_crawler.rates.sources import HistoryRates
 from sharc_crawler.sim.history import GZIP, lifetimes, read_history
 from sharc_crawler.sim.published import intervals
 from sharc_crawler.sim.rates import posterior
 from sharc_crawler.sim.truth import Changes
+from sharc_crawler.storage.observations import ObservationStore
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,6 +28,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sharc_crawler.model import Instant
+
+
+SQLITE = b"SQLite format 3\0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +43,15 @@ class Prospect:
     shapes: NDArray[np.float64]  #: of Gamma posteriors; inf: point estimates
 
 
-def from_file(path: Path, now: Instant) -> Prospect:
-    """From a file, gzipped or not: ``report.json`` of a former capture, a change history, or a sitemap of any kind.
+def from_file(path: Path, now: Instant, site: str | None = None) -> Prospect:
+    """From a file, gzipped or not: ``report.json`` of a former capture, a change history, a sitemap of any kind, or an
+    archive's history, which may hold more than one site.
 
     Raises DataError where it is none of these or names no page.
     """
     raw = path.read_bytes()
+    if raw.startswith(SQLITE):
+        return from_store(path, now, site)
     try:
         body = gzip.decompress(raw) if raw.startswith(GZIP) else raw
     except (OSError, EOFError) as error:
@@ -57,6 +65,22 @@ def from_file(path: Path, now: Instant) -> Prospect:
     if not found.urls:
         raise DataError(f"{path}: no page is named there")
     return found
+
+
+def from_store(path: Path, now: Instant, site: str | None = None) -> Prospect:
+    """From an archive's history: the pages of a site that had content when last heard of, rated as a capture would."""
+    with ObservationStore(path) as store:
+        sites = store.sites()
+        if site is None and len(sites) != 1:
+            raise UsageError(f"{path} holds {len(sites)} sites: say which with --site ({', '.join(sites[:5])}, …)")
+        if site is not None and site not in sites:
+            raise unknown_name("site", site, sites)
+        name = site or sites[0]
+        urls = [url for url, last in store.latest(name).items() if last.kind is Kind.PAGE]
+        rates = Chain([HistoryRates(store.histories(name), links=store.links(name))])
+    estimates = rates.rates([Sighting(url) for url in urls], now)
+    columns = (np.array([getattr(e, column) for e in estimates]) for column in ("rate", "shape"))
+    return Prospect(f"history {path} of {name}", [str(url) for url in urls], *columns)
 
 
 def from_sitemap(body: bytes, url: str, now: Instant) -> Prospect:

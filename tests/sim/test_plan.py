@@ -12,9 +12,11 @@ import pytest
 from click.testing import CliRunner
 
 from sharc_crawler.cli import main
-from sharc_crawler.errors import DataError
+from sharc_crawler.errors import DataError, UsageError
+from sharc_crawler.model import Change, Observation, Result, Url
 from sharc_crawler.sim.plan import foresee
 from sharc_crawler.sim.prospect import Prospect, from_file
+from sharc_crawler.storage.observations import ObservationStore
 from tests.sim.small import write_history
 
 if TYPE_CHECKING:
@@ -62,6 +64,34 @@ def test_from_a_history(tmp_path):
     assert found.urls == ["/", "/a", "/c"]  # /b has vanished
     assert np.isfinite(found.rates).all()
     assert found.rates[1] == found.rates.max()
+
+
+def test_from_an_archives_history(tmp_path):
+    path = tmp_path / "archive.sqlite"
+    changes = (Change.CHANGED, Change.UNCHANGED)
+    day = [Observation("a", Url("http://a/"), t * DAY, Result.OK, change=changes[t % 2]) for t in range(20)]
+    with ObservationStore(path) as store:
+        store.append([*day, Observation("a", Url("http://a/gone"), 1.0, Result.GONE)])
+    found = from_file(path, now=20 * DAY)
+    assert found.urls == ["http://a/"]
+    assert 0.1 < found.rates[0] * DAY < 2
+    with ObservationStore(path) as store:
+        store.append([Observation("b", Url("http://b/"), 0.0, Result.OK)])
+    assert from_file(path, now=20 * DAY, site="b").urls == ["http://b/"]
+    with pytest.raises(UsageError, match=r"holds 2 sites: say which with --site \(a, b"):
+        from_file(path, now=0.0)
+    with pytest.raises(UsageError, match="site='c' is not known"):
+        from_file(path, now=0.0, site="c")
+
+
+def test_the_command_on_the_folder_of_a_capture(tmp_path):
+    empty = CliRunner().invoke(main, ["plan", str(tmp_path)])
+    assert empty.exit_code == 2
+    assert f"sharc report {tmp_path} writes it" in empty.stderr
+    write(tmp_path, json.dumps(REPORT).encode(), "report.json")
+    done = CliRunner().invoke(main, ["plan", str(tmp_path), "--json"])
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["pages"] == 1
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,142 @@
+"""What a site says of itself before a page of it is fetched: robots.txt and sitemaps, as every crawl begins with.
+
+A survey is a crawl whose strategy visits nothing: addresses, robots.txt, delays and retries are a crawl's own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from scrapy.crawler import CrawlerProcess
+from scrapy.utils.project import get_project_settings
+
+from sharc_crawler.errors import DataError, SharcError, UsageError
+from sharc_crawler.live.config import Config
+from sharc_crawler.live.session import session_of
+from sharc_crawler.live.spiders.site import SiteSpider
+from sharc_crawler.model import Kind
+from sharc_crawler.strategies.base import Strategy
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import Self
+
+    from scrapy.crawler import Crawler
+    from scrapy.settings import Settings
+
+    from sharc_crawler.live.session import Session
+    from sharc_crawler.model import Instant, PageId, Seconds, Visit
+    from sharc_crawler.strategies.base import Candidates
+
+PROFILE = "sharc_crawler.live.profile"
+ADDON = "sharc_crawler.live.addon.SharcAddon"
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """The pages that a capture would begin with; one entry per page."""
+
+    urls: list[str]
+    rates: list[float]  #: changes per second
+    shapes: list[float]  #: of the rates' Gamma posteriors; inf: point estimates
+    step: Seconds  #: between two requests to the slowest host, by the settings and robots.txt
+    asked: Seconds  #: of it, what robots.txt asks for at least
+    refused: int  #: pages that robots.txt closes, left out above
+    notes: tuple[str, ...]  #: what a reader must know
+
+
+class NoVisits(Strategy):
+    """The order of a capture that fetches no page."""
+
+    revisits = False
+
+    def add(self, candidates: Candidates) -> None:
+        """The frontier knows them."""
+
+    def next(self, now: Instant) -> Visit | None:  # noqa: ARG002 - the port's
+        """Never any."""
+        return None
+
+    def finished(self, visit: Visit, captured: bool) -> None:
+        """Nothing was handed out."""
+
+    def reprice(self, page: PageId, rate: float) -> None:
+        """The frontier knows it."""
+
+    def __len__(self) -> int:
+        return 0
+
+
+class SurveySpider(SiteSpider):
+    """Reads robots.txt and sitemaps; keeps nothing."""
+
+    name = "survey"
+
+    @classmethod
+    def from_crawler(cls, crawler: Crawler, *_: Any, **given: Any) -> Self:
+        """A site crawl's own arguments."""
+        spider = super().from_crawler(crawler, **given)
+        crawler.settings.set("SHARC_OUTPUT", None, "cmdline")
+        crawler.settings.set("SHARC_STRATEGY", f"{NoVisits.__module__}.{NoVisits.__name__}", "cmdline")
+        return spider
+
+
+def survey(arguments: dict[str, str], chosen: Sequence[str] = ()) -> Survey:
+    """Ask a site for its robots.txt and its sitemaps; once per process (Twisted's reactor cannot be started again).
+
+    Parameters
+    ----------
+    arguments: those of ``scrapy crawl site``, such as ``{"url": "https://www.example.org/"}``
+    chosen: settings, as ``NAME=value``
+
+    Raises UsageError for what cannot be used, DataError where the site names no pages.
+
+    """
+    settings = _settings(chosen)
+    checked = settings.copy()
+    SurveySpider.prepare(checked, arguments)
+    Config.from_settings(checked)
+    process = CrawlerProcess(settings)
+    crawler = process.create_crawler(SurveySpider)
+    process.crawl(crawler, **arguments)
+    process.start()
+    if process.bootstrap_failed:
+        raise SharcError(f"{arguments['url']}: the site could not be asked")
+    session = session_of(crawler)
+    if not session.frontier.done:
+        raise SharcError(f"{arguments['url']}: stopped before its sitemaps were read")
+    return _survey_of(arguments["url"], session)
+
+
+def _settings(chosen: Sequence[str]) -> Settings:
+    """The project's settings where it is a capture project, else the package's profile; and what was chosen."""
+    settings = get_project_settings()
+    if ADDON not in settings.getdict("ADDONS"):
+        settings.setmodule(PROFILE, "project")
+    for text in chosen:
+        name, separator, value = text.partition("=")
+        if not separator:
+            raise UsageError(f"setting {text!r} is not of the form NAME=value")
+        settings.set(name, value, "cmdline")
+    return settings
+
+
+def _survey_of(url: str, session: Session) -> Survey:
+    (capture,) = session.frontier.captures
+    pages, hosts = session.frontier.pages, session.frontier.ledger.hosts
+    known = [page for page in range(len(pages)) if pages.kinds[page] is Kind.PAGE]
+    open_ = [page for page in known if not (r := hosts[pages.hosts[page]].rules) or r.allows(pages.urls[page])]
+    if len(open_) <= len(capture.spec.seeds):
+        refusals = {hosts[pages.hosts[page]].refusal for page in known if page not in open_}
+        why = "; ".join(capture.notes + [text for text in refusals if not any(text in note for note in capture.notes)])
+        raise DataError(f"{url} names no pages to plan with ({why}); give a sitemap, a history or a former report")
+    return Survey(
+        [pages.urls[page] for page in open_],
+        [pages.rates[page] for page in open_],
+        [pages.shapes[page] for page in open_],
+        max(hosts[host].delay for host in capture.hosts),
+        max(rules.delay if (rules := hosts[host].rules) else 0.0 for host in capture.hosts),
+        len(known) - len(open_),
+        tuple(capture.notes),
+    )
