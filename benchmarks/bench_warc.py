@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import zlib
 from pathlib import Path
 
 from scrapy import Request, Spider, signals
@@ -28,7 +29,8 @@ from sharc_crawler.live.wire import EXCHANGE_KEY
 from sharc_crawler.model import Exchange
 
 INFO = CaptureInfo("bench", "nobody", "obey", "bfs")
-VARIANTS = ("stock", "tap", "tap+warc level 1", "tap+warc level 6")
+#: zlib: what the tap kept is compressed and thrown away, so that the rest of writing can be told from compressing
+VARIANTS = ("stock", "tap", "tap+zlib level 6", "tap+warc level 1", "tap+warc level 6", "tap+warc synced level 6")
 PAGE = 20_000
 
 
@@ -69,7 +71,7 @@ class _Archiver:
     """Writes what the tap kept, as the last thing before the downloader."""
 
     def __init__(self, crawler) -> None:
-        options = WarcOptions(level=crawler.settings.getint("LEVEL"))
+        options = WarcOptions(level=crawler.settings.getint("LEVEL"), sync=crawler.settings.getbool("SYNC"))
         self.out = WarcWriter(Path(crawler.settings["FOLDER"]), "bench", "run", INFO, options)
         crawler.signals.connect(self.out.close, signals.spider_closed)
 
@@ -79,6 +81,18 @@ class _Archiver:
 
     def process_response(self, request, response):
         self.out.write(request.meta.pop(EXCHANGE_KEY))
+        return response
+
+
+class _Compressor:
+    """Compresses what the tap kept, as an archive must, and keeps nothing."""
+
+    def process_response(self, request, response):
+        exchange = request.meta.pop(EXCHANGE_KEY)
+        for data in (exchange.response, exchange.request):
+            packer = zlib.compressobj(6, zlib.DEFLATED, 16 + 15)
+            packer.compress(data)
+            packer.flush()
         return response
 
 
@@ -104,6 +118,9 @@ def crawl(variant: str, url: str, count: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         if "warc" in variant:
             settings |= {"DOWNLOADER_MIDDLEWARES": {_Archiver: 990}, "FOLDER": folder, "LEVEL": int(variant[-1])}
+            settings["SYNC"] = "synced" in variant
+        elif "zlib" in variant:
+            settings["DOWNLOADER_MIDDLEWARES"] = {_Compressor: 990}
         process = AsyncCrawlerProcess(settings)
         process.crawl(_Pages, url=url, count=count)
         clock, cpu = time.perf_counter(), time.process_time()
@@ -154,8 +171,8 @@ def crawl_rates(rounds: int, count: int) -> list[dict[str, object]]:
 
 def table(rows: list[dict[str, object]]) -> str:
     """Rows under their names."""
-    lines = ["  ".join(f"{name:>18}" for name in rows[0])]
-    return "\n".join(lines + ["  ".join(f"{value!s:>18}" for value in row.values()) for row in rows])
+    lines = ["  ".join(f"{name:>24}" for name in rows[0])]
+    return "\n".join(lines + ["  ".join(f"{value!s:>24}" for value in row.values()) for row in rows])
 
 
 def main() -> None:

@@ -49,7 +49,7 @@ def verify(path: Path, former: Sequence[Path] = (), told: Callable[[int], None] 
     if not source.certificates:
         raise DataError(
             f"{str(path)!r} holds no certificate: of a capture that is not complete (the same command goes on with it),"
-            " or made without WARC files"
+            " of an instant crawl, which claims no coherence, or of one made without WARC files"
         )
     documents = {name: _document(name, text) for name, text in source.certificates.items()}
     witness = hear(source.warcs, told)

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from sharc_crawler.frontier.capture import SiteCapture
+    from sharc_crawler.report.facts import CaptureFacts
 
 logger = logging.getLogger(__name__)
 
@@ -79,17 +80,21 @@ class CaptureExtension:
     def _report(self, folder: Path) -> None:
         judge(folder)
         state = load_state(folder)
+        facts = capture_facts(state)
         if is_instant(state):
             sys.stdout.write(write_instant(state, folder))
-            return
-        facts = capture_facts(state)
-        paths = write(facts, folder)
-        more = [*lines(certify(facts, folder))]
-        config = session_of(self._crawler).config
-        if config.wacz and config.warc and all(capture.ended is not None for capture in facts):
-            more.append(("WACZ", str(package(folder, facts))))
-        sys.stdout.write(summary(facts, paths, more))
+            sys.stdout.writelines(f"  {name:<12} {path}\n" for name, path in self._packaged(facts, folder))
+        else:
+            paths = write(facts, folder)
+            certified = lines(certify(facts, folder))
+            sys.stdout.write(summary(facts, paths, [*certified, *self._packaged(facts, folder)]))
         sys.stdout.flush()
+
+    def _packaged(self, facts: list[CaptureFacts], folder: Path) -> list[tuple[str, str]]:
+        """The WACZ file, where one is wanted and the captures are complete: a line for the summary."""
+        config = session_of(self._crawler).config
+        wanted = config.wacz and config.warc and all(capture.ended is not None for capture in facts)
+        return [("WACZ", str(package(folder, facts)))] if wanted else []
 
 
 def _exit_code(captures: Sequence[SiteCapture]) -> int:

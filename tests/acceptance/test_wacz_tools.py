@@ -1,6 +1,6 @@
-"""Our WACZ files in the hands of others: py-wacz's validator, and ReplayWeb.page's viewer in a browser.
+"""Our files in the hands of others: py-wacz's and FastWARC's checks, and ReplayWeb.page's viewer in a browser.
 
-    python3 -m venv /tmp/wacz && /tmp/wacz/bin/pip install wacz
+    python3 -m venv /tmp/wacz && /tmp/wacz/bin/pip install wacz fastwarc
     npm pack replaywebpage && tar xzf replaywebpage-*.tgz
     SHARC_WACZ_TOOL=/tmp/wacz/bin SHARC_REPLAYWEBPAGE=package python -m pytest tests/acceptance/test_wacz_tools.py
 
@@ -49,6 +49,17 @@ def test_py_wacz_calls_it_valid(made):
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "Validation succeeded" in done.stdout
+
+
+@pytest.mark.skipif(not (TOOL.parent / "fastwarc").is_file(), reason="fastwarc is not beside py-wacz")
+def test_fastwarc_finds_every_digest_right(made):
+    """A reader of WARC files that shares no code with ours or with warcio."""
+    for warc in sorted(made[1].glob("*.warc.gz")):
+        done = subprocess.run(
+            [TOOL.parent / "fastwarc", "check", warc], capture_output=True, text=True, timeout=100, check=False
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert "(0 failed)" in done.stderr + done.stdout
 
 
 @pytest.mark.skipif(not (VIEWER / "ui.js").is_file(), reason="set SHARC_REPLAYWEBPAGE to the unpacked npm package")
