@@ -114,6 +114,26 @@ def test_the_python_documentation_is_replayed_at_both_times(run_crawl, static, t
     assert answers == 2 * maps - 1, "nothing changes here; only the apex, which is the reference instant, has one time"
 
 
+def test_payloads_of_a_former_capture_are_shown_from_there(run_crawl, tmp_path):
+    with serve(LivingSite(seed=6, pages=20, scale=1.0, slow=0.02)) as server:
+        first, second = (
+            run_crawl(
+                tmp_path, url=server.url, delay="0", history=str(tmp_path / "history"), output=str(tmp_path / name),
+                strategy="bfs", dedup="site",
+            )
+            for name in ("first", "second")
+        )  # fmt: skip
+    assert (first.code, second.code) == (0, 0), second.err
+    held = bodies(first.folder) | bodies(second.folder)
+    pages = json.loads((second.folder / "certificate.json").read_text())["pages"]
+    with replaying([second.folder, first.folder]) as address:
+        for page in pages:
+            visit = page["visit"]
+            status, _, body = get(address, f"{moment(unix(visit['date']))}id_/{visit['uri']}")
+            assert (status, body) == (200, held[visit["digest"]]), page["url"]
+    assert len(bodies(second.folder)) < len(bodies(first.folder)) / 2
+
+
 SCRIPT = """
 const note = document.createElement('p');
 note.textContent = 'Written by the script.';
