@@ -18,6 +18,7 @@ from sharc_crawler.errors import SharcError, unknown_name
 COMMANDS = {
     "demo": "Serve the living site: pages that change while they are crawled.",
     "diff": "Show what changed on a page between two captures, and what was ignored.",
+    "log": "Print every decision of a capture and what came of it, as JSON lines or as Heritrix's crawl.log.",
     "masks": "Learn what changes on a site at every download, so that it does not count.",
     "plan": "Foresee a capture from a sitemap, a report or a history, without crawling.",
     "simulate": "Crawl synthetic sites and replayed histories in virtual time, and score what came of it.",

@@ -1,0 +1,81 @@
+"""The log of a capture."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner
+
+from sharc_crawler.cli import main
+from sharc_crawler.frontier.store import Batch
+from sharc_crawler.model import Kind, Outcome, Result, Slot
+from sharc_crawler.report.log import entries, heritrix_lines
+from sharc_crawler.storage.sqlite import FILE_NAME, SqliteStore
+from sharc_crawler.testing.stores import capture_row, page_row, visit_row
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+#: a line of Heritrix's crawl.log: time, status, size, URL, hops, via, type, thread, start and duration, digest, seed
+CRAWL_LOG = re.compile(
+    r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z +-?\d+ +(?:\d+|-) \S+ [LEPMRX-]+ \S+ \S+ #\d{3} \d{17}\+\d+ \S+ \S+ \S+"
+)
+
+
+@pytest.fixture
+def state() -> Batch:
+    """A page visited twice, an image that failed once, a page that robots.txt refuses."""
+    failed = Outcome(Result.FAILED, 12.0, 13.0, error="no answer in time")
+    refused = Outcome(Result.REFUSED, 15.0, 15.0, error="robots.txt disallows it")
+    return Batch(
+        pages=[page_row(0), page_row(1)._replace(kind=Kind.RESOURCE, parent=0, depth=1), page_row(2)],
+        visits=[
+            visit_row(0)._replace(lease=1),
+            visit_row(1)._replace(lease=2, settled=False, outcome=failed),
+            visit_row(1)._replace(lease=3, attempt=2),
+            visit_row(2)._replace(lease=4, attempt=0, outcome=refused),
+            visit_row(0, Slot.SECOND)._replace(
+                lease=5, outcome=replace(visit_row(0).outcome, started=30.0, ended=31.0)
+            ),
+        ],
+        captures={0: capture_row()},
+    )
+
+
+def test_every_exchange_is_an_entry_in_the_order_they_ended(state):
+    found = list(entries(state))
+    assert [(one["decision"], one["attempt"], one["result"]) for one in found] == [
+        (1, 1, "ok"),
+        (2, 1, "failed"),
+        (3, 2, "ok"),
+        (4, 0, "refused"),
+        (5, 1, "ok"),
+    ]
+    assert found[1]["error"] == "no answer in time"
+    assert found[1]["referrer"] == found[0]["url"]
+    assert [one["slot"] for one in found if one["url"] == found[0]["url"]] == ["first", "second"]
+    assert len({tuple(one) for one in found}) == 1, "stable fields"
+
+
+def test_the_format_of_heritrix(state):
+    lines = list(heritrix_lines(state))
+    assert len(lines) == 5
+    for line in lines:
+        assert CRAWL_LOG.fullmatch(line), line
+    assert [int(line.split()[1]) for line in lines] == [200, -2, 200, -9998, 200]
+    assert lines[1].split()[4] == "E"
+
+
+def test_the_command(state, tmp_path: Path):
+    store = SqliteStore(tmp_path / FILE_NAME)
+    store.commit(state)
+    store.close()
+    done = CliRunner().invoke(main, ["log", str(tmp_path)])
+    assert [json.loads(line)["decision"] for line in done.output.splitlines()] == [1, 2, 3, 4, 5]
+    failed = CliRunner().invoke(main, ["log", str(tmp_path), "--failed"])
+    assert [json.loads(line)["decision"] for line in failed.output.splitlines()] == [2, 4]
+    assert CliRunner().invoke(main, ["log", str(tmp_path), "--heritrix"]).output.count("\n") == 5
