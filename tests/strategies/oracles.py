@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from decimal import Context, Decimal, localcontext
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -36,6 +37,22 @@ def direct_split(rates: Sequence[float], width: float, weights: Sequence[float] 
         hopeless.append(lost - gained.sum() < -1e-11 * scale)
         shortest += not hopeless[-1]
     return hopeless[:n]
+
+
+def literal_split(rates: Sequence[float], width: float) -> list[bool]:
+    """Which pages are hopeless, hottest first, by Definition 6 to the letter: two sums, with 450 digits."""
+    with localcontext(Context(prec=450, Emin=-(10**9))):
+        steps = [(-Decimal(rate) * Decimal(width)).exp() for rate in rates]  # survival of one interval more
+        free = [*range(1, len(rates))]
+        hopeless = [False]
+        for page in range(1, len(rates)):
+            later = range(page + 1, len(rates))
+            rest = [*zip(later, free[1:], free[:-1], strict=True)]
+            keep = steps[page] ** free[0] + sum(steps[other] ** kept for other, kept, _ in rest)
+            drop = steps[page] ** free[-1] + sum(steps[other] ** dropped for other, _, dropped in rest)
+            hopeless.append(keep < drop)
+            free.pop(-1 if hopeless[-1] else 0)
+    return hopeless[: len(rates)]
 
 
 def intervals_of(hopeless: Sequence[bool], width: float) -> np.ndarray:

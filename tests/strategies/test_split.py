@@ -14,7 +14,7 @@ from sharc_crawler.strategies.classes import Classes, classify
 from sharc_crawler.strategies.layout import lay_out
 from sharc_crawler.strategies.selective import selective
 from sharc_crawler.strategies.split import split
-from tests.strategies.oracles import direct_split, intervals_of
+from tests.strategies.oracles import direct_split, intervals_of, literal_split
 
 
 def split_pages(rates: np.ndarray, width: float, weights: np.ndarray | None = None) -> list[bool]:
@@ -53,6 +53,27 @@ def test_the_same_as_the_direct_test(seed: int) -> None:
         if ours != direct:  # an exact tie
             value, reference = (np.exp(-rates * intervals_of(one, 2.0)).sum() for one in (ours, direct))
             assert value == pytest.approx(reference, rel=1e-9), rates
+
+
+groups = st.tuples(
+    st.floats(-3, 3).map(lambda power: 10**power), st.integers(1, 4)
+)  # λI of the longest interval, pages
+
+
+@given(st.lists(groups, min_size=1, max_size=5), st.integers(0, 4))
+@settings(max_examples=100, deadline=None)
+def test_the_same_as_the_definition_to_the_letter(groups: list[tuple[float, int]], still: int) -> None:
+    """Groups of equal rates, from hardly any change to a thousand in the longest interval; and pages that never change.
+
+    Both sums of the definition, with 450 digits: what doubles make of them is not trusted.
+    """
+    pages = still + sum(count for _, count in groups)
+    changes = np.concatenate([np.repeat([most for most, _ in groups], [count for _, count in groups]), np.zeros(still)])
+    rates = np.sort(changes)[::-1] / (2.0 * max(1, pages - 1))
+    ours, literal = split_pages(rates, 2.0), literal_split(rates.tolist(), 2.0)
+    if ours != literal:  # a tie, or as near to one as doubles can tell
+        value, reference = (np.exp(-rates * intervals_of(one, 2.0)).sum() for one in (ours, literal))
+        assert value == pytest.approx(reference, rel=1e-9)
 
 
 def test_the_same_as_the_direct_test_on_a_large_site() -> None:
