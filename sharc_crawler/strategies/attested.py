@@ -111,7 +111,8 @@ class AttestedOnce(PhasedStrategy):
             classes, rates=classes.rates * slots, counts=classes.counts * slots, weights=classes.weights / slots
         )
         reserved = self.visits - self._owed
-        spare: dict[int, int] = defaultdict(int)  # half pairs, by class; and (-1) half a pair of attested pages
+        # Half pairs, by class; and (-1) half a pair of attested pages: of an odd number, one more comes before T.
+        spare = defaultdict(int, {-1: 1})
         runs = []
         for row, count, plan in selective(halves, self.setting.step / 2):
             kept = min(reserved, count) if singles[row] else 0
