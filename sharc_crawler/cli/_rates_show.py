@@ -12,6 +12,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from sharc_crawler.cli._rates_cycles import cycle_facts, cycle_lines, start_facts
 from sharc_crawler.errors import unknown_name
 from sharc_crawler.model import Sighting
 from sharc_crawler.rates.picture import draw_rates
@@ -40,19 +41,22 @@ def show_command(site: str, history: str, horizon: float, limit: int, picture: P
     with ObservationStore(history) as store:
         if site not in store.sites():
             raise unknown_name("site", site, store.sites())
-        known = store.histories(site)
+        known, links = store.histories(site), store.links(site) or None
     now = time.time()
     sightings = [Sighting(url) for url in known.urls]
-    estimates = HistoryRates(known, horizon * DAY).rates(sightings, now)
+    estimates = HistoryRates(known, horizon * DAY, links).rates(sightings, now)
     pages = [(url, found) for url, found in zip(known.urls, estimates, strict=True) if found is not None]
     pages.sort(key=lambda page: -page[1].rate)
     if picture:
         draw_rates([found.rate for _, found in pages], site, picture)
     facts = _facts(known, pages, now)
+    facts |= {"cycles": cycle_facts(known, now), "start": start_facts(known, estimates, now, horizon * DAY)}
     if as_json:
         click.echo(json.dumps(facts))
     else:
         _show(facts, limit)
+        for line in cycle_lines(facts, horizon):
+            click.echo(line)
 
 
 def _facts(history: SiteHistory, pages: list[tuple[Any, RateEstimate]], now: float) -> dict[str, Any]:

@@ -18,11 +18,12 @@ if TYPE_CHECKING:
     from sharc_crawler.archive.payloads import Former
     from sharc_crawler.archive.warc import WarcWriter
     from sharc_crawler.frontier.store import Batch, FrontierStore, JudgementRow, LinksRow, VisitRow, WordRow
-    from sharc_crawler.model import Document
+    from sharc_crawler.model import Document, Seconds
     from sharc_crawler.rates.sitemap import SitemapRules
     from sharc_crawler.storage.observations import ObservationStore
 
 CAPTURES = "captures"  #: the source that is the history store itself
+SHORTEST = 3_600.0  #: a capture is thought to take an hour at least
 CHANGES = {
     Verdict.COHERENT: Change.UNCHANGED,
     Verdict.CHANGED: Change.CHANGED,
@@ -30,7 +31,7 @@ CHANGES = {
 }
 
 
-def rates_of(site: str, names: str, history: ObservationStore | None, rules: SitemapRules) -> Chain:
+def rates_of(site: str, names: str, history: ObservationStore | None, rules: SitemapRules, delay: Seconds) -> Chain:
     """Where a site's rates come from: the sources of these names, in order; ``captures`` if there are any."""
     offers: dict[str, Callable[[], object]] = {"rules": lambda: rules}
     wanted = names.split(",")
@@ -39,6 +40,7 @@ def rates_of(site: str, names: str, history: ObservationStore | None, rules: Sit
             "history": lambda: history.histories(site),
             "links": lambda: history.links(site),
             "documents": lambda: history.documents(site),
+            "horizon": lambda: max(SHORTEST, 2 * history.size(site) * delay),
         }
     else:
         wanted = [name for name in wanted if name.strip() != CAPTURES]

@@ -171,7 +171,8 @@ def _begin(crawler: Crawler) -> Session:
 
 def _parts(history: ObservationStore | None, config: Config) -> Parts:
     """What a capture goes by: the site's history where there is one."""
-    rates = partial(rates_of, names=config.rates, history=history, rules=config.sitemap_rules)
+    delay = config.politeness.delay
+    rates = partial(rates_of, names=config.rates, history=history, rules=config.sitemap_rules, delay=delay)
     if history is None:
         return Parts(rates=lambda spec: rates(spec.site))
     return Parts(rates=lambda spec: rates(spec.site), history=lambda spec: history.histories(spec.site))

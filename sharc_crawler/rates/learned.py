@@ -2,8 +2,10 @@
 
 The history is cut at several instants in the past. What was known of each page at a cut (its changes, recent ones
 counting more; the age of its last change; the company it keeps) is set against whether it changed in the time after
-the cut, as long as the capture to come; a log-linear regression over all pages and cuts learns what each is worth, and
-is asked about the pages as they are now. Nothing after ``now`` is looked at.
+the cut, as long as the capture to come. Over all pages and cuts a log-linear regression learns what each is worth, and
+boosted trees what each is worth where another is low; both are asked about the pages as they are now, and the answer
+is their geometric mean. (Trees alone fail where a site is rebuilt by a program, the regression alone where most pages
+are silent.) Nothing after ``now`` is looked at.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sharc_crawler.rates.age import age_rates
+from sharc_crawler.rates.boosted import Boosted
 from sharc_crawler.rates.estimators.base import Estimates, Sums
 from sharc_crawler.rates.history import CHANGED, UNCHANGED, UNKNOWN
 from sharc_crawler.rates.regression import LogLinear
@@ -31,10 +34,12 @@ NEAR_HALF_LIVES = (4 * WEEK, 26 * WEEK)  #: of activity in the surroundings
 YOUNG = 60 * DAY
 OLD = 400 * DAY  #: ages beyond are as good as this
 CUTS = 10  #: at most
-SHARE = 0.35  #: of the history, at most, that follows a cut
-HEAD = 0.15  #: of the history, at least, that comes before one
+SHARE = 0.25  #: of the history, at most, that follows a cut
+HEAD = 0.3  #: of the history, at least, that comes before one
+LOOKS = 2.0  #: intervals between captures, at least, that follow a cut
 SHAPES = np.geomspace(0.25, 64.0, 17)
 EVENTS = 30  #: changes after the cuts, at least: a regression on fewer is not worth its while
+FOREST = 200  #: examples of a change from which on trees are grown
 
 
 def learnable(history: SiteHistory, now: Instant, horizon: Seconds) -> bool:
@@ -51,9 +56,12 @@ def learned_rates(history: SiteHistory, now: Instant, horizon: Seconds, surround
     cuts, after = _cuts(history, now, horizon)
     examples = [_examples(history, cut, after, surroundings) for cut in cuts]
     features, changed, lengths = (np.concatenate(column) for column in zip(*examples, strict=True))
-    model = LogLinear().fit(features, changed, lengths)
-    shape = _dispersion(model.rate(features) * lengths, changed == CHANGED)
-    rate = model.rate(_features(history, now, surroundings))
+    present = _features(history, now, surroundings)
+    models: list[LogLinear | Boosted] = [LogLinear().fit(features, changed, lengths)]
+    if np.count_nonzero(changed == CHANGED) >= FOREST:
+        models.append(Boosted(_directions(surroundings)).fit(features, changed, lengths))
+    then, rate = (np.exp(np.mean([np.log(m.rate(x)) for m in models], axis=0)) for x in (features, present))
+    shape = _dispersion(then * lengths, changed == CHANGED)
     observations = history.histories().observations()
     return Estimates(rate, rate / np.sqrt(shape), np.full(len(rate), shape), observations)
 
@@ -70,10 +78,11 @@ def _dispersion(mean: NDArray[np.float64], hit: NDArray[np.bool_]) -> float:
 
 def _cuts(history: SiteHistory, now: Instant, horizon: Seconds) -> tuple[NDArray[np.float64], Seconds]:
     """Instants to cut the history at, latest first, and how long a time after each is looked at."""
-    span = now - history.times.min() if len(history.times) else 0.0
+    lengths = history.histories().lengths
+    span = now - history.times.min() if len(lengths) else 0.0
     if span <= 0:
         return np.zeros(0), horizon
-    after = min(horizon, SHARE * span)
+    after = min(max(horizon, LOOKS * float(np.median(lengths))), SHARE * span)
     gap = max(after / 2.0, (span - after) / CUTS)
     return np.arange(now - after, now - (1.0 - HEAD) * span, -gap), after
 
@@ -105,6 +114,13 @@ def _features(history: SiteHistory, at: Instant, surroundings: Surroundings) -> 
     activity = [np.log1p(Sums.of(intervals.discounted(at, half)).changed) for half in NEAR_HALF_LIVES]
     around = [surroundings.columns(values) for values in activity]
     return np.concatenate([np.stack(columns, axis=1), *around, surroundings.place()], axis=1)
+
+
+def _directions(surroundings: Surroundings) -> list[int]:
+    """What more of each feature means: 1 more changes, -1 fewer, 0 nobody knows beforehand."""
+    around = [1] * surroundings.relations
+    own = [1] * len(HALF_LIVES) + [-1, 0, 0, 1]
+    return own + around * len(NEAR_HALF_LIVES) + [0] * surroundings.place().shape[1]
 
 
 def _recent(sums: Sums) -> NDArray[np.float64]:

@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sharc_crawler.rates.cycles import rhythms
 from sharc_crawler.rates.evidence import combined_rates
 from sharc_crawler.rates.history import SiteHistory
 from sharc_crawler.rates.surroundings import Surroundings
+from sharc_crawler.rates.trust import classes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -30,7 +32,8 @@ class HistoryRates:
     history:
         of the site (:meth:`~sharc_crawler.storage.observations.ObservationStore.histories`); None: no capture yet
     horizon:
-        how long the capture will take: recent changes count the more, the shorter it is
+        how long the capture will take: recent changes count the more, the shorter it is, and what changes by day
+        only is calm in a capture by night
     links:
         pairs of URLs, source and target, where links are known from the captures before
 
@@ -74,6 +77,7 @@ class HistoryRates:
         self._estimated_from = max(len(self._lastmods), 0)
         history = self._history.sitemap_read(now, self._lastmods)
         found = combined_rates(history, now, self._horizon, Surroundings(history.urls, self._numbered(history.urls)))
+        found = found.scaled(_busy(history, now, now + self._horizon))
         names = ("history" if url in self._captured else "lastmod" for url in history.urls)
         self._estimates = {
             url: found.of(page, name) for page, (url, name) in enumerate(zip(history.urls, names, strict=True))
@@ -87,3 +91,12 @@ class HistoryRates:
         known = [(numbers[a], numbers[b]) for a, b in self._links if a in numbers and b in numbers and a != b]
         pairs = np.array(known, np.int64).reshape(-1, 2)
         return pairs[:, 0], pairs[:, 1]
+
+
+def _busy(history: SiteHistory, start: Instant, end: Instant) -> np.ndarray:
+    """How much more, or less, than on average each URL's class changes from ``start`` to ``end``."""
+    if not len(history):
+        return np.zeros(0)
+    labels = classes(history.urls)[0]
+    found = rhythms(history, labels)
+    return np.array([found[label].mean(start, end) for label in range(len(found))])[labels]

@@ -49,6 +49,11 @@ class Surroundings:
         self._word = np.array([numbers[word] for row in words for word in row], np.int64)
         self._words = len(numbers)
 
+    @property
+    def relations(self) -> int:
+        """Columns of :meth:`columns`."""
+        return 2 if self.links is None else 3
+
     def columns(self, activity: NDArray[np.float64]) -> NDArray[np.float64]:
         """Logarithms of the relatives' activity, one column per relation: words, discovery and, if known, links."""
         found = [self._by_words(activity), self._by_discovery(activity)]

@@ -45,6 +45,10 @@ class Estimates:
         unknown = np.full(pages, np.nan)
         return cls(unknown, unknown, unknown, np.zeros(pages, np.int64))
 
+    def scaled(self, factors: NDArray[np.float64]) -> Estimates:
+        """The same pages at rates this many times as high."""
+        return Estimates(self.rate * factors, self.spread * factors, self.shape, self.observations)
+
     def columns(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
         """Rate, spread, shape, observations."""
         return self.rate, self.spread, self.shape, self.observations

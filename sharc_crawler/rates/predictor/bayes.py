@@ -26,6 +26,7 @@ class NaiveBayes:
 
     Examples
     --------
+    >>> from sharc_crawler.rates.predictor.features import Table
     >>> table = Table({"word": ["news", "news", "about", "about"]})
     >>> model = NaiveBayes().fit(table, np.array([1, 1, 0, 0]), 2)
     >>> model.predict(Table({"word": ["news", "else", None]})).round(2).tolist()

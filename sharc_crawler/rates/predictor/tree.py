@@ -66,6 +66,7 @@ class DecisionTree:
 
     Examples
     --------
+    >>> from sharc_crawler.rates.predictor.features import Table
     >>> table = Table({}, {"depth": np.repeat([1.0, 5.0, np.nan], 10)})
     >>> tree = DecisionTree().fit(table, np.repeat([0, 1, 1], 10), 2)
     >>> tree.predict(Table({}, {"depth": np.array([1.0, 9.0, np.nan])})).argmax(1).tolist()
