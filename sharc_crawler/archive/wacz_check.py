@@ -8,7 +8,7 @@ import lzma
 import struct
 import zipfile
 import zlib
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from sharc_crawler.archive.wacz import PACKAGE, SEAL
 
@@ -96,30 +96,42 @@ def _form(path: Path) -> Iterator[tuple[str, str]]:
         infos = package.infolist()
         end = 0
         for info in infos:
-            stream.seek(info.header_offset)
-            header = _HEADER.unpack(stream.read(_HEADER.size))
-            name = stream.read(header[9])
-            if header[0] != b"PK\x03\x04" or header[2:9] != _expected(info, header) or name != info.filename.encode():
-                yield info.filename, "its header in the zip file is not that of the directory"
-            if {header[1], info.extract_version, info.create_version} - _VERSIONS:
-                yield info.filename, "its header in the zip file asks for another version of the format"
             if info.header_offset != end:
                 yield info.filename, "bytes lie before it that belong to no file"
-            end = info.header_offset + _HEADER.size + header[9] + header[10] + info.file_size
+            length, what = _header(info, stream)
+            if what:
+                yield info.filename, what
+            end = info.header_offset + length + info.file_size
         if len({tuple(getattr(info, name) for name in _ALIKE) for info in infos}) > 1:
             yield path.name, "entries of the zip file are not of one kind"
-        stream.seek(-_END.size, 2)
-        last = _END.unpack(stream.read(_END.size))
-        count, size = min(len(infos), 0xFFFF), stream.tell() - _END.size - end
-        if package.start_dir != end or last[:5] != (b"PK\x05\x06", 0, 0, count, count) or last[7]:
-            yield path.name, "bytes lie before the zip file's directory, or behind it"
-        if last[5] not in (size, size - _WIDE_END, _WIDE) or last[6] not in (end, _WIDE):
-            yield path.name, "the zip file's end does not say where its directory is"
+        if package.start_dir != end or not _ends_well(stream, end, len(infos)):
+            yield path.name, "bytes lie before the zip file's directory, or its end is not as it was written"
 
 
-def _expected(info: zipfile.ZipInfo, header: tuple[Any, ...]) -> tuple[Any, ...]:
+def _header(info: zipfile.ZipInfo, stream: IO[bytes]) -> tuple[int, str | None]:
+    """How long the header before a file is, and what is wrong with it."""
+    stream.seek(info.header_offset)
+    header = _HEADER.unpack(stream.read(_HEADER.size))
+    name, extra = stream.read(header[9]), stream.read(header[10])
+    length = _HEADER.size + len(name) + len(extra)
+    wide = bool(extra)  # the sizes of large files are in an extra field
+    sizes = (_WIDE, _WIDE) if wide else (info.compress_size, info.file_size)
     year, month, day, hour, minute, second = info.date_time
     date, time = (year - 1980) << 9 | month << 5 | day, hour << 11 | minute << 5 | second // 2
-    wide = header[7] == _WIDE and header[8] == _WIDE  # sizes in an extra field
-    sizes = (_WIDE, _WIDE) if wide else (info.compress_size, info.file_size)
-    return info.flag_bits, info.compress_type, time, date, info.CRC, *sizes
+    expected = info.flag_bits, info.compress_type, time, date, info.CRC, *sizes
+    if wide and extra != struct.pack("<HHQQ", 1, 16, info.file_size, info.compress_size):
+        return length, "its sizes in the zip file are not those of the directory"
+    if header[0] != b"PK\x03\x04" or header[2:9] != expected or name != info.filename.encode():
+        return length, "its header in the zip file is not that of the directory"
+    if {header[1], info.extract_version, info.create_version} - _VERSIONS:
+        return length, "its header in the zip file asks for another version of the format"
+    return length, None
+
+
+def _ends_well(stream: IO[bytes], start: int, entries: int) -> bool:
+    """Whether the last record says how many entries the directory has, and where it is."""
+    stream.seek(-_END.size, 2)
+    last = _END.unpack(stream.read(_END.size))
+    size, count = stream.tell() - _END.size - start, min(entries, 0xFFFF)
+    sizes = (size, size - _WIDE_END, _WIDE)
+    return last[:5] == (b"PK\x05\x06", 0, 0, count, count) and last[5] in sizes and last[6:] in ((start, 0), (_WIDE, 0))

@@ -43,7 +43,7 @@ def certificate(
 
     """
     facts = replace(facts, interruptions=tuple((_exact(start), _exact(end)) for start, end in facts.interruptions))
-    whole = unit(facts.site, facts, facts.pages)
+    whole = unit(facts.site, facts)
     document = {
         "format": FORMAT,
         "version": VERSION,
@@ -77,9 +77,9 @@ def _capture(facts: CaptureFacts) -> dict[str, Any]:
     }
 
 
-def unit(name: str, facts: CaptureFacts, pages: Iterable[PageFacts]) -> dict[str, Any]:
-    """What is claimed of a set of pages with one reference instant: a capture, or a subsite of it."""
-    own = [page for page in pages if page.kind is Kind.PAGE]
+def unit(name: str, facts: CaptureFacts) -> dict[str, Any]:
+    """What is claimed of pages with one reference instant: of a capture, or of a subsite, whose facts are its own."""
+    own = [page for page in facts.pages if page.kind is Kind.PAGE]
     totals = measures.tally(own)
     return {
         "name": name,

@@ -34,17 +34,22 @@ _CONDITIONS = {b"etag": b"if-none-match", b"last-modified": b"if-modified-since"
 class Judge:
     """Judges the pages of a certificate from what the WARC files say (``witness``).
 
-    ``former``: other captures of the archive, which payloads that are stored there are looked up in. ``words``: what
-    the sitemaps say of the pages' last changes, read when the first verdict rests on it.
+    ``references``: T of each subsite that has one. ``former``: other captures of the archive, which payloads that are
+    stored there are looked up in. ``words``: what the sitemaps say of the pages' last changes, read when the first
+    verdict rests on it.
     """
 
     def __init__(
-        self, witness: Witness, former: Witness, reference: str | None, words: Callable[[], Mapping[str, list[Word]]]
+        self,
+        witness: Witness,
+        former: Witness,
+        references: Mapping[str, str],
+        words: Callable[[], Mapping[str, list[Word]]],
     ) -> None:
         self._words = cache(words)
         self._witness = witness
         self._former = former
-        self._reference = reference
+        self._references = references
         self.findings: list[Finding] = []
         self.elsewhere = 0  #: payloads that are in no capture at hand
 
@@ -145,7 +150,9 @@ class Judge:
         if second is None or first is None:
             if stated.verdict is Verdict.UNKNOWN and stated.evidence is Evidence.NONE:
                 return stated  # one download shows nothing, whatever the words
-            apex = entry["visit"]["slot"] == Slot.ONLY and entry["visit"]["date"] == self._reference
+            apex = entry["visit"]["slot"] == Slot.ONLY and entry["visit"]["date"] == self._references.get(
+                entry["subsite"]
+            )
             return APEX if apex else Judgement(Verdict.UNKNOWN, Evidence.NONE, "it was downloaded once")
         if second.result is Result.NOT_MODIFIED and not self._asked(entry):
             return Judgement(Verdict.UNKNOWN, Evidence.NONE, "304 to a request without the first visit's validators")
@@ -159,7 +166,8 @@ class Judge:
             exchange = self._exchange(entry[part])
             if outcome.result is Result.OK and exchange is not None:
                 looks.append(look(exchange, outcome.decoded or outcome.digest))
-        reference = unix(self._reference) if self._reference else math.inf
+        instant = self._references.get(entry["subsite"])
+        reference = unix(instant) if instant else math.inf
         change, evidence, reason = weigh(looks, self._words().get(entry["url"], ()), reference).comparison
         return Judgement(VERDICTS[change], evidence, reason)
 

@@ -10,8 +10,6 @@ from pathlib import PurePosixPath
 from typing import IO, TYPE_CHECKING, cast
 
 from sharc_crawler.archive.files import OPEN, SUFFIX
-from sharc_crawler.archive.wacz_check import altered
-from sharc_crawler.certificate.witness import Finding
 from sharc_crawler.certificate.writing import CERTIFICATES
 from sharc_crawler.errors import DataError
 
@@ -30,7 +28,6 @@ class Source:
     warcs: dict[str, Callable[[], IO[bytes]]] = field(default_factory=dict)
     sizes: dict[str, int] = field(default_factory=dict)
     certificates: dict[str, bytes] = field(default_factory=dict)
-    findings: list[Finding] = field(default_factory=list)  #: of the package itself
 
 
 def open_source(path: Path) -> Source:
@@ -58,7 +55,7 @@ def _folder(path: Path) -> Source:
 
 
 def _wacz(path: Path) -> Source:
-    source = Source(str(path), findings=[Finding(what, file) for file, what in altered(path)])
+    source = Source(str(path))
     with zipfile.ZipFile(path) as package:
         for info in package.infolist():
             name = PurePosixPath(info.filename).name

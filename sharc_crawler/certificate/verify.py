@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from sharc_crawler.archive.wacz_check import altered
 from sharc_crawler.certificate.canonical import DIGEST, KEPT_IN, digest, kept, to_text
 from sharc_crawler.certificate.document import FORMAT, LIMITS, VERSION, unit
 from sharc_crawler.certificate.judging import Judge
@@ -57,7 +58,8 @@ def verify(path: Path, former: Sequence[Path] = (), told: Callable[[int], None] 
     for one in former:
         others.moments |= hear(open_source(one).warcs).moments
     verification = Verification(source.name, records=witness.records)
-    verification.findings += [*source.findings, *witness.findings]
+    verification.findings += [] if path.is_dir() else [Finding(what, file) for file, what in altered(path)]
+    verification.findings += witness.findings
     verification.findings += _files(source, documents)
     for name, document in documents.items():
         try:
@@ -110,11 +112,11 @@ def _certificate(
     name: str, source: Source, document: dict[str, Any], witness: Witness, former: Witness, into: Verification
 ) -> None:
     into.findings += _sealed(name, source.certificates[name], document, witness)
-    reference = document["capture"]["reference"]
+    references = {part["name"]: part["reference"]["instant"] for part in document["subsites"] if part["reference"]}
     entries = (*document["pages"], *document["not_captured"])
     urls = {entry["url"] for entry in entries}
     said = partial(words, witness, source.warcs, urls)
-    judge = Judge(witness, former, reference["instant"] if reference else None, said)
+    judge = Judge(witness, former, references, said)
     pages = [judge.page(entry) for entry in entries]
     into.findings += judge.findings
     into.findings += _twice(document)
@@ -158,7 +160,7 @@ def _sums(name: str, document: dict[str, Any], pages: Sequence[PageFacts]) -> It
         own = [page for page, entry in zip(pages, entries, strict=True) if entry["subsite"] == stated["name"]]
         groups.append((f"subsite {stated['name']}", stated, own))
     for what, stated, own in groups:
-        for part, again in unit(stated["name"], _facts(document, stated, own), own).items():
+        for part, again in unit(stated["name"], _facts(document, stated, own)).items():
             if again != stated[part]:
                 yield Finding(f"{part} of the {what}: {_difference(again, stated[part])}", name)
         yield from _between(name, stated, own)

@@ -2,12 +2,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import replace
 from importlib.resources import files
 
 import pytest
 from jsonschema import Draft202012Validator, FormatChecker
 
 from sharc_crawler.certificate.canonical import canonical, digest
+from sharc_crawler.certificate.document import unit
 from sharc_crawler.certificate.writing import certify
 from sharc_crawler.errors import UsageError
 from tests.archive.readback import read, read_all
@@ -109,6 +111,19 @@ def test_a_capture_is_certified_once_and_only_when_it_is_complete(tmp_path):
     assert certify([facts], tmp_path) == []
     assert written.path.read_text() == text
     assert {path.name for path in tmp_path.iterdir()} == names
+
+
+def test_a_capture_without_warc_files_is_not_certified(tmp_path):
+    assert certify([replace(make(tmp_path), warcs=())], tmp_path) == []
+
+
+def test_a_subsite_has_a_claim_of_its_own(tmp_path):
+    facts = make(tmp_path)
+    news = [page for page in facts.pages if page.url in {SITE + "equal", SITE + "changed"}]
+    part = unit("news", replace(facts, pages=tuple(news), reference=facts.reference + 0.25))
+    assert part["claim"]["sentence"].startswith("1 of 2 pages was in this state at")
+    assert part["totals"]["captured"] == 2
+    assert part["reference"]["from"] < part["reference"]["instant"] < part["reference"]["to"]
 
 
 def test_a_crash_between_record_and_file_is_made_good(tmp_path):
