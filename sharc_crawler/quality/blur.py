@@ -2,7 +2,7 @@
 
 A page captured at t stands for the page at every instant of [o_s, o_e]; one visited twice, by the nearer download.
 All functions return the blur of each page; a capture's is the sum, its average blur the mean. A revisit that is nan was
-not made.
+not made. Rates and weights that are negative or not finite are refused (UsageError), as are intervals that are empty.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sharc_crawler.errors import UsageError
+from sharc_crawler.quality.checks import check_measured
 from sharc_crawler.quality.histories import flatten
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ def stochastic_blur(
     >>> round(float(stochastic_blur(rates, np.arange(6.0), (0.0, 5.0)).sum()), 9)
     27.5
     """
+    check_measured(len(visits), rates, weights)
     blur = rates * penalty(visits, observation, revisits) / (observation[1] - observation[0])
     return blur if weights is None else blur * weights
 
@@ -74,6 +76,7 @@ def actual_blur(
     array([0.4])
     """
     start, end = _checked(observation)
+    check_measured(len(visits), None, weights)
     page, instants = flatten(changes, len(visits))
     first, last = (instants_of[page] for instants_of in _downloads(visits, revisits))
     middle = (first + last) / 2

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sharc_crawler.quality.checks import check_measured
 from sharc_crawler.quality.histories import flatten
 from sharc_crawler.quality.survival import log_survival
 
@@ -36,6 +37,7 @@ def expected_coherence(
     2.2228
 
     """
+    check_measured(len(intervals), rates, weights)
     survival = np.exp(log_survival(rates, intervals, shapes))
     return float(np.nansum(survival if weights is None else survival * weights))
 
@@ -80,6 +82,7 @@ def coherence(
     >>> coherence([[5.0], [], []], np.array([1.0, 2.0, 3.0]), np.array([9.0, 8.0, np.nan]))
     Coherence(coherent=1.0, incoherent=1.0, unknown=1.0)
     """
+    check_measured(len(visits), None, weights)
     weights = np.ones(len(visits)) if weights is None else weights
     same, unknown = unchanged(changes, visits, revisits), np.isnan(visits) | np.isnan(revisits)
     groups = (same & ~unknown, ~same & ~unknown, unknown)

@@ -8,6 +8,7 @@ import numpy as np
 
 from sharc_crawler.errors import UsageError
 from sharc_crawler.quality.blur import penalty
+from sharc_crawler.quality.checks import check_measured
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,6 +27,7 @@ def worst_case_slots(rates: NDArray[np.float64], misplaced: int) -> NDArray[np.i
     pages = len(rates)
     if not 0 <= misplaced <= pages:
         raise UsageError(f"misplaced={misplaced} must be between 0 and the number of pages, {pages}")
+    check_measured(pages, rates, None)
     outermost_first = np.argsort(-_penalties(pages), kind="stable")
     coldest_first = np.argsort(rates, kind="stable")
     order = np.concatenate((coldest_first[pages - misplaced :][::-1], coldest_first[: pages - misplaced]))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sharc_crawler.errors import UsageError
+from sharc_crawler.quality.checks import check_values
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,8 +33,8 @@ class Candidates:
     utilities: NDArray[np.float64]  #: for orders by utility (Olston & Pandey): what a visit is worth
 
     def __post_init__(self) -> None:
-        check_rates(self.pages, "rate", self.rates)
-        check_rates(self.pages, "weight", self.weights)
+        check_values(self.pages, "rate", self.rates)
+        check_values(self.pages, "weight", self.weights)
         if not (self.shapes > 0).all():
             page = self.pages[~(self.shapes > 0)][0]
             raise UsageError(f"the Gamma shape of page {page} must be > 0 (inf: a point estimate)")
@@ -68,18 +69,6 @@ class Candidates:
         )
 
 
-def check_rates(pages: NDArray[np.int64], what: str, values: NDArray[np.float64]) -> None:
-    """Refuse values that are not one per page, not finite or negative.
-
-    Raises :class:`~sharc_crawler.errors.UsageError` that names the first such page and its value.
-    """
-    if len(values) != len(pages):
-        raise UsageError(f"{len(pages)} pages need as many {what}s, not {len(values)}")
-    if len(values) and not (values.min() >= 0 and values.max() < math.inf):  # the extremes of NaN are NaN
-        at = int(np.argmin((values >= 0) & (values < math.inf)))
-        raise UsageError(f"the {what} of page {pages[at]} is {values[at]}; it must be a finite number >= 0")
-
-
 @dataclass(frozen=True, slots=True)
 class Setting:
     """What a strategy knows of its capture from the start."""
@@ -97,7 +86,7 @@ class Setting:
             raise UsageError(f"step={self.step} must be the seconds between two downloads, > 0")
         if self.observation is not None and not -math.inf < self.observation[0] < self.observation[1] < math.inf:
             raise UsageError(f"observation={self.observation} must be an interval [start, end], start < end")
-        check_rates(np.arange(len(self.prior)), "prior rate", np.asarray(self.prior, np.float64))
+        check_values(np.arange(len(self.prior)), "prior rate", np.asarray(self.prior, np.float64))
 
 
 class Strategy(ABC):

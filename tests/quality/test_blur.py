@@ -13,6 +13,7 @@ from scipy.optimize import linear_sum_assignment
 
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.quality.blur import actual_blur, blur_variance, penalty, stochastic_blur
+from sharc_crawler.quality.coherence import coherence, expected_coherence
 from sharc_crawler.quality.worst_case import worst_case_increase, worst_case_slots
 
 times = st.integers(0, 200).map(lambda number: number / 2)
@@ -155,6 +156,29 @@ def test_bad_input() -> None:
         actual_blur([[1.0]], np.zeros(2), (0, 1))
     with pytest.raises(DataError, match="page 1 has a change"):
         actual_blur([[1.0], [math.nan]], np.zeros(2), (0, 1))
+
+
+@pytest.mark.parametrize("value", [-1.0, math.nan, math.inf])
+def test_rates_and_weights_that_cannot_be(value: float) -> None:
+    good, bad, times = np.ones(2), np.array([1.0, value]), np.zeros(2)
+    for what, measure in {
+        "rate": [
+            lambda: stochastic_blur(bad, times, (0, 1)),
+            lambda: expected_coherence(bad, times),
+            lambda: worst_case_increase(bad, 1),
+        ],
+        "weight": [
+            lambda: stochastic_blur(good, times, (0, 1), weights=bad),
+            lambda: actual_blur([[], []], times, (0, 1), weights=bad),
+            lambda: expected_coherence(good, times, weights=bad),
+            lambda: coherence([[], []], times, times, bad),
+        ],
+    }.items():
+        for one in measure:
+            with pytest.raises(UsageError, match=f"the {what} of page 1 is {value}"):
+                one()
+    with pytest.raises(UsageError, match="3 pages need as many rates, not 2"):
+        expected_coherence(good, np.zeros(3))
 
 
 def test_no_page() -> None:

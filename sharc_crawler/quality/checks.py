@@ -1,0 +1,37 @@
+"""Numbers that no page can have are refused, by name and value."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sharc_crawler.errors import UsageError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+
+def check_values(pages: NDArray[np.int64], what: str, values: NDArray[np.float64]) -> None:
+    """Refuse values that are not one per page, not finite or negative.
+
+    Raises :class:`~sharc_crawler.errors.UsageError` that names the first such page and its value.
+    """
+    if len(values) != len(pages):
+        raise UsageError(f"{len(pages)} pages need as many {what}s, not {len(values)}")
+    if len(values) and not (values.min() >= 0 and values.max() < math.inf):  # the extremes of NaN are NaN
+        at = int(np.argmin((values >= 0) & (values < math.inf)))
+        raise UsageError(f"the {what} of page {pages[at]} is {values[at]}; it must be a finite number >= 0")
+
+
+def check_measured(pages: int, rates: NDArray[np.float64] | None, weights: NDArray[np.float64] | None) -> None:
+    """Refuse rates and weights that pages 0, 1, ... cannot have; None: not given.
+
+    >>> check_measured(2, np.array([0.1, -1.0]), None)
+    Traceback (most recent call last):
+    sharc_crawler.errors.UsageError: the rate of page 1 is -1.0; it must be a finite number >= 0
+    """
+    for what, values in (("rate", rates), ("weight", weights)):
+        if values is not None:
+            check_values(np.arange(pages), what, values)

@@ -1,0 +1,110 @@
+"""Numbers and calls that cannot be: an error that names them, nothing done by halves."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from sharc_crawler import plugins
+from sharc_crawler.errors import StateError, UsageError
+from sharc_crawler.model import Slot, Visit
+from sharc_crawler.strategies.base import Candidates, Setting
+from sharc_crawler.strategies.make import make_strategy
+from sharc_crawler.strategies.optimal import optimum
+
+if TYPE_CHECKING:
+    from typing import Any
+
+RANKED = sorted(set(plugins.names("strategy")) - {"bfs", "dfs", "olston-pandey"})  # the others do not go by rates
+
+
+@pytest.mark.parametrize("value", [-1.0, math.nan, math.inf])
+@pytest.mark.parametrize("column", ["rates", "weights"])
+def test_pages_that_cannot_be(column: str, value: float) -> None:
+    columns: dict[str, Any] = {"rates": [0.1, 0.2], column: [0.1, value]}
+    with pytest.raises(UsageError, match=rf"the {column[:-1]} of page 8 is {value}; it must be a finite number >= 0"):
+        Candidates.of([7, 8], **columns)
+
+
+@pytest.mark.parametrize("shape", [0.0, -1.0, math.nan])
+def test_shapes_that_cannot_be(shape: float) -> None:
+    with pytest.raises(UsageError, match="the Gamma shape of page 8 must be > 0"):
+        Candidates.of([7, 8], [0.1, 0.2], shapes=[1.0, shape])
+
+
+def test_columns_of_another_length() -> None:
+    with pytest.raises(UsageError, match="2 pages need as many rates, not 1"):
+        Candidates.of([0, 1], [0.1])
+
+
+@pytest.mark.parametrize(
+    ("setting", "what"),
+    [
+        ({"size": -1}, "size=-1 must be the number of pages"),
+        ({"step": 0.0}, "step=0.0 must be the seconds"),
+        ({"step": math.nan}, "step=nan must be the seconds"),
+        ({"step": math.inf}, "step=inf must be the seconds"),
+        ({"observation": (5.0, 5.0)}, r"observation=\(5.0, 5.0\) must be an interval"),
+        ({"observation": (0.0, math.nan)}, "must be an interval"),
+        ({"prior": (0.1, -0.1)}, "the prior rate of page 1 is -0.1"),
+        ({"prior": (math.nan,)}, "the prior rate of page 0 is nan"),
+    ],
+)
+def test_settings_that_cannot_be(setting: dict[str, Any], what: str) -> None:
+    with pytest.raises(UsageError, match=what):
+        Setting(**setting)
+
+
+@pytest.mark.parametrize("name", RANKED)
+@pytest.mark.parametrize("rate", [-1.0, math.nan, math.inf])
+def test_a_page_keeps_its_place_when_its_new_rate_cannot_be(name: str, rate: float) -> None:
+    strategy = make_strategy(name, Setting(size=3))
+    strategy.add(Candidates.of([0, 1, 2], [0.1, 0.2, 0.3]))
+    with pytest.raises(UsageError, match=rf"the rate of page 1 is {rate}"):
+        strategy.reprice(1, rate)
+    visits = []
+    while visit := strategy.next(float(len(visits))):
+        strategy.finished(visit, captured=True)
+        visits.append(visit)
+    other = make_strategy(name, Setting(size=3))
+    other.add(Candidates.of([0, 1, 2], [0.1, 0.2, 0.3]))
+    assert [other.next(float(now)) for now in range(2)] == visits[:2]
+    assert {visit.page for visit in visits} == {0, 1, 2}
+
+
+@pytest.mark.parametrize("name", plugins.names("strategy"))
+def test_a_page_that_nobody_knows(name: str) -> None:
+    strategy = make_strategy(name, Setting(size=3))
+    strategy.add(Candidates.of([0], [0.1]))
+    strategy.reprice(9, 0.5)  # nothing to reprice
+    with pytest.raises(StateError, match="page 9 is finished, but was neither handed out nor does it wait"):
+        strategy.finished(Visit(9, Slot.FIRST), captured=True)
+    assert strategy.next(0.0) is not None
+
+
+@pytest.mark.parametrize(
+    ("spec", "what"),
+    [
+        ("sharc-selectiv", "strategy='sharc-selectiv' is not known; did you mean 'sharc-selective'"),
+        ("bfs:revisits=lfio", "revisits='lfio' is not known"),
+        ("bfs:revisit=lifo", "did you mean 'revisits'"),
+        ("bfs:lifo", "'lifo' is not of the form option=value"),
+        ("sharc-attested:visits=3", "visits=3 is not known"),
+        ("sharc_crawler.strategies.base.Setting", "does not make a sharc_crawler Strategy"),
+        ("no.such.module.Order", "cannot be imported"),
+    ],
+)
+def test_names_and_options_that_cannot_be(spec: str, what: str) -> None:
+    with pytest.raises(UsageError, match=what):
+        make_strategy(spec, Setting())
+
+
+def test_the_optimum_of_rates_beyond_all_bounds() -> None:
+    """Rates so high that nothing survives, or none at all, are defined: one page on the interval of length zero."""
+    assert optimum(Candidates.of(np.arange(50), np.full(50, 1e300)), 1.0).coherence == 1.0
+    assert optimum(Candidates.of(np.arange(50), np.zeros(50)), 1.0).coherence == 50.0
+    large = optimum(Candidates.of(np.arange(2000), np.full(2000, 1e300)), 1.0)
+    assert (large.coherence, large.bound) == (1.0, 1.0)
