@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import resource
+import sys
 import time
 import warnings
 from dataclasses import replace
@@ -121,6 +122,7 @@ def main() -> None:
         "unknown": float((~curves.known).mean()),
         "temporal": float(Threshold().temporal(curves).mean()),
     }
+    print(json.dumps(facts), file=sys.stderr, flush=True)  # should the peer be cut short
     chosen = np.random.default_rng(0).choice(options.pages, options.sample, replace=False)
     facts |= compare(views[chosen], curves.take(chosen))
     facts["times faster than the peer"] = facts["peer ms per page"] * options.pages / (1e3 * seconds)

@@ -17,15 +17,21 @@ from sharc_crawler.seeds.temporal.analysis import analyse
 from sharc_crawler.seeds.temporal.classify import Reward, Threshold, best_threshold, confusion
 from sharc_crawler.seeds.temporal.groups import By, seed_of
 from sharc_crawler.seeds.temporal.labels import read_labels
+from sharc_crawler.seeds.temporal.persite import held_out, site_thresholds
 from sharc_crawler.seeds.temporal.rank import within_budget
 from sharc_crawler.seeds.temporal.views import Reading, read_views
 
 if TYPE_CHECKING:
     from datetime import datetime
 
+    import numpy as np
+    from numpy.typing import NDArray
+
     from sharc_crawler.seeds.temporal.analysis import Analysis
     from sharc_crawler.seeds.temporal.rank import Ranked
     from sharc_crawler.seeds.temporal.views import PageViews
+
+    Labelled = tuple[NDArray[np.int64], NDArray[np.bool_]]
 
 _SHOWN = 20
 
@@ -52,6 +58,7 @@ _SHOWN = 20
 @click.option(
     "--reward", type=(float, float, float), default=(1, 1, 1), show_default=True, help="Hit, miss, false alarm."
 )
+@click.option("--per-site", is_flag=True, help="With --labels: sites with enough of them get thresholds of their own.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), default=None, help="Write the seeds, a URL a line.")
 @click.option("--pictures", type=click.Path(path_type=Path), default=None, help="Draw curves.png, ranking.png there.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object instead of tables.")
@@ -64,9 +71,15 @@ def command(logs: tuple[Path, ...], **options: Any) -> None:
     ways = [name for name in ("top", "score", "budget") if options[name] is not None]
     if len(ways) > 1:
         raise UsageError(f"--{' and --'.join(ways)} are different ways to choose; give one")
+    if options["per_site"] and not options["labels"]:
+        raise UsageError("--per-site learns thresholds from labelled pages: give --labels FILE")
     found = _analyse(_read(logs, options), options)
+    labelled = read_labels(options["labels"], found.log.pages) if options["labels"] else None
+    measured = _measured(found, labelled, options) if labelled else None
+    if labelled and options["per_site"]:
+        found = _by_site(found, labelled, options)
     chosen = _choose(found, options)
-    facts = _facts(found, chosen, _measured(found, options))
+    facts = _facts(found, chosen, measured)
     if options["output"]:
         seeds = dict.fromkeys(seed_of(group.group) for group in chosen)
         options["output"].write_text("".join(f"{seed}\n" for seed in seeds), encoding="utf-8")
@@ -105,18 +118,28 @@ def _choose(found: Analysis, options: dict[str, Any]) -> list[Ranked]:
     return worthy[: options["top"] or 100]
 
 
-def _measured(found: Analysis, options: dict[str, Any]) -> dict[str, Any] | None:
-    """Agreement with labels, now and with the best threshold."""
-    if not options["labels"]:
-        return None
-    at, labels = read_labels(options["labels"], found.log.pages)
+def _by_site(found: Analysis, labelled: Labelled, options: dict[str, Any]) -> Analysis:
+    at, labels = labelled
+    sites = [found.log.sites[page] for page in at]
+    own = site_thresholds(labels, found.curves.take(at), sites, Reward(*options["reward"]))
+    return found.by_site(own, options["least_pages"])
+
+
+def _measured(found: Analysis, labelled: Labelled, options: dict[str, Any]) -> dict[str, Any]:
+    """Agreement with labels, now and with the best threshold; what thresholds per site would add, on held-out pages."""
+    at, labels = labelled
     curves, reward = found.curves.take(at), Reward(*options["reward"])
     now = confusion(labels, curves.known, found.temporal[at])
     best, then = best_threshold(labels, curves, reward)
+    sites = [found.log.sites[page] for page in at]
+    one, own = held_out(labels, curves, sites, reward)
+    each = site_thresholds(labels, curves, sites, reward)
     return {
         "labelled": len(at),
         "now": asdict(found.threshold) | asdict(now) | {"reward": reward.of(now)},
         "best": asdict(best) | asdict(then) | {"reward": reward.of(then)},
+        "sites": {site: asdict(threshold) for site, threshold in each.items()},
+        "held_out": {"one": one, "per_site": own},
     }
 
 
@@ -160,6 +183,12 @@ def _print(facts: dict[str, Any]) -> None:
         console.print(
             f"labels, {name}: n = {entry['days']:g}, q = {entry['share']:g}: {entry['hit']} hit, {entry['miss']} miss, "
             f"{entry['false_alarm']} false alarm, {entry['unknown']} unknown; reward {entry['reward']:g}"
+        )
+    if sites := facts.get("labels", {}).get("sites"):
+        held = facts["labels"]["held_out"]
+        console.print(
+            f"thresholds of {len(sites):,} sites' own (--per-site): reward {held['per_site']:g} on held-out pages,"
+            f" one for all {held['one']:g}"
         )
 
 

@@ -74,6 +74,22 @@ def test_a_group_without_a_temporal_page_is_no_seed(log):
     assert all(group["temporal"] > 0 for group in facts["chosen"])
 
 
+def test_sites_with_thresholds_of_their_own(log):
+    options = ("--labels", log / "labels.csv", "--per-site")
+    facts = json.loads(run(log / "views.csv", *options, "--json").stdout)
+    assert facts["labels"]["sites"]
+    assert facts["labels"]["held_out"].keys() == {"one", "per_site"}
+    assert "sites' own (--per-site)" in " ".join(run(log / "views.csv", *options).output.split())
+    alone = run(log / "views.csv", "--per-site")
+    assert (alone.exit_code, "give --labels" in alone.stderr) == (2, True)
+
+
+def test_templates(log):
+    chosen = json.loads(run(log / "views.csv", "--by", "template", "--json").stdout)["chosen"]
+    assert chosen
+    assert all(group["pages"] >= 10 for group in chosen)
+
+
 def test_budget_limits_the_choice(log):
     small = json.loads(run(log / "views.csv", "--budget", 3, "--json").stdout)
     large = json.loads(run(log / "views.csv", "--budget", 30, "--json").stdout)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from sharc_crawler.seeds.temporal.classify import Threshold
 from sharc_crawler.seeds.temporal.fit import fit
 from sharc_crawler.seeds.temporal.groups import By, groups_of
+from sharc_crawler.seeds.temporal.persite import classify
 from sharc_crawler.seeds.temporal.rank import Ranked, rank, worth
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -31,6 +32,12 @@ class Analysis:
     temporal: NDArray[np.bool_]
     groups: list[str]
     ranked: list[Ranked]
+
+    def by_site(self, own: Mapping[str, Threshold], least_pages: int = 10) -> Analysis:
+        """The same curves, classified by thresholds of single sites, and ranked anew."""
+        temporal = classify(self.curves, self.log.sites, own, self.threshold)
+        ranked = rank(self.groups, self.log.views.sum(axis=1), temporal, self.curves.known, least_pages)
+        return replace(self, temporal=temporal, ranked=ranked)
 
     def worth(self, chosen: Sequence[Ranked]) -> Worth:
         """What a choice of groups is worth, by the classification."""
