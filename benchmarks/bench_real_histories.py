@@ -9,6 +9,7 @@ keeps every run that was made; what it holds is not made again. What stands unde
 from __future__ import annotations
 
 import argparse
+import datetime as dt
 from pathlib import Path
 from statistics import fmean, pstdev
 from typing import TYPE_CHECKING
@@ -19,7 +20,6 @@ from real_histories import (
     AUDITS,
     BY_SHARE,
     DATA,
-    EVERY,
     LIE_SEEDS,
     LIES,
     ONCE,
@@ -32,6 +32,7 @@ from real_histories import (
     Plan,
     Results,
 )
+from real_histories_pictures import draw
 
 from sharc_crawler.sim.experiment import build
 from sharc_crawler.sim.rates import believe
@@ -197,11 +198,10 @@ def sections(plan: Plan, results: Results) -> list[str]:
     """What is said of one data set."""
     site = build(plan.data.spec(plan.folder))
     known, changes = f"{len(site.known):,} pages when the window begins", f"{len(site.changes):,} changes in it"
-    months = f"Months: {_made_months(plan, results)} of {len(plan.data.months())}"
-    discovered = f"where pages are discovered, every {EVERY}rd"
-    parts = [f"## {plan.data.name}\n\n{plan.data.about}; {known}, {changes}. {months}; {discovered}."]
+    starts = ", ".join(f"{dt.datetime.fromtimestamp(start, dt.UTC):%Y-%m-%d}" for start, _ in plan.data.months())
+    parts = [f"## {plan.data.name}\n\n{plan.data.about}; {known}, {changes}. Months begin on {starts}."]
     if missing := results.missing(plan.data.name):
-        parts.append(f"{missing:,} runs were not made: cells are means over fewer months or seeds, or –.")
+        parts.append(f"{missing:,} runs were not made: cells are means over fewer months or seeds; –: none.")
     if plan.data.name == "emacswiki-2012":
         parts += ["### Reference figures (incoherent pages)", references(plan, results)]
     return [
@@ -228,11 +228,6 @@ def sections(plan: Plan, results: Results) -> list[str]:
     ]
 
 
-def _made_months(plan: Plan, results: Results) -> int:
-    """Months over which the most important cell is a mean."""
-    return len(results.over(plan.cell("sharc-selective", "history", "known", months=True), "incoherent"))
-
-
 def document(folder: Path, data: Iterable[DataSet], jobs: int, runs: Path, most: int, output: Path) -> str:
     """The whole page."""
     results, plans = Results(), [Plan(one, folder) for one in data]
@@ -241,7 +236,10 @@ def document(folder: Path, data: Iterable[DataSet], jobs: int, runs: Path, most:
     results.make(jobs, runs, most)
     parts = [INTRODUCTION.rstrip()]
     for plan in plans:
-        parts += sections(plan, results)
+        picture = output.parent / f"pictures/results-{plan.data.name}.svg"
+        draw(plan, results, picture)
+        heading, *others = sections(plan, results)
+        parts += [heading, f"![Incoherent pages of {plan.data.name} by order](pictures/{picture.name})", *others]
     kept = output.read_text().partition(RATES_SECTION)[2] if output.exists() else ""
     return "\n\n".join(parts) + "\n" + RATES_SECTION + (kept or RATES_INTRODUCTION)
 

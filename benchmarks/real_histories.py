@@ -49,7 +49,7 @@ LIES = (0.01, 0.1)
 AUDITS = (0.02, 0.1)
 LIE_SEEDS = range(6)  #: of which pages lie
 SLOW = "sharc-optimal"  #: plans whole sites again and again where they are discovered: there, no months
-EVERY = 3  #: of the months' starts, where pages are to be discovered
+EVERY = 3  #: of the months' starts, where there are many
 CHUNK = 20  #: runs after which they are kept
 
 
@@ -63,9 +63,10 @@ class DataSet:
     about: str
 
     def months(self) -> list[tuple[float, float]]:
-        """Windows of about a month, each with a start of its own."""
+        """Windows of about a month: all, or every third of many."""
         windows = pairwise(_instant(text) for text in self.bounds)
-        return [window for window in windows if window[1] - window[0] > 20 * DAY]
+        long = [window for window in windows if window[1] - window[0] > 20 * DAY]
+        return long[::EVERY] if len(long) > EVERY else long
 
     def spec(self, folder: Path, window: tuple[float, float] | None = None) -> HistorySpec:
         """The replay over a window; None: the whole."""
@@ -110,7 +111,7 @@ class Plan:
         if strategy == SLOW and graph == "discover" and months:
             return []
         blind = strategy.startswith(("bfs", "dfs", "olston"))  # the same run whatever the rates
-        windows = self.data.months()[:: EVERY if graph == "discover" else 1] if months else [None]
+        windows = self.data.months() if months else [None]
         sites = [self.data.spec(self.folder, window) for window in windows]
         return [RunSpec(site, strategy, "oracle" if blind else rates, graph, **options) for site in sites]
 

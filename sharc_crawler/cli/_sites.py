@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -19,17 +20,23 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound="Callable[..., Any]")
 FILE = click.Path(dir_okay=False)
 SYNTHETIC = SyntheticSpec()
+SIMULATED = {"size", "skew", "outdegree", "leaves", "slow_down"}
+REAL = {"links", "linkevents", "root", "window"}
+ROOT = "/"
+DEFAULTS = {name: getattr(SYNTHETIC, name) for name in SIMULATED} | dict.fromkeys(REAL) | {"root": ROOT}
 
 _OPTIONS = (
     click.option("--size", default=SYNTHETIC.size, show_default=True, help="Synthetic site: number of pages."),
     click.option("--skew", default=SYNTHETIC.skew, show_default=True, help="Rates are 1/(i+1)^skew."),
     click.option("--outdegree", default=SYNTHETIC.outdegree, show_default=True, help="Children per page."),
-    click.option("--leaves", type=click.Choice(LEAVES), default="cold", show_default=True, help="Where it is hot."),
-    click.option("--slow-down", default=1.0, show_default=True, help="Seconds between two downloads."),
+    click.option(
+        "--leaves", type=click.Choice(LEAVES), default=SYNTHETIC.leaves, show_default=True, help="Where it is hot."
+    ),
+    click.option("--slow-down", default=SYNTHETIC.step, show_default=True, help="Seconds between two downloads."),
     click.option("--history", type=FILE, help="Real site instead: change history (.csv, .csv.gz)."),
     click.option("--links", type=FILE, help="Its links when its history begins (.jsonl, .jsonl.gz)."),
     click.option("--linkevents", type=FILE, help="What was added to them and removed since."),
-    click.option("--root", default="/", show_default=True, help="Entry page of the real site."),
+    click.option("--root", default=ROOT, show_default=True, help="Entry page of the real site."),
     click.option("--window", nargs=2, metavar="FROM TO", help="Of the real site: dates (UTC) or unix seconds."),
 )
 
@@ -42,16 +49,24 @@ def site_options(command: Command) -> Command:
 
 
 def site_spec(options: Mapping[str, Any]) -> SyntheticSpec | HistorySpec:
-    """The site that the options name."""
+    """The site that the options name; those of the other kind of site are refused."""
+    given = {name for name, default in DEFAULTS.items() if options[name] != default}
     if options["history"] is None:
-        if options["links"] or options["linkevents"] or options["window"]:
-            raise UsageError("links=, linkevents= and window= belong to a real site: add history=")
-        names = ("size", "skew", "outdegree", "leaves", "slow_down")
-        return SyntheticSpec(**{name: options[name] for name in names})
+        if stray := given & REAL:
+            raise UsageError(f"{_listed(stray)} belong to a real site: add history=")
+        return SyntheticSpec(**{name: options[name] for name in SIMULATED})
+    if stray := given & SIMULATED:
+        raise UsageError(f"{_listed(stray)} belong to a synthetic site, not to history={options['history']}")
     if options["window"] is None:
         raise UsageError(f"history={options['history']} needs a window: two dates or unix seconds, FROM TO")
+    if options["linkevents"] and not options["links"]:
+        raise UsageError(f"linkevents={options['linkevents']} change links that are not known: add links=")
     start, end = map(instant, options["window"])
     return HistorySpec(options["history"], options["root"], start, end, options["links"], options["linkevents"])
+
+
+def _listed(names: set[str]) -> str:
+    return ", ".join(f"{name.replace('_', '-')}=" for name in sorted(names))
 
 
 def instant(text: str) -> Instant:
@@ -61,7 +76,9 @@ def instant(text: str) -> Instant:
     (1325462400.0, 1325376000.0, 1325376000.0)
     """
     try:
-        return float(text)
+        seconds = float(text)
+        if math.isfinite(seconds):
+            return seconds
     except ValueError:
         pass
     try:

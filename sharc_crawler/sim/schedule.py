@@ -76,11 +76,11 @@ class Schedule:
 
 
 def write_schedules(file: IO[str], schedules: Sequence[Schedule], urls: Sequence[str]) -> None:
-    """The schedules of several runs on one site's pages as CSV, runs numbered from 0; seconds to the millisecond."""
+    """The schedules of several runs on one site's pages as CSV, runs numbered from 0; seconds, exactly."""
     writer = csv.writer(file)
     writer.writerow(HEADER)
     for run, schedule in enumerate(schedules):
-        writer.writerows((run, page, kind, f"{time:.3f}") for page, kind, time in schedule.rows(urls))
+        writer.writerows((run, page, kind, repr(time)) for page, kind, time in schedule.rows(urls))
 
 
 def read_schedules(file: IO[str], numbers: Mapping[str, int]) -> dict[int, Schedule]:

@@ -64,7 +64,7 @@ def test_a_schedule_alone_gives_the_same_score():
 @pytest.mark.parametrize("share", [-0.1, 1.1, float("nan")])
 def test_shares_that_cannot_be(name, share):
     with pytest.raises(UsageError, match=f"{name}=.* between 0 and 1"):
-        RunSpec(SITE, "bfs", **{name: share})
+        RunSpec(SITE, "bfs", **{"attested": 1.0, name: share})
 
 
 def test_the_lastmods_of_attested_pages_lie_as_ordered():

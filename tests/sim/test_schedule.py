@@ -31,11 +31,11 @@ def test_orders_of_revisits():
 
 
 def test_what_is_written_is_read_back():
-    runs = [schedule([0, 1.5, NAN], [4, 1.5, NAN]), schedule([NAN, 7, 8], [NAN] * 3)]
+    runs = [schedule([0, 1.5, NAN], [4, 1.5, NAN]), schedule([NAN, 7, 8 + 1 / 3], [NAN] * 3)]
     file = io.StringIO()
     write_schedules(file, runs, ["/", "/a", "/b"])
     lines = file.getvalue().splitlines()
-    assert lines[:3] == ["run,page,kind,time", "0,/,visit,0.000", "0,/a,visit,1.500"]
+    assert lines[:3] == ["run,page,kind,time", "0,/,visit,0.0", "0,/a,visit,1.5"]
     file.seek(0)
     back = read_schedules(file, {"/": 0, "/a": 1, "/b": 2})
     for run, expected in zip(back.values(), runs, strict=True):
