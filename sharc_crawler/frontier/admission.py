@@ -337,13 +337,15 @@ class Admitter:
             hubs.date(ledger, page, sighting)
         elif sighting.hints and ledger.pages.kinds[page] is Kind.PAGE and ledger.pages.states[page] == State.QUEUED:
             (estimate,) = capture.rates.rates([sighting], now)
+            if estimate.rate == ledger.pages.rates[page]:
+                return
             ledger.repriced(page, estimate)
             if capture.strategy is not None:
                 capture.strategy.reprice(page, estimate.rate)
 
     def hear(self, capture: SiteCapture, sightings: Sequence[Sighting], read: Instant) -> None:
         """What sitemaps say of the last changes of pages, where the server's word counts."""
-        if capture.attesting is None:
+        if capture.attesting is None and capture.news is None:
             return
         for sighting in sightings:
             hints = sighting.hints
@@ -352,9 +354,11 @@ class Admitter:
             (page,) = capture.seen.find((sighting.key or sighting.url,))
             if page == UNSEEN and (key := self._key(sighting)) is not None:
                 (page,) = capture.seen.find((key,))
-            if page != UNSEEN:
+            if page != UNSEEN and capture.attesting is not None:
                 capture.attesting.hear(page, read, hints.lastmod, hints.lastmod_precision)
                 self._ledger.said(page, read, hints.lastmod, hints.lastmod_precision)
+            elif page != UNSEEN and capture.news is not None:
+                capture.news[page] = hints.lastmod, hints.lastmod + hints.lastmod_precision
 
     def _offer(self, capture: SiteCapture, queued: list[PageId], now: Instant) -> None:
         """Hand pages to the strategy, or keep them until there is one."""

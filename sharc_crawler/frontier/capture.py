@@ -66,6 +66,8 @@ class SiteCapture:
         self.attesting: Attesting | None = None  #: where the strategy takes the server's word
         self.held: Task | None = None  #: the first visit after T, until the sitemaps have been read again
         self.audit: Mapping[str, Any] | None = None  #: what became of the server's word
+        self.sitemaps: dict[PageId, None] = {}  #: those that tell when pages changed
+        self.news: dict[PageId, tuple[Instant, Instant]] | None = None  #: what they say at T, while they are read again
         self.hosts: dict[int, None] = {}
         self.skipped: Counter[str] = Counter()  #: reason → URLs not admitted
         self.notes: list[str] = []

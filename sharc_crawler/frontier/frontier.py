@@ -19,6 +19,7 @@ from sharc_crawler.frontier.hosts import Politeness, Task
 from sharc_crawler.frontier.ledger import Ledger
 from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.frontier.parts import Parts
+from sharc_crawler.frontier.replanning import Replanner
 from sharc_crawler.frontier.restoring import Restorer
 from sharc_crawler.frontier.settling import Settler
 from sharc_crawler.model import NO_VALIDATORS, Done, Fetch, Kind, Phase, Result, Slot, Wait
@@ -56,6 +57,7 @@ class Frontier:
         self.admitter = Admitter(self.ledger, self._parts)
         self.settler = Settler(self.ledger, self.admitter)
         self.checker = Checker(self.ledger)
+        self.replanner = Replanner(self.ledger, self.settler)
         self.pages = self.ledger.pages
         self.captures = self.ledger.captures
         self._leases: dict[int, tuple[Fetch, Task]] = {}  #: oldest first
@@ -200,6 +202,8 @@ class Frontier:
             task, capture.held = capture.held, None
             return task
         strategy = self.admitter.begin(capture, now) if capture.strategy is None else capture.strategy
+        if self.replanner.under_way(capture, strategy, now):
+            return None
         visit = strategy.next(now)
         if visit is None:
             busy = capture.pending or self.polls.open(capture.number, now) or self.checker.check(capture)

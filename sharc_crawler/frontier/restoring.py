@@ -145,8 +145,10 @@ class Restorer:
                 capture.apex = page if row.slot is Slot.ONLY else None
             elif outcome.location:
                 self._admitter.widen(capture, page, outcome.location)
-        if kind is Kind.SITEMAP and capture.attesting is not None:
-            capture.attesting.read(page, outcome)
+        if kind is Kind.SITEMAP and captured:
+            capture.sitemaps[page] = None
+            if capture.attesting is not None:
+                capture.attesting.read(page, outcome)
         if captured and kind in (Kind.PAGE, Kind.RESOURCE):
             pages.remember(page, outcome)
             if capture.attesting is not None and kind is Kind.PAGE:

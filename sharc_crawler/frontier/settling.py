@@ -69,6 +69,8 @@ class Settler:
             depth = self._ledger.pages.depths[task.page] + 1
             linked = self._admitter.admit(capture, links, outcome.ended, task.page, depth).linked
             self._admitter.hear(capture, links, outcome.started)
+            if fetch.kind is Kind.SITEMAP and any(one.hints and one.hints.lastmod is not None for one in links):
+                capture.sitemaps[task.page] = None
             if fetch.kind is Kind.PAGE:
                 self._ledger.linked(task.page, outcome.started, linked)
         judgement = self._settled(capture, fetch, task, outcome)
@@ -116,7 +118,7 @@ class Settler:
         capture.opening -= 1
         if capture.attesting is not None:
             capture.attesting.read(fetch.page, outcome)
-        if task.slot is Slot.SECOND and capture.reference is None:
+        if task.slot is Slot.SECOND and capture.attesting is not None and capture.reference is None:
             capture.reference = outcome.started
             capture.phase = Phase.REVISIT
             assert capture.strategy is not None, "sitemaps are read again when visits are made"

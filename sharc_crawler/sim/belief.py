@@ -72,6 +72,23 @@ class Informed(Strategy):
         self.accepts_late = strategy.accepts_late
 
     @property
+    def attests(self) -> bool:  # type: ignore[override]
+        """The strategy's own."""
+        return self._strategy.attests
+
+    def reference_passed(self) -> None:
+        """The strategy hears of it."""
+        self._strategy.reference_passed()
+
+    def revisits_ahead(self) -> list[PageId]:
+        """The strategy's own."""
+        return self._strategy.revisits_ahead()
+
+    def reorder(self, pages: Sequence[PageId]) -> None:
+        """The strategy hears of it."""
+        self._strategy.reorder(pages)
+
+    @property
     def past_reference(self) -> bool:  # type: ignore[override] # read only here
         """The strategy's own."""
         return self._strategy.past_reference

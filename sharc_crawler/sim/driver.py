@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,21 +13,24 @@ from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.parts import Parts
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.model import Done, Plan, Slot, Wait
+from sharc_crawler.model import Done, Judgement, Kind, Outcome, Phase, Plan, Result, Sighting, Slot, Wait
 from sharc_crawler.sim.belief import BelievedRates, Informed
 from sharc_crawler.sim.schedule import Schedule
-from sharc_crawler.sim.web import Everything, Web
+from sharc_crawler.sim.web import SITEMAP, Everything, Web
+from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.strategies.base import Candidates, Setting
 from sharc_crawler.strategies.make import make_strategy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from numpy.typing import NDArray
 
+    from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.model import Fetch, Instant, PageId, Seconds
     from sharc_crawler.sim.belief import Belief
     from sharc_crawler.sim.site import Site
+    from sharc_crawler.sim.web import Published
     from sharc_crawler.strategies.base import Strategy
 
 GRAPHS = ("known", "discover")
@@ -45,6 +48,9 @@ class Crawl:
     hopeless: NDArray[np.bool_]  #: pages the strategy gave up
     step: Seconds  #: Δ
     decisions: int
+    reference: Instant | None = None  #: T, where the frontier had to fix one
+    judged: Mapping[int, Judgement] | None = None  #: by page, where the site has a sitemap: what the frontier found
+    audit: Mapping[str, Any] | None = None
 
 
 def crawl(
@@ -53,6 +59,8 @@ def crawl(
     strategy: str,
     graph: str = "discover",
     tell: Callable[[float], None] = lambda _: None,
+    published: Published | None = None,
+    audit: float = 0.0,
 ) -> Crawl:
     """Crawl a site once.
 
@@ -66,13 +74,16 @@ def crawl(
     graph: ``known`` (the pages of the start are given, and the links of the start hold) or ``discover`` (pages are
         found through the links as of each download)
     tell: hears from time to time which share of the window has passed
+    published: the site's sitemap, which is read at the start, at T, and where pages are claimed by it at the end
+    audit: share of the pages claimed by it that is downloaded once more
 
     """
     if graph not in GRAPHS:
         raise unknown_name("graph", graph, GRAPHS)
     pages = len(site.known)
     while True:
-        done = Simulation(site, belief, strategy, site.step or spread(site, pages)).run(graph, tell)
+        step = site.step or spread(site, pages)
+        done = Simulation(site, belief, strategy, step, published, audit).run(graph, tell)
         if site.step or done.schedule.interval[1] < site.end:
             return done
         pages = max(pages + 1, int(done.schedule.visited.sum()))
@@ -86,8 +97,18 @@ def spread(site: Site, pages: int) -> Seconds:
 class Simulation:
     """One capture in virtual time."""
 
-    def __init__(self, site: Site, belief: Belief, strategy: str, step: Seconds) -> None:
+    def __init__(
+        self,
+        site: Site,
+        belief: Belief,
+        strategy: str,
+        step: Seconds,
+        published: Published | None = None,
+        audit: float = 0.0,
+    ) -> None:
         self._site = site
+        self._published = published
+        self._audit = audit
         self._belief = belief
         self._strategy = strategy
         self._step = step
@@ -101,7 +122,9 @@ class Simulation:
             canonical=str,
             host_of=lambda _: HOST,
         )
-        self.frontier = Frontier(Politeness(delay=step, obey_robots=False), parts=parts, lease_time=math.inf)
+        self._store = None if published is None else MemoryStore()  # remembers the judgements
+        politeness = Politeness(delay=step, obey_robots=False)
+        self.frontier = Frontier(politeness, self._store, parts, lease_time=math.inf)
 
     def _make(self, spec: CaptureSpec, setting: Setting) -> Strategy:
         return Informed(make_strategy(spec.strategy, setting), self._belief, self._number)
@@ -121,22 +144,34 @@ class Simulation:
             size=len(self._site.known),
             discover=not planned,
             resources=False,
+            audit=self._audit,
         )
         now = self._start()
-        web = Web(self._site, frozen=graph == "known")
+        web = Web(self._site, frozen=graph == "known", published=self._published)
         capture = self.frontier.open(spec, now, seeded=False)
         self.frontier.schedule_into(capture, web.sightings(seeds), now)
+        if self._published is not None:
+            self.frontier.schedule_into(capture, [Sighting(SITEMAP, Kind.SITEMAP)], now)
         decisions = 0
         while not isinstance(what := self.frontier.next(now), Done):
             if isinstance(what, Wait):
                 now = what.until
                 continue
-            self._download(what, web, twice=capture.strategy is not None and capture.strategy.revisits)
+            self._download(what, web, capture)
             decisions += 1
             now += self._step
             if decisions % TELL_EVERY == 0:
                 tell(min(1.0, (now - self._site.start) / (self._site.end - self._site.start)))
-        return Crawl(Schedule(self._visits, self._revisits), self._hopeless, self._step, decisions)
+        schedule = Schedule(self._visits, self._revisits)
+        judged = self._judged()
+        return Crawl(schedule, self._hopeless, self._step, decisions, capture.reference, judged, capture.audit)
+
+    def _judged(self) -> Mapping[int, Judgement] | None:
+        """The frontier's judgements, by page of the site."""
+        if self._store is None:
+            return None
+        rows = self._store.load().judgements
+        return {self._number(row.page): Judgement(row.verdict, row.evidence, row.reason) for row in rows}
 
     def _start(self) -> Instant:
         """When the first download begins: the capture lies in the middle of the window."""
@@ -150,9 +185,19 @@ class Simulation:
         share = len(strategy) / (2 * len(site.known))  # of the window that the downloads fill
         return site.start + (1 - share) / 2 * (site.end - site.start)
 
-    def _download(self, fetch: Fetch, web: Web, twice: bool) -> None:
-        page, now = self._site.numbers[fetch.url], fetch.decided
-        if fetch.slot is Slot.SECOND:
+    def _download(self, fetch: Fetch, web: Web, capture: SiteCapture) -> None:
+        now = fetch.decided
+        if fetch.kind is Kind.SITEMAP:
+            kinds, urls = self.frontier.pages.kinds, self.frontier.pages.urls
+            known = [urls[page] for page in range(len(urls)) if kinds[page] is Kind.PAGE]
+            outcome = Outcome(Result.OK, now, now + self._step, 200, date=now + self._step)
+            self.frontier.finished(fetch, outcome, web.sitemap(known, now))
+            return
+        page = self._site.numbers[fetch.url]
+        twice = capture.strategy is not None and capture.strategy.revisits
+        if capture.phase is Phase.CHECK:
+            pass  # an audit
+        elif fetch.slot is Slot.SECOND:
             self._revisits[page] = now
         else:
             self._visits[page] = now

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -10,17 +11,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sharc_crawler.errors import UsageError
+from sharc_crawler.model import Verdict
+from sharc_crawler.quality.coherence import unchanged
 from sharc_crawler.sim.audit import audit
 from sharc_crawler.sim.driver import crawl
 from sharc_crawler.sim.history import HistorySpec
 from sharc_crawler.sim.rates import believe
 from sharc_crawler.sim.score import score
 from sharc_crawler.sim.synthetic import SyntheticSpec
+from sharc_crawler.sim.web import Published
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from numpy.typing import NDArray
+
     from sharc_crawler.sim.belief import Belief
+    from sharc_crawler.sim.driver import Crawl
     from sharc_crawler.sim.schedule import Schedule
     from sharc_crawler.sim.site import Site
 
@@ -39,6 +46,7 @@ class RunSpec:
     seed: int = 0  #: of the pages whose lastmod is trusted, and of those that lie
     attested: float = 0.0  #: share of pages whose lastmod is trusted
     lying: float = 0.0  #: share of those whose lastmod never moves
+    sitemap: bool = False  #: the site lists those pages (or, where none is trusted, all) with their lastmods
     audited: float = 0.02  #: share of the attested pages that is audited by bytes
 
     def __post_init__(self) -> None:
@@ -71,7 +79,8 @@ def run(spec: RunSpec, tell: Callable[[float], None] = lambda _: None) -> Run:
     site = build(spec.site)
     belief = _belief(spec)
     began = time.perf_counter()
-    done = crawl(site, belief, spec.strategy, spec.graph, tell)
+    published = _published(spec, belief) if spec.sitemap else None
+    done = crawl(site, belief, spec.strategy, spec.graph, tell, published, spec.audited)
     seconds = time.perf_counter() - began
     found = {
         **score_again(spec, done.schedule),
@@ -79,8 +88,33 @@ def run(spec: RunSpec, tell: Callable[[float], None] = lambda _: None) -> Run:
         "downloads": done.decisions,
         "step": done.step,
         "seconds": seconds,
+        **_judged(site, done),
     }
     return Run(spec, found, done.schedule)
+
+
+def _published(spec: RunSpec, belief: Belief) -> Published:
+    """The sitemap: trusted pages, or all; those that lie among them."""
+    listed = belief.attested if belief.attested.any() else np.ones(len(belief.rates), np.bool_)
+    return Published(listed, _lying(spec, listed))
+
+
+def _lying(spec: RunSpec, listed: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    return listed & (_rng(spec, "lying").random(len(listed)) < spec.lying)
+
+
+def _judged(site: Site, done: Crawl) -> Facts:
+    """What the frontier itself judged, and how often it called a page coherent that was not in that state at T."""
+    if done.judged is None or done.reference is None:
+        return {}
+    counts = Counter(f"{one.verdict}, {one.evidence}" for one in done.judged.values())
+    T = np.full(len(site.urls), done.reference)
+    looks = (done.schedule.visits, done.schedule.revisits)
+    true = np.logical_or.reduce(
+        [unchanged(site.changes.rows, np.minimum(look, T), np.maximum(look, T)) for look in looks]
+    )
+    wrong = [page for page, one in done.judged.items() if one.verdict is Verdict.COHERENT and not true[page]]
+    return {"judged": dict(sorted(counts.items())), "wrongly_coherent": len(wrong), "audited": done.audit}
 
 
 def score_again(spec: RunSpec, schedule: Schedule) -> Facts:
@@ -98,7 +132,7 @@ def score_again(spec: RunSpec, schedule: Schedule) -> Facts:
         **asdict(score(site, schedule, belief)),
     }
     if spec.lying:
-        lying = belief.attested & (_rng(spec, "lying").random(len(site.urls)) < spec.lying)
+        lying = _lying(spec, belief.attested)
         found["audit"] = asdict(audit(site, schedule, belief, lying, spec.audited, spec.seed))
     return found
 

@@ -2,15 +2,33 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from dataclasses import dataclass
+from email.utils import formatdate
+from functools import cached_property
 from typing import TYPE_CHECKING
 
-from sharc_crawler.model import Outcome, Result, Sighting
+from sharc_crawler.model import NO_VALIDATORS, Hints, Outcome, Result, Sighting, Validators
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
 
     from sharc_crawler.model import Instant, Seconds
     from sharc_crawler.sim.site import Site
+
+
+SITEMAP = "sitemap"  #: its URL
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """Which pages a site's sitemap lists with their lastmod, and whose lastmod never moves."""
+
+    listed: NDArray[np.bool_]
+    lying: NDArray[np.bool_]
 
 
 class Everything:
@@ -28,8 +46,9 @@ class Everything:
 class Web:
     """The site as the frontier meets it: sightings in, outcomes and links out."""
 
-    def __init__(self, site: Site, frozen: bool) -> None:
+    def __init__(self, site: Site, frozen: bool, published: Published | None = None) -> None:
         self._site = site
+        self._published = published
         self._frozen = frozen  # links are those of the start
         self._sightings: list[Sighting | None] = [None] * len(site.urls)
 
@@ -45,7 +64,33 @@ class Web:
         """What a request at ``now`` brings."""
         if not self._site.lives.alive(page, now):
             return Outcome(Result.GONE, now, now + step, 404)
-        return Outcome(Result.OK, now, now + step, 200, str(self._site.changes.version(page, now)))
+        version = str(self._site.changes.version(page, now))
+        modified = Validators(None, formatdate(self._last_change(page, now), usegmt=True)) if self._says(page) else None
+        return Outcome(Result.OK, now, now + step, 200, version, validators=modified or NO_VALIDATORS, date=now + step)
+
+    def _says(self, page: int) -> bool:
+        """Does the server send Last-Modified with the page?"""
+        return self._published is not None and bool(self._published.listed[page])
+
+    def _last_change(self, page: int, now: Instant) -> Instant:
+        """As the server has it: a liar's stands still."""
+        site, published = self._site, self._published
+        until = site.start if published is not None and published.lying[page] else now
+        done = bisect_right(site.changes.rows[page], until)
+        return float(site.changes.rows[page][done - 1] if done else self._begun[page])
+
+    @cached_property
+    def _begun(self) -> NDArray[np.float64]:
+        """The last change of each page before the window, or its creation."""
+        return self._site.past.latest(self._site.created)
+
+    def sitemap(self, known: Iterable[str], now: Instant) -> list[Sighting]:
+        """What the sitemap says at ``now`` of pages that are known anyway: when they last changed, to the second."""
+        assert self._published is not None, "there is a sitemap"
+        site, listed = self._site, self._published.listed
+        pages = [page for url in known if listed[page := site.numbers[url]] and site.lives.alive(page, now)]
+        words = [Hints(self._last_change(page, now) // 1, 1.0) for page in pages]
+        return [Sighting(site.urls[page], via=SITEMAP, hints=hints) for page, hints in zip(pages, words, strict=True)]
 
     def links(self, page: int, now: Instant) -> list[Sighting]:
         """What the page of ``now`` links to; where the graph of the start is frozen, it holds even for pages gone."""

@@ -13,6 +13,8 @@ from sharc_crawler.errors import UsageError
 from sharc_crawler.quality.checks import check_values
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
     from sharc_crawler.model import Instant, PageId, Seconds, Visit
@@ -131,6 +133,17 @@ class Strategy(ABC):
     def reference_passed(self) -> None:
         """T is fixed: every visit handed out from now on is made after it (told again after a restart)."""
         self.past_reference = True
+
+    def revisits_ahead(self) -> list[PageId]:
+        """The revisits still to be handed out, in order, where the first of them is next and their order is open.
+
+        Empty at any other time, and for strategies whose order is fixed.
+        """
+        return []
+
+    def reorder(self, pages: Sequence[PageId]) -> None:
+        """Hand the :meth:`revisits_ahead` out in this order."""
+        raise NotImplementedError(f"{type(self).__name__} has no order of revisits that is open")
 
     @abstractmethod
     def finished(self, visit: Visit, captured: bool) -> None:

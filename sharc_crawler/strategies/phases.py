@@ -11,6 +11,8 @@ from sharc_crawler.model import Plan, Slot, Visit
 from sharc_crawler.strategies.base import Strategy
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sharc_crawler.model import Instant, PageId
     from sharc_crawler.strategies.base import Candidates, Setting
 
@@ -110,6 +112,24 @@ class PhasedStrategy(Strategy):
             if mark & TWICE and page not in self._settled and page != self._only:
                 return self._revisit(page, mark)
         return None
+
+    def _ahead(self) -> list[PageId]:
+        """The revisits, in order, as long as none has been handed out and no visit is to come."""
+        if not self.revisits or self._revisited or self._waiting() or self._in_flight:
+            return []
+        pages = [
+            page
+            for page, mark in zip(self._visited, self._marks, strict=True)
+            if mark & TWICE and page not in self._settled and page != self._only
+        ]
+        return pages[::-1] if self._last_first else pages
+
+    def reorder(self, pages: Sequence[PageId]) -> None:
+        """Revisit these pages, in this order."""
+        marks = dict(zip(self._visited, self._marks, strict=True))
+        ordered = pages[::-1] if self._last_first else pages
+        self._visited = array("q", ordered)
+        self._marks = bytearray(marks[page] for page in ordered)
 
     def _turn(self) -> tuple[PageId, int]:
         """The visited page whose turn in the second phase it is, and its mark."""

@@ -45,6 +45,10 @@ class PyramidStrategy(PhasedStrategy):
     def _waiting(self) -> int:
         return len(self._pages)
 
+    def revisits_ahead(self) -> list[PageId]:
+        """The order of the revisits is open: the plan was made with what was known before the visits."""
+        return self._ahead()
+
     def reprice(self, page: PageId, rate: float) -> None:
         """Move a waiting page to its new class."""
         self._pages.reprice(page, rate)

@@ -1,0 +1,98 @@
+"""Between visits and revisits: what has been learned since the visits were planned, and the revisits' order with it.
+
+The sitemaps are read once more: a page that they say has changed since its visit is lost, whenever it is revisited, and
+one that they say has not is as good as new. ``Last-Modified``, as seen at the visits, tells of rates where no sitemap
+did. All of it is taken for planning only: what is claimed rests on the revisits.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sharc_crawler.changes.http_date import http_date
+from sharc_crawler.model import Hints, Sighting, Slot
+from sharc_crawler.strategies.revisiting import revisit_order
+
+if TYPE_CHECKING:
+    from sharc_crawler.frontier.capture import SiteCapture
+    from sharc_crawler.frontier.ledger import Ledger
+    from sharc_crawler.frontier.settling import Settler
+    from sharc_crawler.model import Instant, PageId
+    from sharc_crawler.strategies.base import Strategy
+
+WORTH = 50  #: revisits per sitemap that is read again: each one puts all of them off by a step
+SLACK = 2.0  #: seconds that the server's clock may differ from ours, for a plan
+
+
+class Replanner:
+    """Re-plans the revisits of captures whose strategy lets it."""
+
+    def __init__(self, ledger: Ledger, settler: Settler) -> None:
+        self._ledger = ledger
+        self._settler = settler
+
+    def under_way(self, capture: SiteCapture, strategy: Strategy, now: Instant) -> bool:
+        """At the turn from visits to revisits: are sitemaps being read again? When they are, the order is made anew."""
+        if capture.attesting is not None or (capture.reference is not None and capture.news is None):
+            return False
+        ahead = strategy.revisits_ahead()
+        if not ahead:
+            capture.news = None
+            return False
+        if capture.news is None:
+            self._settler.turn(capture, now)
+            capture.news = {}
+            if self._read_again(capture, len(ahead)):
+                return True
+        self._replan(capture, strategy, ahead)
+        capture.news = None
+        return False
+
+    def _read_again(self, capture: SiteCapture, ahead: int) -> bool:
+        if WORTH * len(capture.sitemaps) > ahead:
+            return False
+        for page in capture.sitemaps:
+            capture.opening += 1
+            self._ledger.owe(capture, page, Slot.SECOND)
+        return bool(capture.sitemaps)
+
+    def _replan(self, capture: SiteCapture, strategy: Strategy, ahead: list[PageId]) -> None:
+        pages = self._ledger.pages
+        assert capture.reference is not None, "fixed at the turn"
+        assert capture.news is not None, "asked for at the turn"
+        if not self._reprice(capture, ahead) and not capture.news:
+            return
+        visited = np.array([pages.started[page] for page in ahead])
+        said = np.array([capture.news.get(page, (math.nan, math.nan)) for page in ahead])
+        changed, still = said[:, 0] > visited + SLACK, said[:, 1] < visited - SLACK
+        if changed.sum() > len(ahead) / 2:  # a sitemap that always says "now"
+            changed, still = np.zeros_like(changed), np.zeros_like(still)
+        order = revisit_order(
+            np.array([pages.rates[page] for page in ahead]),
+            np.array([pages.weights[page] for page in ahead]) * ~changed,
+            np.array([pages.shapes[page] for page in ahead]),
+            np.where(still, 0.0, np.maximum(capture.reference - visited, 0.0)),
+            strategy.setting.step,
+        )
+        strategy.reorder([ahead[place] for place in order.tolist()])
+
+    def _reprice(self, capture: SiteCapture, ahead: list[PageId]) -> bool:
+        """Rates with Last-Modified as seen at the visits, of pages that no sitemap told of; False: there is none."""
+        pages, now = self._ledger.pages, capture.reference
+        assert now is not None, "fixed at the turn"
+        assert capture.news is not None, "asked for at the turn"
+        told = {
+            page: Sighting(pages.urls[page], hints=Hints(modified, 1.0))
+            for page in ahead
+            if page not in capture.news
+            and (modified := http_date(pages.validators[page].last_modified if page in pages.validators else None))
+            is not None
+            and modified < pages.started[page] - SLACK  # else it only repeats the time of the answer
+        }
+        if told:
+            for page, estimate in zip(told, capture.rates.rates(list(told.values()), now), strict=True):
+                self._ledger.repriced(page, estimate)
+        return bool(told)
