@@ -5,17 +5,17 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from itertools import chain
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, cast
 
 from sharc_crawler.archive import cdx, cdx_json, timemap
 from sharc_crawler.archive.gathering import OK, Gathering, numbered
-from sharc_crawler.archive.lines import lines
+from sharc_crawler.archive.lines import Counted, lines
 from sharc_crawler.archive.warc_captures import read_wacz, read_warc
 from sharc_crawler.errors import DataError
 from sharc_crawler.model import Result
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from sharc_crawler.archive.problems import Problems
@@ -39,19 +39,27 @@ class History:
     missing: tuple[str, ...] = ()  #: pages of TimeMaps that are named and were not read
 
 
-def read_history(paths: Iterable[Path], observations: Iterable[Observation] = (), *, links: bool = False) -> History:
+def read_history(
+    paths: Iterable[Path],
+    observations: Iterable[Observation] = (),
+    *,
+    links: bool = False,
+    told: Callable[[float], None] = lambda _: None,
+) -> History:
     """Read files, and all files in folders, whatever they are; add the observations of our own captures.
 
     In a folder what our own crawls keep beside their WARCs is passed over: it says the same again, or something else.
 
-    ``links``: read the links of archived documents, which link additions need. Raises
+    ``links``: read the links of archived documents, which link additions need. ``told`` is given the share that is
+    read by now. Raises
     :class:`~sharc_crawler.errors.DataError` where nothing usable is there.
     """
     gathering, files = Gathering(), [file for path in paths for file in _files(path)]
     unfinished: dict[Path, str | None] = {}
+    share = _share(files, told)
     for file in files:
         try:
-            _read(file, gathering, links=links)
+            _read(file, gathering, share, links=links)
             unfinished[_series(file)], gathering.resume_key = gathering.resume_key, None
         except OSError as error:
             raise DataError(f"history {str(file)!r} cannot be read: {error.strerror or error}") from error
@@ -82,8 +90,22 @@ def _beside(file: Path) -> bool:
     return bool(_OURS.match(file.name))
 
 
-def _read(path: Path, gathering: Gathering, *, links: bool) -> None:
-    with path.open("rb") as stream:
+def _share(files: list[Path], told: Callable[[float], None]) -> Callable[[int], None]:
+    """Told how many bytes were read, it tells the share; what is read twice counts until all is."""
+    total = sum(file.stat().st_size for file in files if file.exists()) or 1
+    done = 0
+
+    def read(size: int) -> None:
+        nonlocal done
+        done += size
+        told(min(1.0, done / total))
+
+    return read
+
+
+def _read(path: Path, gathering: Gathering, told: Callable[[int], None], *, links: bool) -> None:
+    with path.open("rb") as file:
+        stream = cast("IO[bytes]", Counted(file, told))
         if stream.read(len(_ZIP)) == _ZIP:
             read_wacz(path, gathering, links=links)
             return

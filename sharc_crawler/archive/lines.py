@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import zlib
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from sharc_crawler.archive.problems import Problems
 
@@ -27,6 +27,22 @@ def lines(stream: IO[bytes], file: str, problems: Problems) -> Iterator[bytes]:
         problems.add(file, count + 1, f"cut short: {error}")
     if rest:
         yield rest
+
+
+class Counted:
+    """A file that tells how many bytes were read of it."""
+
+    def __init__(self, stream: IO[bytes], told: Callable[[int], None]) -> None:
+        self._stream, self._told = stream, told
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def read(self, size: int = -1) -> bytes:
+        """As of the file."""
+        data = self._stream.read(size)
+        self._told(len(data))
+        return data
 
 
 def ends_whole(stream: IO[bytes]) -> bool:

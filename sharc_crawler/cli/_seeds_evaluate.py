@@ -71,7 +71,8 @@ def evaluate_command(history: tuple[Path, ...], output: Path | None, as_json: bo
 def _read(history: tuple[Path, ...], options: dict[str, Any]) -> Histories:
     updates = options["updates"]
     plugins.load("updates", updates)  # a wrong name is told before anything is read
-    found = read_history(history, links=updates in READS_LINKS)
+    with progress("reading", 1.0) as report:
+        found = read_history(history, links=updates in READS_LINKS, told=report)
     seeds = histories(found, updates, options["seeds"], options["level"])
     say(found)
     return seeds, Truth.seen(seeds)

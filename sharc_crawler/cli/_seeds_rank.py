@@ -13,6 +13,7 @@ import click
 
 from sharc_crawler import plugins
 from sharc_crawler.archive.history import read_history
+from sharc_crawler.cli._progress import progress
 from sharc_crawler.cli._seeds_list import histories
 from sharc_crawler.cli._seeds_output import facts, say, show
 from sharc_crawler.model import Kind
@@ -52,7 +53,9 @@ def rank_command(history: tuple[Path, ...], **options: Any) -> None:
     """Rank seeds by what HISTORY holds of them: CDX, CDXJ, answers of CDX servers, TimeMaps, WARC, WACZ, or folders."""
     ranker = make_ranker(options["ranker"])
     plugins.load("updates", options["updates"])  # a wrong name is told before anything is read
-    found = read_history(history, _observations(options["store"]), links=options["updates"] in READS_LINKS)
+    with progress("reading", 1.0) as report:
+        own, links = _observations(options["store"]), options["updates"] in READS_LINKS
+        found = read_history(history, own, links=links, told=report)
     now = options["now"].replace(tzinfo=UTC).timestamp() if options["now"] else time.time()
     back = math.inf if options["weeks"] is None else options["weeks"] * 7 * _DAY
     task = Task(now, options["ahead"] * _DAY, back)

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import subprocess
+import sys
+import time
 from base64 import b32encode
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
@@ -112,8 +116,8 @@ def test_own_history_is_as_good(tmp_path, sites, crawl):
         for site, url in enumerate(sites[:3]):
             for day in range(3):
                 seen = "sha1:" + digest(body(site, 7 + day if site == 1 else 0))
-                time = (datetime.now(UTC) - timedelta(days=3 - day)).timestamp()
-                store.append([Observation("s", Url(url), time, Result.OK, digest=seen)])
+                taken = (datetime.now(UTC) - timedelta(days=3 - day)).timestamp()
+                store.append([Observation("s", Url(url), taken, Result.OK, digest=seen)])
     arguments = given(tmp_path, history=history, budget=1, explore=1)
     del arguments["timemaps"]
     done = crawl(**arguments, settings=[LOOPBACK])
@@ -130,6 +134,31 @@ def test_dry_run_shows_the_choice_and_sends_nothing(tmp_path, sites, crawl):
     assert "2 of 12 seeds chosen by frequency (at most 2), 10 left out" in done.out
     assert "beyond the budget" in done.out
     assert not done.folder.exists()
+
+
+def test_killed_it_goes_on_with_the_seeds_it_had_chosen(tmp_path, sites, crawl):
+    arguments = given(tmp_path, theta=0.5, explore=0.5, delay=0.3, output=tmp_path / "capture")
+    typed = [text for name, value in arguments.items() for text in ("-a", f"{name}={value}")]
+    going = subprocess.Popen(
+        [sys.executable, "-m", "scrapy", "crawl", "site", *typed, "-s", LOOPBACK],
+        env={**os.environ, "SCRAPY_SETTINGS_MODULE": "sharc_crawler.live.profile"},
+        cwd=tmp_path,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    deadline = time.monotonic() + 60
+    while not list((tmp_path / "capture").glob("*.warc.gz.open")) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    going.kill()
+    going.wait(20)
+    begun = Selection.of_json((tmp_path / "capture" / "seeds.json").read_text())
+    assert not any(one.changed for one in begun.seeds)
+    (tmp_path / "archive.cdx").write_text(index(sites)[1:])  # the archive goes on meanwhile
+    done = crawl(**arguments, settings=[LOOPBACK])
+    assert done.code == 0, done.err
+    seeds = done.report["seeds"]["seeds"]
+    assert [(one["url"], one["explored"]) for one in seeds] == [(one.url, one.explored) for one in begun.seeds]
+    assert {sites.index(one["url"]) for one in seeds if one["changed"]} >= {0, 1, 2, 3}
 
 
 @pytest.mark.parametrize(

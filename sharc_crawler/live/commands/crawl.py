@@ -43,6 +43,8 @@ class Command(CrawlCommand):
         given = SiteSpider.prepare(settings, opts.spargs)
         config = Config.from_settings(settings)
         output = config.output or Path()
+        if given.choice and config.progress:
+            sys.stderr.write(f"ranking {len(given.urls):,} seeds by {given.choice.ranker} …\n")
         arguments, selection = with_choice(given, output)
         if arguments.dry_run:
             show_plan(arguments, config)
