@@ -11,8 +11,11 @@ from hypothesis import strategies as st
 
 from sharc_crawler.model import Slot
 from sharc_crawler.quality.blur import penalty, stochastic_blur
+from sharc_crawler.quality.coherence import expected_coherence
 from sharc_crawler.strategies.base import Candidates, Setting
+from sharc_crawler.strategies.layout import lay_out
 from sharc_crawler.strategies.make import make_strategy
+from sharc_crawler.strategies.selective import selective
 
 GRAPH = {0: [1, 2], 1: [3, 4], 2: [5]}  # Fig. 3, where a page's number is its rate
 
@@ -121,6 +124,51 @@ def test_sharc_revisits_with_its_own_observation_interval() -> None:
     assert [page for page, _ in visits[:6]] == [5, 4, 3, 2, 1, 0]
 
 
+@given(st.lists(st.tuples(st.integers(0, 9), st.sampled_from([0.1, 0.5, 1.0])), min_size=1, max_size=5))
+@settings(max_examples=60)
+def test_offline_has_the_least_weighted_blur_of_all_orders(pages: list[tuple[int, float]]) -> None:
+    rates, weights = np.array(pages, float).T
+    strategy = make_strategy("sharc-offline", Setting(len(pages)))
+    strategy.add(Candidates.of(np.arange(len(pages)), rates, weights=weights))
+    times = np.empty(len(pages))
+    for now in range(len(pages)):
+        times[strategy.next(float(now)).page] = now
+    observed = (0.0, max(1.0, len(pages) - 1.0))
+    every = [
+        stochastic_blur(rates, np.array(order, float), observed, weights=weights).sum()
+        for order in itertools.permutations(range(len(pages)))
+    ]
+    assert stochastic_blur(rates, times, observed, weights=weights).sum() == pytest.approx(min(every), abs=1e-9)
+
+
+def test_while_a_site_is_discovered_pages_not_yet_found_are_planned_for() -> None:
+    """With the true size and the distribution of the rates next to nothing is lost, without the size over a percent."""
+    rates = np.random.default_rng(0).lognormal(-5, 2, 300)
+    pages = Candidates.of(np.arange(300), rates)
+    offline = expected_coherence(rates, lay_out(pages, 1.0, selective).intervals)
+    prior = tuple(np.quantile(rates, (np.arange(50) + 0.5) / 50))
+    informed, blind = (discovered(rates, setting) for setting in (Setting(300, prior=prior), Setting()))
+    assert informed > 0.995 * offline
+    assert blind < 0.99 * offline
+
+
+def discovered(rates: np.ndarray, setting: Setting) -> float:
+    """Expected coherence of sharc-selective where every visit brings three more pages."""
+    strategy = make_strategy("sharc-selective", setting)
+    strategy.add(Candidates.of([0], rates[:1]))
+    intervals = np.zeros(len(rates))
+    known, now = 1, 0
+    while visit := strategy.next(float(now)):
+        intervals[visit.page] += {Slot.FIRST: -now, Slot.ONLY: 0, Slot.SECOND: now}[visit.slot]
+        strategy.finished(visit, captured=True)
+        now += 1
+        if visit.slot is not Slot.SECOND:
+            found = np.arange(known, min(known + 3, len(rates)))
+            strategy.add(Candidates.of(found, rates[found]))
+            known += len(found)
+    return expected_coherence(rates, intervals)
+
+
 def test_wrong_observation_does_not_lose_pages() -> None:
     for interval in ((-1e9, -1e8), (1e8, 1e9)):
         for spec in ("sharc-offline", "sharc-revisits"):
@@ -138,6 +186,30 @@ def test_olston_pandey_follows_utilities_where_they_are_known() -> None:
     strategy = make_strategy("olston-pandey", Setting())
     strategy.add(Candidates.of([0, 1, 2], [1.0, 2.0, 3.0], utilities=[3.0, 2.0, 1.0]))
     assert [strategy.next(now).page for now in range(3)] == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("spec", "order"),
+    [
+        ("sharc-offline", "0123"),
+        ("sharc-online", "0123"),
+        ("hottest-first:revisits=none", "0123"),
+        ("hottest-last:revisits=none", "0123"),
+        ("sharc-revisits", "01230123"),
+        ("sharc-selective", "3210123"),  # those found first nearest to T
+        ("sharc-optimal", "3210123"),
+        ("sharc-attested", "32100123"),
+    ],
+)
+def test_ties(spec: str, order: str) -> None:
+    """Of pages with equal rates, all known."""
+    assert "".join(str(page) for page, _ in visits_of(spec, [1e-3] * 4)) == order
+
+
+@pytest.mark.parametrize("spec", ["sharc-selective", "sharc-optimal", "sharc-attested"])
+def test_ties_while_pages_are_missing(spec: str) -> None:
+    """Those found first come first: they lead to the others."""
+    assert [page for page, _ in visits_of(spec, [1e-3] * 4, Setting(size=8))[:3]] == [0, 1, 2]
 
 
 def test_repriced_pages_take_their_new_place() -> None:
