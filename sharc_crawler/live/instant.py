@@ -13,6 +13,7 @@ from sharc_crawler.live.requests import header
 from sharc_crawler.model import Kind
 from sharc_crawler.polling.reading import hub_sightings, sitemap_sightings
 from sharc_crawler.polling.terms import Terms
+from sharc_crawler.report.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,7 +32,7 @@ ARGUMENTS = {
     "requests": "mode=instant: requests an hour at most, of any kind, over all hosts",
 }
 ORDER = "bfs:revisits=none"  #: new pages are visited once, the first found first
-NOT_HERE = ("strategy", "size", "limit", "ranker")  #: arguments of whole captures
+NOT_HERE = ("strategy", "size", "limit", "ranker", "wacz", "audit")  #: arguments of whole captures
 UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
 
 
@@ -53,7 +54,7 @@ def terms(given: Mapping[str, str]) -> Terms | None:
         return None
     for name in NOT_HERE:
         if name in given:
-            raise UsageError(f"{name}={given[name]!r} is not an instant crawl's, which has its own order: leave it out")
+            raise UsageError(f"{name}={given[name]!r} is for whole captures, not for mode=instant: leave it out")
     return Terms(
         every=duration("every", given.get("every", "5m")),
         duration=duration("for", given["for"]) if "for" in given else math.inf,
@@ -108,10 +109,11 @@ def progress(polls: Polls, now: Instant) -> str:
     >>> from sharc_crawler.polling.polls import Polls
     >>> polls = Polls(Terms(duration=3600)); polls.begin(0.0); polls.add(0, 0, 0)
     >>> progress(polls, 600.0)
-    'instant: 1 hubs, 0 polls, 0 new pages, 0:50:00 left'
+    'instant: 1 hub, 0 polls, 0 new pages, 0:50:00 left'
     """
     left = f"{timedelta(seconds=round(max(0.0, polls.ends - now)))} left" if polls.ends < math.inf else "until stopped"
-    return f"instant: {len(polls):,} hubs, {polls.made:,} polls, {polls.found:,} new pages, {left}"
+    done = ", ".join((counted(len(polls), "hub"), counted(polls.made, "poll"), counted(polls.found, "new page")))
+    return f"instant: {done}, {left}"
 
 
 def describe(terms: Terms) -> str:

@@ -10,8 +10,12 @@ import pytest
 from click.testing import CliRunner, Result
 
 from sharc_crawler.cli import main
+from sharc_crawler.demo import LivingSite
+from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.store import Batch, JudgementRow
 from sharc_crawler.model import Evidence, Phase, Slot, Verdict
+from sharc_crawler.polling.terms import Terms
+from sharc_crawler.sim.instant import crawl as instant_crawl
 from sharc_crawler.storage.sqlite import FILE_NAME, SqliteStore
 from sharc_crawler.testing.stores import capture_row, page_row, visit_row
 
@@ -92,3 +96,23 @@ def test_a_state_that_is_something_else(tmp_path: Path) -> None:
     answer = run(tmp_path)
     assert answer.exit_code == 3
     assert FILE_NAME in answer.output
+
+
+def test_an_instant_crawl_has_a_report_of_its_own(tmp_path):
+    site = LivingSite(seed=1, pages=40, scale=1.0, news=600.0)
+    state = instant_crawl(
+        site, ["http://h.example/newsroom/"], Terms(every=60.0, duration=900.0), Politeness(delay=1.0), 1e9
+    )
+    store = SqliteStore(tmp_path / FILE_NAME)
+    store.commit(state)
+    store.close()
+    printed = run(tmp_path, "--json")
+    assert printed.exit_code == 0, printed.output
+    report = json.loads(printed.stdout)
+    assert report["format"] == "sharc-instant-report"
+    assert report["new_pages"]["captured"] == report["new_pages"]["found"] > 50
+    assert not (tmp_path / "report.json").exists()
+    written = run(tmp_path)
+    assert "new pages captured" in written.stdout
+    assert json.loads((tmp_path / "report.json").read_text()) == report
+    assert "Who was polled when" in (tmp_path / "report.html").read_text()

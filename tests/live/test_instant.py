@@ -160,8 +160,8 @@ def test_a_folder_of_another_mode_is_refused(newsroom, tmp_path):
         ({"mode": "instant", "every": "5 parsecs"}, "every='5 parsecs' is no duration"),
         ({"mode": "instant", "for": "0h"}, "for='0h' is no duration"),
         ({"mode": "instant", "requests": "-1"}, "requests='-1' must be a whole number"),
-        ({"mode": "instant", "strategy": "bfs"}, "strategy='bfs' is not an instant crawl's"),
-        ({"mode": "instant", "limit": "5"}, "limit='5' is not an instant crawl's"),
+        ({"mode": "instant", "strategy": "bfs"}, "strategy='bfs' is for whole captures"),
+        ({"mode": "instant", "wacz": "1"}, "wacz='1' is for whole captures"),
     ],
 )
 def test_arguments_that_cannot_be_used(given, named):
