@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -99,8 +100,16 @@ def read_index(index: Path) -> Iterator[Entry]:
 
 
 def write_index(warc: Path, lines: Iterable[str]) -> Path:
-    """Write the index of a WARC file beside it, sorted, in one step; returns its path."""
-    path = warc.with_name(warc.name.removesuffix(SUFFIX) + ".cdxj")
+    """Write the index of a WARC file beside it, sorted, whole or not at all; returns its path."""
+    path = index_path(warc)
     draft = path.with_name(path.name + ".tmp")
-    draft.write_text("".join(line + "\n" for line in sorted(lines)), encoding="utf-8")
+    with draft.open("w", encoding="utf-8", newline="\n") as file:
+        file.writelines(line + "\n" for line in sorted(lines))
+        file.flush()
+        os.fsync(file.fileno())  # else a power failure may leave the new name with nothing, or half, behind it
     return draft.replace(path)
+
+
+def index_path(warc: Path) -> Path:
+    """Where the index of a closed WARC file lies."""
+    return warc.with_name(warc.name.removesuffix(SUFFIX) + ".cdxj")

@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO
 
-from sharc_crawler.archive.cdxj import entries, write_index
+from sharc_crawler.archive.cdxj import entries, index_path, write_index
 from sharc_crawler.archive.files import OPEN, SUFFIX, lock
 from sharc_crawler.archive.members import Record, records
 
@@ -26,11 +26,14 @@ class Recovered:
 
 
 def recover(folder: Path) -> list[Recovered]:
-    """Finish every WARC file in a folder that a crash left open, and write its index.
+    """Finish every WARC file in a folder that a crash left open, and write the indexes that are missing.
 
     Files that a process is still writing are left alone.
     """
     finished = [_finish(path) for path in sorted(folder.glob(f"*{SUFFIX}{OPEN}"))]
+    for path in sorted(folder.glob(f"*{SUFFIX}")):
+        if not index_path(path).exists():
+            write_index(path, (entry.line() for entry in entries(path)))
     return [found for found in finished if found is not None]
 
 
@@ -46,7 +49,6 @@ def _finish(path: Path) -> Recovered | None:
         final = path.with_name(path.name.removesuffix(OPEN))
         if ends:
             path.rename(final)
-            write_index(final, (entry.line() for entry in entries(final)))
         else:
             path.unlink()
     return Recovered(final, len(ends), kept, cut)

@@ -152,6 +152,12 @@ class Frontier:
         ledger.commit()
         return judgement
 
+    def give_back(self, fetch: Fetch, now: Instant) -> None:
+        """A leased fetch came to nothing for a reason of our own: it is made again, and no attempt is counted."""
+        lease = self._leases.pop(fetch.lease, None)
+        if lease is not None:
+            self._queue_again(lease[1], now)
+
     def _expire(self, now: Instant) -> None:
         """Queue again what was leased and never answered."""
         while self._leases:
@@ -159,11 +165,15 @@ class Frontier:
             if fetch.decided + self.lease_time > now:
                 return
             del self._leases[lease]
-            number = self.pages.hosts[task.page]
-            self.ledger.hosts[number].busy -= 1
-            self.pages.move(task.page, Event.GIVEN_BACK)
-            self.ledger.hosts[number].retry(task._replace(attempt=task.attempt + 1), now)
-            self.ledger.ring.wake(number)
+            self._queue_again(task._replace(attempt=task.attempt + 1), now)
+
+    def _queue_again(self, task: Task, now: Instant) -> None:
+        number = self.pages.hosts[task.page]
+        host = self.ledger.hosts[number]
+        host.busy -= 1
+        self.pages.move(task.page, Event.GIVEN_BACK)
+        host.retry(task, now)
+        self.ledger.ring.wake(number)
 
     def _nothing_now(self) -> Wait | Done:
         earliest = self.ledger.ring.earliest()

@@ -29,6 +29,7 @@ DEFAULTS: dict[str, object] = {
     "SHARC_OUTPUT": None,  # folder of the capture: state, WARCs, report; None: nothing is kept
     "SHARC_HISTORY": None,  # file with the history of the archive's sites: learned from, and added to
     "SHARC_MASKS": None,  # file of what does not count as a change of content
+    "SHARC_MIN_FREE": 100_000_000,  # bytes on the disk of SHARC_OUTPUT, below which the crawl pauses
     "SHARC_WARC": True,  # write WARCs into the output folder
     "SHARC_WARC_LEVEL": 6,  # gzip level, 1..9
     "SHARC_WARC_SIZE": 1_000_000_000,  # bytes after which a new WARC file is begun
@@ -56,6 +57,7 @@ class Config:
     output: Path | None
     history: str | None
     masks: tuple[Mask, ...]
+    min_free: int
     warc: bool
     warc_level: int
     warc_size: int
@@ -83,9 +85,10 @@ class Config:
             output=_folder(settings.get("SHARC_OUTPUT")),
             history=settings.get("SHARC_HISTORY"),
             masks=load_masks(Path(settings["SHARC_MASKS"])) if settings.get("SHARC_MASKS") else (),
+            min_free=int(_number(settings, "SHARC_MIN_FREE", 0)),
             warc=_flag(settings, "SHARC_WARC"),
             warc_level=int(_number(settings, "SHARC_WARC_LEVEL", 1, 9)),
-            warc_size=int(_number(settings, "SHARC_WARC_SIZE", 1_000_000)),
+            warc_size=int(_number(settings, "SHARC_WARC_SIZE", 10_000)),
             dedup=_dedup(settings),
             wacz=_flag(settings, "SHARC_WACZ"),
             size=int(_number(settings, "SHARC_SIZE", 0)),

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 EXIT_CODE = "sharc/exit_code"  #: stat that the ``crawl`` command ends with
-COMPLETE, NOTHING_CAPTURED, INTERRUPTED = 0, 4, 5
+COMPLETE, FAILED, NOTHING_CAPTURED, INTERRUPTED = 0, 1, 4, 5
 
 
 class CaptureExtension:
@@ -67,15 +67,17 @@ class CaptureExtension:
             self._loop.stop()
         self._line.clear()
         session = session_of(self._crawler)
-        self._crawler.stats.set_value(EXIT_CODE, _exit_code(session.frontier.captures))
+        stats = self._crawler.stats
+        stats.set_value(EXIT_CODE, FAILED)  # unless all of the following comes off
         try:
             session.close()
             if session.config.output:
                 self._report(session.config.output)
             session.ended()
+            stats.set_value(EXIT_CODE, _exit_code(session.frontier.captures))
         except (OSError, sqlite3.Error, SharcError) as error:
             logger.error("The end of the crawl cannot be written: %s. Make room; the same command goes on", error)
-            self._crawler.stats.set_value(EXIT_CODE, INTERRUPTED)
+            stats.set_value(EXIT_CODE, INTERRUPTED)
 
     def _report(self, folder: Path) -> None:
         judge(folder)

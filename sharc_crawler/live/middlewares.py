@@ -15,6 +15,7 @@ from sharc_crawler.live.exchanges import failed, rebuilt
 from sharc_crawler.live.problems import plain
 from sharc_crawler.live.requests import META_KEY, conditions, outcome_of
 from sharc_crawler.live.session import session_of
+from sharc_crawler.live.space import is_full
 from sharc_crawler.live.wire import EXCHANGE_KEY
 from sharc_crawler.model import Outcome, Result, Slot
 
@@ -74,8 +75,9 @@ class ArchiveMiddleware:
         try:
             capture = self._keep(exchange, fetch, response.status)
         except (OSError, SharcError) as error:
-            logger.error("%s was fetched and cannot be archived: %s", request.url, error)
-            self._tell(fetch, Outcome(Result.FAILED, exchange.started, ended, error=f"not archived: {error}"))
+            if not self._for_want_of_room(fetch, error):
+                logger.error("%s was fetched and cannot be archived: %s", request.url, error)
+                self._tell(fetch, Outcome(Result.FAILED, exchange.started, ended, error=f"not archived: {error}"))
             raise IgnoreRequest(f"not archived: {error}") from error
         # What is cut short shows nothing of the whole: no digest, so no judgement by bytes.
         whole = response.status != NOT_MODIFIED and exchange.truncated is None
@@ -98,6 +100,7 @@ class ArchiveMiddleware:
         try:
             capture = self._keep(exchange, fetch, None)
         except (OSError, SharcError) as problem:
+            self._for_want_of_room(fetch, problem)
             error = f"{error}; and not archived: {problem}"
         # An address that is refused stays refused: no second attempt.
         result = Result.REFUSED if isinstance(exception, AddressRefusedError) else Result.FAILED
@@ -123,6 +126,14 @@ class ArchiveMiddleware:
         pages = self._session.frontier.pages
         digest = pages.digests[fetch.page]
         return Original(exchange.url, pages.started[fetch.page], digest) if digest else None
+
+    def _for_want_of_room(self, fetch: Fetch | None, error: Exception) -> bool:
+        """Where the disk is full, the fetch does not count: it is made again when there is room."""
+        lease = self._session.leases.get(fetch.lease) if fetch else None
+        if lease is None or not is_full(error):
+            return False
+        lease.unwritten = str(error)
+        return True
 
     def _tell(self, fetch: Fetch | None, outcome: Outcome) -> None:
         lease = self._session.leases.get(fetch.lease) if fetch else None

@@ -19,6 +19,7 @@ from sharc_crawler.live import private
 from sharc_crawler.live.dropin import DropIn
 from sharc_crawler.live.requests import META_KEY, request_for
 from sharc_crawler.live.session import Lease, Session, session_of
+from sharc_crawler.live.space import is_full
 from sharc_crawler.live.wake import Alarm
 from sharc_crawler.model import NO_VALIDATORS, Fetch, Outcome, Result, Wait
 
@@ -61,8 +62,12 @@ class SharcScheduler(BaseScheduler):
     def close(self, reason: str) -> None:  # noqa: ARG002 - Scrapy's signature
         """The crawl is over, or has been stopped."""
         self._alarm.cancel()
-        if not self._gave_up:
+        if self._gave_up:
+            return
+        try:
             self._settle_ended()
+        except (OSError, sqlite3.Error) as error:
+            logger.error("The last visits could not be written: %s. The same command makes them again.", error)
 
     def has_pending_requests(self) -> bool:
         """Also between visits and revisits, and while a host must not be asked."""
@@ -84,26 +89,39 @@ class SharcScheduler(BaseScheduler):
         """The best request to send now; else the engine is woken when there may be one."""
         if self._gave_up:
             return None
+        space = self._session.space
         try:
-            return self._next()
+            if not space.waits():
+                return self._next()
         except (OSError, sqlite3.Error) as error:
-            self._give_up(error)
-            return None
+            if not is_full(error):
+                self._give_up(error)
+                return None
+            space.pause(str(error))
+        self._alarm.set(space.waits())
+        return None
 
     def _give_up(self, error: Exception) -> None:
-        """State that cannot be written (a full disk) ends the crawl; what is on disk is whole."""
+        """State that cannot be written ends the crawl (without room it pauses instead); what is on disk is whole."""
         self._gave_up = True
-        logger.error("The crawl stops, its state cannot be written: %s. Make room; the same command goes on.", error)
+        logger.error("The crawl stops, its state cannot be written: %s. The same command goes on.", error)
         close = self._crawler.engine.close_spider_async(reason="state cannot be written")
         self._closing = asyncio.ensure_future(close)
 
     def _next(self) -> Request | None:
+        session = self._session
+        session.frontier.ledger.commit()  # what there was no room for before
         self._settle_ended()
+        if lacking := session.space.lacking():
+            session.space.pause(lacking)
+        if wait := session.space.waits():
+            self._alarm.set(wait)
+            return None
+        session.space.go_on()
         if self._continued:
             return self._release(self._continued.popleft())
         if self._drop_in:
             self._drop_in.follow_slots()
-        session = self._session
         decision = session.frontier.next(session.clock.now())
         if isinstance(decision, Fetch):
             session.leases[decision.lease] = Lease(decision)
@@ -137,6 +155,10 @@ class SharcScheduler(BaseScheduler):
         for number in ended:
             del self._released[number]
             lease = self._session.leases.pop(number)
+            if lease.unwritten:
+                self._session.frontier.give_back(lease.fetch, self._session.clock.now())
+                self._session.space.pause(lease.unwritten)
+                continue
             outcome = lease.outcome or self._nothing_seen()
             if lease.hops:  # the validators are the last hop's: a revisit begins at the first
                 outcome = replace(outcome, validators=NO_VALIDATORS)

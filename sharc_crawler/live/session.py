@@ -21,6 +21,7 @@ from sharc_crawler.live.clock import Clock, clock_of
 from sharc_crawler.live.config import Config, make_folder
 from sharc_crawler.live.everything import PARTS
 from sharc_crawler.live.history import former_payloads, known_pages, rates_of, remember, stored_payloads
+from sharc_crawler.live.space import Space
 from sharc_crawler.model import Phase
 from sharc_crawler.storage.observations import ObservationStore
 from sharc_crawler.storage.sqlite import FILE_NAME, SqliteStore
@@ -45,6 +46,7 @@ class Lease:
     hops: int = 0  #: redirects and retries that a project's own middlewares have made of it
     outcome: Outcome | None = None
     links: Sequence[Sighting] = ()
+    unwritten: str = ""  #: why it was not archived, where there was no room: it is made again
 
 
 @dataclass(slots=True)
@@ -57,6 +59,7 @@ class Session:
     history: ObservationStore | None
     frontier: Frontier
     detector: ChangeDetector
+    space: Space
     drop_in: bool  #: a project's own spider decides what there is to fetch
     name: str  #: of the spider
     run: str = field(default_factory=lambda: secrets.token_hex(4))
@@ -166,7 +169,9 @@ def _begin(crawler: Crawler) -> Session:
     parts = PARTS if drop_in else _parts(history, config)
     frontier = Frontier(politeness, store, parts, terms=getattr(crawler.spider, "terms", None))
     name = crawler.spider.name if crawler.spider else "crawl"
-    return Session(config, clock_of(crawler), store, history, frontier, ContentDetector(config.masks), drop_in, name)
+    space = Space(config.output, config.min_free)
+    detector = ContentDetector(config.masks)
+    return Session(config, clock_of(crawler), store, history, frontier, detector, space, drop_in, name)
 
 
 def _parts(history: ObservationStore | None, config: Config) -> Parts:

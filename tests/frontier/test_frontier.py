@@ -323,6 +323,43 @@ def test_a_lease_that_is_never_answered_is_queued_again(world, impolite):
     assert frontier.captures[0].captured == 1
 
 
+def test_a_fetch_given_back_is_made_again_and_no_attempt_is_counted(world, impolite):
+    store = MemoryStore()
+    frontier = Frontier(impolite, store)
+    frontier.open(spec(), world.now)
+    fetch = frontier.next(world.now)
+    frontier.give_back(fetch, world.now)
+    assert frontier.idle
+    again = frontier.next(world.now)
+    assert (again.page, again.attempt) == (fetch.page, 1)
+    assert frontier.finished(fetch, world.answer(fetch)) is None, "it was given back"
+    assert not store.load().visits
+
+
+def test_what_a_full_disk_kept_from_being_written_is_written_later(world, impolite):
+    class Full(MemoryStore):
+        room = True
+
+        def commit(self, batch):
+            if not self.room:
+                raise OSError(28, "No space left on device")
+            super().commit(batch)
+
+    store = Full()
+    world.links = {ROOT: [page("1"), page("2")]}
+    frontier = Frontier(impolite, store)
+    frontier.open(spec(), world.now)
+    fetch = frontier.next(world.now)
+    store.room = False
+    with pytest.raises(OSError, match="No space"):
+        frontier.finished(fetch, world.answer(fetch), world.links[ROOT])
+    store.room = True
+    frontier.ledger.commit()
+    state = store.load()
+    assert [visit.page for visit in state.visits] == [fetch.page]
+    assert [row.url for row in state.pages if row.kind is Kind.PAGE] == [ROOT, ROOT + "1", ROOT + "2"]
+
+
 def test_seeds_out_of_scope_and_empty_sites_are_said(impolite):
     frontier = Frontier(impolite)
     with pytest.raises(UsageError, match="no URL"):

@@ -14,6 +14,7 @@ from sharc_crawler.live.extension import EXIT_CODE
 from sharc_crawler.live.plan import show_plan, show_selection
 from sharc_crawler.live.seeding.choosing import save, with_choice
 from sharc_crawler.live.session import check_output
+from sharc_crawler.live.space import Space
 from sharc_crawler.live.spiders.site import SiteSpider
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ class Command(CrawlCommand):
             return
         check_output(output, arguments.specs(config.strategy, {}))
         make_folder(output)
+        Space(output, config.min_free).require()
         if selection:
             save(selection, output)
         crawler = process.create_crawler(SiteSpider.name)

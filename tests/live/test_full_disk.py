@@ -1,0 +1,108 @@
+"""A disk that fills up: the crawl pauses, says why, and goes on when there is room; nothing is corrupt or lost."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections import Counter
+from contextlib import contextmanager, suppress
+
+import pytest
+from warcio.archiveiterator import ArchiveIterator
+
+from sharc_crawler.demo import LivingSite, serve
+from sharc_crawler.storage.sqlite import SqliteStore
+
+SIZE = 12_000_000
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", f"size={SIZE}", "tmpfs", str(folder)]
+    try:
+        made = subprocess.run(mount, capture_output=True, text=True)
+    except FileNotFoundError:
+        pytest.skip("there is no mount command for a small file system")
+    if made.returncode:
+        pytest.skip(f"a small file system cannot be mounted: {made.stderr.strip()}")
+    yield folder
+    subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+@contextmanager
+def crawl(disk, url, min_free):
+    """``scrapy crawl site`` onto the disk, its output in a file beside it."""
+    log = disk.parent / "log"
+    arguments = ("-a", f"url={url}", "-a", f"output={disk / 'capture'}", "-a", "delay=0.01")
+    with log.open("w") as out:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "scrapy", "crawl", "site", *arguments, "-s", f"SHARC_MIN_FREE={min_free}"],
+            env={**os.environ, "SCRAPY_SETTINGS_MODULE": "sharc_crawler.live.profile"},
+            cwd=disk.parent,
+            stdout=out,
+            stderr=out,
+        )
+        try:
+            yield process, log
+        finally:
+            process.kill()
+            process.wait()
+
+
+def wait_for(condition):
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen"
+        time.sleep(0.01)
+
+
+def fill(disk, leave):
+    """A file that takes all room but so many bytes, while the crawl goes on writing."""
+    ballast = disk / "ballast"
+    with ballast.open("wb", buffering=0) as file, suppress(OSError):
+        while file.write(bytes(4096)):
+            pass
+    os.truncate(ballast, ballast.stat().st_size - leave)
+    return ballast
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("min_free", "left"), [(4_000_000, 3_000_000), (0, 20_000)], ids=["short", "full"])
+def test_the_crawl_pauses_and_goes_on_when_there_is_room(small_disk, min_free, left):
+    with serve(LivingSite(seed=5, pages=40, slow=0.05)) as server, crawl(small_disk, server.url, min_free) as running:
+        process, log = running
+        wait_for(lambda: len(server.log) > 20)
+        ballast = fill(small_disk, left)
+        wait_for(lambda: "The crawl pauses" in log.read_text())
+        asked = len(server.log)
+        assert process.poll() is None, log.read_text()
+        assert len(server.log) <= asked + 1, "nothing is fetched that cannot be kept"
+        ballast.unlink()
+        assert process.wait(90) == 0, log.read_text()
+    text, folder = log.read_text(), small_disk / "capture"
+    assert "goes on by itself" in text
+    assert "There is room again" in text
+    assert "Traceback" not in text
+    state = SqliteStore(folder / "frontier.db").load()
+    settled = Counter(visit.page for visit in state.visits if visit.settled)
+    assert set(settled) == {row.page for row in state.pages if row.state == 0}
+    (capture,) = json.loads((folder / "report.json").read_text())["captures"]
+    assert not [page for page in capture["not_captured"] if "archived" in json.dumps(page)]
+    assert not list(folder.glob("*.open"))
+    for warc in folder.glob("*.warc.gz"):
+        assert subprocess.run(["gzip", "-t", str(warc)]).returncode == 0
+        with warc.open("rb") as stream:
+            assert all(
+                record.content_stream().read() is not None for record in ArchiveIterator(stream, check_digests="raise")
+            )
+
+
+def test_a_crawl_does_not_begin_where_there_is_no_room(small_disk):
+    with crawl(small_disk, "http://127.0.0.1:9/", 2 * SIZE) as (process, log):
+        assert process.wait(60) == 2
+        assert "SHARC_MIN_FREE=24000000" in log.read_text()
