@@ -2,8 +2,11 @@
 
     python benchmarks/bench_estimators.py [--pages 1000000] [--observations 10]
 
-Seconds are of CPU time (one thread), MB the peak of what the call allocates beyond its input. The peer solves the same
-equation page by page on a sample, and its time is scaled to all pages.
+Seconds are of CPU time (one thread), MB the peak of what the call allocates beyond its input. The peers work page by
+page on a sample, and their time is scaled to all pages. One solves the equation of the irregular-interval estimator by
+brentq, as one would without this package: all are held against it. Gamma-Poisson solves another problem, a root and
+then an integral for each page, and is also held against a loop that does the same: brentq for the mode, then the same
+rule of 33 nodes.
 """
 
 from __future__ import annotations
@@ -17,9 +20,10 @@ from scipy.optimize import brentq
 
 from sharc_crawler.rates.estimators.bias_reduced import BiasReduced
 from sharc_crawler.rates.estimators.full_knowledge import FullKnowledge
-from sharc_crawler.rates.estimators.gamma_poisson import GammaPoisson
+from sharc_crawler.rates.estimators.gamma_poisson import GammaPoisson, Prior
 from sharc_crawler.rates.estimators.irregular import IrregularMle
 from sharc_crawler.rates.estimators.per_time import PerTime
+from sharc_crawler.rates.estimators.posterior import NODES
 from sharc_crawler.rates.estimators.recency import Recency
 from sharc_crawler.rates.history import Histories
 
@@ -54,6 +58,38 @@ def peer(histories: Histories) -> tuple[float, np.ndarray]:
     return (time.process_time() - start) / SAMPLE, roots
 
 
+def bayesian_peer(histories: Histories, prior: Prior) -> tuple[float, np.ndarray]:
+    """Seconds per page of the loop that solves what Gamma-Poisson solves, and the posterior means of the sample."""
+    means = np.empty(SAMPLE)
+    start = time.process_time()
+    for i in range(SAMPLE):
+        own = slice(histories.offsets[i], histories.offsets[i + 1])
+        lengths, changed = histories.lengths[own], histories.changed[own] == 1
+        hit, calm = lengths[changed], lengths[~changed].sum()
+        if changed.all():
+            calm = 0.5 * hit.mean()  # as Likelihood.bounded
+        shape, scale = prior.shape, prior.shape / prior.mean + calm
+        if not len(hit):
+            means[i] = shape / scale
+            continue
+
+        def slope(rate: float, hit: np.ndarray = hit, shape: float = shape, scale: float = scale) -> float:
+            z = np.minimum(rate * hit, 700.0)
+            return float((z / np.expm1(z)).sum()) + shape - rate * scale
+
+        upper = (len(hit) + shape) / scale
+        mode = brentq(slope, 1e-9 * upper, upper, rtol=1e-12)
+        z = np.minimum(mode * hit, 700.0)
+        growth = np.expm1(z)
+        phi = z / growth
+        fall = (hit * (phi - (1.0 - phi) / growth)).sum() + scale
+        rates = mode * np.exp((mode * fall) ** -0.5 * NODES)
+        density = np.log(-np.expm1(-np.outer(rates, hit))).sum(1) + shape * np.log(rates) - rates * scale
+        weight = np.exp(density - density.max())
+        means[i] = (weight * rates).sum() / weight.sum()
+    return (time.process_time() - start) / SAMPLE, means
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pages", type=int, default=1_000_000)
@@ -84,6 +120,11 @@ def main() -> None:
             known = np.flatnonzero(~np.isnan(roots))
             worst = np.abs(rate[known] / roots[known] - 1.0).max()
             print(f"{'':32} largest relative difference from brentq: {worst:.1e}")
+        if isinstance(estimator, GammaPoisson):
+            like, means = bayesian_peer(data, estimator.priors_[0])
+            worst = np.abs(rate[:SAMPLE] / means - 1.0).max()
+            print(f"{'':32} {like * args.pages / seconds:6.0f} times the speed of a loop that solves the same problem")
+            print(f"{'':32} largest relative difference from it: {worst:.1e}")
 
 
 if __name__ == "__main__":
