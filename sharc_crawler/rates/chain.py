@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sharc_crawler.model import RateEstimate
+from sharc_crawler.rates.calibration import ENOUGH, Calibration
 from sharc_crawler.rates.constant import ONCE_A_MONTH
 from sharc_crawler.rates.sitemap import DEFAULT_RULES, SitemapRates, SitemapRules, weight
 
@@ -20,6 +21,9 @@ PRIOR = "prior"
 class Chain:
     """Each page's rate from the first source that does not abstain.
 
+    What a later source says is calibrated by the pages on which an earlier one spoke, too: its word is a prior whose
+    weight is learned per site (:mod:`~sharc_crawler.rates.calibration`), not a truth.
+
     A page on which all abstain gets the mean of the rates that the chain has given so far, or ``prior`` where it has
     given none. One chain per site capture.
 
@@ -31,6 +35,7 @@ class Chain:
 
     def __init__(self, sources: Sequence[RateSource], prior: Rate = ONCE_A_MONTH) -> None:
         self._sources = tuple(sources)
+        self._calibrations = [Calibration() for _ in self._sources]  # by the sources before each
         self._prior = prior
         self._sum = 0.0
         self._known = 0
@@ -38,12 +43,16 @@ class Chain:
     def rates(self, sightings: Sequence[Sighting], now: Instant) -> list[RateEstimate]:
         """One estimate per sighting, in their order."""
         given: dict[int, RateEstimate] = {}
-        for source in self._sources:
+        for source, calibration in zip(self._sources, self._calibrations, strict=True):
             open_ = [index for index in range(len(sightings)) if index not in given]
             if not open_:
                 break
-            estimates = source.rates([sightings[index] for index in open_], now)
-            given.update((index, found) for index, found in zip(open_, estimates, strict=True) if found is not None)
+            asked = range(len(sightings)) if len(given) >= ENOUGH else open_
+            estimates = source.rates([sightings[index] for index in asked], now)
+            found = {index: one for index, one in zip(asked, estimates, strict=True) if one is not None}
+            both = [index for index in found if index in given]
+            calibration.learn([found[index] for index in both], [given[index] for index in both])
+            given |= {index: calibration.of(one) for index, one in found.items() if index not in given}
         self._sum += sum(estimate.rate for estimate in given.values())
         self._known += len(given)
         prior = self._mean()
