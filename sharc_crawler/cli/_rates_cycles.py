@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sharc_crawler.cli._progress import progress
 from sharc_crawler.rates.cycles import DAY, PERIODS, WEEK, DatedChanges, rhythm, rhythms
 from sharc_crawler.rates.trust import classes
 from sharc_crawler.strategies.start import expected_losses
@@ -55,7 +56,8 @@ def start_facts(
     # The rates are those of a capture that begins now: back to the mean of all hours.
     rates = rates / np.array([found[label].mean(now, now + length) for label in own.tolist()])
     starts = np.ceil(now / HOUR) * HOUR + np.arange(0, WEEK, HOUR)
-    losses = expected_losses(rates, shapes, own, found, starts, length)
+    with progress("hours to start at", len(starts)) as tell:
+        losses = expected_losses(rates, shapes, own, found, starts, length, tell)
     best = int(losses.argmin())
     return {
         "begin": float(starts[best]),

@@ -12,7 +12,7 @@ from sharc_crawler.strategies.layout import lay_out
 from sharc_crawler.strategies.selective import selective
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from numpy.typing import NDArray
 
@@ -29,6 +29,7 @@ def expected_losses(
     rhythms: Mapping[int, Rhythm],
     starts: NDArray[np.float64],
     length: Seconds,
+    tell: Callable[[float], None] = lambda _: None,
 ) -> NDArray[np.float64]:
     """Expected number of pages that SHARC-selective finds changed, one per start.
 
@@ -40,12 +41,18 @@ def expected_losses(
         the class of each page, and when the pages of each class change
     starts, length:
         instants at which the capture may begin; seconds from the first visit to the last revisit
+    tell:
+        hears how many starts are reckoned
 
     """
     pages = np.linspace(0, len(rates) - 1, min(len(rates), SAMPLE)).astype(np.int64)
     scale = len(rates) / max(1, len(pages))
     columns = rates[pages], shapes[pages], labels[pages]
-    return scale * np.array([_loss(*columns, rhythms, float(start), length) for start in starts])
+    losses = np.empty(len(starts))
+    for place, start in enumerate(starts.tolist()):
+        losses[place] = scale * _loss(*columns, rhythms, start, length)
+        tell(place + 1)
+    return losses
 
 
 def _loss(
