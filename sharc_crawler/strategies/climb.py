@@ -29,13 +29,17 @@ TRIES = 50  #: best moves tried before the gains are computed again
 def climb(classes: Classes, width: Seconds, pieces: Pieces, moves: int) -> Pieces:
     """A layout at least as good, for known rates; ``moves`` limits how many are tried."""
     pieces = _lost_last(classes, width, pieces)
-    flights = _flights(pieces.rows)
-    if not classes.simple or not len(flights) or flights[-1] >= FLIGHTS:
+    if not classes.simple or not len(pieces.rows) or not climbable(pieces):
         return pieces
-    stairs = _Stairs(classes, width, pieces, flights)
+    stairs = _Stairs(classes, width, pieces, _flights(pieces.rows))
     while stairs.tried < moves and stairs.improve():
         pass
     return Pieces(stairs.rows, stairs.counts).merged()
+
+
+def climbable(pieces: Pieces) -> bool:
+    """Whether a layout is of the kind that can be improved here."""
+    return int(_flights(pieces.rows).max(initial=0)) < FLIGHTS
 
 
 def _lost_last(classes: Classes, width: Seconds, pieces: Pieces) -> Pieces:

@@ -7,7 +7,7 @@ sites; for large ones pages and intervals are assigned in blocks, and what is le
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,7 +15,7 @@ from scipy.optimize import linear_sum_assignment
 
 from sharc_crawler.quality.coherence import expected_coherence
 from sharc_crawler.strategies.bound import upper_bound
-from sharc_crawler.strategies.climb import climb
+from sharc_crawler.strategies.climb import climb, climbable
 from sharc_crawler.strategies.layout import Layout, lay_out
 from sharc_crawler.strategies.pieces import Pieces
 from sharc_crawler.strategies.pyramid import PyramidStrategy
@@ -40,7 +40,7 @@ class Effort:
 
 
 ONLINE = Effort(exact=512, blocks=256, moves=200)  #: for a plan that is soon made anew
-OFFLINE = Effort(exact=1024, blocks=1024, moves=20_000)
+OFFLINE = Effort(exact=1024, blocks=1024, moves=10_000)
 
 
 def assign(classes: Classes, width: Seconds, effort: Effort) -> Pieces:
@@ -90,11 +90,18 @@ def _members(counts: NDArray[np.int64], edges: NDArray[np.int64]) -> NDArray[np.
 def optimal(classes: Classes, width: Seconds, effort: Effort = ONLINE) -> list[Run]:
     """The best layout found, never worse than the greedy one (a Planner)."""
     pieces = assign(classes, width, effort)
-    if classes.counts.sum() > effort.exact:
-        greedy = Pieces.of(selective(classes, width))
-        pieces = max(greedy, pieces, key=lambda one: one.value(classes, width))
-        pieces = climb(classes, width, pieces, effort.moves)
-    return pieces.runs()
+    if classes.counts.sum() <= effort.exact:
+        return pieces.runs()
+    starts = [pieces]
+    if classes.simple and not climbable(pieces):  # too fine: in larger blocks classes keep together
+        starts.append(assign(classes, width, replace(effort, blocks=effort.blocks // 4)))
+
+    def value(one: Pieces) -> float:
+        return one.value(classes, width)
+
+    best = max(Pieces.of(selective(classes, width)), *starts, key=value)
+    improved = [climb(classes, width, one, effort.moves) for one in (best, *starts[1:])]
+    return max(improved, key=value).runs()
 
 
 @dataclass(frozen=True, slots=True)
