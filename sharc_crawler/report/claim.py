@@ -35,6 +35,7 @@ APART = {
     "unknown": "could not be judged, for want of a successful second look: not counted as coherent.",
     "not_captured": "known to the capture could not be captured: listed with reasons.",
 }
+UNDECIDED = "could not be judged, for want of a lastmod that decides or of a second look: not counted as coherent."
 
 
 def claim(facts: CaptureFacts, totals: Mapping[str, Any]) -> dict[str, Any]:
@@ -97,7 +98,8 @@ def _ground(page: PageFacts) -> str:
 def _limits(facts: CaptureFacts, totals: Mapping[str, Any], evidence: Sequence[str]) -> list[str]:
     limits = [GAPS[name] for name in evidence if name in GAPS]
     limits += _audited(facts.audit)
-    limits += [f"{counted(totals[part], 'page')} {words}" for part, words in APART.items() if totals[part]]
+    apart = APART | ({"unknown": UNDECIDED} if facts.audit else {})
+    limits += [f"{counted(totals[part], 'page')} {words}" for part, words in apart.items() if totals[part]]
     limits += [
         f"The capture was interrupted at {second(start)} for {span(end - start)}." for start, end in facts.interruptions
     ]
@@ -111,8 +113,8 @@ def _audited(audit: Mapping[str, Any] | None) -> list[str]:
     if not audit or not audit["claimed"]:
         return []
     liars = [one["label"] for one in audit["classes"] if one["caught"]]
-    found = f"{counted(audit['audited'], 'page')} of them {'were' if audit['audited'] != 1 else 'was'} downloaded again"
-    found += f": {audit['changed']} had changed, {audit['lies']} without the server's saying so."
+    found = f"An audit downloaded {counted(audit['audited'], 'page')} again: {audit['changed']} had changed,"
+    found += f" {audit['lies']} without the server's saying so."
     caught = [f"The lastmods of {', '.join(liars)} were caught lying: none of them was relied on."] if liars else []
     return [
         f"{found} With {float(audit['confidence']):.0%} confidence at most {audit['bound']:,} of the"
