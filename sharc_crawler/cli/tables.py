@@ -21,8 +21,10 @@ if TYPE_CHECKING:
 
 ABOUT = """# The paper's tables, simulated
 
-Made by `{command}`; every cell is ours / the paper's (Denev, Mazeika, Spaniol, Weikum: *The SHARC framework for data
-quality in Web archiving*, VLDB Journal 2011).
+Made by `{command}`.
+
+Every cell is ours / the paper's (Denev, Mazeika, Spaniol, Weikum: *The SHARC framework for data quality in Web
+archiving*, VLDB Journal 2011).
 
 Sites are trees whose pages change as Poisson processes with rates 1/(i+1)^skew, Δ = 1. Where it is not what varies:
 10,000 pages, skew 1.2, outdegree 400, slow-down 1. *Layout*: pages are numbered level by level; with cold leaves every

@@ -53,7 +53,7 @@ class RunSpec:
         for name in ("attested", "lying", "audited"):
             if not 0 <= getattr(self, name) <= 1:
                 raise UsageError(f"{name}={getattr(self, name)} is not possible: it is a share between 0 and 1")
-        if self.lying and not self.attested:
+        if self.lying and not (self.attested or self.sitemap):
             raise UsageError(
                 f"lying={self.lying} is a share of the attested pages, of which there are none: add attested="
             )
