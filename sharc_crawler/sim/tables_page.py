@@ -31,7 +31,8 @@ def markdown(table: Simulated) -> str:
         f"{paper.columns[0].name} depends on the rates alone: here within {table.deviation:.1f} standard errors of "
         "what is expected, in all rows."
     )
-    return "\n".join([*lines, "", nearness])
+    left_out = ", ".join(f"{value:,g}" for value in paper.rows if value not in table.rows)
+    return "\n".join([*lines, "", nearness, *([f"Not simulated: {left_out}."] if left_out else [])])
 
 
 def verdicts(tables: Sequence[Simulated]) -> str:

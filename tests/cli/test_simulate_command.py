@@ -132,6 +132,7 @@ def test_tables_are_written_with_their_pictures(tmp_path, small_table):
     assert "## Table 13: Scalability: incoherence (cold leaves)" in text
     assert text.count("\n| 30 | 2 |") == 1
     assert "\n| 60 |" not in text
+    assert "Not simulated: 60." in text
     assert "Made by `sharc tables --table 13 --max-size 50 --seeds 2`" in text
     assert "| 13 | Both selective strategies outperform all others |" in text
     assert (tmp_path / "pictures/table-13.svg").read_text().startswith("<?xml")
