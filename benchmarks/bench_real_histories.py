@@ -201,7 +201,8 @@ def sections(plan: Plan, results: Results) -> list[str]:
     starts = ", ".join(f"{dt.datetime.fromtimestamp(start, dt.UTC):%Y-%m-%d}" for start, _ in plan.data.months())
     parts = [f"## {plan.data.name}\n\n{plan.data.about}; {known}, {changes}. Months begin on {starts}."]
     if missing := results.missing(plan.data.name):
-        parts.append(f"{missing:,} runs were not made: cells are means over fewer months or seeds (without ±: over one); –: none.")
+        cells = "cells are means over fewer months or seeds (without ±: over one); –: none"
+        parts.append(f"{missing:,} runs were not made: {cells}.")
     if plan.data.name == "emacswiki-2012":
         parts += ["### Reference figures (incoherent pages)", references(plan, results)]
     return [
