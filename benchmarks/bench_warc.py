@@ -180,6 +180,7 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("--rounds", type=int, default=5, help="crawls per variant")
     parser.add_argument("--count", type=int, default=1000, help="pages per crawl")
+    parser.add_argument("--part", choices=("writing", "crawling"), help="only this part")
     parser.add_argument("--crawl", choices=VARIANTS, help=argparse.SUPPRESS)
     parser.add_argument("--url", help=argparse.SUPPRESS)
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
@@ -189,12 +190,12 @@ def main() -> None:
     elif arguments.crawl:
         crawl(arguments.crawl, arguments.url, arguments.count)
     else:
-        writing = [write_rate(size, level, 2000) for size in (500, 2_000, PAGE) for level in (1, 6)]
-        crawling = crawl_rates(arguments.rounds, arguments.count)
-        if arguments.json:
-            print(json.dumps({"writing": writing, "crawling": crawling}, indent=2))
-        else:
-            print(table(writing), table(crawling), sep="\n\n")
+        parts = {}
+        if arguments.part != "crawling":
+            parts["writing"] = [write_rate(size, level, 2000) for size in (500, 2_000, PAGE) for level in (1, 6)]
+        if arguments.part != "writing":
+            parts["crawling"] = crawl_rates(arguments.rounds, arguments.count)
+        print(json.dumps(parts, indent=2) if arguments.json else "\n\n".join(map(table, parts.values())))
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from typing import IO, TYPE_CHECKING, Any
 from sharc_crawler.archive.wacz import PACKAGE, SEAL
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 _HEADER = struct.Struct("<4s5H3L2H")  #: of a file within a zip file
@@ -45,10 +45,13 @@ _UNREADABLE = (
 )
 
 
-def altered(path: Path) -> Iterator[tuple[str, str]]:
-    """(file in the package, what is wrong with it); raises :class:`zipfile.BadZipFile` for what is no zip file."""
+def altered(path: Path, told: Callable[[int], None] = lambda _: None) -> Iterator[tuple[str, str]]:
+    """(file in the package, what is wrong with it); raises :class:`zipfile.BadZipFile` for what is no zip file.
+
+    ``told`` is given the bytes as they are read.
+    """
     with zipfile.ZipFile(path) as package:
-        found = dict(_digests(package))
+        found = dict(_digests(package, told))
         yield from _listed(package, found)
     try:
         yield from _form(path)
@@ -56,13 +59,14 @@ def altered(path: Path) -> Iterator[tuple[str, str]]:
         yield path.name, f"the zip file is damaged: {error}"
 
 
-def _digests(package: zipfile.ZipFile) -> Iterator[tuple[str, str]]:
+def _digests(package: zipfile.ZipFile, told: Callable[[int], None]) -> Iterator[tuple[str, str]]:
     for info in package.infolist():
         made = hashlib.sha256()
         try:
             with package.open(info) as stream:
                 while block := stream.read(_BLOCK):
                     made.update(block)
+                    told(len(block))
             yield info.filename, f"sha256:{made.hexdigest()}"
         except _UNREADABLE as error:
             yield info.filename, f"unreadable ({error})"

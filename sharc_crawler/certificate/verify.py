@@ -42,7 +42,7 @@ class Verification:
 
 
 def verify(path: Path, former: Sequence[Path] = (), told: Callable[[int], None] = lambda _: None) -> Verification:
-    """Verify a capture's folder or a WACZ file; ``told`` is given the bytes of WARC read, as they are read.
+    """Verify a capture's folder or a WACZ file; ``told`` is given the bytes as they are read (:func:`total_size`).
 
     Raises :class:`~sharc_crawler.errors.DataError` where there is no certificate that could be verified.
     """
@@ -58,9 +58,9 @@ def verify(path: Path, former: Sequence[Path] = (), told: Callable[[int], None] 
     for one in former:
         others.moments |= hear(open_source(one).warcs).moments
     verification = Verification(source.name, records=witness.records)
-    verification.findings += [] if path.is_dir() else [Finding(what, file) for file, what in altered(path)]
+    verification.findings += [] if path.is_dir() else [Finding(what, file) for file, what in altered(path, told)]
     verification.findings += witness.findings
-    verification.findings += _files(source, documents)
+    verification.findings += _files(source, documents, told)
     for name, document in documents.items():
         try:
             _certificate(name, source, document, witness, others, verification)
@@ -70,8 +70,8 @@ def verify(path: Path, former: Sequence[Path] = (), told: Callable[[int], None] 
 
 
 def total_size(path: Path) -> int:
-    """Bytes of WARC that a verification reads."""
-    return sum(open_source(path).sizes.values())
+    """Bytes that a verification reads: each WARC file twice, all of a WACZ file once more."""
+    return 2 * sum(open_source(path).sizes.values()) + (0 if path.is_dir() else path.stat().st_size)
 
 
 def _document(name: str, text: bytes) -> dict[str, Any]:
@@ -85,7 +85,7 @@ def _document(name: str, text: bytes) -> dict[str, Any]:
     return dict(document)
 
 
-def _files(source: Source, documents: dict[str, dict[str, Any]]) -> Iterator[Finding]:
+def _files(source: Source, documents: dict[str, dict[str, Any]], told: Callable[[int], None]) -> Iterator[Finding]:
     """Every WARC file is as stated, none is missing, and none was added."""
     stated = {str(file.get("name")): file for document in documents.values() for file in _stated_files(document)}
     for name, file in stated.items():
@@ -93,7 +93,7 @@ def _files(source: Source, documents: dict[str, dict[str, Any]]) -> Iterator[Fin
             yield Finding("this file is missing", name)
             continue
         with source.warcs[name]() as stream:
-            found = fixity_of(stream)
+            found = fixity_of(stream, told)
         for part in ("bytes", "sha256"):
             if found[part] != file.get(part):
                 yield Finding(f"the file is not as it was: {part} {found[part]}, stated is {file.get(part)}", name)

@@ -18,7 +18,7 @@ from sharc_crawler.errors import UsageError
 from sharc_crawler.report.write import replace_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from sharc_crawler.report.facts import CaptureFacts
@@ -110,12 +110,13 @@ def fixity(path: Path) -> dict[str, Any]:
         return fixity_of(stream)
 
 
-def fixity_of(stream: IO[bytes]) -> dict[str, Any]:
-    """Size and SHA-256 of what a stream holds from here on."""
+def fixity_of(stream: IO[bytes], told: Callable[[int], None] = lambda _: None) -> dict[str, Any]:
+    """Size and SHA-256 of what a stream holds from here on; ``told`` is given the bytes as they are read."""
     made, size = hashlib.sha256(), 0
     while block := stream.read(_BLOCK):
         made.update(block)
         size += len(block)
+        told(len(block))
     return {"bytes": size, "sha256": made.hexdigest()}
 
 
