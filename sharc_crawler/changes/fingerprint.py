@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from sharc_crawler.changes.masks import Mask
 
 _HTML = {"text/html", "application/xhtml+xml"}
+_TEXTS: Any = etree.XPath("//text()", smart_strings=False)
 _LINKS: Any = etree.XPath("//a/@href | //area/@href | //iframe/@src", smart_strings=False)
 _IMAGES: Any = etree.XPath(
     "//img/@src | //source/@src | //video/@src | //audio/@src | //img/@alt | //input/@value", smart_strings=False
@@ -69,5 +70,5 @@ def cleaned(root: Any, masks: Sequence[Mask]) -> Any:
 
 def _content(root: Any) -> str:
     """What counts, one part a line."""
-    words = plain_text(" ".join(root.itertext()))
+    words = plain_text(" ".join(_TEXTS(root)))
     return "\n".join((words, *map(plain_link, _LINKS(root)), *map(plain_image, _IMAGES(root))))

@@ -20,6 +20,7 @@ _FIELDS: Any = etree.XPath(
     "//input[not(@type='submit' or @type='button' or @type='reset')] | //iframe[not(@src)]", smart_strings=False
 )
 _MARKED: Any = etree.XPath("//*[@id or @class]", smart_strings=False)
+_MARKS: Any = etree.XPath("//@id | //@class", smart_strings=False)
 _AD = re.compile(
     r"(?:^|[\s_-])(?:ads?|adverts?|advertisements?|adsense|adsbygoogle|ad(?:slot|unit|box|banner)s?|sponsored|dfp|gpt)"
     r"(?:$|[\s_-])",
@@ -29,22 +30,39 @@ _ROOMS = {"html", "body", "main", "article"}  #: never an ad slot as a whole, wh
 _AD_SHARE = 0.2  #: of a page's words: a site whose "ads" are more than that lives on them (classified ads)
 
 _CLOCK = r"\d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?:[.,]\d+)?(?: ?[ap]\.?m\.?)?(?: ?(?:UTC|GMT|Z|[+-]\d{2}:?\d{2}))?"
-_MADE = r"(?:generated|rendered|served|processed|executed)"
-#: words that the server makes up when it is asked
-_WORDS = re.compile(
-    "|".join(
+#: words that the server makes up when it is asked: what such a text holds at least, and the whole
+_WORDS = tuple(
+    (hints, re.compile(pattern, re.IGNORECASE))
+    for hints, pattern in (
         (
-            rf"\b{_MADE}(?: \w+){{0,3}}? in:? [\d.,]+ ?(?:ms|msecs?|s|secs?|seconds?|milliseconds?)\b",
+            (" in ", " in:"),
+            r"\b(?:generated|rendered|served|processed|executed)(?: \w+){0,3}? in:? [\d.,]+"
+            r" ?(?:ms|msecs?|s|secs?|seconds?|milliseconds?)\b",
+        ),
+        (
+            ("generated", "rendered", "served", "cached", "retrieved", "fetched"),
             rf"\b(?:generated|rendered|served|cached|retrieved|fetched)(?: on| at|:)* [^.!?]{{0,30}}?\b{_CLOCK}",
+        ),
+        (
+            ("current time", "local time", "server time"),
             rf"\b(?:current|local|server) time(?: is|:)* [^.!?]{{0,30}}?\b{_CLOCK}",
-            r"\b(?:just now|(?:\d+|an?|one|a few) (?:second|sec|minute|min|hour|hr)s? ago)\b",
-            r"\bvisitor (?:no\.?|number|#) ?[\d.,]+",
+        ),
+        (("just now",), r"\bjust now\b"),
+        ((" ago",), r"\b(?:\d+|an?|one|a few) (?:second|sec|minute|min|hour|hr)s? ago\b"),
+        (("visitor ",), r"\bvisitor (?:no\.?|number|#) ?[\d.,]+"),
+        (
+            ("online",),
             r"\b\d[\d.,]* (?:users?|visitors?|guests?|people|readers?|members?) (?:are |is )?(?:currently )?online\b",
+        ),
+        (
+            ("views:", "views :", "hits:", "hits :", "visitors:", "visitors :", "visits:", "visits :"),
             r"\b(?:page ?views|page hits|hits|visitors|visits|views) ?: ?[\d.,]+",
+        ),
+        (
+            ("request id", "request-id", "ray id", "ray-id", "trace id", "trace-id"),
             r"\b(?:request|ray|trace)[ -]id ?:? ?(?=[\w-]*\d)[\w-]{6,}",
-        )
-    ),
-    re.IGNORECASE,
+        ),
+    )
 )
 _VOLATILE = re.compile(
     r"(?:(?<=\?)|[&;])(?:\w*(?:csrf|xsrf|nonce|token|sess(?:ion)?_?id)\w*|ts|timestamp|_|cachebuster|cb)=[^&;#?]*",
@@ -60,9 +78,9 @@ def without_noise(root: Any) -> None:
 
 
 def _ad_slots(root: Any) -> list[Any]:
+    if not any(map(_AD.search, set(_MARKS(root)))):  # most pages: without a look at each element
+        return []
     slots = [element for element in _MARKED(root) if _is_ad(element)]
-    if not slots:
-        return slots
     words = sum(len(_words(element)) for element in slots)
     return slots if words <= _AD_SHARE * max(len(_words(root)), 1) else []
 
@@ -86,7 +104,12 @@ def plain_text(text: str) -> str:
     >>> plain_text("Three pages.  Generated in 0.02 s")
     'Three pages.'
     """
-    return " ".join(_WORDS.sub(" ", " ".join(text.split())).split())
+    words = " ".join(text.split())
+    lower = words.lower()
+    for hints, pattern in _WORDS:
+        if any(hint in lower for hint in hints):
+            words = pattern.sub(" ", words)
+    return " ".join(words.split())
 
 
 def plain_link(link: str) -> str:
@@ -95,7 +118,8 @@ def plain_link(link: str) -> str:
     >>> plain_link("/next?page=2&csrf_token=abc#top")
     '/next?page=2'
     """
-    return _VOLATILE.sub("", link.partition("#")[0]).rstrip("?")
+    address = link.partition("#")[0]
+    return _VOLATILE.sub("", address).rstrip("?") if "?" in address or ";" in address else address
 
 
 def plain_image(address: str) -> str:
