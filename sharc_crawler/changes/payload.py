@@ -23,8 +23,8 @@ class Payload(NamedTuple):
     fingerprint: str | None = None  #: of what counts as content
 
 
-def examine(response: bytes, detector: ChangeDetector) -> Payload:
-    r"""Digests and fingerprint of a raw response.
+def examine(response: bytes, detector: ChangeDetector | None) -> Payload:
+    r"""Digests of a raw response and, where a detector is given, its fingerprint (most of the time that this takes).
 
     >>> from sharc_crawler.changes.content import ContentDetector
     >>> examine(b"HTTP/1.1 200 OK\r\n\r\nhello", ContentDetector()).decoded is None
@@ -34,10 +34,10 @@ def examine(response: bytes, detector: ChangeDetector) -> Payload:
     if message is None:
         return Payload()
     digest, unpacked, body = _digests(message)
-    seen = body is not None and message.status == _OK
     kind = message.header(b"content-type")
-    fingerprint = detector.fingerprint(bytes(body or b""), kind.decode("latin-1") if kind else None) if seen else None
-    return Payload(digest, unpacked, fingerprint)
+    if body is None or detector is None or message.status != _OK:
+        return Payload(digest, unpacked)
+    return Payload(digest, unpacked, detector.fingerprint(bytes(body), kind.decode("latin-1") if kind else None))
 
 
 def digests(message: HttpResponse) -> tuple[str, str | None]:

@@ -79,9 +79,7 @@ class ArchiveMiddleware:
                 logger.error("%s was fetched and cannot be archived: %s", request.url, error)
                 self._tell(fetch, Outcome(Result.FAILED, exchange.started, ended, error=f"not archived: {error}"))
             raise IgnoreRequest(f"not archived: {error}") from error
-        # What is cut short shows nothing of the whole: no digest, so no judgement by bytes.
-        whole = response.status != NOT_MODIFIED and exchange.truncated is None
-        payload = examine(exchange.response, self._session.detector) if whole else Payload()
+        payload = self._payload(exchange, fetch, response.status)
         if response.request is None:
             response.request = request
         self._tell(fetch, outcome_of(response, exchange.started, exchange.ended, payload, capture))
@@ -111,6 +109,13 @@ class ArchiveMiddleware:
         now = self._session.clock.now()
         error = "answered by a cache or another middleware, not by the server"
         self._tell(request.meta.get(META_KEY), Outcome(Result.REFUSED, now, now, error=error))
+
+    def _payload(self, exchange: Exchange, fetch: Fetch | None, status: int) -> Payload:
+        """What it will be compared by. What is cut short shows nothing of the whole: no judgement by bytes."""
+        if fetch is None or status == NOT_MODIFIED or exchange.truncated is not None:
+            return Payload()
+        compared = fetch.slot is not Slot.ONLY or self._session.history is not None
+        return examine(exchange.response, self._session.detector if compared else None)
 
     def _keep(self, exchange: Exchange, fetch: Fetch | None, status: int | None) -> CaptureRef | None:
         writer = self._session.writer(fetch.site if fetch else None)
