@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.stats import beta, nbinom
+from scipy.special import betaincinv, nbdtr
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -53,5 +53,6 @@ def bound(changed: int, lies: int, admitted: int, claimed: int) -> int:
     if changed <= lies:
         return claimed
     certain = (1 + CONFIDENCE) / 2
-    p = beta.ppf(certain, lies + 1, changed - lies)
-    return min(claimed, int(nbinom.ppf(certain, admitted + 1, 1 - p)))
+    p = betaincinv(lies + 1, changed - lies, certain)
+    at_most = nbdtr(np.arange(claimed), admitted + 1, 1 - p)
+    return int(np.searchsorted(at_most, certain))

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.stats import f as f_distribution
+from scipy.special import fdtrc
 
 from sharc_crawler.rates.estimators.base import Sums
 from sharc_crawler.rates.estimators.bias_reduced import bias_reduced
@@ -116,7 +116,7 @@ def find_cycle(changes: DatedChanges, period: float) -> Cycle:
     sums = np.stack([np.bincount(place, column, count) for column in surplus.T], axis=1)
     mean = sums.mean(0)
     t2 = count * float(mean @ np.linalg.pinv(np.cov(sums.T)) @ mean)
-    p_value = float(f_distribution.sf(t2 * (count - waves) / (waves * (count - 1)), waves, count - waves))
+    p_value = float(fdtrc(waves, count - waves, t2 * (count - waves) / (waves * (count - 1))))
     fitted = _fitted(sums.sum(0) / weights.sum(), count) if p_value < LEVEL else np.zeros(waves)
     return Cycle(period, len(sharp.times), count, p_value, fitted)
 

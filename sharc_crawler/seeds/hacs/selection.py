@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from scipy.stats import beta
+from scipy.special import betaincinv
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -93,8 +93,8 @@ class Outcome:
             return None
         left = self.left_out * n / self.explored
         tail = (1.0 - _COVERAGE) / 2.0
-        low = float(beta.ppf(tail, k, n - k + 1)) if k else 0.0
-        high = float(beta.ppf(1.0 - tail, k + 1, n - k)) if k < n else 1.0
+        low = float(betaincinv(k, n - k + 1, tail)) if k else 0.0
+        high = float(betaincinv(k + 1, n - k, 1.0 - tail)) if k < n else 1.0
         shares = [found / (found + share * left) for share in (k / n, high, low)]
         return Recall(*shares)
 
