@@ -80,6 +80,18 @@ def lock(descriptor: int) -> bool:
     return True
 
 
+def in_use(folder: Path) -> Path | None:
+    """A file in the folder that a writer holds open at this moment."""
+    for path in folder.glob(f"*{OPEN}"):
+        descriptor = os.open(path, os.O_RDWR)
+        try:
+            if not lock(descriptor):
+                return path
+        finally:
+            os.close(descriptor)
+    return None
+
+
 def sync_folder(folder: Path) -> None:
     """Make the names in a folder outlast a power failure."""
     descriptor = os.open(folder, os.O_RDONLY)

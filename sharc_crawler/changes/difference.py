@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from lxml import etree
 from w3lib.encoding import html_to_unicode
 
-from sharc_crawler.changes.fingerprint import cleaned, fingerprint, is_html, parse
+from sharc_crawler.changes.fingerprint import cleaned, fingerprint, is_html, parse, text_of
 from sharc_crawler.changes.masks import COUNTED, folded
 from sharc_crawler.changes.noise import plain_image, plain_link, plain_text
 
@@ -119,7 +119,9 @@ def _content_lines(body: bytes, media_type: str | None, masks: Sequence[Mask]) -
 def _all_lines(body: bytes, media_type: str | None) -> list[str]:
     """All that a page holds: comments, scripts and attributes too."""
     parser = etree.HTMLParser(encoding="utf-8", huge_tree=True)
-    root = etree.fromstring(_text(body, media_type).encode("utf-8", "replace"), parser) if is_html(media_type) else None
+    root = (
+        etree.fromstring(text_of(body, media_type).encode("utf-8", "replace"), parser) if is_html(media_type) else None
+    )
     return _source_lines(body, media_type) if root is None else [line for line in _lines(root, everything=True) if line]
 
 

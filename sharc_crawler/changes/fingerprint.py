@@ -11,6 +11,7 @@ attribute, such as nonces, classes and machine-readable times; nor what is noise
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from lxml import etree
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from sharc_crawler.changes.masks import Mask
 
 _HTML = {"text/html", "application/xhtml+xml"}
+_ENDS = re.compile(r"</(?:html|body)\s*>", re.IGNORECASE)
 _TEXTS: Any = etree.XPath("//text()", smart_strings=False)
 _LINKS: Any = etree.XPath("//a/@href | //area/@href | //iframe/@src", smart_strings=False)
 _IMAGES: Any = etree.XPath(
@@ -44,7 +46,12 @@ def is_html(media_type: str | None) -> bool:
 def parse(body: bytes, media_type: str | None) -> Any:
     """The tree of an HTML page; ``None`` where there is none in it."""
     parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
-    return etree.fromstring(html_to_unicode(media_type, body)[1].encode("utf-8", "replace"), parser)
+    return etree.fromstring(text_of(body, media_type).encode("utf-8", "replace"), parser)
+
+
+def text_of(body: bytes, media_type: str | None) -> str:
+    """A page as text, without the ends of ``html`` and ``body``: the parser would stop there, browsers read on."""
+    return _ENDS.sub("", html_to_unicode(media_type, body)[1])
 
 
 def fingerprint(body: bytes, media_type: str | None, masks: Sequence[Mask] = ()) -> str:

@@ -56,6 +56,9 @@ def facts(ranked: list[RankedSeed], problems: Problems, task: Task, options: dic
     }
 
 
+WIDEST = 120  #: columns that a table of addresses takes at least
+
+
 def show(ranked: list[RankedSeed], options: dict[str, Any]) -> None:
     value = "p" if ranked[0].p is not None else options["ranker"]
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
@@ -76,7 +79,7 @@ def show(ranked: list[RankedSeed], options: dict[str, Any]) -> None:
             one.url,
         )
     console = Console()
-    console.print(table)
+    console.print(table, width=max(console.width, WIDEST), crop=False)  # a cut address is another address
     if len(ranked) > _SHOWN:
         console.print(f"… and {len(ranked) - _SHOWN:,} more (--json has all).")
     for reason, count in Counter(one.reason for one in ranked).most_common():

@@ -173,7 +173,7 @@ def _print(facts: dict[str, Any]) -> None:
         f"{pages['seen']:,} pages, {pages['reliable']:,} reliable: {pages['temporal']:,} temporal, "
         f"{pages['untemporal']:,} untemporal, {pages['unknown']:,} unknown"
     )
-    console.print(_table(facts["chosen"][:_SHOWN]))
+    console.print(_table(facts["chosen"][:_SHOWN]), width=max(console.width, WIDEST), crop=False)
     console.print(
         f"{len(facts['chosen']):,} of {facts['groups']:,} chosen: {worth['temporal']:,} of {worth['all_temporal']:,} "
         f"temporal pages; precision {worth['precision']:.1%}, recall {worth['recall']:.1%}, F {worth['f']:.3f}"
@@ -190,6 +190,9 @@ def _print(facts: dict[str, Any]) -> None:
             f"thresholds of {len(sites):,} sites' own (--per-site): reward {held['per_site']:g} on held-out pages,"
             f" one for all {held['one']:g}"
         )
+
+
+WIDEST = 120  #: columns that a table of addresses takes at least
 
 
 def _table(chosen: list[dict[str, Any]]) -> Table:

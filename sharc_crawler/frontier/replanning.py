@@ -8,6 +8,7 @@ did. All of it is taken for planning only: what is claimed rests on the revisits
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from sharc_crawler.strategies.base import Strategy
 
 WORTH = 50  #: revisits per sitemap that is read again: each one puts all of them off by a step
+LISTED = {"sitemap", "lastmod"}  #: sources that took the header for a sitemap's word
+MODIFIED = "last-modified"
 SLACK = 2.0  #: seconds that the server's clock may differ from ours, for a plan
 
 
@@ -94,5 +97,6 @@ class Replanner:
         }
         if told:
             for page, estimate in zip(told, capture.rates.rates(list(told.values()), now), strict=True):
-                self._ledger.repriced(page, estimate)
+                named = replace(estimate, source=MODIFIED) if estimate.source in LISTED else estimate
+                self._ledger.repriced(page, named)
         return bool(told)

@@ -52,6 +52,8 @@ _FEED_TYPES = {"application/rss+xml", "application/atom+xml", "application/rdf+x
 _STYLED: Any = etree.XPath("//@style", smart_strings=False)
 _BACKGROUNDS: Any = etree.XPath("//@background", smart_strings=False)
 _REFRESH = re.compile(r"[\s\d.;,]*+url\s*=\s*(?:\"([^\"]*)|'([^']*)|(.*))", re.IGNORECASE | re.DOTALL)
+#: the parser stops at the first of these; browsers read on, and many servers write on
+_ENDS = re.compile(rb"</(?:html|body)\s*>", re.IGNORECASE)
 _CANDIDATE = re.compile(r"[^\s,]\S*")
 
 
@@ -100,7 +102,7 @@ def candidates(srcset: str) -> Iterator[str]:
 def _parsed(data: bytes) -> Any:
     """The root element, or ``None`` for a document without any."""
     parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
-    return etree.fromstring(data, parser)
+    return etree.fromstring(_ENDS.sub(b"", data), parser)
 
 
 class _Page:

@@ -11,6 +11,7 @@ from weakref import WeakKeyDictionary
 from scrapy import __version__ as scrapy_version
 
 from sharc_crawler import __version__
+from sharc_crawler.archive.files import in_use
 from sharc_crawler.archive.options import CaptureInfo, WarcOptions
 from sharc_crawler.archive.warc import WarcWriter
 from sharc_crawler.changes.content import ContentDetector
@@ -200,6 +201,8 @@ def check_output(output: Path, specs: Sequence[CaptureSpec] | None) -> None:
     path = output / FILE_NAME
     if not path.exists():
         return
+    if written := in_use(output):
+        raise UsageError(f"output={str(output)!r} is being written by another crawl ({written.name}); wait for its end")
     store = SqliteStore(path)
     captures = store.load().captures.values()
     store.close()

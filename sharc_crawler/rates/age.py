@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sharc_crawler.rates.surroundings import Surroundings
 
 DAY = 86_400.0
+FEW = 10  #: pages that may share a lastmod on any site, however small
 SHARED = 0.05  #: share of all pages on one lastmod from which on it dates an import or a rebuild, no page's change
 LEAST = 30 * DAY  #: younger ages are as if of this length: changes come in bursts, and a burst ends
 YEAR = 365.25 * DAY
@@ -33,7 +34,7 @@ def age_histories(lastmods: NDArray[np.float64], now: Instant) -> Histories:
     said = ~np.isnan(lastmods)
     lengths = np.maximum(now - lastmods[said], 1.0)
     values, place, counts = np.unique(lastmods[said], return_inverse=True, return_counts=True)
-    common = (counts > max(1.0, SHARED * said.sum())) | ((values == values[:1]) & (counts > 1))
+    common = (counts > max(FEW, SHARED * said.sum())) | ((values == values[:1]) & (counts > 1))
     changed = np.where(common[place], UNCHANGED, DATED).astype(np.int8)
     offsets = np.concatenate([[0], np.cumsum(said)]).astype(np.int64)
     return Histories(offsets, lengths, changed, np.full(len(lengths), now))
@@ -52,6 +53,9 @@ def age_rates(lastmods: NDArray[np.float64], now: Instant, surroundings: Surroun
     if not len(said):
         return Estimates.nothing(len(lastmods))
     dated = (histories.changed == DATED).astype(np.float64)
+    if not dated.any():  # half a change in all the time that the pages stood still
+        total = np.full(len(lastmods), histories.lengths.sum())
+        return Estimates(0.5 / total, np.sqrt(0.5) / total, np.full(len(total), 0.5), histories.observations())
     activity = np.zeros(len(lastmods))
     activity[said] = np.log1p(dated * YEAR / (histories.lengths + LEAST))
     features = surroundings.columns(activity)

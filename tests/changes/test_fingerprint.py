@@ -59,6 +59,7 @@ def test_what_does_not_count(old: str, new: str) -> None:
         ("/a.png", "/b.png"),
         ("A picture", "A photo"),
         (">next</a>", ">next</a><a href=/more></a>"),
+        ("</html>", "</html><p>more</p>"),
     ],
 )
 def test_what_counts(old: str, new: str) -> None:

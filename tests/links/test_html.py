@@ -164,6 +164,12 @@ def test_the_limit_is_stated() -> None:
     assert found.left_out == 5
 
 
+@pytest.mark.parametrize("end", [b"</body></html>", b"</BODY >\n</HTML >", b"</html>"])
+def test_what_stands_behind_the_end_is_read_as_browsers_do(end: bytes) -> None:
+    page = b"<html><body><a href=a>a</a>" + end + b"\n<a href=b>b</a>"
+    assert extract(page, "http://h/", "text/html").links == ("http://h/a", "http://h/b")
+
+
 def test_deep_pages_are_read() -> None:
     assert links("<div>" * 1_000 + "<a href=a>") == ["http://h/d/a"]
 

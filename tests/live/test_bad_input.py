@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
+
 import pytest
 
-USAGE, NOTHING_CAPTURED = 2, 4
+USAGE, DATA, NOTHING_CAPTURED = 2, 3, 4
 
 
 @pytest.mark.parametrize(
@@ -59,6 +61,25 @@ def test_an_output_that_holds_a_capture_is_not_overwritten(crawl, living_site):
     assert again.code == USAGE
     assert "already holds a capture" in again.err
     assert (first.folder / "report.json").read_bytes() == before
+
+
+def test_a_folder_that_is_being_written_is_left_alone(crawl, living_site):
+    first = crawl(url=living_site.url, limit="3", delay="0")
+    warc = first.warcs[0]
+    held = warc.rename(warc.with_name(warc.name + ".open"))
+    with held.open("r+b") as stream:
+        fcntl.flock(stream, fcntl.LOCK_EX)
+        again = crawl(url=living_site.url, limit="3", delay="0")
+    assert again.code == USAGE
+    assert "is being written by another crawl" in again.err
+
+
+def test_a_history_that_is_none_stops_before_a_folder_is_made(crawl, tmp_path):
+    (tmp_path / "notes.txt").write_text("no database at all " * 100)
+    done = crawl(url="http://127.0.0.1:9/", history=str(tmp_path / "notes.txt"))
+    assert done.code == DATA
+    assert done.err.startswith("sharc: error: history=")
+    assert not done.folder.exists()
 
 
 def test_a_site_without_sitemap_is_crawled_by_its_links(crawl, static, tmp_path):

@@ -23,7 +23,8 @@ def test_a_crawl_goes_by_a_model(run_crawl, tmp_path):
         assert done.code == 0, done.err
         captured = [page for page in done.capture["pages"] if page["kind"] == "page" and page["verdict"]]
         assert captured
-        assert {page["rate_source"] for page in captured} == {"predictor"}
+        sources = {page["rate_source"] for page in captured}
+        assert {"predictor"} <= sources <= {"predictor", "last-modified"}  # as the visits told
         assert all(1e-7 < page["rate"] < 1e-2 for page in captured)
 
 

@@ -36,7 +36,7 @@ def records(warcs, *kinds):
 @pytest.fixture(scope="module")
 def captured(run_crawl, tmp_path_factory):
     """One capture, looked at from all sides: what the crawl left, and the server."""
-    with serve(LivingSite(seed=7, pages=60, scale=3000.0, slow=0.2)) as server:
+    with serve(LivingSite(seed=7, pages=60, scale=9000.0, slow=0.2)) as server:
         folder = tmp_path_factory.mktemp("living")
         done = run_crawl(folder, url=server.url, strategy="sharc-selective", delay="0.01")
         assert done.code == 0, done.err

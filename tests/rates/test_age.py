@@ -70,3 +70,16 @@ def test_without_lastmod_there_is_the_prior_or_nothing():
 
 def test_a_lastmod_in_the_future_is_as_if_of_now():
     assert np.isfinite(age_rates(np.array([NOW + 1e6, NOW - 1e6]), NOW, Surroundings(urls(2))).rate).all()
+
+
+def test_groups_of_pages_on_a_small_site_may_share_a_lastmod():
+    """Five groups on a site of 24 pages, from an hour to a month old: none is an import."""
+    ages = np.repeat([0.04, 0.2, 1.25, 8.3, 37.5], [8, 2, 3, 8, 3]) * DAY
+    rates = age_rates(-ages, 0.0, Surroundings(urls(24), None)).rate
+    assert rates[0] > rates[-1] > 1 / (400 * DAY)
+
+
+def test_a_site_on_which_nothing_is_dated_has_no_absurd_rates():
+    ages = np.full(40, 10 * DAY)
+    rates = age_rates(-ages, 0.0, Surroundings(urls(40), None)).rate
+    assert rates == pytest.approx(np.full(40, 0.5 / (400 * DAY)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ from sharc_crawler.live.seeding.choosing import save, with_choice
 from sharc_crawler.live.session import check_output
 from sharc_crawler.live.space import Space
 from sharc_crawler.live.spiders.site import SiteSpider
+from sharc_crawler.storage.observations import ObservationStore
 
 if TYPE_CHECKING:
     import argparse
@@ -52,13 +54,17 @@ class Command(CrawlCommand):
             show_selection(selection)
             return
         check_output(output, arguments.specs(config.strategy, {}))
+        if config.history:  # before a folder is made: it may be no store of ours
+            ObservationStore(config.history).close()
         make_folder(output)
         Space(output, config.min_free).require()
         if selection:
             save(selection, output)
         crawler = process.create_crawler(SiteSpider.name)
-        process.crawl(crawler, **{**opts.spargs, "output": str(output)})
+        crawl = process.crawl(crawler, **{**opts.spargs, "output": str(output)})
         process.start()
+        if isinstance(crawl, asyncio.Task) and crawl.done() and isinstance(error := crawl.exception(), SharcError):
+            raise error
         if process.bootstrap_failed:
             self.exitcode = 1
         else:

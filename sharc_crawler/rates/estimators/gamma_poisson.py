@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from sharc_crawler.rates.history import Histories
 
+WEEK = 7 * 86_400.0
 SAMPLE = 5_000  #: pages that a prior is learned from, at most
 LENT = 5.0  #: pages' worth of the whole site's moments that every class's prior is given
 ROUNDS = 100
@@ -115,9 +116,8 @@ def learn(likelihood: Likelihood, start: Prior, lent: float) -> Prior:
 
 
 def _first_guess(known: Histories) -> Prior:
-    """Half a change and one more day's worth of time than was seen, so that the mean is positive."""
-    total = known.lengths.sum()
-    return Prior(0.5, ((known.changed > 0).sum() + 0.5) / total if total else 1.0)
+    """Half a change in a week more than was seen: a few seconds without a change say next to nothing."""
+    return Prior(0.5, ((known.changed > 0).sum() + 0.5) / (known.lengths.sum() + WEEK))
 
 
 def _gamma_shape(gap: float) -> float:

@@ -79,7 +79,7 @@ class Outcome:
 
     @property
     def recall(self) -> Recall | None:
-        """From the sample, of the seeds that can be judged; ``None`` where nobody was asked.
+        """From the sample, of the seeds that can be judged; ``None`` where nobody was asked, or none could be judged.
 
         The interval is that of the share of changed seeds in the sample (Clopper and Pearson).
 
@@ -89,7 +89,7 @@ class Outcome:
         """
         n, k = self.explored_judged, self.explored_changed
         found = self.chosen_changed
-        if not n or not (found or k):
+        if not n or not self.chosen_judged or not (found or k):
             return None
         left = self.left_out * n / self.explored
         tail = (1.0 - _COVERAGE) / 2.0

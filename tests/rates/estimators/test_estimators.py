@@ -13,7 +13,7 @@ from scipy.stats import gamma
 from sharc_crawler.errors import UsageError
 from sharc_crawler.rates.estimators.bias_reduced import BiasReduced
 from sharc_crawler.rates.estimators.full_knowledge import FullKnowledge
-from sharc_crawler.rates.estimators.gamma_poisson import GammaPoisson, Prior
+from sharc_crawler.rates.estimators.gamma_poisson import WEEK, GammaPoisson, Prior
 from sharc_crawler.rates.estimators.irregular import IrregularMle
 from sharc_crawler.rates.estimators.per_time import PerTime
 from sharc_crawler.rates.estimators.recency import Recency
@@ -200,3 +200,10 @@ def test_one_page_as_a_record():
 def test_histories_refuse_what_fits_not(lengths: list[list[float]], bits: list[list[int]]):
     with pytest.raises(UsageError, match="histories"):
         Histories.of(lengths, bits)
+
+
+def test_seconds_without_a_change_say_next_to_nothing():
+    """A first capture sees each page twice within seconds: no page may come out as one that changes all the time."""
+    seconds = Histories.of([[8.0]] * 30, [[0]] * 30)
+    found = GammaPoisson().fit(seconds).estimate(seconds)
+    assert found.rate == pytest.approx(np.full(30, 0.5 / WEEK), rel=0.1)
