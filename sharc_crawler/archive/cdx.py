@@ -142,6 +142,9 @@ def read_cdxj(lines: Iterable[bytes], file: str, gathering: Gathering) -> None:
             gathering.problems.add(file, number, _reason(error))
 
 
+NOT_MODIFIED = 304
+
+
 def append_record(record: dict[str, str | None], gathering: Gathering) -> None:
     """Append a capture from named fields, by the names of either dialect; :class:`ValueError` for one that is none."""
     url = record.get("original") or record.get("url")
@@ -150,6 +153,8 @@ def append_record(record: dict[str, str | None], gathering: Gathering) -> None:
     time = instant(str(record.get("timestamp") or "").encode())
     status = _STATUSES[str(record.get("statuscode") or record.get("status") or "-").encode()]
     key, digest = record.get("urlkey") or url, record.get("digest") or "-"
+    if digest == "-" and record.get("mime") == "warc/revisit":
+        status = NOT_MODIFIED  # by the server's word: no content of its own, and none to compare with
     gathering.append(str(key).encode(), url.encode(), time, str(digest).encode(), status)
 
 

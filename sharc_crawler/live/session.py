@@ -77,7 +77,8 @@ class Session:
             for number, row in saved.captures.items():  # another strategy, or other terms, may go on
                 settings = {**row.spec.settings, **specs[0].settings}
                 spec = replace(row.spec, strategy=specs[0].strategy, settings=settings)
-                saved.captures[number] = row._replace(spec=spec)
+                other = (f"begun with strategy={row.spec.strategy}",) if row.spec.strategy != spec.strategy else ()
+                saved.captures[number] = row._replace(spec=spec, notes=(*row.notes, *other))
             self.run = next(str(row.spec.settings["run"]) for row in saved.captures.values())
             self.frontier.restore(saved, now)
             for row in saved.captures.values():

@@ -20,6 +20,7 @@ from sharc_crawler.archive.history import History, read_history
 from sharc_crawler.archive.memento import memento_links
 from sharc_crawler.errors import DataError
 from sharc_crawler.model import Observation, Result, Url
+from sharc_crawler.seeds.hacs.updates import digest_change
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -340,3 +341,16 @@ def test_links_of_mementos() -> None:
     body = banner + b'<a href="/root"><a href="https://w.net/c/20200101000000mp_/https:/b.org/x?y=http://c.org/">'
     found = memento_links(body, "http://a.org/d/", "https://w.net/c/20200101000000/http://a.org/d/", "text/html")
     assert found == {"http://a.org/root", "https://b.org/x?y=http://c.org/"}
+
+
+def test_a_304_between_two_captures_hides_no_change(tmp_path: Path) -> None:
+    """As our own indexes have it: a revisit by the server's word, without status and digest."""
+    fields = ('"status": "200", "digest": "sha1:A"', '"mime": "warc/revisit"', '"status": "200", "digest": "sha1:B"')
+    lines = [
+        f'org,example)/ 2026112{day}000000 {{"url": "http://example.org/", {said}}}\n'
+        for day, said in enumerate(fields, 1)
+    ]
+    (tmp_path / "index.cdxj").write_text("".join(lines))
+    history = read_history([tmp_path / "index.cdxj"])
+    assert history.problems.left_out["status is not 200"] == 1
+    assert digest_change(history.captures).tolist() == [-1, 1]

@@ -99,10 +99,11 @@ def test_ctrl_c_ends_cleanly_with_a_report_and_the_same_command_goes_on(tmp_path
         err, _ = other.communicate(timeout=30)
         assert other.returncode == USAGE
         assert "begun with exclude=()" in err
-        process = start(folder, server.url)
+        process = start(folder, server.url, strategy="bfs")
         out, _ = process.communicate(timeout=90)
         assert process.returncode == 0, out
         assert "interrupt" in (folder / "report.html").read_text().lower()
+        assert "begun with strategy=" in (folder / "report.json").read_text()
         assert verify(folder).findings == []
 
 
