@@ -76,10 +76,11 @@ def test_a_folder_that_is_being_written_is_left_alone(crawl, living_site):
 
 def test_a_history_that_is_none_stops_before_a_folder_is_made(crawl, tmp_path):
     (tmp_path / "notes.txt").write_text("no database at all " * 100)
-    done = crawl(url="http://127.0.0.1:9/", history=str(tmp_path / "notes.txt"))
-    assert done.code == DATA
-    assert done.err.startswith("sharc: error: history=")
-    assert not done.folder.exists()
+    for dry_run in "01":
+        done = crawl(url="http://127.0.0.1:9/", history=str(tmp_path / "notes.txt"), dry_run=dry_run)
+        assert done.code == DATA
+        assert done.err.startswith("sharc: error: history=")
+        assert not done.folder.exists()
 
 
 def test_a_site_without_sitemap_is_crawled_by_its_links(crawl, static, tmp_path):

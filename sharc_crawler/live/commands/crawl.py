@@ -49,13 +49,13 @@ class Command(CrawlCommand):
         if given.choice and config.progress:
             sys.stderr.write(f"ranking {len(given.urls):,} seeds by {given.choice.ranker} …\n")
         arguments, selection = with_choice(given, output)
+        check_output(output, arguments.specs(config.strategy, {}))
+        if config.history and (not arguments.dry_run or Path(config.history).exists()):
+            ObservationStore(config.history).close()  # before a folder is made: it may be no store of ours
         if arguments.dry_run:
             show_plan(arguments, config)
             show_selection(selection)
             return
-        check_output(output, arguments.specs(config.strategy, {}))
-        if config.history:  # before a folder is made: it may be no store of ours
-            ObservationStore(config.history).close()
         make_folder(output)
         Space(output, config.min_free).require()
         if selection:
