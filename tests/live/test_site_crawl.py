@@ -56,7 +56,7 @@ def test_the_capture_is_whole_judged_and_true(captured):
     judged = [page for page in facts.pages if page.truth is not None and page.verdict != "unknown"]
     assert len(judged) > 60
     for page in judged:
-        close = [at for at in page.true_changes for v in (page.visit, page.revisit) if abs(at - v.started) < 1.0]
+        close = [at for at in page.true_changes for v in (page.visit, page.revisit) if v and abs(at - v.started) < 1.0]
         if not close:
             assert (page.verdict == "coherent") == page.truth, page
     assert any(page.verdict == "changed" for page in judged), "a site that lives this fast changes"
