@@ -12,6 +12,7 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
+from sharc_crawler.cli._addresses import print_whole
 from sharc_crawler.report.words import every
 
 if TYPE_CHECKING:
@@ -56,9 +57,6 @@ def facts(ranked: list[RankedSeed], problems: Problems, task: Task, options: dic
     }
 
 
-WIDEST = 120  #: columns that a table of addresses takes at least
-
-
 def show(ranked: list[RankedSeed], options: dict[str, Any]) -> None:
     value = "p" if ranked[0].p is not None else options["ranker"]
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
@@ -79,7 +77,7 @@ def show(ranked: list[RankedSeed], options: dict[str, Any]) -> None:
             one.url,
         )
     console = Console()
-    console.print(table, width=max(console.width, WIDEST), crop=False)  # a cut address is another address
+    print_whole(console, table)
     if len(ranked) > _SHOWN:
         console.print(f"… and {len(ranked) - _SHOWN:,} more (--json has all).")
     for reason, count in Counter(one.reason for one in ranked).most_common():

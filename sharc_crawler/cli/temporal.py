@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from sharc_crawler.cli._addresses import print_whole
 from sharc_crawler.errors import UsageError
 from sharc_crawler.seeds.temporal.analysis import analyse
 from sharc_crawler.seeds.temporal.classify import Reward, Threshold, best_threshold, confusion
@@ -173,7 +174,7 @@ def _print(facts: dict[str, Any]) -> None:
         f"{pages['seen']:,} pages, {pages['reliable']:,} reliable: {pages['temporal']:,} temporal, "
         f"{pages['untemporal']:,} untemporal, {pages['unknown']:,} unknown"
     )
-    console.print(_table(facts["chosen"][:_SHOWN]), width=max(console.width, WIDEST), crop=False)
+    print_whole(console, _table(facts["chosen"][:_SHOWN]))
     console.print(
         f"{len(facts['chosen']):,} of {facts['groups']:,} chosen: {worth['temporal']:,} of {worth['all_temporal']:,} "
         f"temporal pages; precision {worth['precision']:.1%}, recall {worth['recall']:.1%}, F {worth['f']:.3f}"
@@ -190,9 +191,6 @@ def _print(facts: dict[str, Any]) -> None:
             f"thresholds of {len(sites):,} sites' own (--per-site): reward {held['per_site']:g} on held-out pages,"
             f" one for all {held['one']:g}"
         )
-
-
-WIDEST = 120  #: columns that a table of addresses takes at least
 
 
 def _table(chosen: list[dict[str, Any]]) -> Table:
