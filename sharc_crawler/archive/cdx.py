@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.dates import instant, instants
 from sharc_crawler.archive.gathering import NO_STATUS, NOT_WEB, numbered
+from sharc_crawler.archive.pages import UNSAID, MediaTypes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -30,6 +31,7 @@ class Legend:
     key: int = 0
     time: int = 1
     url: int = 2
+    media: int | None = 3  #: media type; None: it is not told
     status: int = 4
     digest: int = 5
 
@@ -47,7 +49,8 @@ class Legend:
             raise ValueError(f"CDX header without field {', '.join(lacking)}")
         where = letters.index
         first = where(key) if key in letters else where("a")
-        return cls(frozenset({len(letters)}), first, where("b"), where("a"), where("s"), where("k"))
+        media = where("m") if "m" in letters else None
+        return cls(frozenset({len(letters)}), first, where("b"), where("a"), media, where("s"), where("k"))
 
 
 class _Statuses(dict[bytes, int]):
@@ -60,6 +63,7 @@ class _Statuses(dict[bytes, int]):
 
 
 _STATUSES = _Statuses({b"-": NO_STATUS})
+_KINDS = MediaTypes()
 
 
 def read_cdx(lines: Iterable[bytes], file: str, gathering: Gathering) -> None:
@@ -120,6 +124,8 @@ def _append_block(block: list[bytes], legend: Legend | None, gathering: Gatherin
     gathering.owners.extend(owners)
     gathering.times.frombytes(times.tobytes())
     gathering.statuses.extend(statuses)
+    kinds = [UNSAID] * len(block) if legend.media is None else map(_KINDS.__getitem__, fields[legend.media :: width])
+    gathering.kinds.extend(kinds)
     gathering.digests.extend(map(numbered if b"sha1:" in text else hash, fields[legend.digest :: width]))
     return True
 
@@ -127,7 +133,8 @@ def _append_block(block: list[bytes], legend: Legend | None, gathering: Gatherin
 def _append(fields: list[bytes], legend: Legend, gathering: Gathering) -> None:
     time = instant(fields[legend.time])
     status = _STATUSES[fields[legend.status]]
-    gathering.append(fields[legend.key], fields[legend.url], time, fields[legend.digest], status)
+    kind = UNSAID if legend.media is None else _KINDS[fields[legend.media]]
+    gathering.append(fields[legend.key], fields[legend.url], time, fields[legend.digest], status, kind)
 
 
 def read_cdxj(lines: Iterable[bytes], file: str, gathering: Gathering) -> None:
@@ -153,9 +160,10 @@ def append_record(record: dict[str, str | None], gathering: Gathering) -> None:
     time = instant(str(record.get("timestamp") or "").encode())
     status = _STATUSES[str(record.get("statuscode") or record.get("status") or "-").encode()]
     key, digest = record.get("urlkey") or url, record.get("digest") or "-"
-    if digest == "-" and record.get("mime") == "warc/revisit":
+    media = record.get("mime") or record.get("mimetype") or "-"
+    if digest == "-" and media == "warc/revisit":
         status = NOT_MODIFIED  # by the server's word: no content of its own, and none to compare with
-    gathering.append(str(key).encode(), url.encode(), time, str(digest).encode(), status)
+    gathering.append(str(key).encode(), url.encode(), time, str(digest).encode(), status, _KINDS[str(media).encode()])
 
 
 def _reason(error: Exception) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from sharc_crawler.archive.pages import UNSAID
 from sharc_crawler.archive.problems import Problems
 from sharc_crawler.archive.surt import surt
 from sharc_crawler.seeds.hacs.captures import NO_DIGEST, Captures
@@ -33,6 +34,7 @@ class Gathering:
         self.times = array("d")
         self.digests = array("q")
         self.statuses = array("h")
+        self.kinds = array("b")  #: HTML, OTHER, UNSAID: see archive.pages
         self.fingerprints: dict[int, int] = {}  #: row → number of the fingerprint
         self.links: dict[int, frozenset[str]] = {}  #: row → links of the capture
         self.resume_key: str | None = None  #: of the last answer of a CDX server: there is more
@@ -57,7 +59,9 @@ class Gathering:
             [self.number(*one) for one in zip(keys, urls, strict=True)] if None in known else cast("list[int]", known)
         )
 
-    def append(self, key: bytes, url: bytes, time: Instant, digest: bytes, status: int = OK) -> int | None:
+    def append(
+        self, key: bytes, url: bytes, time: Instant, digest: bytes, status: int = OK, kind: int = UNSAID
+    ) -> int | None:
         """Append a capture; returns its row, ``None`` for what is no web page."""
         number = self.number(key, url)
         if number == NOT_WEB:
@@ -66,11 +70,12 @@ class Gathering:
         self.owners.append(number)
         self.times.append(time)
         self.statuses.append(status)
+        self.kinds.append(kind)
         self.digests.append(numbered(digest))
         return len(self.owners) - 1
 
-    def captures(self) -> Captures:
-        """All that is a capture of a page's content, each once."""
+    def captures(self) -> tuple[Captures, NDArray[np.int8]]:
+        """All that is a capture of a page's content, each once; and of each URL what it is said to be."""
         owners, digests = np.asarray(self.owners), np.array(self.digests)
         digests[digests == _NOTHING] = NO_DIGEST
         good = _content(owners, digests, np.asarray(self.statuses))
@@ -86,7 +91,9 @@ class Gathering:
         self.problems.left_out["status is not 200"] = len(good) - int(good.sum())
         self.problems.left_out["listed more than once"] = int(good.sum()) - len(found.times)
         _share_links(found)
-        return found
+        kinds = np.full(len(found), UNSAID, np.int8)
+        np.maximum.at(kinds, owners[good], np.asarray(self.kinds)[good])
+        return found, kinds
 
     def _new(self, key: bytes, url: bytes) -> int:
         if not url.lower().startswith((b"http://", b"https://")):

@@ -10,6 +10,7 @@ from typing import IO, TYPE_CHECKING, cast
 from sharc_crawler.archive import cdx, cdx_json, timemap
 from sharc_crawler.archive.gathering import OK, Gathering, numbered
 from sharc_crawler.archive.lines import Counted, lines
+from sharc_crawler.archive.pages import MediaTypes
 from sharc_crawler.archive.warc_captures import read_wacz, read_warc
 from sharc_crawler.errors import DataError
 from sharc_crawler.model import Result
@@ -17,6 +18,9 @@ from sharc_crawler.model import Result
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
+
+    import numpy as np
+    from numpy.typing import NDArray
 
     from sharc_crawler.archive.problems import Problems
     from sharc_crawler.model import Observation
@@ -34,6 +38,7 @@ class History:
     """What was read, and what could not be."""
 
     captures: Captures
+    kinds: NDArray[np.int8]  #: of each URL what its captures are said to be: see archive.pages
     problems: Problems
     resume_key: str | None = None  #: an answer of a CDX server was not the end, and no further one is there
     missing: tuple[str, ...] = ()  #: pages of TimeMaps that are named and were not read
@@ -64,11 +69,11 @@ def read_history(
         except OSError as error:
             raise DataError(f"history {str(file)!r} cannot be read: {error.strerror or error}") from error
     _observed(observations, gathering)
-    captures = gathering.captures()
+    captures, kinds = gathering.captures()
     if not len(captures.times):
         raise DataError(_nothing(files, gathering.problems))
     missing = tuple(sorted(gathering.pages - gathering.pages_read))
-    return History(captures, gathering.problems, next(filter(None, unfinished.values()), None), missing)
+    return History(captures, kinds, gathering.problems, next(filter(None, unfinished.values()), None), missing)
 
 
 def _files(path: Path) -> Iterator[Path]:
@@ -146,13 +151,14 @@ def _read_document(text: bytes, file: str, gathering: Gathering) -> None:
 
 def _observed(observations: Iterable[Observation], gathering: Gathering) -> None:
     """Our own captures: what was fetched in full, or was said to be as before (304)."""
-    held: dict[str, bytes] = {}
+    held, kinds = dict[str, bytes](), MediaTypes()
     for one in observations:
         if one.result is Result.OK and one.digest:
             held[one.url] = one.digest.encode()
         if one.result in {Result.OK, Result.NOT_MODIFIED}:
             url = one.url.encode()
-            row = gathering.append(url, url, one.time, held.get(one.url, b"-"), OK)
+            kind = kinds[(one.media_type or "-").encode()]
+            row = gathering.append(url, url, one.time, held.get(one.url, b"-"), OK, kind)
             if one.fingerprint and row is not None:
                 gathering.fingerprints[row] = numbered(one.fingerprint.encode())
 

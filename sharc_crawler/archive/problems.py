@@ -33,6 +33,9 @@ class Problems:
     count: int = 0
     named: list[Problem] = field(default_factory=list)  #: the first of them
     left_out: Counter[str] = field(default_factory=Counter)  #: why → captures
+    no_seeds: Counter[str] = field(
+        default_factory=Counter
+    )  #: why → URLs that are no seeds, as no page is captured there
 
     def add(self, file: str, line: int, reason: str) -> None:
         """A line is malformed."""

@@ -15,6 +15,7 @@ from sharc_crawler.archive.cdx import NOT_MODIFIED
 from sharc_crawler.archive.gathering import NO_STATUS
 from sharc_crawler.archive.lines import ends_whole
 from sharc_crawler.archive.memento import memento_links, original_of
+from sharc_crawler.archive.pages import MediaTypes
 from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.links.document import extract
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Instant
 
 _WARC = (".warc", ".warc.gz")
+_KINDS = MediaTypes()
 
 
 def read_warc(stream: IO[bytes], file: str, gathering: Gathering, *, links: bool) -> None:
@@ -87,7 +89,8 @@ def _append(record: ArcWarcRecord, known: dict[str, frozenset[str]] | None, gath
     status = int(code) if code and code.isdigit() else NO_STATUS
     if revisit and digest is None and page == url:
         status = NOT_MODIFIED  # by the server's word: no content of its own, and none to compare with
-    row = gathering.append(page.encode(), page.encode(), time, (digest or "-").encode(), status)
+    kind = _KINDS[((http.get_header("Content-Type") if http else None) or "-").encode()]
+    row = gathering.append(page.encode(), page.encode(), time, (digest or "-").encode(), status, kind)
     if known is None or row is None:
         return
     links = known.get(digest or "") if revisit else _links(body, page, url, http)

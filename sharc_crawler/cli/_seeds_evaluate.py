@@ -45,7 +45,7 @@ Histories = tuple["SeedHistories", Truth]
 @click.option("--link-additions", "records", type=click.Path(path_type=Path), help="Records with true update times.")
 @click.option("--draws", type=click.IntRange(1), default=1, show_default=True, help="Of captures from such records.")
 @click.option("--updates", default="digest", show_default=True, help="Of HISTORY: digest, link-addition, pdf-link.")
-@click.option("--seeds", type=click.Path(path_type=Path), help="Of HISTORY: URLs, one a line.  [default: every page]")
+@click.option("--seeds", type=click.Path(path_type=Path), help="Of HISTORY: URLs, one a line.  [default: HTML pages]")
 @click.option("--level", type=click.Choice(["homepage", "website"]), default="homepage", show_default=True)
 @click.option("--choose-from", type=_DATE, required=True, help="θ̂ is chosen from here to --score-from.")
 @click.option("--score-from", type=_DATE, required=True, help="Scored from here to --until.")

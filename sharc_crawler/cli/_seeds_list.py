@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sharc_crawler import plugins
+from sharc_crawler.archive.pages import pages_among
 from sharc_crawler.archive.surt import surt
-from sharc_crawler.errors import UsageError
+from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.frontier.urls import canonical
 from sharc_crawler.seeds.hacs.sites import homepages, websites
 
@@ -41,6 +42,20 @@ def read_list(file: Path, problems: Problems) -> list[str]:
 def histories(found: History, updates: str, file: Path | None, level: str) -> SeedHistories:
     """The seeds of a list (without one: every captured page) by their own pages or by all under them."""
     captures, changed = found.captures, plugins.load("updates", updates)(found.captures)
-    urls = captures.urls if file is None else read_list(file, found.problems)
-    keys = captures.keys if file is None else [surt(url) for url in urls]
+    if file is None:
+        urls, keys = _captured_pages(found)
+    else:
+        urls = read_list(file, found.problems)
+        keys = [surt(url) for url in urls]
     return (websites if level == "website" else homepages)(urls, keys, captures, changed)
+
+
+def _captured_pages(found: History) -> tuple[list[str], list[str]]:
+    """URLs and sort keys of the pages; how many other URLs are left out, and why, is noted."""
+    captures = found.captures
+    pages, no_pages = pages_among(captures, found.kinds)
+    if not pages:
+        why = ", ".join(f"{count:,} {reason}" for reason, count in no_pages.items())
+        raise DataError(f"history: none of its {len(captures):,} URLs is a page ({why}); name the seeds: --seeds FILE")
+    found.problems.no_seeds.update(no_pages)
+    return [captures.urls[page] for page in pages], [captures.keys[page] for page in pages]

@@ -34,6 +34,8 @@ def say(found: History) -> None:
     for why, count in problems.left_out.items():
         if count:
             click.echo(f"{count:,} captures left out: {why}.", err=True)
+    for why, count in problems.no_seeds.items():
+        click.echo(f"{count:,} URLs are no seeds: {why} (--seeds names others).", err=True)
     for page in found.missing:
         click.echo(f"A TimeMap names a page that was not given: {page}", err=True)
     if found.resume_key:
@@ -52,6 +54,7 @@ def facts(ranked: list[RankedSeed], problems: Problems, task: Task, options: dic
             "count": problems.count,
             "named": [str(problem) for problem in problems.named],
             "left_out": {why: count for why, count in problems.left_out.items() if count},
+            "no_seeds": dict(problems.no_seeds),
         },
         "seeds": [asdict(one) for one in ranked],
     }

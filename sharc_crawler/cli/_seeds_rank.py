@@ -35,7 +35,7 @@ _DAY = 86_400.0
 )
 @click.argument("history", nargs=-1, type=click.Path(path_type=Path))
 @click.option("--store", type=click.Path(path_type=Path, exists=True), help="Our own captures: an observation store.")
-@click.option("--seeds", type=click.Path(path_type=Path), help="URLs, one a line.  [default: every captured page]")
+@click.option("--seeds", type=click.Path(path_type=Path), help="URLs, one a line.  [default: captured HTML pages]")
 @click.option("--ranker", default="hacs", show_default=True, help="hacs, hacs-plain, frequency, last-obs, random, all.")
 @click.option("--theta", type=float, help="Choose seeds with p of at least this.")
 @click.option("--budget", type=int, help="Choose so many at most.")

@@ -74,6 +74,44 @@ def test_rank_by_our_own_captures(tmp_path: Path) -> None:
     assert (one["captures"], one["known"]) == (10, True)
 
 
+def test_without_a_list_the_captured_pages_are_seeds(tmp_path: Path) -> None:
+    rows = [("", "text/html", 200), ("b", "-", 200), ("robots.txt", "text/plain", 200), ("c.png", "image/png", 200)]
+    rows += [("d.css", "-", 200), ("gone", "text/html", 404), ("sitemap.xml", "text/html", 200)]
+    file = tmp_path / "a.cdx"
+    file.write_text(
+        "".join(
+            f"org,a)/{path} 2020010{day}000000 http://a.org/{path} {media} {status} {day}{path or 0} 9\n"
+            for path, media, status in rows
+            for day in (1, 2)
+        )
+    )
+    result = run("rank", file, "--now", "2020-01-12", "--json")
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    assert sorted(one["url"] for one in found["seeds"]) == ["http://a.org/", "http://a.org/b"]
+    left_out = {"robots.txt or a sitemap": 2, "not HTML": 2, "no capture with status 200": 1}
+    assert found["problems"]["no_seeds"] == left_out
+    assert "2 URLs are no seeds: not HTML" in result.stderr
+    file.write_text("org,a)/c.png 20200101000000 http://a.org/c.png image/png 200 A 9\n")
+    result = run("rank", file)
+    assert result.exit_code == 3
+    assert "none of its 1 URLs is a page (1 not HTML); name the seeds" in result.stderr
+
+
+def test_timemaps_alone_rank_by_when(tmp_path: Path) -> None:
+    file = tmp_path / "timemap"
+    mementos = ", ".join(
+        f'<http://x.example/2020010{day}/http://a.org/>; rel="memento"; datetime="Wed, 0{day} Jan 2020 00:00:00 GMT"'
+        for day in (1, 2, 3)
+    )
+    file.write_text(f'<http://a.org/>; rel="original", {mementos}\n')
+    refused = run("rank", file)
+    assert refused.exit_code == 3
+    assert "--ranker last-obs" in refused.stderr
+    (one,) = json.loads(run("rank", file, "--ranker", "last-obs", "--json").stdout)["seeds"]
+    assert (one["captures"], one["known"]) == (3, True)
+
+
 def test_what_rank_cannot_use(tmp_path: Path) -> None:
     file = cdx(tmp_path)
     empty = tmp_path / "empty"

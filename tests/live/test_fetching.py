@@ -156,11 +156,21 @@ async def client(attempts: int = 3) -> AsyncIterator[Client]:
 @in_loop
 async def test_what_never_answers_is_given_up():
     with serving(archive()) as server:
-        server.faults.extend(["html", "html", "html"])
+        server.faults.extend(["500", "html", "500"])
         async with client() as asks:
-            with pytest.raises(SilentError, match=r"an HTML page instead of an index \(3 attempts\)"):
+            with pytest.raises(SilentError, match=r"status 500 \(3 attempts\)"):
                 await asks.ask(f"{server.cdx}?url={HOT}", Wayback(server.cdx).check)
         assert len(server.log) == 3
+
+
+@in_loop
+async def test_what_answers_the_same_nonsense_again_is_given_up():
+    with serving(archive()) as server:
+        server.faults.extend(["html", "html", "html"])
+        async with client() as asks:
+            with pytest.raises(SilentError, match=r"an HTML page instead of an index \(2 attempts\)"):
+                await asks.ask(f"{server.cdx}?url={HOT}", Wayback(server.cdx).check)
+        assert len(server.log) == 2
 
 
 @in_loop

@@ -45,7 +45,8 @@ class PostponedError(SharcError):
 class Patience:
     """How long one goes on asking."""
 
-    attempts: int = 4  #: at one question; those answered 429 or 503 with Retry-After are not counted
+    #: at one question, 2 where both answers are the same nonsense; 429 and 503 with Retry-After are not counted
+    attempts: int = 4
     back_off: Seconds = 5.0  #: before the second attempt, doubled for each further one
     longest: Seconds = 3600.0  #: Retry-After that is still waited for
     breaks: int = 20  #: Retry-After at one question
@@ -102,7 +103,7 @@ class Client:
 
     async def _settled(self, url: str, check: Callable[[bytes], None]) -> Response:
         """The first answer that is worth having."""
-        failures = breaks = 0
+        failures, breaks, nonsense = 0, 0, ""
         while True:
             response, reason = await self._attempt(url, check)
             if response is not None and reason is None:
@@ -113,8 +114,10 @@ class Client:
                 self._pause(url, wished)
                 continue
             failures += 1
-            if failures >= self._patience.attempts:
+            repeated = response is not None and response.status == 200 and reason == nonsense
+            if repeated or failures >= self._patience.attempts:
                 raise SilentError(f"{url}: {reason} ({failures} attempts)")
+            nonsense = reason or ""
             self._pause(url, self._patience.back_off * 2.0 ** (failures - 1))
 
     async def _attempt(self, url: str, check: Callable[[bytes], None]) -> tuple[Response | None, str | None]:

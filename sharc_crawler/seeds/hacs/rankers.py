@@ -91,8 +91,9 @@ def _comparable(seeds: SeedHistories, now: Instant) -> Histories:
     intervals = seeds.window(-np.inf, now).pages.intervals(interpolated=False)
     if not intervals.observations().any():
         raise DataError(
-            "histories: no seed has two captures that can be compared before now; give indexes with digests (CDX, not "
-            "TimeMaps) or archived documents of these seeds, and a later now"
+            "histories: no seed has two captures that can be compared before now: give a later now, or indexes with "
+            "digests (CDX). TimeMaps say when, not what: rank by --ranker last-obs, or fetch the documents too (sharc "
+            "seeds fetch --mementos) and rank with --updates link-addition"
         )
     return intervals
 
