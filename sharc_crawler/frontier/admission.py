@@ -1,34 +1,27 @@
-"""From a sighting to a queued page: canonical, in scope, new, rated, handed to its strategy."""
+"""From a sighting to what a capture takes: canonical, not known yet, in scope."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
-from urllib.parse import urljoin
 
-from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier import hubs
-from sharc_crawler.frontier.attesting import Attesting
-from sharc_crawler.frontier.capture import SiteCapture
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.pages import NO_PARENT
 from sharc_crawler.frontier.seen import UNSEEN
-from sharc_crawler.model import Kind, PageId, RateEstimate, Sighting, Slot
-from sharc_crawler.strategies.base import Candidates, Setting
+from sharc_crawler.model import Kind, PageId, Sighting
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.ledger import Ledger
     from sharc_crawler.frontier.parts import Parts
-    from sharc_crawler.frontier.spec import CaptureSpec
+    from sharc_crawler.frontier.queueing import Queuer
     from sharc_crawler.model import Instant
-    from sharc_crawler.strategies.base import Strategy
 
 MAX_SITEMAP_DEPTH = 5  #: index files within index files
-UNRATED = RateEstimate(0.0, "none")
 HUB_KEY = "hub:"  #: before the URL of a hub that was a page before
-WELL_KNOWN_SITEMAP = "/sitemap.xml"
 
 
 class Admitted(NamedTuple):
@@ -41,110 +34,17 @@ class Admitted(NamedTuple):
 class Admitter:
     """Takes sightings in."""
 
-    def __init__(self, ledger: Ledger, parts: Parts) -> None:
+    def __init__(self, ledger: Ledger, parts: Parts, queuer: Queuer) -> None:
         self._ledger = ledger
         self._parts = parts
-        self._by_host: dict[str, list[SiteCapture]] = {}
-
-    # -- captures ------------------------------------------------------------------------------------------------
-
-    def open(self, spec: CaptureSpec, now: Instant, seeded: bool) -> SiteCapture:
-        """A new capture with its seeds; robots.txt and sitemaps come first where they are asked for."""
-        ledger = self._ledger
-        capture = SiteCapture(len(ledger.captures), spec, self._parts.scope(spec), self._parts.rates(spec), now)
-        capture.attesting = self.attesting(spec)
-        ledger.captures.append(capture)
-        ledger.changed_capture(capture)
-        if seeded:
-            self._seed(capture, now)
-        return capture
-
-    def attesting(self, spec: CaptureSpec) -> Attesting | None:
-        """Where the strategy takes the server's word: what that is held against."""
-        attests = self._parts.strategy(spec, Setting()).attests
-        return Attesting(self._parts.history(spec), spec.audit) if attests else None
-
-    def _seed(self, capture: SiteCapture, now: Instant) -> None:
-        spec = capture.spec
-        kind = Kind.HUB if spec.mode == "instant" else Kind.PAGE
-        if not self.admit(capture, [Sighting(url, kind) for url in spec.seeds], now).new:
-            raise UsageError(f"seeds={spec.seeds!r} of {spec.site!r}: no URL that its scope admits")
-        for url in spec.seeds:
-            seed = self._parts.canonical(url)
-            if seed:
-                self._open_host(capture, self._parts.host_of(seed), seed)
-        self.add_sitemaps(capture, spec.sitemaps or ())
-        self._ledger.wake(capture)
-
-    def _open_host(self, capture: SiteCapture, name: str, seed: str) -> None:
-        """A seed's host: its robots.txt is read before the first page, for its rules and its sitemaps."""
-        known = self._by_host.setdefault(name, [])
-        if capture in known:
-            return
-        known.append(capture)
-        host = self._ledger.hosts[self._ledger.host_numbers[name]]
-        if host.waits:
-            capture.opening += 1
-        elif capture.spec.sitemaps is None:
-            named = host.rules.sitemaps if host.rules else ()
-            self.add_sitemaps(capture, named or [urljoin(seed, WELL_KNOWN_SITEMAP)])
-
-    def host_opened(self, number: int, text_url: str) -> None:
-        """A host's robots.txt has been read: the captures that waited for it look for its sitemaps."""
-        host = self._ledger.hosts[number]
-        for capture in self._by_host.get(host.name, ()):
-            if capture.strategy is None and capture.opening:
-                capture.opening -= 1
-                if capture.spec.sitemaps is None:
-                    named = host.rules.sitemaps if host.rules else ()
-                    self.add_sitemaps(capture, named or [urljoin(text_url, WELL_KNOWN_SITEMAP)])
-                self._ledger.wake(capture)
-
-    def add_sitemaps(self, capture: SiteCapture, urls: Iterable[str], via: str = "robots.txt") -> None:
-        """Sitemaps to be read before the first page."""
-        self.admit(capture, [Sighting(url, Kind.SITEMAP, via) for url in urls], capture.started)
-
-    def widen(self, capture: SiteCapture, page: PageId, location: str) -> None:
-        """A seed that redirects out of its scope takes the scope along."""
-        pages = self._ledger.pages
-        seed = pages.depths[page] == 0 and pages.urls[page] in capture.spec.seeds
-        if seed and pages.kinds[page] in (Kind.PAGE, Kind.HUB) and capture.scope.why_not(location):
-            capture.scope = capture.scope.widened(location)
-            capture.note(f"the seed {pages.urls[page]} redirects to {location}: the scope takes it in")
-
-    def open_hosts_again(self, capture: SiteCapture) -> None:
-        """After a restart: the hosts of the seeds, where robots.txt was still to be read."""
-        for url in capture.spec.seeds:
-            seed = self._parts.canonical(url)
-            name = self._parts.host_of(seed) if seed else ""
-            if seed and name in self._ledger.host_numbers and self._ledger.hosts[self._ledger.host_numbers[name]].waits:
-                self._open_host(capture, name, seed)
-
-    def begin(self, capture: SiteCapture, now: Instant) -> Strategy:
-        """All that is known from the start is known: build the strategy."""
-        spec = capture.spec
-        if spec.sitemaps != () and len(capture.waiting) <= len(spec.seeds) and spec.mode == "capture":
-            capture.note("no sitemap named any page: pages come from links")
-        step = max((self._ledger.hosts[h].delay for h in capture.hosts), default=0.0)
-        size = max(spec.size, len(capture.waiting))
-        if spec.limit:
-            size = min(size, spec.limit)
-        capture.strategy = self._parts.strategy(spec, Setting(size=size, step=step or 0.05, start=now))
-        if capture.attesting is not None:
-            urls = {page: self._ledger.pages.urls[page] for page in capture.waiting}
-            capture.attesting.begin(urls, now)
-        self._offer(capture, capture.waiting, now)
-        capture.waiting = []
-        return capture.strategy
-
-    # -- sightings -----------------------------------------------------------------------------------------------
+        self._queuer = queuer
 
     def route(self, sightings: Iterable[Sighting], now: Instant) -> int:
         """Sightings from outside: each goes to the captures that have a seed on its host."""
         new = 0
         for sighting in sightings:
             key = self._key(sighting)
-            for capture in self._by_host.get(self._parts.host_of(key), ()) if key else ():
+            for capture in self._ledger.seeded.get(self._parts.host_of(key), ()) if key else ():
                 new += self.admit(capture, [sighting], now).new
                 self._ledger.wake(capture)
         return new
@@ -175,7 +75,7 @@ class Admitter:
                 if sighting.hints or sighting.kind is not page_kind:
                     self._seen_again(capture, page, sighting, now, parent)
         if fresh:
-            self._enter(capture, fresh, now, parent, depth)
+            self._queuer.enter(capture, fresh, now, parent, depth)
         return Admitted(len(fresh), [*linked, *(page for page in capture.seen.find(closer) if page != UNSEEN)])
 
     def _look_closer(
@@ -233,97 +133,10 @@ class Admitter:
 
     def _pass_on(self, capture: SiteCapture, sighting: Sighting, key: str) -> None:
         """What one site links to may be a page of another that is captured at the same time."""
-        for other in self._by_host.get(self._parts.host_of(key), ()):
+        for other in self._ledger.seeded.get(self._parts.host_of(key), ()):
             if other is not capture and key not in other.seen and other.spec.mode == "capture":
                 self.admit(other, [sighting], other.started)
                 self._ledger.wake(other)
-
-    def _enter(
-        self, capture: SiteCapture, fresh: dict[str, Sighting], now: Instant, parent: PageId, depth: int
-    ) -> None:
-        """Rate, number and queue what is new."""
-        ledger = self._ledger
-        # Rates are known by canonical URL, whatever spelling was found.
-        pages = [
-            sighting if sighting.url == key else replace(sighting, url=key)
-            for key, sighting in fresh.items()
-            if sighting.kind is Kind.PAGE
-        ]
-        estimates = iter(capture.rates.rates(pages, now))
-        queued: list[PageId] = []
-        for key, sighting in fresh.items():
-            host = self._host(capture, self._parts.host_of(sighting.url if sighting.key else key), sighting.url)
-            if sighting.kind is Kind.PAGE:
-                left = self._why_left(capture, sighting, parent)
-                capture.late += bool(left)
-                page = ledger.add_page(
-                    capture,
-                    key,
-                    sighting,
-                    host,
-                    depth,
-                    parent,
-                    next(estimates),
-                    capture.rates.weight(sighting),
-                    State.LATE if left else State.QUEUED,
-                    left,
-                )
-                ledger.hosts[host].captures[capture.number] = None
-                if not left:
-                    queued.append(page)
-                    if capture.spec.mode == "instant":
-                        hubs.show(ledger, page, parent, sighting, now)
-            else:
-                self._enter_other(capture, key, sighting, host, depth, parent)
-        if queued:
-            self._offer(capture, queued, now)
-
-    def _why_left(self, capture: SiteCapture, sighting: Sighting, parent: PageId) -> str:
-        """Why a page is recorded and not fetched; empty: it is fetched."""
-        if capture.too_late:
-            return "discovered after the reference instant"
-        if capture.spec.mode == "instant" and not hubs.is_new(self._ledger, capture, sighting, parent):
-            return hubs.LEFT
-        return ""
-
-    def _enter_other(
-        self, capture: SiteCapture, key: str, sighting: Sighting, host: int, depth: int, parent: PageId
-    ) -> None:
-        """Resources and sitemaps: owed by their host, whatever the strategy says."""
-        ledger = self._ledger
-        late = capture.too_late
-        page = ledger.add_page(
-            capture, key, sighting, host, depth, parent, UNRATED, state=State.LATE if late else State.QUEUED
-        )
-        if late:
-            return
-        if sighting.kind is Kind.HUB:
-            hubs.enter(ledger, capture, page)
-            return
-        if sighting.kind is Kind.SITEMAP:
-            capture.opening += 1
-            ledger.owe(capture, page, Slot.ONLY)
-            return
-        twice = parent != NO_PARENT and capture.strategy is not None and capture.strategy.revisits
-        if parent != NO_PARENT:
-            ledger.embeds(parent, page)
-            capture.embedded.setdefault(ledger.owner(parent), []).append(page)
-        ledger.owe(capture, page, Slot.FIRST if twice else Slot.ONLY)
-
-    def _host(self, capture: SiteCapture, name: str, url: str) -> int:
-        """A host's number; one that is new owes its robots.txt before all else."""
-        new = name not in self._ledger.host_numbers
-        number = self._ledger.host(name, capture)
-        if new and self._ledger.hosts[number].waits:
-            self.owe_robots(capture, number, urljoin(url, "/robots.txt"))
-        return number
-
-    def owe_robots(self, capture: SiteCapture, number: int, url: str, depth: int = 0) -> None:
-        """The host owes this robots.txt (or what it redirects to) before all else."""
-        page = self._ledger.add_page(
-            capture, f"robots:{url}", Sighting(url, Kind.ROBOTS, "host"), number, depth, NO_PARENT, UNRATED
-        )
-        self._ledger.owe(capture, page, Slot.ONLY)
 
     def _seen_again(self, capture: SiteCapture, page: PageId, sighting: Sighting, now: Instant, parent: PageId) -> None:
         """A known URL: a better rate, or one more page that needs the resource."""
@@ -359,19 +172,3 @@ class Admitter:
                 self._ledger.said(page, read, hints.lastmod, hints.lastmod_precision)
             elif page != UNSEEN and capture.news is not None:
                 capture.news[page] = hints.lastmod, hints.lastmod + hints.lastmod_precision
-
-    def _offer(self, capture: SiteCapture, queued: list[PageId], now: Instant) -> None:
-        """Hand pages to the strategy, or keep them until there is one."""
-        if capture.strategy is None:
-            capture.waiting.extend(queued)
-            return
-        pages, attesting = self._ledger.pages, capture.attesting
-        capture.strategy.add(
-            Candidates.of(
-                queued,
-                [pages.rates[page] for page in queued],
-                [pages.weights[page] for page in queued],
-                [pages.shapes[page] for page in queued],
-                [attesting.attestable(page, pages.urls[page], now) for page in queued] if attesting else None,
-            )
-        )

@@ -15,27 +15,29 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.admission import Admitter
 from sharc_crawler.frontier.checking import Checker
-from sharc_crawler.frontier.hosts import Politeness, Task
+from sharc_crawler.frontier.choosing import Chooser
+from sharc_crawler.frontier.hosts import Politeness
+from sharc_crawler.frontier.leasing import Leases
 from sharc_crawler.frontier.ledger import Ledger
-from sharc_crawler.frontier.lifecycle import Event, State
+from sharc_crawler.frontier.lifecycle import State
+from sharc_crawler.frontier.opening import Opener
 from sharc_crawler.frontier.parts import Parts
+from sharc_crawler.frontier.queueing import Queuer
 from sharc_crawler.frontier.replanning import Replanner
 from sharc_crawler.frontier.restoring import Restorer
 from sharc_crawler.frontier.settling import Settler
-from sharc_crawler.model import NO_VALIDATORS, Done, Fetch, Kind, Phase, Result, Slot, Wait
+from sharc_crawler.model import Done, Kind, Phase, Result, Wait
 from sharc_crawler.polling.polls import Polls
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from sharc_crawler.frontier.capture import SiteCapture
-    from sharc_crawler.frontier.hosts import Host
+    from sharc_crawler.frontier.hosts import Host, Task
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.frontier.store import Batch, FrontierStore
-    from sharc_crawler.model import Instant, Judgement, Outcome, PageId, Seconds, Sighting
+    from sharc_crawler.model import Fetch, Instant, Judgement, Outcome, PageId, Seconds, Sighting
     from sharc_crawler.polling.terms import Terms
-
-MAX_HELD = 64  #: pages taken from a strategy for hosts that are not free, per decision
 
 
 class Frontier:
@@ -50,31 +52,31 @@ class Frontier:
         terms: Terms | None = None,
     ) -> None:
         self.politeness = politeness or Politeness()
-        self.lease_time = lease_time
         self.polls = Polls(terms)
         self.ledger = Ledger(self.politeness, store, self.polls)
-        self._parts = parts or Parts()
-        self.admitter = Admitter(self.ledger, self._parts)
-        self.settler = Settler(self.ledger, self.admitter)
-        self.checker = Checker(self.ledger)
-        self.replanner = Replanner(self.ledger, self.settler)
         self.pages = self.ledger.pages
         self.captures = self.ledger.captures
-        self._leases: dict[int, tuple[Fetch, Task]] = {}  #: oldest first
-        self._leased = 0
+        self._parts = parts or Parts()
+        queuer = Queuer(self.ledger, self._parts)
+        self._admitter = Admitter(self.ledger, self._parts, queuer)
+        self._opener = Opener(self.ledger, self._parts, queuer, self._admitter)
+        self._settler = Settler(self.ledger, self._opener, self._admitter, queuer)
+        replanner = Replanner(self.ledger, self._settler)
+        self._chooser = Chooser(self.ledger, self._opener, self._settler, Checker(self.ledger), replanner)
+        self._leases = Leases(self.ledger, lease_time)
 
     def open(self, spec: CaptureSpec, now: Instant, seeded: bool = True) -> SiteCapture:
         """Begin a site capture with its seeds; ``seeded=False``: what it captures is scheduled by hand."""
         if not self.captures:
             self.polls.begin(now)
-        capture = self.admitter.open(spec, now, seeded)
+        capture = self._opener.open(spec, now, seeded)
         self.ledger.commit()
         return capture
 
     def schedule_into(self, capture: SiteCapture, sightings: Sequence[Sighting], now: Instant) -> int:
         """URLs were seen that belong to this capture; the number of those that are new."""
-        new = self.admitter.admit(capture, sightings, now).new
-        self.admitter.hear(capture, sightings, now)
+        new = self._admitter.admit(capture, sightings, now).new
+        self._admitter.hear(capture, sightings, now)
         self.ledger.wake(capture)
         self.ledger.commit()
         return new
@@ -96,19 +98,19 @@ class Frontier:
 
     def restore(self, saved: Batch, now: Instant) -> None:
         """Go on where a former frontier was cut off, at any moment: what was in flight is queued again."""
-        Restorer(self.ledger, self.admitter, self._parts).restore(saved, now)
-        self._leased = max((visit.lease for visit in saved.visits), default=0)
+        Restorer(self.ledger, self._opener, self._parts).restore(saved, now)
+        self._leases.last = max((visit.lease for visit in saved.visits), default=0)
         self.ledger.commit()
 
     def schedule(self, sightings: Iterable[Sighting], now: Instant) -> int:
         """URLs were seen outside of any fetch; the number of those that are new. Open captures take what they admit."""
-        new = self.admitter.route(sightings, now)
+        new = self._admitter.route(sightings, now)
         self.ledger.commit()
         return new
 
     def next(self, now: Instant) -> Fetch | Wait | Done:
         """The best thing to do at ``now``."""
-        self._expire(now)
+        self._leases.expire(now)
         if (free := self.polls.budget.ready(now)) > now:
             self.ledger.commit()
             return Wait(free)
@@ -120,11 +122,11 @@ class Frontier:
                 ring.park()
             elif host.due > now:
                 ring.delay(host.due)
-            elif task := host.owed(now) or self._choose(number, host, now) or self._poll(number, host, now):
+            elif task := self._chooser.choose(number, host, now):
                 if fetch := self._lease(host, task, now):
                     ring.rotate()
                     return fetch
-            elif (later := self._later(number, host, now)) < math.inf:
+            elif (later := self._chooser.later(number, host, now)) < math.inf:
                 ring.delay(max(host.due, later))
             else:
                 ring.park()
@@ -136,161 +138,36 @@ class Frontier:
 
         An answer to a lease that has expired meanwhile is ignored: the page is queued again.
         """
-        lease = self._leases.pop(fetch.lease, None)
-        if lease is None:
+        task = self._leases.answer(fetch, outcome)
+        if task is None:
             return None
-        task = lease[1]
         ledger = self.ledger
-        self._free(fetch, outcome)
         again = outcome.result is Result.FAILED and task.attempt < self.politeness.attempts
         ledger.visited(fetch, task, outcome, settled=not again)
         judgement = None
         if again:
-            self._try_again(task, outcome)
+            self._leases.try_again(task, outcome)
         else:
-            judgement = self.settler.settle(fetch, task, outcome, links)
+            judgement = self._settler.settle(fetch, task, outcome, links)
         ledger.commit()
         return judgement
 
     def give_back(self, fetch: Fetch, now: Instant) -> None:
         """A leased fetch came to nothing for a reason of our own: it is made again, and no attempt is counted."""
-        lease = self._leases.pop(fetch.lease, None)
-        if lease is not None:
-            self._queue_again(lease[1], now)
-
-    def _expire(self, now: Instant) -> None:
-        """Queue again what was leased and never answered."""
-        while self._leases:
-            lease, (fetch, task) = next(iter(self._leases.items()))
-            if fetch.decided + self.lease_time > now:
-                return
-            del self._leases[lease]
-            self._queue_again(task._replace(attempt=task.attempt + 1), now)
-
-    def _queue_again(self, task: Task, now: Instant) -> None:
-        number = self.pages.hosts[task.page]
-        host = self.ledger.hosts[number]
-        host.busy -= 1
-        self.pages.move(task.page, Event.GIVEN_BACK)
-        host.retry(task, now)
-        self.ledger.ring.wake(number)
-
-    def _nothing_now(self) -> Wait | Done:
-        earliest = self.ledger.ring.earliest()
-        if self._leases:
-            expiry = next(iter(self._leases.values()))[0].decided + self.lease_time
-            return Wait(expiry if earliest is None else min(earliest, expiry))
-        return Done() if earliest is None else Wait(earliest)
-
-    def _choose(self, number: int, host: Host, now: Instant) -> Task | None:
-        """Ask the captures whose pages may lie on this host, in turn."""
-        if host.waits:
-            return None
-        for capture_number in list(host.captures):
-            capture = self.captures[capture_number]
-            if capture.phase is Phase.DONE:
-                del host.captures[capture_number]
-                continue
-            for _ in range(MAX_HELD):
-                task = self._ask(capture, now)
-                if task is None:
-                    break
-                other = self.pages.hosts[task.page]
-                if other == number:
-                    if len(host.captures) > 1:  # the next capture's turn comes first
-                        host.captures[capture_number] = host.captures.pop(capture_number)
-                    return task
-                self.ledger.hosts[other].held.append(task)
-                self.ledger.ring.wake(other)
-        return host.owed(now)  # what the captures have come to owe while they were asked
-
-    def _ask(self, capture: SiteCapture, now: Instant) -> Task | None:
-        """One decision of a capture's strategy; ends the capture when there is none left and nothing is under way."""
-        if capture.opening:
-            return None
-        if capture.held is not None:
-            task, capture.held = capture.held, None
-            return task
-        strategy = self.admitter.begin(capture, now) if capture.strategy is None else capture.strategy
-        if self.replanner.under_way(capture, strategy, now):
-            return None
-        visit = strategy.next(now)
-        if visit is None:
-            busy = capture.pending or self.polls.open(capture.number, now) or self.checker.check(capture)
-            if not busy:
-                self.settler.complete(capture, now)
-            return None
-        if capture.attesting and strategy.past_reference and self.checker.begin_reference(capture):
-            capture.pending += 1
-            capture.held = Task(visit.page, visit.slot, visit.plan)
-            return None
-        if visit.slot is Slot.SECOND and capture.phase is Phase.VISIT:
-            self.settler.turn(capture, now)
-        capture.pending += 1
-        return Task(visit.page, visit.slot, visit.plan)
-
-    def _poll(self, number: int, host: Host, now: Instant) -> Task | None:
-        """Nothing new is to be fetched on this host: has one of its hubs something?"""
-        hub = None if host.waits else self.polls.take(number, now)
-        if hub is None:
-            return None
-        self.captures[self.pages.captures[hub]].pending += 1
-        return Task(hub, Slot.FIRST if self.pages.states[hub] == State.QUEUED else Slot.SECOND)
-
-    def _later(self, number: int, host: Host, now: Instant) -> Instant:
-        """When the host has something to do by itself; inf: never."""
-        polled = math.inf if host.waits else self.polls.due(number, now)
-        return min(host.retries[0][0], polled) if host.retries else polled
+        self._leases.give_back(fetch, now)
 
     def _lease(self, host: Host, task: Task, now: Instant) -> Fetch | None:
         """Hand a task out; ``None`` where robots.txt forbids it."""
-        page = task.page
         pages = self.pages
-        url, kind = pages.urls[page], pages.kinds[page]
-        if host.rules and kind is not Kind.ROBOTS and not host.rules.allows(url):
-            self.settler.refuse(task, host.refusal, now)
+        if host.rules and pages.kinds[task.page] is not Kind.ROBOTS and not host.rules.allows(pages.urls[task.page]):
+            self._settler.refuse(task, host.refusal, now)
             return None
-        pages.move(page, Event.LEASE)
-        self._leased += 1
-        capture = self.captures[pages.captures[page]]
-        fetch = Fetch(
-            self._leased,
-            page,
-            capture.spec.site,
-            url,
-            kind,
-            task.slot,
-            task.plan,
-            host.name,
-            task.attempt,
-            pages.validators.get(page, NO_VALIDATORS) if task.slot is Slot.SECOND else NO_VALIDATORS,
-            now,
-        )
-        self._leases[fetch.lease] = (fetch, task)
-        host.busy += 1
-        host.due = now + host.delay
         self.polls.spend(now)
-        return fetch
+        return self._leases.grant(host, task, now)
 
-    def _free(self, fetch: Fetch, outcome: Outcome) -> None:
-        """The host may be asked again, in time."""
-        number = self.pages.hosts[fetch.page]
-        host = self.ledger.hosts[number]
-        host.busy -= 1
-        host.pause(outcome.started + host.delay)
-        if outcome.retry_after is not None:
-            host.pause(outcome.ended + min(outcome.retry_after, self.politeness.longest_pause))
-        self.ledger.ring.wake(number)
-
-    def _try_again(self, task: Task, outcome: Outcome) -> None:
-        """Back off, twice as long each time; the page is not lost."""
-        wait = self.politeness.back_off * 2 ** (task.attempt - 1)
-        if outcome.retry_after is not None:
-            wait = min(max(outcome.retry_after, 0.0), self.politeness.longest_pause)
-        self.pages.move(task.page, Event.GIVEN_BACK)
-        number = self.pages.hosts[task.page]
-        self.ledger.hosts[number].retry(task._replace(attempt=task.attempt + 1), outcome.ended + wait)
-        self.ledger.ring.wake(number)
+    def _nothing_now(self) -> Wait | Done:
+        times = [time for time in (self.ledger.ring.earliest(), self._leases.expiry()) if time is not None]
+        return Wait(min(times)) if times else Done()
 
     @property
     def idle(self) -> bool:

@@ -41,6 +41,7 @@ class Ledger:
         self.captures: list[SiteCapture] = []
         self.hosts: list[Host] = []
         self.host_numbers: dict[str, int] = {}
+        self.seeded: dict[str, list[SiteCapture]] = {}  #: captures by the hosts of their seeds
         self.ring = HostRing()
         self._store = store
         self._batch = Batch()

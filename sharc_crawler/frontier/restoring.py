@@ -20,9 +20,9 @@ from sharc_crawler.model import Kind, Phase, RateEstimate, Result, Slot, Visit
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sharc_crawler.frontier.admission import Admitter
     from sharc_crawler.frontier.attesting import Attesting
     from sharc_crawler.frontier.ledger import Ledger
+    from sharc_crawler.frontier.opening import Opener
     from sharc_crawler.frontier.parts import Parts
     from sharc_crawler.frontier.store import Batch, CaptureRow, PageRow, VisitRow, WordRow
     from sharc_crawler.model import Instant, Outcome, PageId
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 class Restorer:
     """Puts stored state back into an empty frontier."""
 
-    def __init__(self, ledger: Ledger, admitter: Admitter, parts: Parts) -> None:
+    def __init__(self, ledger: Ledger, opener: Opener, parts: Parts) -> None:
         self._ledger = ledger
-        self._admitter = admitter
+        self._opener = opener
         self._parts = parts
 
     def restore(self, saved: Batch, now: Instant) -> None:
@@ -67,7 +67,7 @@ class Restorer:
         capture.interruptions = list(row.interruptions)
         capture.skipped.update(row.skipped)
         capture.audit = row.audit
-        capture.attesting = self._admitter.attesting(spec)
+        capture.attesting = self._opener.attesting(spec)
         return capture
 
     def _page(self, row: PageRow) -> None:
@@ -144,7 +144,7 @@ class Restorer:
             if captured and capture.attesting is None:
                 capture.apex = page if row.slot is Slot.ONLY else None
             elif outcome.location:
-                self._admitter.widen(capture, page, outcome.location)
+                self._opener.widen(capture, page, outcome.location)
         if kind is Kind.SITEMAP and captured:
             capture.sitemaps[page] = None
             if capture.attesting is not None:
@@ -186,7 +186,7 @@ class Restorer:
         mine = [page for page in pages.of(capture.number) if pages.states[page] != State.LATE]
         for page in mine:
             self._owe_again(capture, page)
-        self._admitter.open_hosts_again(capture)
+        self._opener.open_hosts_again(capture)
         capture.waiting = [page for page in mine if pages.kinds[page] is Kind.PAGE]
         if firsts:
             self._rebuild_strategy(capture, firsts, now)
@@ -208,7 +208,7 @@ class Restorer:
                 ledger.owe(capture, page, Slot.SECOND)
 
     def _rebuild_strategy(self, capture: SiteCapture, firsts: list[Visit], now: Instant) -> None:
-        strategy = self._admitter.begin(capture, now)
+        strategy = self._opener.begin(capture, now)
         states = self._ledger.pages.states
         for visit in firsts:
             strategy.finished(visit, captured=states[visit.page] in (State.VISITED, State.JUDGED))

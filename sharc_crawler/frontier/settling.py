@@ -30,7 +30,9 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.hosts import Task
     from sharc_crawler.frontier.ledger import Ledger
+    from sharc_crawler.frontier.opening import Opener
     from sharc_crawler.frontier.pages import PageTable
+    from sharc_crawler.frontier.queueing import Queuer
     from sharc_crawler.model import Fetch, Instant, PageId
 
 VERDICTS = {
@@ -52,9 +54,11 @@ def revisit_judgement(pages: PageTable, page: PageId, outcome: Outcome) -> Judge
 class Settler:
     """Takes outcomes in."""
 
-    def __init__(self, ledger: Ledger, admitter: Admitter) -> None:
+    def __init__(self, ledger: Ledger, opener: Opener, admitter: Admitter, queuer: Queuer) -> None:
         self._ledger = ledger
+        self._opener = opener
         self._admitter = admitter
+        self._queuer = queuer
 
     def settle(self, fetch: Fetch, task: Task, outcome: Outcome, links: Sequence[Sighting]) -> Judgement | None:
         """A fetch ended for good. Links enter before the strategy hears of the end: it decides with all known."""
@@ -63,7 +67,7 @@ class Settler:
         if capture.spec.mode == "instant" and fetch.kind is Kind.PAGE:
             links = hubs.embedded(links)
         if outcome.location and outcome.result is Result.REDIRECTED and fetch.kind is not Kind.ROBOTS:
-            self._admitter.widen(capture, fetch.page, outcome.location)
+            self._opener.widen(capture, fetch.page, outcome.location)
             links = [*links, Sighting(outcome.location, fetch.kind, fetch.url)]
         if links and (capture.spec.discover or fetch.kind is Kind.SITEMAP):
             depth = self._ledger.pages.depths[task.page] + 1
@@ -98,7 +102,7 @@ class Settler:
         number, hops = pages.hosts[fetch.page], pages.depths[fetch.page]
         self._end_other(fetch.page, outcome)
         if outcome.result is Result.REDIRECTED and outcome.location and hops < MAX_REDIRECTS:
-            self._admitter.owe_robots(capture, number, outcome.location, hops + 1)
+            self._queuer.owe_robots(capture, number, outcome.location, hops + 1)
             return
         host = ledger.hosts[number]
         text = rules_text(outcome)
@@ -110,7 +114,7 @@ class Settler:
             host.refusal = "robots.txt could not be had"
             capture.note(f"{fetch.url} could not be had ({outcome.error or outcome.status}): nothing on it is fetched")
         ledger.changed_host(host, text)
-        self._admitter.host_opened(number, fetch.url)
+        self._opener.host_opened(number, fetch.url)
         ledger.changed_capture(capture)
 
     def _read_sitemap(self, capture: SiteCapture, fetch: Fetch, task: Task, outcome: Outcome) -> None:

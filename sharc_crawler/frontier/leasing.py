@@ -1,0 +1,111 @@
+"""What was handed out and is not answered yet."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sharc_crawler.frontier.lifecycle import Event
+from sharc_crawler.model import NO_VALIDATORS, Fetch, Slot
+
+if TYPE_CHECKING:
+    from sharc_crawler.frontier.hosts import Host, Task
+    from sharc_crawler.frontier.ledger import Ledger
+    from sharc_crawler.model import Instant, Outcome, Seconds
+
+
+class Leases:
+    """Leases, oldest first. Each ends once: answered, given back, or expired."""
+
+    def __init__(self, ledger: Ledger, time: Seconds) -> None:
+        self.last = 0  #: the number of the lease granted last
+        self._ledger = ledger
+        self._time = time
+        self._open: dict[int, tuple[Fetch, Task]] = {}
+
+    def __len__(self) -> int:
+        return len(self._open)
+
+    def grant(self, host: Host, task: Task, now: Instant) -> Fetch:
+        """Hand a task out."""
+        page = task.page
+        pages = self._ledger.pages
+        pages.move(page, Event.LEASE)
+        self.last += 1
+        capture = self._ledger.captures[pages.captures[page]]
+        fetch = Fetch(
+            self.last,
+            page,
+            capture.spec.site,
+            pages.urls[page],
+            pages.kinds[page],
+            task.slot,
+            task.plan,
+            host.name,
+            task.attempt,
+            pages.validators.get(page, NO_VALIDATORS) if task.slot is Slot.SECOND else NO_VALIDATORS,
+            now,
+        )
+        self._open[fetch.lease] = (fetch, task)
+        host.busy += 1
+        host.due = now + host.delay
+        return fetch
+
+    def answer(self, fetch: Fetch, outcome: Outcome) -> Task | None:
+        """The lease has ended, and the host may be asked again, in time. ``None``: it had expired."""
+        task = self._end(fetch)
+        if task is not None:
+            self._free(fetch, outcome)
+        return task
+
+    def give_back(self, fetch: Fetch, now: Instant) -> None:
+        """It came to nothing for a reason of our own: it is made again, and no attempt is counted."""
+        task = self._end(fetch)
+        if task is not None:
+            self._queue_again(task, now)
+
+    def expire(self, now: Instant) -> None:
+        """Queue again what was never answered."""
+        while self._open:
+            fetch, task = next(iter(self._open.values()))
+            if fetch.decided + self._time > now:
+                return
+            del self._open[fetch.lease]
+            self._queue_again(task._replace(attempt=task.attempt + 1), now)
+
+    def expiry(self) -> Instant | None:
+        """When the oldest lease expires; ``None``: there is none."""
+        for fetch, _ in self._open.values():
+            return fetch.decided + self._time
+        return None
+
+    def try_again(self, task: Task, outcome: Outcome) -> None:
+        """Back off, twice as long each time; the page is not lost."""
+        wait = self._ledger.politeness.back_off * 2 ** (task.attempt - 1)
+        if outcome.retry_after is not None:
+            wait = min(max(outcome.retry_after, 0.0), self._ledger.politeness.longest_pause)
+        self._ledger.pages.move(task.page, Event.GIVEN_BACK)
+        number = self._ledger.pages.hosts[task.page]
+        self._ledger.hosts[number].retry(task._replace(attempt=task.attempt + 1), outcome.ended + wait)
+        self._ledger.ring.wake(number)
+
+    def _queue_again(self, task: Task, now: Instant) -> None:
+        number = self._ledger.pages.hosts[task.page]
+        host = self._ledger.hosts[number]
+        host.busy -= 1
+        self._ledger.pages.move(task.page, Event.GIVEN_BACK)
+        host.retry(task, now)
+        self._ledger.ring.wake(number)
+
+    def _free(self, fetch: Fetch, outcome: Outcome) -> None:
+        """The host may be asked again, in time."""
+        number = self._ledger.pages.hosts[fetch.page]
+        host = self._ledger.hosts[number]
+        host.busy -= 1
+        host.pause(outcome.started + host.delay)
+        if outcome.retry_after is not None:
+            host.pause(outcome.ended + min(outcome.retry_after, self._ledger.politeness.longest_pause))
+        self._ledger.ring.wake(number)
+
+    def _end(self, fetch: Fetch) -> Task | None:
+        lease = self._open.pop(fetch.lease, None)
+        return None if lease is None else lease[1]

@@ -1,0 +1,134 @@
+"""What is new gets a host, a rate and a number, and is queued: pages by their strategy, all else by its host."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+from urllib.parse import urljoin
+
+from sharc_crawler.frontier import hubs
+from sharc_crawler.frontier.lifecycle import State
+from sharc_crawler.frontier.pages import NO_PARENT
+from sharc_crawler.model import Kind, PageId, RateEstimate, Sighting, Slot
+from sharc_crawler.strategies.base import Candidates
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sharc_crawler.frontier.capture import SiteCapture
+    from sharc_crawler.frontier.ledger import Ledger
+    from sharc_crawler.frontier.parts import Parts
+    from sharc_crawler.model import Instant
+
+UNRATED = RateEstimate(0.0, "none")
+
+
+class Queuer:
+    """Queues what was admitted."""
+
+    def __init__(self, ledger: Ledger, parts: Parts) -> None:
+        self._ledger = ledger
+        self._parts = parts
+
+    def enter(
+        self, capture: SiteCapture, fresh: Mapping[str, Sighting], now: Instant, parent: PageId, depth: int
+    ) -> None:
+        """Rate, number and queue what is new."""
+        ledger = self._ledger
+        # Rates are known by canonical URL, whatever spelling was found.
+        pages = [
+            sighting if sighting.url == key else replace(sighting, url=key)
+            for key, sighting in fresh.items()
+            if sighting.kind is Kind.PAGE
+        ]
+        estimates = iter(capture.rates.rates(pages, now))
+        queued: list[PageId] = []
+        for key, sighting in fresh.items():
+            host = self._host(capture, self._parts.host_of(sighting.url if sighting.key else key), sighting.url)
+            if sighting.kind is Kind.PAGE:
+                left = self._why_left(capture, sighting, parent)
+                capture.late += bool(left)
+                page = ledger.add_page(
+                    capture,
+                    key,
+                    sighting,
+                    host,
+                    depth,
+                    parent,
+                    next(estimates),
+                    capture.rates.weight(sighting),
+                    State.LATE if left else State.QUEUED,
+                    left,
+                )
+                ledger.hosts[host].captures[capture.number] = None
+                if not left:
+                    queued.append(page)
+                    if capture.spec.mode == "instant":
+                        hubs.show(ledger, page, parent, sighting, now)
+            else:
+                self._enter_other(capture, key, sighting, host, depth, parent)
+        if queued:
+            self.offer(capture, queued, now)
+
+    def _why_left(self, capture: SiteCapture, sighting: Sighting, parent: PageId) -> str:
+        """Why a page is recorded and not fetched; empty: it is fetched."""
+        if capture.too_late:
+            return "discovered after the reference instant"
+        if capture.spec.mode == "instant" and not hubs.is_new(self._ledger, capture, sighting, parent):
+            return hubs.LEFT
+        return ""
+
+    def _enter_other(
+        self, capture: SiteCapture, key: str, sighting: Sighting, host: int, depth: int, parent: PageId
+    ) -> None:
+        """Resources and sitemaps: owed by their host, whatever the strategy says."""
+        ledger = self._ledger
+        late = capture.too_late
+        page = ledger.add_page(
+            capture, key, sighting, host, depth, parent, UNRATED, state=State.LATE if late else State.QUEUED
+        )
+        if late:
+            return
+        if sighting.kind is Kind.HUB:
+            hubs.enter(ledger, capture, page)
+            return
+        if sighting.kind is Kind.SITEMAP:
+            capture.opening += 1
+            ledger.owe(capture, page, Slot.ONLY)
+            return
+        twice = parent != NO_PARENT and capture.strategy is not None and capture.strategy.revisits
+        if parent != NO_PARENT:
+            ledger.embeds(parent, page)
+            capture.embedded.setdefault(ledger.owner(parent), []).append(page)
+        ledger.owe(capture, page, Slot.FIRST if twice else Slot.ONLY)
+
+    def _host(self, capture: SiteCapture, name: str, url: str) -> int:
+        """A host's number; one that is new owes its robots.txt before all else."""
+        new = name not in self._ledger.host_numbers
+        number = self._ledger.host(name, capture)
+        if new and self._ledger.hosts[number].waits:
+            self.owe_robots(capture, number, urljoin(url, "/robots.txt"))
+        return number
+
+    def owe_robots(self, capture: SiteCapture, number: int, url: str, depth: int = 0) -> None:
+        """The host owes this robots.txt (or what it redirects to) before all else."""
+        page = self._ledger.add_page(
+            capture, f"robots:{url}", Sighting(url, Kind.ROBOTS, "host"), number, depth, NO_PARENT, UNRATED
+        )
+        self._ledger.owe(capture, page, Slot.ONLY)
+
+    def offer(self, capture: SiteCapture, queued: list[PageId], now: Instant) -> None:
+        """Hand pages to the strategy, or keep them until there is one."""
+        if capture.strategy is None:
+            capture.waiting.extend(queued)
+            return
+        pages, attesting = self._ledger.pages, capture.attesting
+        capture.strategy.add(
+            Candidates.of(
+                queued,
+                [pages.rates[page] for page in queued],
+                [pages.weights[page] for page in queued],
+                [pages.shapes[page] for page in queued],
+                [attesting.attestable(page, pages.urls[page], now) for page in queued] if attesting else None,
+            )
+        )
