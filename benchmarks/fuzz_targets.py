@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from sharc_crawler.archive import cdx, dates
 from sharc_crawler.archive.gathering import Gathering
@@ -30,8 +29,8 @@ from sharc_crawler.changes.learning import learn_masks
 from sharc_crawler.changes.masks import load_masks
 from sharc_crawler.changes.payload import examine
 from sharc_crawler.errors import SharcError
-from sharc_crawler.frontier.store import Batch, LinksRow
 from sharc_crawler.frontier.robots import RobotsRules
+from sharc_crawler.frontier.store import Batch, LinksRow
 from sharc_crawler.frontier.urls import canonical, host_of
 from sharc_crawler.links import document, sitemap
 from sharc_crawler.links.dates import mail_date, w3c_date
@@ -46,7 +45,7 @@ from sharc_crawler.storage.sqlite import SqliteStore
 from sharc_crawler.testing.stores import capture_row, page_row, visit_row
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
 ROOT = Path(__file__).resolve().parents[1]
 BASE = "http://example.org/a/b?c"
@@ -89,7 +88,7 @@ def run_feeds(data: bytes) -> None:
 
 def feed_seeds() -> list[bytes]:
     return [
-        b"<item><link>http://example.org/x</link><pubDate>Thu, 01 Jan 2026 00:01:00 GMT</pubDate></item></channel></rss>",
+        b"<item><link>http://example.org/x</link><pubDate>Thu, 01 Jan 2026 00:01:00 GMT</pubDate></item>",
         b"<entry><link href='/y' rel='alternate'/><updated>2026-01-01T00:00:00Z</updated></entry></feed>",
         b"<item><guid isPermaLink='true'>http://example.org/x</guid><dc:date>2026-01</dc:date></item>",
     ]
@@ -107,7 +106,7 @@ def run_robots(data: bytes) -> None:
 def robots_seeds() -> list[bytes]:
     return [
         b"User-agent: *\nDisallow: /private/\nAllow: /private/x$\nCrawl-delay: 2\nSitemap: /s.xml",
-        b"\xef\xbb\xbfUser-agent: sharc-crawler\nRequest-rate: 1/10s 0900-1700\nVisit-time: 0600-0845\nDisallow: /*?c=*%41",
+        b"\xef\xbb\xbfUser-agent: sharc-crawler\nRequest-rate: 1/10s 0900-1700\nDisallow: /*?c=*%41",
         b"User-agent: a\nUser-agent: b # and\nDisallow\nCrawl-delay: 1e999\n\nUser-agent: *\nDisallow:",
     ]
 
@@ -180,10 +179,12 @@ def exchange_seeds() -> list[bytes]:
     ok = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
     return [
         ok + b"Content-Length: 5\r\n\r\nhello",
-        b"HTTP/1.1 103 Early\r\nLink: x\r\n\r\n" + ok + b"Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2;x=y\r\nde\r\n0\r\nT: u\r\n\r\n",
+        b"HTTP/1.1 103 Early\r\nLink: x\r\n\r\n"
+        + ok
+        + b"Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2;x=y\r\nde\r\n0\r\nT: u\r\n\r\n",
         ok + b"Content-Encoding: gzip\r\n\r\n" + gzip.compress(b"<p>hello", mtime=0),
         b"HTTP/1.0 301\nLocation: /x\n y\n\n",
-        b"HTTP/1.1 304 Not Modified\r\nETag: \"1\"\r\n\r\n",
+        b'HTTP/1.1 304 Not Modified\r\nETag: "1"\r\n\r\n',
     ]
 
 
@@ -424,7 +425,9 @@ def run_frontier(data: bytes) -> None:
 def _store() -> tuple[SqliteStore, list[tuple[str, str]]]:
     rows = [page_row(0, hints=Hints(5.0, 86400.0, "daily", 0.8)), page_row(1, shape=2.5, reason="why", state=6)]
     capture = capture_row(notes=("a", "b"), interruptions=((3.0, 4.5),), skipped={"x": 3}, audit={"share": 0.02})
-    batch = Batch(rows, [visit_row(0), visit_row(1, settled=False)], captures={0: capture}, links=[LinksRow(0, 1.0, (0, 1))])
+    batch = Batch(
+        rows, [visit_row(0), visit_row(1, settled=False)], captures={0: capture}, links=[LinksRow(0, 1.0, (0, 1))]
+    )
     store = SqliteStore(Path(":memory:"))
     store.commit(batch)
     columns = [

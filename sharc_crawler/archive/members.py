@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import zlib
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING
@@ -13,6 +14,7 @@ _BLOCK = 1 << 16
 _MAGIC = b"\x1f\x8b\x08"
 _START = b"WARC/1."
 _END = b"\r\n\r\n"
+_SIZE = re.compile(r"[0-9]{1,18}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +90,7 @@ def _parsed(offset: int, length: int, text: bytes) -> Record | Damage:
     lines = head.decode("utf-8", "replace").split("\r\n")
     fields = tuple((name.strip(), value.strip()) for name, _, value in (line.partition(":") for line in lines[1:]))
     size = next((value for name, value in fields if name.lower() == "content-length"), "")
-    if not head.startswith(_START) or not blank or not size.isdigit():
+    if not head.startswith(_START) or not blank or not _SIZE.fullmatch(size):
         return Damage(offset, "not a WARC record")
     if len(rest) != int(size) + len(_END) or not rest.endswith(_END):
         return Damage(offset, "not of the length that it states")

@@ -18,6 +18,6 @@ def http_date(text: str | None) -> Instant | None:
     """
     try:
         when = parsedate_to_datetime(text or "")
-    except ValueError:
+    except (ValueError, TypeError, IndexError, OverflowError):
         return None
     return when.replace(tzinfo=when.tzinfo or UTC).timestamp()

@@ -84,10 +84,14 @@ def _robots_text(response: Response) -> str:
 
 
 def retry_after(value: str | None, now: Instant) -> Seconds | None:
-    """Seconds, or an HTTP date (RFC 9110, 10.2.3)."""
+    """Seconds, or an HTTP date (RFC 9110, 10.2.3); ``None`` for anything else.
+
+    >>> retry_after("120", 0.0), retry_after("Thu, 01 Jan 1970 00:01:00 GMT", 50.0), retry_after("soon", 0.0)
+    (120.0, 10.0, None)
+    """
     if not value:
         return None
-    if value.isdigit():
+    if value.isascii() and value.isdigit():
         return float(value)
     when = http_date(value)
     return None if when is None else max(0.0, when - now)

@@ -98,8 +98,16 @@ class SqliteStore:
                 db.executemany(sql, rows)
 
     def load(self) -> Batch:
-        """All that was committed; rates as they are now."""
-        db = self._db
+        """All that was committed; rates as they are now.
+
+        Raises :class:`~sharc_crawler.errors.DataError` where the file holds what this software never writes.
+        """
+        try:
+            return self._loaded(self._db)
+        except (ValueError, TypeError, KeyError, AttributeError, sqlite3.DatabaseError) as error:
+            raise DataError(f"frontier state {self.path} is damaged ({error}); choose another output folder") from error
+
+    def _loaded(self, db: sqlite3.Connection) -> Batch:
         return Batch(
             pages=[_page_row(values) for values in db.execute("SELECT * FROM page ORDER BY page")],
             visits=[_visit_row(values) for values in db.execute("SELECT * FROM visit ORDER BY visit")],
@@ -117,7 +125,10 @@ class SqliteStore:
     def links(self) -> Iterator[LinksRow]:
         """What documents linked to."""
         for page, time, targets in self._db.execute("SELECT * FROM link ORDER BY time, page"):
-            yield LinksRow(page, time, tuple(json.loads(targets)))
+            try:
+                yield LinksRow(page, time, tuple(json.loads(targets)))
+            except (ValueError, TypeError) as error:
+                raise DataError(f"frontier state {self.path} is damaged: links of page {page} ({error})") from error
 
     def close(self) -> None:
         """Fold the write-ahead log into the file and let go of it."""

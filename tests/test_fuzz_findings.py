@@ -1,0 +1,50 @@
+"""What fuzzing (benchmarks/fuzz.py) has found, each once: the input, and that it does no harm any more."""
+
+from __future__ import annotations
+
+import gzip
+import io
+
+import pytest
+
+from sharc_crawler.archive.members import Damage, records
+from sharc_crawler.changes.http_date import http_date
+from sharc_crawler.errors import DataError
+from sharc_crawler.frontier.store import Batch, LinksRow
+from sharc_crawler.live.requests import retry_after
+from sharc_crawler.storage.sqlite import SqliteStore
+from sharc_crawler.testing.stores import capture_row, page_row, visit_row
+
+
+@pytest.mark.parametrize("text", ["Sun Nov  6 08:0104102139347 1994", "1 Jan 9999999999 00:00:00 GMT"])
+def test_a_date_with_absurd_numbers_is_none(text):
+    assert http_date(text) is None
+
+
+@pytest.mark.parametrize("text", ["2001041021³909", "²", "١٢"])
+def test_digits_of_other_alphabets_are_no_seconds(text):
+    assert retry_after(text, 0.0) is None
+
+
+@pytest.mark.parametrize("size", ["²", "٣", "9" * 5_000])
+def test_a_record_whose_length_is_no_number_is_damaged(size):
+    text = f"WARC/1.1\r\nContent-Length: {size}\r\n\r\n\r\n\r\n"
+    (found,) = records(io.BytesIO(gzip.compress(text.encode())))
+    assert isinstance(found, Damage)
+
+
+@pytest.mark.parametrize(
+    ("table", "column"),
+    [("page", "hints"), ("page", "kind"), ("capture", "spec"), ("capture", "notes"), ("capture", "interruptions"),
+     ("capture", "skipped"), ("visit", "result"), ("link", "targets")],
+)  # fmt: skip
+@pytest.mark.parametrize("text", ["{", "1", '{"no": "such"}', "\ufffd"])
+def test_state_that_was_tampered_with_is_named(tmp_path, table, column, text):
+    store = SqliteStore(tmp_path / "frontier.db")
+    store.commit(Batch([page_row(0)], [visit_row(0)], captures={0: capture_row()}, links=[LinksRow(0, 1.0, (0,))]))
+    store._db.execute(f"UPDATE {table} SET {column} = ?", (text,))
+    try:
+        store.load()
+        list(store.links())
+    except DataError as error:
+        assert "frontier.db" in str(error)
