@@ -177,11 +177,10 @@ def run_exchange(data: bytes) -> None:
 
 def exchange_seeds() -> list[bytes]:
     ok = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
+    chunked = b"Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2;x=y\r\nde\r\n0\r\nT: u\r\n\r\n"
     return [
         ok + b"Content-Length: 5\r\n\r\nhello",
-        b"HTTP/1.1 103 Early\r\nLink: x\r\n\r\n"
-        + ok
-        + b"Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2;x=y\r\nde\r\n0\r\nT: u\r\n\r\n",
+        b"HTTP/1.1 103 Early\r\nLink: x\r\n\r\n" + ok + chunked,
         ok + b"Content-Encoding: gzip\r\n\r\n" + gzip.compress(b"<p>hello", mtime=0),
         b"HTTP/1.0 301\nLocation: /x\n y\n\n",
         b'HTTP/1.1 304 Not Modified\r\nETag: "1"\r\n\r\n',
@@ -220,9 +219,9 @@ class _Body:
     def __init__(self, parts: list[bytes]) -> None:
         self.dataReceived = parts.append
 
-    def makeConnection(self, transport: object) -> None: ...
+    def makeConnection(self, transport: object) -> None: ...  # noqa: N802 - Twisted's name
 
-    def connectionLost(self, reason: object) -> None: ...
+    def connectionLost(self, reason: object) -> None: ...  # noqa: N802 - Twisted's name
 
 
 def wire_seeds() -> list[bytes]:
@@ -242,8 +241,9 @@ def run_links(data: bytes) -> None:
 
 def link_seeds() -> list[bytes]:
     page = (
-        b'<base href="/b/"><a href="c#d">x</a><img srcset="e.png, f.png 2x" style="background:url(g)"><link rel=stylesheet '
-        b'href=h.css><meta http-equiv=refresh content="0;url=i"><style>@import "j";</style><body background=k></html><a href=l>'
+        b'<base href="/b/"><a href="c#d">x</a><img srcset="e.png, f.png 2x" style="background:url(g)">'
+        b'<link rel=stylesheet href=h.css><meta http-equiv=refresh content="0;url=i"><style>@import "j";</style>'
+        b"<body background=k></html><a href=l>"
     )
     sheet = b'@charset "utf-8";@import url("a.css");b{background:url( c\\29.png )}/* url(d) */@font-face{src:url(f)}'
     return [bytes([number]) + text for number in range(len(_TYPES)) for text in (page, sheet)]
