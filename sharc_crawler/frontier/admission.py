@@ -90,7 +90,7 @@ class Admitter:
         """A URL that is not known as it is spelled: nothing, or known under its canonical form, or new."""
         key = self._key(sighting)
         if key is None:
-            capture.skipped["not an http(s) URL"] += 1
+            self._ledger.left_out(capture, sighting.url, "not an http(s) URL", sighting.via)
         elif key in fresh:
             pass
         elif key in capture.seen:
@@ -109,26 +109,26 @@ class Admitter:
         if sighting.kind is Kind.HUB:
             return capture.scope.why_not(key.removeprefix(HUB_KEY)) is None
         if sighting.kind is not Kind.PAGE:
-            return depth <= MAX_SITEMAP_DEPTH and self._may_name(capture, key, parent)
+            return depth <= MAX_SITEMAP_DEPTH and self._may_name(capture, sighting, key, parent)
         reason = capture.scope.why_not(key)
         if reason is not None:
-            capture.skipped[reason] += 1
+            self._ledger.left_out(capture, key, reason, sighting.via)
             self._pass_on(capture, sighting, key)
             return False
         limit = capture.spec.limit
         if limit and capture.pages >= limit:
-            capture.skipped[f"over limit={limit}"] += 1
+            self._ledger.left_out(capture, key, f"over limit={limit}", sighting.via)
             return False
         capture.pages += 1
         return True
 
-    def _may_name(self, capture: SiteCapture, key: str, parent: PageId) -> bool:
+    def _may_name(self, capture: SiteCapture, sighting: Sighting, key: str, parent: PageId) -> bool:
         """An index names sitemaps of its own host or of the site; robots.txt and people may name any."""
         pages = self._ledger.pages
         at_home = parent == NO_PARENT or self._parts.host_of(key) == self._parts.host_of(pages.urls[parent])
         if at_home or capture.scope.why_not(key) is None:
             return True
-        capture.skipped["a sitemap index names another site's sitemap"] += 1
+        self._ledger.left_out(capture, key, "a sitemap index names another site's sitemap", sighting.via)
         return False
 
     def _pass_on(self, capture: SiteCapture, sighting: Sighting, key: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Protocol
 
+from sharc_crawler.frontier.outside import Outside
 from sharc_crawler.frontier.seen import SeenUrls
 from sharc_crawler.frontier.store import CaptureRow
 from sharc_crawler.model import Phase
@@ -69,7 +70,8 @@ class SiteCapture:
         self.sitemaps: dict[PageId, None] = {}  #: those that tell when pages changed
         self.news: dict[PageId, tuple[Instant, Instant]] | None = None  #: what they say at T, while they are read again
         self.hosts: dict[int, None] = {}
-        self.skipped: Counter[str] = Counter()  #: reason → URLs not admitted
+        self.skipped: Counter[str] = Counter()  #: reason → URLs not admitted, as often as they were seen
+        self.outside = Outside()  #: which of these are listed
         self.notes: list[str] = []
         self.interruptions: list[tuple[Instant, Instant]] = []
 

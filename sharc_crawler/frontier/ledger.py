@@ -16,6 +16,7 @@ from sharc_crawler.frontier.store import (
     JudgementRow,
     LinksRow,
     NoveltyRow,
+    OutsideRow,
     PageRow,
     VisitRow,
     WordRow,
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
 
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.model import Fetch, Instant, Judgement, PageId, RateEstimate, Seconds, Sighting
+
+
+LONGEST_LISTED = 2_083  #: characters of a URL that is listed and not taken
 
 
 class Ledger:
@@ -149,6 +153,12 @@ class Ledger:
         """A sitemap speaks of a page's last change."""
         if self._store:
             self._batch.words.append(WordRow(page, read, lastmod, precision))
+
+    def left_out(self, capture: SiteCapture, url: str, reason: str, via: str) -> None:
+        """The capture was shown a URL that it does not take: counted, and listed once, up to a number."""
+        capture.skipped[reason] += 1
+        if self._store and capture.outside.add(url):
+            self._batch.outside.append(OutsideRow(capture.number, url[:LONGEST_LISTED], reason, via))
 
     def embeds(self, page: PageId, resource: PageId) -> None:
         """The page needs the resource to be replayed."""

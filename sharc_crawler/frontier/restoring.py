@@ -46,6 +46,8 @@ class Restorer:
             self._host(name, host.robots or "", host.delay)
         for word in saved.words:
             self._word(word)
+        for left in saved.outside:
+            self._ledger.captures[left.capture].outside.add(left.url)
         firsts: dict[int, list[Visit]] = {capture.number: [] for capture in self._ledger.captures}
         self._visits(saved, firsts)
         for judgement in saved.judgements:

@@ -90,6 +90,15 @@ class WordRow(NamedTuple):
     precision: Seconds
 
 
+class OutsideRow(NamedTuple):
+    """A URL that a capture was shown and does not take."""
+
+    capture: int
+    url: str
+    reason: str
+    via: str  #: where it was first seen
+
+
 class JudgementRow(NamedTuple):
     """What came of a page."""
 
@@ -136,6 +145,7 @@ class Batch:
     words: list[WordRow] = field(default_factory=list)
     rates: list[tuple[PageId, Rate, str]] = field(default_factory=list)  #: repriced
     novelties: dict[PageId, NoveltyRow] = field(default_factory=dict)
+    outside: list[OutsideRow] = field(default_factory=list)
 
     def __bool__(self) -> bool:
         return any(getattr(self, name) for name in self.__slots__)

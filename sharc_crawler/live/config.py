@@ -15,6 +15,7 @@ from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.live.addresses import AddressRules
 from sharc_crawler.rates.make import make_sources
 from sharc_crawler.rates.sitemap import CHANGEFREQ_RATES, SitemapRules
+from sharc_crawler.report.log import FORMATS
 from sharc_crawler.strategies.base import Setting
 from sharc_crawler.strategies.make import make_strategy
 
@@ -34,6 +35,8 @@ DEFAULTS: dict[str, object] = {
     "SHARC_WARC_LEVEL": 6,  # gzip level, 1..9
     "SHARC_WARC_SIZE": 1_000_000_000,  # bytes after which a new WARC file is begun
     "SHARC_DEDUP": "capture",  # equal payloads are stored once per capture, per site (needs SHARC_HISTORY), or off
+    "SHARC_LOG": "json",  # formats of the log in the output folder: json, heritrix, both, or off
+    "SHARC_LOG_SIZE": 100_000_000,  # bytes after which a new log file is begun
     "SHARC_WACZ": False,  # package the captures as one WACZ file, too, when they are complete
     "SHARC_SIZE": 0,  # estimated pages per site; 0: as many as are known
     "SHARC_RATES": "captures,sitemap",  # sources of change rates, in the order in which they are asked
@@ -62,6 +65,8 @@ class Config:
     warc_level: int
     warc_size: int
     dedup: str
+    log: tuple[str, ...]  #: formats
+    log_size: int
     wacz: bool
     size: int
     rates: str  #: names of sources, comma-separated
@@ -90,6 +95,8 @@ class Config:
             warc_level=int(_number(settings, "SHARC_WARC_LEVEL", 1, 9)),
             warc_size=int(_number(settings, "SHARC_WARC_SIZE", 10_000)),
             dedup=_dedup(settings),
+            log=_log(settings),
+            log_size=int(_number(settings, "SHARC_LOG_SIZE", 10_000)),
             wacz=_flag(settings, "SHARC_WACZ"),
             size=int(_number(settings, "SHARC_SIZE", 0)),
             rates=settings.get("SHARC_RATES"),
@@ -164,6 +171,16 @@ def _dedup(settings: BaseSettings) -> str:
     if value == "site" and not settings.get("SHARC_HISTORY"):
         raise UsageError("dedup='site' needs history=FILE, which knows what former captures of the site have stored")
     return value
+
+
+def _log(settings: BaseSettings) -> tuple[str, ...]:
+    names = tuple(settings.getlist("SHARC_LOG"))
+    if names == ("off",):
+        return ()
+    for name in names:
+        if name not in FORMATS:
+            raise unknown_name("SHARC_LOG", name, [*FORMATS, "off"])
+    return names
 
 
 def _number(settings: BaseSettings, name: str, low: float, high: float = float("inf")) -> float:

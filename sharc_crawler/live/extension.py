@@ -57,9 +57,15 @@ class CaptureExtension:
         """Begin the progress line."""
         session = session_of(self._crawler)
         self._line = ProgressLine(session.frontier, session.clock.now())
-        self._loop = create_looping_call(lambda: self._line.show(session.clock.now()))
+        self._loop = create_looping_call(self._every_second)
+        self._loop.start(1.0, now=False)
+
+    def _every_second(self) -> None:
+        session = session_of(self._crawler)
         if session.config.progress:
-            self._loop.start(1.0, now=False)
+            self._line.show(session.clock.now())
+        if session.log:
+            session.log.catch_up()
 
     def closed(self) -> None:
         """Everything is written before the crawl is called over."""

@@ -20,6 +20,7 @@ from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.parts import Parts
 from sharc_crawler.live.clock import Clock, clock_of
 from sharc_crawler.live.config import Config, make_folder
+from sharc_crawler.live.crawl_log import CrawlLog
 from sharc_crawler.live.everything import PARTS
 from sharc_crawler.live.history import former_payloads, known_pages, rates_of, remember, stored_payloads
 from sharc_crawler.live.space import Space
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
     from sharc_crawler.changes.base import ChangeDetector
     from sharc_crawler.frontier.spec import CaptureSpec
-    from sharc_crawler.frontier.store import Batch, FrontierStore
+    from sharc_crawler.frontier.store import Batch
     from sharc_crawler.model import Fetch, Outcome, Sighting
 
 
@@ -56,7 +57,7 @@ class Session:
 
     config: Config
     clock: Clock
-    store: FrontierStore | None
+    store: SqliteStore | None
     history: ObservationStore | None
     frontier: Frontier
     detector: ChangeDetector
@@ -66,6 +67,13 @@ class Session:
     run: str = field(default_factory=lambda: secrets.token_hex(4))
     leases: dict[int, Lease] = field(default_factory=dict)
     writers: dict[str, WarcWriter] = field(default_factory=dict)
+    log: CrawlLog | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        config = self.config
+        self.log = (
+            CrawlLog(config.output, self.store, config.log, config.log_size) if self.store and config.output else None
+        )
 
     def begin(self, specs: Sequence[CaptureSpec]) -> None:
         """Open these site captures, or go on with them where the output folder holds their unfinished state."""
@@ -129,6 +137,8 @@ class Session:
 
     def close(self) -> None:
         """Everything is on disk after this."""
+        if self.log:
+            self.log.catch_up()
         for name, writer in self.writers.items():
             writer.close()
             if self.history:

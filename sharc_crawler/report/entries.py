@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from sharc_crawler.model import Instant, Url, Verdict
     from sharc_crawler.report.blurring import Blur
-    from sharc_crawler.report.facts import PageFacts, VisitFacts
+    from sharc_crawler.report.facts import CaptureFacts, PageFacts, VisitFacts
 
 
 def missing(page: PageFacts) -> bool:
@@ -31,6 +31,14 @@ def missing_entry(page: PageFacts) -> dict[str, Any]:
         "via": page.via,
         "reason": page.reason or (visit.error if visit and visit.error else "not fetched before the capture ended"),
         "status": visit.status if visit else None,
+    }
+
+
+def not_followed(facts: CaptureFacts) -> dict[str, Any]:
+    """What was named and is no page of the capture: sightings by reason, and the URLs as far as they are listed."""
+    return {
+        "sightings": dict(facts.skipped),
+        "urls": [{"url": row.url, "reason": row.reason, "via": row.via} for row in facts.outside],
     }
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from sharc_crawler.frontier.store import OutsideRow
     from sharc_crawler.model import Evidence, Instant, Kind, Plan, Rate, Result, Seconds, Slot, Url, Verdict
 
 
@@ -71,4 +72,6 @@ class CaptureFacts:
     interruptions: tuple[tuple[Instant, Instant], ...] = ()
     notes: tuple[str, ...] = ()  #: what a reader must know: sitemap fallbacks, robots, late discoveries
     audit: Mapping[str, Any] | None = None  #: what became of the server's word, where pages were claimed on it
+    skipped: Mapping[str, int] = field(default_factory=dict)  #: reason → sightings of URLs that were not taken
+    outside: tuple[OutsideRow, ...] = ()  #: these URLs, each once, up to a number
     stats: dict[str, float] = field(default_factory=dict)  #: decisions, deviation, delays in seconds

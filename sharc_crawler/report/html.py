@@ -57,6 +57,7 @@ def _capture_page(report: Mapping[str, Any], common: Mapping[str, Any]) -> str:
             drawing=schedule(report),
             classes=rate_classes(report),
             rows=sorted(pages, key=lambda page: (ORDER[page["verdict"]], -(page["rate"] or 0.0)))[:MAX_ROWS],
+            left=report["not_followed"]["urls"][:MAX_ROWS],
             missing=sorted(report["not_captured"], key=lambda entry: (entry["reason"], entry["url"]))[:MAX_ROWS],
             reasons=Counter(entry["reason"] for entry in report["not_captured"]).most_common(8),
         )

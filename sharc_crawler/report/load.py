@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections import defaultdict
+from contextlib import contextmanager
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -15,10 +16,10 @@ from sharc_crawler.report.facts import CaptureFacts, PageFacts, VisitFacts
 from sharc_crawler.storage.sqlite import FILE_NAME, SqliteStore
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
-    from sharc_crawler.frontier.store import Batch, CaptureRow, PageRow, VisitRow
+    from sharc_crawler.frontier.store import Batch, CaptureRow, OutsideRow, PageRow, VisitRow
     from sharc_crawler.model import Instant, PageId
 
     Truth = Callable[[str, Instant, Instant], Iterable[Instant] | None]
@@ -37,13 +38,20 @@ def load_facts(folder: Path, truth: Truth | None = None) -> list[CaptureFacts]:
 
 
 def load_state(folder: Path) -> Batch:
-    """What a capture folder's store holds; raises :class:`~sharc_crawler.errors.UsageError` where it holds none."""
+    """What a capture folder's store holds; raises as :func:`open_state`."""
+    with open_state(folder) as store:
+        return store.load()
+
+
+@contextmanager
+def open_state(folder: Path) -> Iterator[SqliteStore]:
+    """A capture folder's store; raises :class:`~sharc_crawler.errors.UsageError` where there is none."""
     path = folder / FILE_NAME
     if not path.is_file():
         raise UsageError(f"{str(folder)!r} holds no capture ({FILE_NAME} is missing); name a folder given as output=")
     store = SqliteStore(path)
     try:
-        return store.load()
+        yield store
     finally:
         store.close()
 
@@ -72,11 +80,14 @@ def capture_facts(state: Batch, truth: Truth | None = None) -> list[CaptureFacts
             if row.kind in REPORTED
         ]
         step = max((delays.get(row.host, 0.0) for row in rows if row.kind is Kind.PAGE), default=0.0)
-        facts.append(_capture(capture, pages, made, step))
+        outside = [row for row in state.outside if row.capture == capture.capture]
+        facts.append(_capture(capture, pages, made, step, outside))
     return facts
 
 
-def _capture(capture: CaptureRow, pages: list[PageFacts], made: list[VisitRow], step: float) -> CaptureFacts:
+def _capture(
+    capture: CaptureRow, pages: list[PageFacts], made: list[VisitRow], step: float, outside: list[OutsideRow]
+) -> CaptureFacts:
     spec = capture.spec
     return CaptureFacts(
         site=spec.site,
@@ -95,6 +106,8 @@ def _capture(capture: CaptureRow, pages: list[PageFacts], made: list[VisitRow], 
         interruptions=capture.interruptions,
         notes=(*capture.notes, *(f"links not followed, {why}: {n:,}" for why, n in sorted(capture.skipped.items()))),
         audit=capture.audit,
+        skipped=capture.skipped,
+        outside=tuple(outside),
         stats=_decision_stats(made),
     )
 

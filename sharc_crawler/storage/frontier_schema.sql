@@ -1,4 +1,4 @@
--- Frontier state of one capture folder, schema version 2 (PRAGMA user_version).
+-- Frontier state of one capture folder, schema version 3 (PRAGMA user_version).
 -- Instants are unix seconds, rates changes per second. Append-only but for capture, host and the rate of a page.
 CREATE TABLE capture (
     capture INTEGER PRIMARY KEY,
@@ -76,6 +76,12 @@ CREATE TABLE word (              -- what sitemaps said, where the server's word 
     read REAL NOT NULL,          -- start of the sitemap's download
     lastmod REAL NOT NULL,
     precision REAL NOT NULL
+);
+CREATE TABLE outside (           -- URLs that a capture was shown and does not take, each once, up to a number
+    capture INTEGER NOT NULL,
+    url TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    via TEXT NOT NULL            -- where it was first seen
 );
 CREATE TABLE judgement (
     page INTEGER PRIMARY KEY,

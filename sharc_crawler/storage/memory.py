@@ -27,6 +27,7 @@ class MemoryStore:
         every.judgements += batch.judgements
         every.links += batch.links
         every.words += batch.words
+        every.outside += batch.outside
         every.embeds = list(dict.fromkeys([*every.embeds, *batch.embeds]))
         every.captures |= batch.captures
         every.hosts |= batch.hosts

@@ -17,6 +17,7 @@ from sharc_crawler.frontier.store import (
     JudgementRow,
     LinksRow,
     NoveltyRow,
+    OutsideRow,
     PageRow,
     VisitRow,
     WordRow,
@@ -36,10 +37,13 @@ from sharc_crawler.model import (
     Verdict,
 )
 from sharc_crawler.storage import frontier_schema
+from sharc_crawler.storage.exchange_log import exchanges
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from sharc_crawler.storage.exchange_log import ExchangeRow
 
 FILE_NAME = "frontier.db"
 
@@ -84,6 +88,7 @@ class SqliteStore:
             ([(None, *_visit_values(row)) for row in batch.visits], _insert("visit", 28)),
             ([(row.page, row.time, json.dumps(row.targets)) for row in batch.links], _insert("link", 3)),
             (batch.words, _insert("word", 4)),
+            (batch.outside, _insert("outside", 4)),
             (batch.judgements, _insert("judgement", 4)),
             (batch.embeds, _insert("embed", 2).replace("INSERT", "INSERT OR IGNORE")),
             ([_capture_values(row) for row in batch.captures.values()], _replace("capture", 10)),
@@ -116,11 +121,20 @@ class SqliteStore:
                 for page, verdict, evidence, reason in db.execute("SELECT * FROM judgement ORDER BY page")
             ],
             words=[WordRow(*values) for values in db.execute("SELECT * FROM word ORDER BY rowid")],
+            outside=list(self.outside()),
             embeds=list(db.execute("SELECT page, resource FROM embed ORDER BY page, resource")),
             captures={values[0]: _capture_row(values) for values in db.execute("SELECT * FROM capture")},
             hosts={values[0]: HostRow(*values) for values in db.execute("SELECT * FROM host")},
             novelties={values[0]: NoveltyRow(*values) for values in db.execute("SELECT * FROM novelty ORDER BY page")},
         )
+
+    def outside(self) -> Iterator[OutsideRow]:
+        """What captures were shown and do not take."""
+        return map(OutsideRow._make, self._db.execute("SELECT * FROM outside ORDER BY rowid"))
+
+    def exchanges(self, after: int = 0) -> Iterator[ExchangeRow]:
+        """All exchanges numbered above ``after``, in the order they ended."""
+        return exchanges(self._db, after)
 
     def links(self) -> Iterator[LinksRow]:
         """What documents linked to."""

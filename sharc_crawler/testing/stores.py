@@ -21,6 +21,7 @@ from sharc_crawler.frontier.store import (
     JudgementRow,
     LinksRow,
     NoveltyRow,
+    OutsideRow,
     PageRow,
     VisitRow,
     WordRow,
@@ -103,6 +104,7 @@ class FrontierStoreChecks(ABC):
             embeds=[(0, 1)],
             novelties={1: NoveltyRow(1, 0, 10.5, None, 9.0)},
             words=[WordRow(1, 10.25, 5.0, 1.0), WordRow(0, 9.5, 0.0, 86400.0)],
+            outside=[OutsideRow(0, "http://o.example/ö", "another host", "seed")],
             links=[LinksRow(0, 10.25, (0, 1)), LinksRow(1, 10.75, ())],
         )
         store.commit(batch)
@@ -115,6 +117,7 @@ class FrontierStoreChecks(ABC):
         assert loaded.embeds == batch.embeds
         assert loaded.novelties == batch.novelties
         assert loaded.words == batch.words
+        assert loaded.outside == batch.outside
         assert list(store.links()) == batch.links
         assert not loaded.links, "they are had by themselves"
 

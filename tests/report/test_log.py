@@ -11,9 +11,9 @@ import pytest
 from click.testing import CliRunner
 
 from sharc_crawler.cli import main
-from sharc_crawler.frontier.store import Batch
+from sharc_crawler.frontier.store import Batch, OutsideRow
 from sharc_crawler.model import Kind, Outcome, Result, Slot
-from sharc_crawler.report.log import entries, heritrix_lines
+from sharc_crawler.report.log import entry, heritrix_line
 from sharc_crawler.storage.sqlite import FILE_NAME, SqliteStore
 from sharc_crawler.testing.stores import capture_row, page_row, visit_row
 
@@ -27,11 +27,11 @@ CRAWL_LOG = re.compile(
 
 
 @pytest.fixture
-def state() -> Batch:
-    """A page visited twice, an image that failed once, a page that robots.txt refuses."""
+def store(tmp_path: Path) -> SqliteStore:
+    """A page visited twice, an image that failed once, a page that robots.txt refuses, a link to elsewhere."""
     failed = Outcome(Result.FAILED, 12.0, 13.0, error="no answer in time")
     refused = Outcome(Result.REFUSED, 15.0, 15.0, error="robots.txt disallows it")
-    return Batch(
+    state = Batch(
         pages=[page_row(0), page_row(1)._replace(kind=Kind.RESOURCE, parent=0, depth=1), page_row(2)],
         visits=[
             visit_row(0)._replace(lease=1),
@@ -43,11 +43,15 @@ def state() -> Batch:
             ),
         ],
         captures={0: capture_row()},
+        outside=[OutsideRow(0, "http://elsewhere.example/", "another host", page_row(0).url)],
     )
+    store = SqliteStore(tmp_path / FILE_NAME)
+    store.commit(state)
+    return store
 
 
-def test_every_exchange_is_an_entry_in_the_order_they_ended(state):
-    found = list(entries(state))
+def test_every_exchange_is_an_entry_in_the_order_they_ended(store):
+    found = [entry(row) for row in store.exchanges()]
     assert [(one["decision"], one["attempt"], one["result"]) for one in found] == [
         (1, 1, "ok"),
         (2, 1, "failed"),
@@ -59,10 +63,12 @@ def test_every_exchange_is_an_entry_in_the_order_they_ended(state):
     assert found[1]["referrer"] == found[0]["url"]
     assert [one["slot"] for one in found if one["url"] == found[0]["url"]] == ["first", "second"]
     assert len({tuple(one) for one in found}) == 1, "stable fields"
+    assert [one["number"] for one in found] == [1, 2, 3, 4, 5]
+    assert [entry(row) for row in store.exchanges(after=3)] == found[3:]
 
 
-def test_the_format_of_heritrix(state):
-    lines = list(heritrix_lines(state))
+def test_the_format_of_heritrix(store):
+    lines = [heritrix_line(row) for row in store.exchanges()]
     assert len(lines) == 5
     for line in lines:
         assert CRAWL_LOG.fullmatch(line), line
@@ -70,12 +76,13 @@ def test_the_format_of_heritrix(state):
     assert lines[1].split()[4] == "E"
 
 
-def test_the_command(state, tmp_path: Path):
-    store = SqliteStore(tmp_path / FILE_NAME)
-    store.commit(state)
+def test_the_command(store, tmp_path: Path):
     store.close()
     done = CliRunner().invoke(main, ["log", str(tmp_path)])
     assert [json.loads(line)["decision"] for line in done.output.splitlines()] == [1, 2, 3, 4, 5]
     failed = CliRunner().invoke(main, ["log", str(tmp_path), "--failed"])
     assert [json.loads(line)["decision"] for line in failed.output.splitlines()] == [2, 4]
     assert CliRunner().invoke(main, ["log", str(tmp_path), "--heritrix"]).output.count("\n") == 5
+    left = CliRunner().invoke(main, ["log", str(tmp_path), "--not-followed"])
+    (line,) = map(json.loads, left.output.splitlines())
+    assert (line["url"], line["reason"], line["via"]) == ("http://elsewhere.example/", "another host", page_row(0).url)

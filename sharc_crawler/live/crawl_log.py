@@ -1,0 +1,102 @@
+"""The log files of a running crawl: what the store has, a second later, for ``tail -F`` and for log shippers.
+
+Lines are numbered, so that a crawl that goes on goes on with its log where that ended: each exchange is in it once.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from sharc_crawler.report.log import FORMATS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
+
+    from sharc_crawler.storage.exchange_log import ExchangeRow
+    from sharc_crawler.storage.sqlite import SqliteStore
+
+logger = logging.getLogger(__name__)
+
+_NUMBER = re.compile(rb'(?:"number": |number:)(\d+)')
+AT_ONCE = 1_000  #: lines
+_TAIL = 65_536  #: bytes at the end of a file in which its last whole line lies
+
+
+class CrawlLog:
+    """One log for each format, in the capture's folder.
+
+    Parameters
+    ----------
+    formats: names of :data:`~sharc_crawler.report.log.FORMATS`
+    size: bytes after which a file is put aside under a number and a new one begun
+
+    """
+
+    def __init__(self, folder: Path, store: SqliteStore, formats: Iterable[str], size: int) -> None:
+        self._store = store
+        self._files = [LogFile(folder, name, line, size) for line, name in map(FORMATS.__getitem__, formats)]
+        self._failed = False
+
+    def catch_up(self) -> None:
+        """Write what is new. Where that fails (a full disk) it is written later: the store has it."""
+        try:
+            for file in self._files:
+                file.write(self._store.exchanges(file.last))
+            self._failed = False
+        except OSError as error:
+            if not self._failed:
+                logger.warning("The log cannot be written now: %s. It will be; `sharc log` has it.", error)
+            self._failed = True
+
+
+class LogFile:
+    """A file of numbered lines; full ones are kept as ``crawl-00001.jsonl`` and so on, and never renamed again."""
+
+    def __init__(self, folder: Path, name: str, line: Callable[[ExchangeRow], str], size: int) -> None:
+        self._path = folder / name
+        self._line = line
+        self._size = size
+        self.last = max([_end(path) for path in (self._path, *self._full()[-1:])], default=0)
+
+    def write(self, rows: Iterable[ExchangeRow]) -> None:
+        """Append a line for each row, many at once, whole or not at all."""
+        rest = iter(rows)
+        while some := list(islice(rest, AT_ONCE)):
+            self._append(b"".join(self._line(row).encode("utf-8", "backslashreplace") + b"\n" for row in some))
+            self.last = some[-1].number
+
+    def _append(self, text: bytes) -> None:
+        with self._path.open("ab") as file:
+            before = file.tell()
+            try:
+                file.write(text)
+                file.flush()
+            except OSError:
+                os.truncate(self._path, before)
+                raise
+        if before + len(text) >= self._size:
+            full = self._full()
+            number = 1 + (int(full[-1].stem.rpartition("-")[2]) if full else 0)
+            self._path.rename(self._path.with_stem(f"{self._path.stem}-{number:05d}"))
+
+    def _full(self) -> list[Path]:
+        return sorted(self._path.parent.glob(f"{self._path.stem}-?????{self._path.suffix}"))
+
+
+def _end(path: Path) -> int:
+    """The number of a log's last whole line; what a crash left of a further one is cut off. 0: there is none."""
+    if not path.exists():
+        return 0
+    with path.open("r+b") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(max(0, size - _TAIL))
+        tail = file.read()
+        whole = tail.rfind(b"\n") + 1
+        file.truncate(size - len(tail) + whole)
+    found = _NUMBER.findall(tail[:whole].rpartition(b"\n")[0].rpartition(b"\n")[2])
+    return int(found[-1]) if found else 0
