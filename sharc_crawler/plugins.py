@@ -14,6 +14,7 @@ GROUPS = {
     "rates": "sharc_crawler.rates",
     "store": "sharc_crawler.stores",
     "ranker": "sharc_crawler.seeds",
+    "subsites": "sharc_crawler.subsites",
     "updates": "sharc_crawler.updates",
     "detector": "sharc_crawler.changes",
 }

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 from sharc_crawler.frontier.outside import Outside
 from sharc_crawler.frontier.seen import SeenUrls
 from sharc_crawler.frontier.store import CaptureRow
+from sharc_crawler.frontier.subsites import Subsites
 from sharc_crawler.model import Phase
+from sharc_crawler.subsites.make import make_division
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.attesting import Attesting
     from sharc_crawler.frontier.hosts import Task
     from sharc_crawler.frontier.spec import CaptureSpec
-    from sharc_crawler.model import Instant, PageId, RateEstimate, Sighting
+    from sharc_crawler.model import Instant, PageId, RateEstimate, Seconds, Sighting
     from sharc_crawler.strategies.base import Strategy
 
 
@@ -69,6 +71,9 @@ class SiteCapture:
         self.audit: Mapping[str, Any] | None = None  #: what became of the server's word
         self.sitemaps: dict[PageId, None] = {}  #: those that tell when pages changed
         self.news: dict[PageId, tuple[Instant, Instant]] | None = None  #: what they say at T, while they are read again
+        self.subsites = Subsites(make_division(spec.subsites)) if spec.subsites else None
+        self.step: Seconds | None = None  #: Δ as measured in a former part
+        self.former = 0  #: visits settled before the strategy was built
         self.hosts: dict[int, None] = {}
         self.skipped: Counter[str] = Counter()  #: reason → URLs not admitted, as often as they were seen
         self.outside = Outside()  #: which of these are listed
@@ -77,7 +82,12 @@ class SiteCapture:
 
     @property
     def too_late(self) -> bool:
-        """What is discovered now is recorded, and not fetched."""
+        """A page discovered now is recorded, and not fetched: no part is to come that it might belong to."""
+        return self.turned and self.subsites is None
+
+    @property
+    def turned(self) -> bool:
+        """The reference instant has passed, of the site or of the part under way, and visits are over."""
         after = self.strategy is not None and self.strategy.accepts_late
         return self.phase is not Phase.VISIT and not (self.phase is Phase.REVISIT and after)
 

@@ -73,9 +73,10 @@ class Chooser:
         visit = strategy.next(now)
         if visit is None:
             busy = capture.pending or self._ledger.polls.open(capture.number, now) or self._checker.check(capture)
-            if not busy:
-                self._settler.complete(capture, now)
-            return None
+            if busy:
+                return None
+            self._settler.complete(capture, now)
+            return None if capture.phase is Phase.DONE else self._ask(capture, now)  # the next part of the site
         if capture.attesting and strategy.past_reference and self._checker.begin_reference(capture):
             capture.pending += 1
             capture.held = Task(visit.page, visit.slot, visit.plan)

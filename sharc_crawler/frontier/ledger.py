@@ -18,6 +18,7 @@ from sharc_crawler.frontier.store import (
     NoveltyRow,
     OutsideRow,
     PageRow,
+    SubsiteRow,
     VisitRow,
     WordRow,
 )
@@ -25,7 +26,7 @@ from sharc_crawler.model import Kind, Outcome, Result, Slot
 from sharc_crawler.polling.polls import Polls
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.model import Fetch, Instant, Judgement, PageId, RateEstimate, Seconds, Sighting
@@ -181,6 +182,20 @@ class Ledger:
         """The capture's own row must be written."""
         if self._store:
             self._batch.captures[capture.number] = capture.row()
+
+    def changed_subsite(self, row: SubsiteRow) -> None:
+        """A part of a site was begun, or is captured."""
+        if self._store:
+            self._batch.subsites[row.capture, row.number] = row
+
+    def assigned(self, pages: Sequence[PageId], number: int) -> None:
+        """Pages are in this part of their site."""
+        if self._store:
+            self._batch.members += [(page, number) for page in pages]
+
+    def links(self) -> Iterable[LinksRow]:
+        """What the documents so far linked to."""
+        return self._store.links() if self._store else ()
 
     def changed_host(self, host: Host, robots: str) -> None:
         """The host's rules must be written."""

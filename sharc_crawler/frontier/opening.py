@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
 from sharc_crawler.errors import UsageError
+from sharc_crawler.frontier import subsites
 from sharc_crawler.frontier.attesting import Attesting
 from sharc_crawler.frontier.capture import SiteCapture
 from sharc_crawler.model import Kind, Sighting
@@ -39,6 +40,8 @@ class Opener:
         """A new capture with its seeds; robots.txt and sitemaps come first where they are asked for."""
         ledger = self._ledger
         capture = SiteCapture(len(ledger.captures), spec, self._parts.scope(spec), self._parts.rates(spec), now)
+        strategy = self._parts.strategy(spec, Setting())
+        subsites.check(strategy, spec.subsites)
         capture.attesting = self.attesting(spec)
         ledger.captures.append(capture)
         ledger.changed_capture(capture)
@@ -113,16 +116,23 @@ class Opener:
     def begin(self, capture: SiteCapture, now: Instant) -> Strategy:
         """All that is known from the start is known: build the strategy."""
         spec = capture.spec
-        if spec.sitemaps != () and len(capture.waiting) <= len(spec.seeds) and spec.mode == "capture":
+        if (
+            not capture.visits
+            and spec.sitemaps != ()
+            and len(capture.waiting) <= len(spec.seeds)
+            and spec.mode == "capture"
+        ):
             capture.note("no sitemap named any page: pages come from links")
-        step = max((self._ledger.hosts[h].delay for h in capture.hosts), default=0.0)
-        size = max(spec.size, len(capture.waiting))
+        step = capture.step or max((self._ledger.hosts[h].delay for h in capture.hosts), default=0.0) or 0.05
+        pages, size = capture.waiting, spec.size
+        if capture.subsites is not None:
+            pages, size = subsites.open_next(self._ledger, capture, step, now), 0
+        size = max(size, len(pages))
         if spec.limit:
             size = min(size, spec.limit)
-        capture.strategy = self._parts.strategy(spec, Setting(size=size, step=step or 0.05, start=now))
+        capture.strategy = self._parts.strategy(spec, Setting(size=size, step=step, start=now))
+        capture.former, capture.waiting = capture.visits, []
         if capture.attesting is not None:
-            urls = {page: self._ledger.pages.urls[page] for page in capture.waiting}
-            capture.attesting.begin(urls, now)
-        self._queuer.offer(capture, capture.waiting, now)
-        capture.waiting = []
+            capture.attesting.begin({page: self._ledger.pages.urls[page] for page in pages}, now)
+        self._queuer.add(capture, pages, now)
         return capture.strategy

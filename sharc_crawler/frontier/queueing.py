@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
-from sharc_crawler.frontier import hubs
+from sharc_crawler.frontier import hubs, subsites
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.pages import NO_PARENT
 from sharc_crawler.model import Kind, PageId, RateEstimate, Sighting, Slot
@@ -83,7 +83,7 @@ class Queuer:
     ) -> None:
         """Resources and sitemaps: owed by their host, whatever the strategy says."""
         ledger = self._ledger
-        late = capture.too_late
+        late = capture.turned
         page = ledger.add_page(
             capture, key, sighting, host, depth, parent, UNRATED, state=State.LATE if late else State.QUEUED
         )
@@ -118,10 +118,15 @@ class Queuer:
         self._ledger.owe(capture, page, Slot.ONLY)
 
     def offer(self, capture: SiteCapture, queued: list[PageId], now: Instant) -> None:
-        """Hand pages to the strategy, or keep them until there is one."""
+        """Pages were found: the strategy takes them, or they wait until there is one for them."""
         if capture.strategy is None:
             capture.waiting.extend(queued)
-            return
+        elif own := subsites.joining(self._ledger, capture, queued):
+            self.add(capture, own, now)
+
+    def add(self, capture: SiteCapture, queued: list[PageId], now: Instant) -> None:
+        """Hand pages to the strategy."""
+        assert capture.strategy is not None, "pages are offered until there is one"
         pages, attesting = self._ledger.pages, capture.attesting
         capture.strategy.add(
             Candidates.of(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from sharc_crawler.frontier import hubs
+from sharc_crawler.frontier import hubs, subsites
 from sharc_crawler.frontier.capture import SiteCapture
 from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.frontier.pages import NO_PARENT
@@ -38,8 +38,7 @@ class Restorer:
 
     def restore(self, saved: Batch, now: Instant) -> None:
         """All captures, pages and visits; afterwards the frontier may be asked."""
-        for _, row in sorted(saved.captures.items()):
-            self._ledger.captures.append(self._capture(row))
+        self._captures(saved)
         for page in saved.pages:
             self._page(page)
         for name, host in saved.hosts.items():
@@ -53,13 +52,21 @@ class Restorer:
         for judgement in saved.judgements:
             self._judged(judgement.page)
         ended = max((visit.outcome.ended for visit in saved.visits), default=now)
+        members = dict(saved.members)
         for capture in self._ledger.captures:
             if capture.phase is not Phase.DONE:
                 capture.interruptions.append((ended, now))
-                self._go_on(capture, firsts[capture.number], now)
+                self._go_on(capture, firsts[capture.number], members, now)
                 self._ledger.changed_capture(capture)
         for capture in self._ledger.captures[:1]:  # all began at once; an instant crawl's time counts while it runs
             self._ledger.polls.begin(capture.started, sum(end - start for start, end in capture.interruptions))
+
+    def _captures(self, saved: Batch) -> None:
+        for _, row in sorted(saved.captures.items()):
+            self._ledger.captures.append(self._capture(row))
+        for (number, _), part in sorted(saved.subsites.items()):
+            if (parts := self._ledger.captures[number].subsites) is not None:
+                parts.rows.append(part)
 
     def _capture(self, row: CaptureRow) -> SiteCapture:
         spec = row.spec
@@ -182,7 +189,7 @@ class Restorer:
         pages.forget(page)
         capture.revisits += pages.kinds[page] is Kind.PAGE
 
-    def _go_on(self, capture: SiteCapture, firsts: list[Visit], now: Instant) -> None:
+    def _go_on(self, capture: SiteCapture, firsts: list[Visit], members: dict[PageId, int], now: Instant) -> None:
         """Owe again what was owed, and rebuild the strategy if there was one."""
         pages = self._ledger.pages
         mine = [page for page in pages.of(capture.number) if pages.states[page] != State.LATE]
@@ -190,6 +197,10 @@ class Restorer:
             self._owe_again(capture, page)
         self._opener.open_hosts_again(capture)
         capture.waiting = [page for page in mine if pages.kinds[page] is Kind.PAGE]
+        if capture.subsites is not None:
+            subsites.restored(self._ledger, capture, members, capture.waiting)
+            own = set(capture.waiting)
+            firsts = [visit for visit in firsts if visit.page in own]
         if firsts:
             self._rebuild_strategy(capture, firsts, now)
         self._ledger.wake(capture)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sharc_crawler.changes.compare import compare
-from sharc_crawler.frontier import hubs
+from sharc_crawler.frontier import hubs, subsites
 from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.frontier.robots import MAX_REDIRECTS, RobotsRules, rules_text
 from sharc_crawler.model import (
@@ -77,6 +77,8 @@ class Settler:
                 capture.sitemaps[task.page] = None
             if fetch.kind is Kind.PAGE:
                 self._ledger.linked(task.page, outcome.started, linked)
+                if capture.subsites is not None:
+                    capture.subsites.linked(task.page, linked)
         judgement = self._settled(capture, fetch, task, outcome)
         self._ledger.wake(capture)
         return judgement
@@ -159,9 +161,10 @@ class Settler:
         strategy = capture.strategy
         assert strategy is not None, "pages are visited after the strategy is built"
         strategy.finished(Visit(task.page, task.slot, task.plan), captured)
-        if capture.visits >= 8 and capture.visits & (capture.visits - 1) == 0:
+        made = capture.visits - capture.former
+        if made >= 8 and made & (made - 1) == 0:
             # the plan's Δ follows the pace that the site and its resources really allow
-            strategy.setting = replace(strategy.setting, step=(now - strategy.setting.start) / capture.visits)
+            strategy.setting = replace(strategy.setting, step=(now - strategy.setting.start) / made)
 
     def _revisited(self, capture: SiteCapture, task: Task, outcome: Outcome) -> Judgement:
         ledger = self._ledger
@@ -239,7 +242,7 @@ class Settler:
         self._ledger.changed_capture(capture)
 
     def complete(self, capture: SiteCapture, now: Instant) -> None:
-        """Nothing is left: judge what has only one visit, and end."""
+        """Nothing is left: judge what has only one visit, and end, unless other parts of the site wait."""
         twice = capture.strategy is not None and capture.strategy.revisits
         if twice and capture.phase is Phase.VISIT:
             self.turn(capture, now)
@@ -247,6 +250,8 @@ class Settler:
         for page in self._unjudged(capture):
             apex = twice and page == capture.apex
             self._judge(page, APEX if apex else NEVER_REVISITED if twice else ONCE)
+        if not subsites.close(self._ledger, capture, now):
+            return
         capture.phase = Phase.DONE
         capture.ended = now
         capture.embedded.clear()

@@ -30,4 +30,5 @@ class CaptureSpec:
     resources: bool = True  #: fetch what pages embed
     mode: Mode = "capture"  #: instant: the seeds are hubs, polled for new pages; all else is left
     audit: float = AUDIT  #: share of the pages claimed on the server's word that is checked by bytes
+    subsites: str = ""  #: capture part by part, each with its own T: how the site is divided
     settings: dict[str, object] = field(default_factory=dict)  #: what else the report should name

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         Slot,
         Verdict,
     )
+    from sharc_crawler.subsites.dividing import Branch
 
 
 class PageRow(NamedTuple):
@@ -123,6 +124,19 @@ class CaptureRow(NamedTuple):
     audit: Mapping[str, Any] | None = None  #: what became of the server's word; None: nothing was claimed on it
 
 
+class SubsiteRow(NamedTuple):
+    """A part of a site, captured by itself."""
+
+    capture: int
+    number: int  #: parts of a capture are numbered from 0, in the order in which they were captured
+    name: str
+    share: float  #: of its pages that were expected to be coherent when it was begun
+    begun: Instant
+    reference: Instant | None  #: its T, once it is captured
+    ended: Instant | None
+    branches: tuple[Branch, ...]  #: which pages belong to it
+
+
 class HostRow(NamedTuple):
     """What is known of a host."""
 
@@ -146,6 +160,8 @@ class Batch:
     rates: list[tuple[PageId, Rate, str]] = field(default_factory=list)  #: repriced
     novelties: dict[PageId, NoveltyRow] = field(default_factory=dict)
     outside: list[OutsideRow] = field(default_factory=list)
+    subsites: dict[tuple[int, int], SubsiteRow] = field(default_factory=dict)  #: by capture and number
+    members: list[tuple[PageId, int]] = field(default_factory=list)  #: page, number of its part
 
     def __bool__(self) -> bool:
         return any(getattr(self, name) for name in self.__slots__)
@@ -161,7 +177,7 @@ class FrontierStore(Protocol):
         """All that was committed but links, pages in the order of discovery, visits in the order they ended."""
 
     def links(self) -> Iterator[LinksRow]:
-        """What documents linked to, in the order of the downloads; by far the most, and no crawl goes on from it."""
+        """What documents linked to, in the order of the downloads; by far the most: read only where a site is divided by them."""
 
     def close(self) -> None:
         """Nothing is written after this."""

@@ -35,13 +35,15 @@ class Snapshot:
         captures = frontier.captures
         phases = {capture.phase for capture in captures}
         phase = next((p for p in Phase if p in phases), Phase.DONE)
-        waiting = sum(len(capture.waiting) * 2 for capture in captures)
+        parts = [capture.subsites for capture in captures if capture.subsites]
+        waiting = sum(len(capture.waiting) for capture in captures) + sum(len(part.pool) for part in parts)
+        name = f"part {len(parts[0].rows)}, {phase}" if len(captures) == len(parts) == 1 else str(phase)
         return cls(
-            "sitemaps" if any(capture.opening for capture in captures) else str(phase),
+            "sitemaps" if any(capture.opening for capture in captures) else name,
             sum(capture.pages - capture.late for capture in captures),
             sum(capture.visits for capture in captures),
             sum(capture.revisits for capture in captures),
-            waiting + sum(len(capture.strategy) for capture in captures if capture.strategy),
+            2 * waiting + sum(len(capture.strategy) for capture in captures if capture.strategy),
         )
 
     @property
@@ -58,7 +60,7 @@ def line(snapshot: Snapshot, elapsed: Seconds) -> str:
     """
     pace = snapshot.made / elapsed if elapsed > 0 else 0.0
     left = f"{timedelta(seconds=round(snapshot.left / pace))} left" if pace else "time left not known yet"
-    done = snapshot.revisits if snapshot.phase == Phase.REVISIT else snapshot.visits
+    done = snapshot.revisits if snapshot.phase.endswith(Phase.REVISIT) else snapshot.visits
     return f"{snapshot.phase} {done}/{snapshot.pages} pages, {pace:.1f}/s, {left}"
 
 

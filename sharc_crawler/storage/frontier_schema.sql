@@ -101,3 +101,18 @@ CREATE TABLE novelty (           -- of instant crawls
     since REAL,                  -- start of the hub's last poll that did not; null: there was none
     published REAL               -- by a feed or news sitemap
 );
+CREATE TABLE subsite (           -- parts of a site, captured one after another
+    capture INTEGER NOT NULL,
+    number INTEGER NOT NULL,     -- in the order in which they were captured
+    name TEXT NOT NULL,
+    share REAL NOT NULL,         -- of its pages that were expected to be coherent
+    begun REAL NOT NULL,
+    reference REAL,              -- its T, once it is captured
+    ended REAL,
+    branches TEXT NOT NULL,      -- JSON array: which pages belong to it
+    PRIMARY KEY (capture, number)
+) WITHOUT ROWID;
+CREATE TABLE member (
+    page INTEGER PRIMARY KEY,
+    subsite INTEGER NOT NULL     -- number of the part of its site
+);

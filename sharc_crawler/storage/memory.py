@@ -32,6 +32,8 @@ class MemoryStore:
         every.captures |= batch.captures
         every.hosts |= batch.hosts
         every.novelties |= batch.novelties
+        every.subsites |= batch.subsites
+        every.members += batch.members
         for page, rate, source in batch.rates:
             every.pages[page] = every.pages[page]._replace(rate=rate, source=source)
 

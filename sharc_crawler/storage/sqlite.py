@@ -19,6 +19,7 @@ from sharc_crawler.frontier.store import (
     NoveltyRow,
     OutsideRow,
     PageRow,
+    SubsiteRow,
     VisitRow,
     WordRow,
 )
@@ -38,6 +39,7 @@ from sharc_crawler.model import (
 )
 from sharc_crawler.storage import frontier_schema
 from sharc_crawler.storage.exchange_log import exchanges
+from sharc_crawler.subsites.dividing import Branch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -94,6 +96,8 @@ class SqliteStore:
             ([_capture_values(row) for row in batch.captures.values()], _replace("capture", 10)),
             (list(batch.hosts.values()), _replace("host", 3)),
             (list(batch.novelties.values()), _replace("novelty", 5)),
+            ([_subsite_values(row) for row in batch.subsites.values()], _replace("subsite", 8)),
+            (batch.members, _insert("member", 2)),
             (
                 [(rate, source, page) for page, rate, source in batch.rates],
                 "UPDATE page SET rate = ?, source = ? WHERE page = ?",
@@ -125,6 +129,8 @@ class SqliteStore:
             embeds=list(db.execute("SELECT page, resource FROM embed ORDER BY page, resource")),
             captures={values[0]: _capture_row(values) for values in db.execute("SELECT * FROM capture")},
             hosts={values[0]: HostRow(*values) for values in db.execute("SELECT * FROM host")},
+            subsites={values[:2]: _subsite_row(values) for values in db.execute("SELECT * FROM subsite")},
+            members=list(db.execute("SELECT page, subsite FROM member ORDER BY page")),
             novelties={values[0]: NoveltyRow(*values) for values in db.execute("SELECT * FROM novelty ORDER BY page")},
         )
 
@@ -251,3 +257,12 @@ def _capture_row(values: tuple[Any, ...]) -> CaptureRow:
         skipped,
         values[9] and json.loads(values[9]),
     )
+
+
+def _subsite_values(row: SubsiteRow) -> tuple[Any, ...]:
+    return (*row[:7], json.dumps([(branch.root, sorted(branch.without)) for branch in row.branches]))
+
+
+def _subsite_row(values: tuple[Any, ...]) -> SubsiteRow:
+    branches = tuple(Branch(tuple(root), frozenset(without)) for root, without in json.loads(values[7]))
+    return SubsiteRow._make((*values[:7], branches))

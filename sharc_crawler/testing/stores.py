@@ -23,6 +23,7 @@ from sharc_crawler.frontier.store import (
     NoveltyRow,
     OutsideRow,
     PageRow,
+    SubsiteRow,
     VisitRow,
     WordRow,
 )
@@ -40,6 +41,7 @@ from sharc_crawler.model import (
     Validators,
     Verdict,
 )
+from sharc_crawler.subsites.dividing import Branch
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -80,6 +82,13 @@ def capture_row(**changed: object) -> CaptureRow:
     return CaptureRow(0, spec, Phase.VISIT, 1.5, None, None, ("a note",))._replace(**changed)  # type: ignore[arg-type]
 
 
+def subsite_row(number: int, **changed: object) -> SubsiteRow:
+    """A part of a site that is being captured."""
+    branches = (Branch(("h", "h/a/"), frozenset({"h/a/b/"})), Branch(()))
+    row = SubsiteRow(0, number, "h/a/ … ö", 0.95, 1.5, None, None, branches)
+    return row._replace(**changed)  # type: ignore[arg-type]
+
+
 class FrontierStoreChecks(ABC):
     """What every store of frontier state does."""
 
@@ -104,6 +113,8 @@ class FrontierStoreChecks(ABC):
             embeds=[(0, 1)],
             novelties={1: NoveltyRow(1, 0, 10.5, None, 9.0)},
             words=[WordRow(1, 10.25, 5.0, 1.0), WordRow(0, 9.5, 0.0, 86400.0)],
+            subsites={(0, 0): subsite_row(0), (0, 1): subsite_row(1)},
+            members=[(0, 0), (1, 1)],
             outside=[OutsideRow(0, "http://o.example/ö", "another host", "seed")],
             links=[LinksRow(0, 10.25, (0, 1)), LinksRow(1, 10.75, ())],
         )
@@ -118,6 +129,8 @@ class FrontierStoreChecks(ABC):
         assert loaded.novelties == batch.novelties
         assert loaded.words == batch.words
         assert loaded.outside == batch.outside
+        assert loaded.subsites == batch.subsites
+        assert loaded.members == batch.members
         assert list(store.links()) == batch.links
         assert not loaded.links, "they are had by themselves"
 
@@ -136,6 +149,14 @@ class FrontierStoreChecks(ABC):
         store.commit(Batch(captures={0: turned}, hosts={"h": HostRow("h", "text", 2.0)}))
         assert store.load().captures == {0: turned}
         assert store.load().hosts == {"h": HostRow("h", "text", 2.0)}
+
+    def test_a_part_is_rewritten_when_it_is_captured(self, tmp_path: Path) -> None:
+        """Its reference instant and its end are known then."""
+        store = self.open(tmp_path)
+        store.commit(Batch(subsites={(0, 0): subsite_row(0)}))
+        captured = subsite_row(0, reference=9.0, ended=12.0)
+        store.commit(Batch(subsites={(0, 0): captured}))
+        assert store.load().subsites == {(0, 0): captured}
 
     def test_a_better_rate_replaces_the_first(self, tmp_path: Path) -> None:
         """The rate a page ends up with is the one that is reported."""

@@ -1,0 +1,42 @@
+"""The port of partitions: where each page lies in the tree of a site's parts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+#: the parts that a page lies in, from the coarsest to the finest; each is named in full
+Labels = tuple[str, ...]
+
+
+def _none() -> NDArray[np.int64]:
+    return np.zeros(0, np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of a capture's pages, in the order of discovery."""
+
+    urls: Sequence[str]
+    sitemaps: Sequence[Labels]  #: that name each page, from the index down to the file; (): none does
+    sources: NDArray[np.int64] = field(default_factory=_none)  #: of links, as places in ``urls``
+    targets: NDArray[np.int64] = field(default_factory=_none)
+
+
+class Partition(Protocol):
+    """A way to divide a site."""
+
+    by_links: bool  #: whether it looks at links
+
+    def labels(self, known: Known) -> list[Labels]:
+        """Of each page; the same for the same pages, whatever else happens."""
+
+    def label(self, url: str, sitemaps: Labels, found_on: Labels) -> Labels:
+        """Of a page that was found since, on a page with the labels ``found_on``."""

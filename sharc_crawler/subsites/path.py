@@ -1,0 +1,35 @@
+"""Subsites by path: the folders of a site."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+if TYPE_CHECKING:
+    from sharc_crawler.subsites.base import Known, Labels
+
+DEEPEST = 8  #: folders within folders
+
+
+class ByPath:
+    """Each folder of a URL's path is a part of the one above; pages directly in it are one more part.
+
+    >>> ByPath().label("https://h.example/docs/api/open.html", (), ())
+    ('h.example', 'h.example/docs/', 'h.example/docs/api/', 'h.example/docs/api/*')
+    """
+
+    by_links = False
+
+    def labels(self, known: Known) -> list[Labels]:
+        """Of each page."""
+        return [self.label(url, (), ()) for url in known.urls]
+
+    def label(self, url: str, sitemaps: Labels, found_on: Labels) -> Labels:  # noqa: ARG002 - the port's signature
+        """Of one page."""
+        parts = urlsplit(url)
+        labels = [parts.netloc]
+        folder = f"{parts.netloc}/"
+        for name in parts.path.split("/")[1:-1][:DEEPEST]:
+            folder += f"{name}/"
+            labels.append(folder)
+        return (*labels, f"{folder}*")

@@ -1,0 +1,28 @@
+"""Subsites by sitemap: what a site's owner lists in one file belongs together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sharc_crawler.subsites.base import Known, Labels
+
+UNLISTED = "in no sitemap"
+
+
+class BySitemap:
+    """Each sitemap file is a part, within the index that names it; pages in none are one more part.
+
+    >>> BySitemap().label("https://h.example/a", ("https://h.example/index.xml", "https://h.example/docs.xml"), ())
+    ('https://h.example/index.xml', 'https://h.example/docs.xml')
+    """
+
+    by_links = False
+
+    def labels(self, known: Known) -> list[Labels]:
+        """Of each page."""
+        return [self.label(url, sitemaps, ()) for url, sitemaps in zip(known.urls, known.sitemaps, strict=True)]
+
+    def label(self, url: str, sitemaps: Labels, found_on: Labels) -> Labels:  # noqa: ARG002 - the port's signature
+        """Of one page."""
+        return sitemaps or (UNLISTED,)

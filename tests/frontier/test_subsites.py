@@ -1,0 +1,184 @@
+"""A capture part by part: each has visits, a T and revisits of its own; nothing is lost or made twice."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from sharc_crawler.errors import UsageError
+from sharc_crawler.frontier.frontier import Frontier
+from sharc_crawler.frontier.parts import Parts
+from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.model import Hints, Kind, RateEstimate, Result, Sighting, Slot, Verdict
+from sharc_crawler.storage.memory import MemoryStore
+from tests.frontier.cut_off import ROOT, STRATEGIES, crawl, results
+
+TWICE = [strategy for strategy in STRATEGIES if strategy != "sharc-online"]
+#: a folder that changes every second, one that hardly changes, and few pages above
+FOLDERS = {"": 3, "hot/": 12, "cold/": 15}
+URLS = [f"{ROOT}{folder}{n}" for folder, pages in FOLDERS.items() for n in range(pages)]
+
+
+class Known:
+    """Rates by folder."""
+
+    def rates(self, sightings, now):
+        return [RateEstimate(20.0 if "/hot/" in one.url else 1e-6, "known") for one in sightings]
+
+    def weight(self, sighting):
+        return 1.0
+
+
+def parts():
+    return Parts(rates=lambda _: Known())
+
+
+def captured(world, impolite, sightings, links=None, **spec):
+    store = MemoryStore()
+    world.links = links or {}
+    frontier = Frontier(impolite, store, parts())
+    capture = frontier.open(CaptureSpec("a", (ROOT,), sitemaps=(), **spec), world.now)
+    frontier.schedule_into(capture, sightings, world.now)
+    world.run(frontier)
+    return capture, store.load()
+
+
+def spans(state):
+    """Of each part: first visits and revisits, as instants."""
+    member = dict(state.members)
+    made = {number: ([], []) for number in range(len(state.subsites))}
+    for visit in state.visits:
+        if visit.page in member:
+            made[member[visit.page]][visit.slot is Slot.SECOND].append(visit.outcome.started)
+    return made
+
+
+def check_parts(state):
+    rows = [row for _, row in sorted(state.subsites.items())]
+    member = dict(state.members)
+    pages = {row.page for row in state.pages if row.kind is Kind.PAGE}
+    assert member.keys() == pages, "every page is in a part"
+    for row in rows:
+        first, second = spans(state)[row.number]
+        assert row.begun <= min(first)
+        assert max(first) <= row.reference or (not second and first == [row.reference])
+        assert all(row.reference <= revisit <= row.ended for revisit in second)
+    for one, other in itertools.pairwise(rows):
+        assert one.ended <= other.begun
+    return rows
+
+
+def test_what_stays_coherent_is_captured_first_and_apart_from_what_does_not(world, impolite):
+    capture, state = captured(world, impolite, [Sighting(url) for url in URLS], subsites="path")
+    rows = check_parts(state)
+    assert [row.name for row in rows] == ["a.example/cold/", "a.example/hot/"] or len(rows) > 1
+    by_name = {row.name: row for row in rows}
+    cold = next(row for name, row in by_name.items() if "cold" in name)
+    assert cold.number == 0, "the largest coherent part comes first"
+    assert cold.share > 0.99
+    assert len({row.verdict for row in state.judgements}) == 1
+    assert capture.reference is None, "there are several"
+
+
+def test_a_quiet_site_is_one_part_and_its_reference_is_the_captures(world, impolite):
+    sightings = [Sighting(url) for url in URLS if "hot" not in url]
+    capture, state = captured(world, impolite, sightings, subsites="path")
+    (row,) = check_parts(state)
+    assert (row.name, row.reference) == ("a", capture.reference)
+
+
+@pytest.mark.parametrize("division", ["path", "links", "sitemap"])
+@pytest.mark.parametrize("strategy", TWICE)
+def test_pages_found_on_the_way_join_or_wait(world, impolite, division, strategy):
+    links = {ROOT: [Sighting(f"{ROOT}{folder}0") for folder in FOLDERS]}
+    for folder, pages in FOLDERS.items():
+        for n in range(pages - 1):
+            links[f"{ROOT}{folder}{n}"] = [Sighting(f"{ROOT}{folder}{n + 1}"), Sighting(ROOT)]
+    _, state = captured(world, impolite, [], links, subsites=division, strategy=strategy)
+    check_parts(state)
+    assert {row.url for row in state.pages} == {ROOT, *URLS}
+    settled = [(visit.page, visit.slot is Slot.SECOND) for visit in state.visits if visit.settled]
+    assert len(settled) == len(set(settled)), "nothing is made twice"
+    assert {row.verdict for row in state.judgements} == {Verdict.COHERENT}
+    assert len(state.judgements) == len(URLS) + 1
+
+
+def test_what_is_found_after_its_part_was_captured_has_a_part_of_its_own(world, impolite):
+    links = {f"{ROOT}hot/3": [Sighting(f"{ROOT}cold/late")]}
+    _, state = captured(world, impolite, [Sighting(url) for url in URLS], links, subsites="path")
+    rows = check_parts(state)
+    late = next(row.page for row in state.pages if row.url.endswith("late"))
+    assert rows[dict(state.members)[late]].number > 0
+    assert late in {row.page for row in state.judgements}
+
+
+def test_parts_whose_pages_are_all_gone_end_too(world, impolite):
+    world.answers = {url: [{"result": Result.GONE, "status": 404, "digest": None}] for url in URLS if "hot" in url}
+    _, state = captured(world, impolite, [Sighting(url) for url in URLS], subsites="path")
+    rows = [row for _, row in sorted(state.subsites.items())]
+    assert all(row.ended is not None for row in rows)
+    assert len(state.judgements) == 1 + len([url for url in URLS if "hot" not in url])
+
+
+def test_resources_are_revisited_in_the_part_that_embeds_them_first(world, impolite):
+    style = Sighting(ROOT + "style.css", Kind.RESOURCE)
+    links = {url: [style] for url in URLS}
+    _, state = captured(world, impolite, [Sighting(url) for url in URLS], links, subsites="path")
+    number = next(row.page for row in state.pages if row.kind is Kind.RESOURCE)
+    assert [visit.slot for visit in state.visits if visit.page == number] == [Slot.FIRST, Slot.SECOND]
+    assert len(state.judgements) == len(URLS) + 2
+
+
+@pytest.mark.parametrize("strategy", ["sharc-online", "sharc-attested", "bfs:revisits=none"])
+def test_orders_without_a_reference_instant_for_each_part_are_refused(world, impolite, strategy):
+    frontier = Frontier(impolite)
+    with pytest.raises(UsageError, match="reference instant for each part"):
+        frontier.open(CaptureSpec("a", (ROOT,), strategy=strategy, subsites="path"), world.now)
+
+
+def test_a_sitemap_is_a_part(world, impolite):
+    maps = {
+        f"{ROOT}map-{folder or 'top'}.xml": [
+            Sighting(f"{ROOT}{folder}{n}", hints=Hints(changefreq="daily")) for n in range(pages)
+        ]
+        for folder, pages in (("hot/", 12), ("cold/", 15))
+    }
+    world.links = maps
+    store = MemoryStore()
+    frontier = Frontier(impolite, store, parts())
+    frontier.open(CaptureSpec("a", (ROOT,), sitemaps=tuple(maps), subsites="sitemap"), world.now)
+    world.run(frontier)
+    state = store.load()
+    names = [row.name for row in check_parts(state)]
+    assert names[0] == f"{ROOT}map-cold/.xml"
+    assert any("map-hot" in name for name in names)
+
+
+@pytest.mark.parametrize("division", ["path:share=1", "links:share=1"])
+@pytest.mark.parametrize("strategy", TWICE)
+def test_every_place_to_be_cut_off(strategy, division):
+    whole = results(crawl(strategy, [], division))
+    for cut in range(1, 40):
+        store = crawl(strategy, [cut], division)
+        again = results(store)
+        assert again.keys() == whole.keys(), f"cut after {cut}: something was lost"
+        assert all(settled <= 2 for settled, _ in again.values()), f"cut after {cut}: repeated"
+        rows = [row for _, row in sorted(store.load().subsites.items())]
+        assert all(row.ended is not None for row in rows)
+        member = dict(store.load().members)
+        for judgement in store.load().judgements:
+            if judgement.verdict is Verdict.COHERENT and judgement.page in member:
+                row = rows[member[judgement.page]]
+                made = [v.outcome.started for v in store.load().visits if v.page == judgement.page and v.settled]
+                assert min(made) <= row.reference <= max(made), f"cut after {cut}: not around its T"
+
+
+@settings(suppress_health_check=[HealthCheck.too_slow], max_examples=40)
+@given(cuts=st.lists(st.integers(1, 20), max_size=6), share=st.sampled_from(["0.5", "0.95", "1"]))
+def test_being_cut_off_again_and_again(cuts, share):
+    division = f"path:share={share}"
+    again = results(crawl("sharc-selective", cuts, division))
+    assert again.keys() == results(crawl("sharc-selective", [], division)).keys()
