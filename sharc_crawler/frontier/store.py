@@ -177,7 +177,7 @@ class FrontierStore(Protocol):
         """All that was committed but links, pages in the order of discovery, visits in the order they ended."""
 
     def links(self) -> Iterator[LinksRow]:
-        """What documents linked to, in the order of the downloads; by far the most: read only where a site is divided by them."""
+        """What documents linked to, in the order of the downloads; by far the most: for sites divided by them."""
 
     def close(self) -> None:
         """Nothing is written after this."""
