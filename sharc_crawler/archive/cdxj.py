@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import zlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 REVISIT = "warc/revisit"
+_BLOCK = 500  #: lines
 _NOT_DIGITS = re.compile(r"\D")
 
 
@@ -52,6 +54,31 @@ class Entry:
         }
         known = json.dumps({name: value for name, value in fields.items() if value is not None})
         return f"{surt(self.url)} {_NOT_DIGITS.sub('', self.date)[:14]} {known}"
+
+
+class IndexLines:
+    """The lines of an index until it is written: all but the last in blocks, compressed to a tenth.
+
+    >>> lines = IndexLines()
+    >>> lines.append("org,a)/ 20261118110640 {}"); list(lines)
+    ['org,a)/ 20261118110640 {}']
+    """
+
+    def __init__(self) -> None:
+        self._blocks: list[bytes] = []
+        self._last: list[str] = []
+
+    def append(self, line: str) -> None:
+        """One more line."""
+        self._last.append(line)
+        if len(self._last) == _BLOCK:
+            self._blocks.append(zlib.compress("\n".join(self._last).encode()))
+            self._last = []
+
+    def __iter__(self) -> Iterator[str]:
+        for block in self._blocks:
+            yield from zlib.decompress(block).decode().split("\n")
+        yield from self._last
 
 
 def media_type(content_type: bytes | str | None) -> str | None:

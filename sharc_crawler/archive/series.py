@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from sharc_crawler.archive.cdxj import write_index
+from sharc_crawler.archive.cdxj import IndexLines, write_index
 from sharc_crawler.archive.exchanges import Draft
 from sharc_crawler.archive.files import OPEN, WarcFile, file_name, files_of
 from sharc_crawler.archive.records import WARC_FIELDS, Fields, member, named_fields, warc_date
@@ -32,7 +32,7 @@ class WarcSeries:
         self._about = named_fields([*info.fields(), ("isPartOf", site), ("run", run), ("deduplication", options.dedup)])
         self._file: WarcFile | None = None
         self._warcinfo_id = ""
-        self._lines: list[str] = []
+        self._lines = IndexLines()
         self._closed = False
         self.recovered = self._recover()
         self.former = self._former()  #: with their serials
@@ -84,7 +84,7 @@ class WarcSeries:
             return
         write_index(self._file.path, self._lines)
         self._file.close()
-        self._file, self._lines = None, []
+        self._file, self._lines = None, IndexLines()
 
     def _recover(self) -> list[Recovered]:
         try:

@@ -62,6 +62,6 @@ class Checker:
             if len(attesting.looks[page]) == 1
         ]
         for page in left:
-            pages.validators.pop(page, None)
+            pages.forget_validators(page)
             self._ledger.owe(capture, page, Slot.SECOND)
         return bool(left)

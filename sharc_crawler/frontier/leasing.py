@@ -42,7 +42,7 @@ class Leases:
             task.plan,
             host.name,
             task.attempt,
-            pages.validators.get(page, NO_VALIDATORS) if task.slot is Slot.SECOND else NO_VALIDATORS,
+            pages.remembered(page).validators if task.slot is Slot.SECOND else NO_VALIDATORS,
             now,
         )
         self._open[fetch.lease] = (fetch, task)

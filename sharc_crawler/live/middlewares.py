@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-import logging
+import asyncio
+import sqlite3
+from functools import partial
 from typing import TYPE_CHECKING
 
 from scrapy.exceptions import IgnoreRequest
@@ -15,11 +17,11 @@ from sharc_crawler.live.exchanges import failed, rebuilt
 from sharc_crawler.live.problems import plain
 from sharc_crawler.live.requests import META_KEY, conditions, outcome_of
 from sharc_crawler.live.session import session_of
-from sharc_crawler.live.space import is_full
 from sharc_crawler.live.wire import EXCHANGE_KEY
 from sharc_crawler.model import Outcome, Result, Slot
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
     from typing import Self
 
     from scrapy import Request
@@ -27,8 +29,6 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
     from sharc_crawler.model import CaptureRef, Exchange, Fetch
-
-logger = logging.getLogger(__name__)
 
 SENT_KEY = "sharc_sent"  #: when a request without wire tap was sent
 NOT_MODIFIED = 304
@@ -46,8 +46,9 @@ class RevisitMiddleware:
 
 
 class ArchiveMiddleware:
-    """Nearest to the downloader: what was exchanged is on disk before anybody else sees it, then it is an outcome.
+    """Nearest to the downloader: notes what was exchanged, and has it written before it counts as a visit.
 
+    A project's own callbacks and pipelines see what is on disk. Our spider reads links while it is being written.
     Without our scheduler it archives all the same; without an output folder it only observes.
     """
 
@@ -63,8 +64,8 @@ class ArchiveMiddleware:
         """The last stop before the downloader: note when the request leaves."""
         request.meta[SENT_KEY] = self._session.clock.now()
 
-    def process_response(self, request: Request, response: Response) -> Response:
-        """Archive, then tell the lease. A write that fails fails the visit: it will be made again."""
+    async def process_response(self, request: Request, response: Response) -> Response:
+        """Have it archived, and tell the lease. A write that fails fails the visit: it will be made again."""
         sent = request.meta.pop(SENT_KEY, None)
         if sent is None or "cached" in response.flags:
             self._not_asked(request)
@@ -72,17 +73,17 @@ class ArchiveMiddleware:
         ended = self._session.clock.now()
         exchange = request.meta.pop(EXCHANGE_KEY, None) or rebuilt(request, response, sent, ended)
         fetch: Fetch | None = request.meta.get(META_KEY)
-        try:
-            capture = self._keep(exchange, fetch, response.status)
-        except (OSError, SharcError) as error:
-            if not self._for_want_of_room(fetch, error):
-                logger.error("%s was fetched and cannot be archived: %s", request.url, error)
-                self._tell(fetch, Outcome(Result.FAILED, exchange.started, ended, error=f"not archived: {error}"))
-            raise IgnoreRequest(f"not archived: {error}") from error
+        written = self._keep(exchange, fetch, response.status)
         payload = self._payload(exchange, fetch, response.status)
         if response.request is None:
             response.request = request
-        self._tell(fetch, outcome_of(response, exchange.started, exchange.ended, payload, capture))
+        outcome = outcome_of(response, exchange.started, exchange.ended, payload)
+        self._tell(fetch, outcome, written)
+        if written is not None and (self._session.drop_in or fetch is None):
+            try:
+                await asyncio.wrap_future(written)
+            except (OSError, sqlite3.Error, SharcError) as error:
+                raise IgnoreRequest(f"not archived: {error}") from error
         return response
 
     def process_exception(self, request: Request, exception: Exception) -> None:
@@ -92,17 +93,11 @@ class ArchiveMiddleware:
             return
         ended = self._session.clock.now()
         exchange: Exchange = request.meta.pop(EXCHANGE_KEY, None) or failed(request, exception, sent, ended)
-        error = plain(exception)
         fetch: Fetch | None = request.meta.get(META_KEY)
-        capture = None
-        try:
-            capture = self._keep(exchange, fetch, None)
-        except (OSError, SharcError) as problem:
-            self._for_want_of_room(fetch, problem)
-            error = f"{error}; and not archived: {problem}"
         # An address that is refused stays refused: no second attempt.
         result = Result.REFUSED if isinstance(exception, AddressRefusedError) else Result.FAILED
-        self._tell(fetch, Outcome(result, exchange.started, ended, error=error, capture=capture))
+        outcome = Outcome(result, exchange.started, ended, error=plain(exception))
+        self._tell(fetch, outcome, self._keep(exchange, fetch, None))
 
     def _not_asked(self, request: Request) -> None:
         """Another middleware (a cache) answered: nothing was exchanged, so nothing is known of the page's state."""
@@ -117,30 +112,24 @@ class ArchiveMiddleware:
         compared = fetch.slot is not Slot.ONLY or self._session.history is not None
         return examine(exchange.response, self._session.detector if compared else None)
 
-    def _keep(self, exchange: Exchange, fetch: Fetch | None, status: int | None) -> CaptureRef | None:
-        writer = self._session.writer(fetch.site if fetch else None)
-        if writer is None or not exchange.url.startswith("http"):  # local files and data belong in no archive
+    def _keep(self, exchange: Exchange, fetch: Fetch | None, status: int | None) -> Future[CaptureRef] | None:
+        """Hand the exchange over to be written; ``None``: it is not archived."""
+        if not self._session.archives or not exchange.url.startswith("http"):  # files and data belong in no archive
             return None
-        if fetch is not None and fetch.slot is Slot.SECOND and status == NOT_MODIFIED:
-            original = self._first_visit(exchange, fetch)
-            if original:
-                return writer.write_revisit(exchange, original)
-        return writer.write(exchange)
+        unchanged = fetch is not None and fetch.slot is Slot.SECOND and status == NOT_MODIFIED
+        original = self._first_visit(exchange, fetch) if fetch and unchanged else None
+        return self._session.archivist.keep(partial(self._write, exchange, fetch.site if fetch else None, original))
+
+    def _write(self, exchange: Exchange, site: str | None, original: Original | None) -> CaptureRef:
+        """In the archivist's thread."""
+        writer = self._session.writer(site)
+        return writer.write(exchange) if original is None else writer.write_revisit(exchange, original)
 
     def _first_visit(self, exchange: Exchange, fetch: Fetch) -> Original | None:
-        pages = self._session.frontier.pages
-        digest = pages.digests[fetch.page]
-        return Original(exchange.url, pages.started[fetch.page], digest) if digest else None
+        visit = self._session.frontier.pages.remembered(fetch.page)
+        return Original(exchange.url, visit.started, visit.digest) if visit.digest else None
 
-    def _for_want_of_room(self, fetch: Fetch | None, error: Exception) -> bool:
-        """Where the disk is full, the fetch does not count: it is made again when there is room."""
-        lease = self._session.leases.get(fetch.lease) if fetch else None
-        if lease is None or not is_full(error):
-            return False
-        lease.unwritten = str(error)
-        return True
-
-    def _tell(self, fetch: Fetch | None, outcome: Outcome) -> None:
+    def _tell(self, fetch: Fetch | None, outcome: Outcome, written: Future[CaptureRef] | None = None) -> None:
         lease = self._session.leases.get(fetch.lease) if fetch else None
         if lease is not None:
-            lease.outcome = outcome
+            lease.outcome, lease.written = outcome, written

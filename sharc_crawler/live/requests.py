@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
     from sharc_crawler.changes.payload import Payload
-    from sharc_crawler.model import CaptureRef, Fetch, Instant, Seconds
+    from sharc_crawler.model import Fetch, Instant, Seconds
 
 META_KEY = "sharc"  #: the one key of ours in ``request.meta``; its value is the :class:`~sharc_crawler.model.Fetch`
 
@@ -45,9 +45,7 @@ def request_for(fetch: Fetch, spider: Spider) -> Request:
     )
 
 
-def outcome_of(
-    response: Response, started: Instant, ended: Instant, payload: Payload, capture: CaptureRef | None
-) -> Outcome:
+def outcome_of(response: Response, started: Instant, ended: Instant, payload: Payload) -> Outcome:
     """What a response showed."""
     fetch: Fetch | None = response.request.meta.get(META_KEY) if response.request else None
     location = header(response, "Location")
@@ -66,7 +64,6 @@ def outcome_of(
         length=len(response.body),
         media_type=(header(response, "Content-Type") or "").split(";")[0].strip().lower() or None,
         date=http_date(header(response, "Date")),
-        capture=capture,
         error=f"status {response.status}" if result in (Result.FAILED, Result.REFUSED) else None,
         retry_after=retry_after(header(response, "Retry-After"), ended) if result is Result.FAILED else None,
         robots=_robots_text(response) if wants_text else None,

@@ -1,7 +1,8 @@
 """The Scrapy scheduler that decides just in time: a page is chosen when its host may be asked, not before.
 
-A visit has ended when the engine is through with its request (transfer, callback, pipelines): only then is the frontier
-told, with the outcome and all links at once, and only then is the next page of that host decided.
+A visit has ended when the engine is through with its request (transfer, callback, pipelines) and what was exchanged is
+on disk: only then is the frontier told, with the outcome and all links at once, and only then is the next page of that
+host decided.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from scrapy.core.scheduler import BaseScheduler
 
-from sharc_crawler.live import private
+from sharc_crawler.live import archivist, private
 from sharc_crawler.live.dropin import DropIn
 from sharc_crawler.live.requests import META_KEY, request_for
 from sharc_crawler.live.session import Lease, Session, session_of
@@ -39,6 +40,7 @@ class SharcScheduler(BaseScheduler):
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
         self._released: dict[int, Request] = {}  #: by lease; what the engine has in hand
+        self._at_once = crawler.settings.getint("CONCURRENT_REQUESTS")
         self._gave_up = False
         self._continued: deque[Request] = deque()  #: redirects and retries of a project's own middlewares
 
@@ -53,6 +55,7 @@ class SharcScheduler(BaseScheduler):
         engine = self._crawler.engine
         self._session: Session = session_of(self._crawler)
         self._alarm = Alarm(private.wake_up(engine))
+        self._session.archivist.written = private.wake_up(engine)
         specs = None if self._session.drop_in else spider.capture_specs  # type: ignore[attr-defined]
         self._drop_in = None if specs is not None else DropIn(self._crawler, self._session)
         if specs:
@@ -64,6 +67,7 @@ class SharcScheduler(BaseScheduler):
         self._alarm.cancel()
         if self._gave_up:
             return
+        archivist.finish(self._session.leases.values())
         try:
             self._settle_ended()
         except (OSError, sqlite3.Error) as error:
@@ -118,6 +122,8 @@ class SharcScheduler(BaseScheduler):
             self._alarm.set(wait)
             return None
         session.space.go_on()
+        if session.archivist.pending >= self._at_once:
+            return None  # the archivist wakes the engine
         if self._continued:
             return self._release(self._continued.popleft())
         if self._drop_in:
@@ -149,26 +155,32 @@ class SharcScheduler(BaseScheduler):
         return lease if hops > lease.hops else None
 
     def _settle_ended(self) -> None:
-        """Tell the frontier of every visit that the engine is through with."""
+        """Tell the frontier of every visit that the engine is through with and that is on disk, in one transaction."""
         busy = private.in_progress(self._crawler.engine)
-        ended = [number for number, request in self._released.items() if request not in busy]
-        for number in ended:
-            del self._released[number]
-            lease = self._session.leases.pop(number)
-            if lease.unwritten:
-                self._session.frontier.give_back(lease.fetch, self._session.clock.now())
-                self._session.space.pause(lease.unwritten)
-                continue
-            outcome = lease.outcome or self._nothing_seen()
-            if lease.hops:  # the validators are the last hop's: a revisit begins at the first
-                outcome = replace(outcome, validators=NO_VALIDATORS)
-            judgement = self._session.frontier.finished(lease.fetch, outcome, lease.links)
-            stats = self._crawler.stats
-            stats.inc_value(f"sharc/{lease.fetch.kind}/{lease.fetch.slot}/{outcome.result}")
-            if judgement:
-                stats.inc_value(f"sharc/{lease.fetch.kind}/{judgement.verdict}")
-            if self._drop_in:
-                self._drop_in.ended(lease.fetch)
+        through = [number for number, request in self._released.items() if request not in busy]
+        ended = [number for number in through if self._session.leases[number].on_disk]
+        with self._session.frontier.ledger.one_step():
+            for number in ended:
+                del self._released[number]
+                self._settle(self._session.leases.pop(number))
+
+    def _settle(self, lease: Lease) -> None:
+        archivist.conclude(lease)
+        session = self._session
+        if lease.unwritten:
+            session.frontier.give_back(lease.fetch, session.clock.now())
+            session.space.pause(lease.unwritten)
+            return
+        outcome = lease.outcome or self._nothing_seen()
+        if lease.hops:  # the validators are the last hop's: a revisit begins at the first
+            outcome = replace(outcome, validators=NO_VALIDATORS)
+        judgement = session.frontier.finished(lease.fetch, outcome, lease.links)
+        stats = self._crawler.stats
+        stats.inc_value(f"sharc/{lease.fetch.kind}/{lease.fetch.slot}/{outcome.result}")
+        if judgement:
+            stats.inc_value(f"sharc/{lease.fetch.kind}/{judgement.verdict}")
+        if self._drop_in:
+            self._drop_in.ended(lease.fetch)
 
     def _nothing_seen(self) -> Outcome:
         """A middleware dropped the request before any answer."""

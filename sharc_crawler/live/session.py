@@ -18,6 +18,7 @@ from sharc_crawler.changes.content import ContentDetector
 from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.parts import Parts
+from sharc_crawler.live.archivist import Archivist
 from sharc_crawler.live.clock import Clock, clock_of
 from sharc_crawler.live.config import Config, make_folder
 from sharc_crawler.live.crawl_log import CrawlLog
@@ -30,6 +31,7 @@ from sharc_crawler.storage.sqlite import FILE_NAME, SqliteStore
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from concurrent.futures import Future
     from pathlib import Path
 
     from scrapy.crawler import Crawler
@@ -37,7 +39,7 @@ if TYPE_CHECKING:
     from sharc_crawler.changes.base import ChangeDetector
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.frontier.store import Batch
-    from sharc_crawler.model import Fetch, Outcome, Sighting
+    from sharc_crawler.model import CaptureRef, Fetch, Outcome, Sighting
 
 
 @dataclass(slots=True)
@@ -48,7 +50,13 @@ class Lease:
     hops: int = 0  #: redirects and retries that a project's own middlewares have made of it
     outcome: Outcome | None = None
     links: Sequence[Sighting] = ()
+    written: Future[CaptureRef] | None = None  #: where its exchange lies, once it is on disk
     unwritten: str = ""  #: why it was not archived, where there was no room: it is made again
+
+    @property
+    def on_disk(self) -> bool:
+        """Nothing of it is still being written."""
+        return self.written is None or self.written.done()
 
 
 @dataclass(slots=True)
@@ -66,6 +74,7 @@ class Session:
     name: str  #: of the spider
     run: str = field(default_factory=lambda: secrets.token_hex(4))
     leases: dict[int, Lease] = field(default_factory=dict)
+    archivist: Archivist = field(default_factory=Archivist)
     writers: dict[str, WarcWriter] = field(default_factory=dict)
     log: CrawlLog | None = field(init=False)
 
@@ -89,8 +98,9 @@ class Session:
                 saved.captures[number] = row._replace(spec=spec, notes=(*row.notes, *other))
             self.run = next(str(row.spec.settings["run"]) for row in saved.captures.values())
             self.frontier.restore(saved, now)
-            for row in saved.captures.values():
-                self.writer(row.spec.site)  # a torn record is cut off before anything is added
+            if self.archives:
+                for row in saved.captures.values():
+                    self.writer(row.spec.site)  # a torn record is cut off before anything is added
             return
         with self.frontier.ledger.one_step():  # all of them or none: the same command must find what it asked for
             for spec in specs:
@@ -106,11 +116,15 @@ class Session:
             for number, row in saved.captures.items():
                 saved.captures[number] = row._replace(notes=(*row.notes, f"{note} from the last visit"))
 
-    def writer(self, site: str | None) -> WarcWriter | None:
-        """The WARC writer of a site capture (one for all of a project's spider); ``None``: nothing is archived."""
+    @property
+    def archives(self) -> bool:
+        """What is exchanged is kept in WARC files."""
+        return self.config.output is not None and self.config.warc
+
+    def writer(self, site: str | None) -> WarcWriter:
+        """The WARC writer of a site capture (one for all of a project's spider)."""
         config = self.config
-        if config.output is None or not config.warc:
-            return None
+        assert config.output is not None, "asked where there is an archive"
         name = self.name if self.drop_in or site is None else site
         writer = self.writers.get(name)
         if writer is None:
@@ -137,6 +151,7 @@ class Session:
 
     def close(self) -> None:
         """Everything is on disk after this."""
+        self.archivist.close()
         if self.log:
             self.log.catch_up()
         for name, writer in self.writers.items():

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from sharc_crawler.archive.cdxj import entries, media_type
+from sharc_crawler.archive.cdxj import IndexLines, entries, media_type
 from sharc_crawler.archive.options import WarcOptions
 from sharc_crawler.archive.payloads import Original
 from sharc_crawler.archive.surt import surt
@@ -72,3 +72,11 @@ def test_truncated_and_headerless_responses_have_an_entry(tmp_path):
         out.write(page(response=OK + b"\r\n", truncated="time", started=1))
     (warc,) = tmp_path.glob("*.warc.gz")
     assert [entry.status for entry in entries(warc)] == ["200"]
+
+
+def test_index_lines_are_kept_as_they_came():
+    written = [f"org,example)/{number} 20261118110640 {{}}" for number in range(1_234)]
+    lines = IndexLines()
+    for line in written:
+        lines.append(line)
+    assert list(lines) == written

@@ -120,7 +120,7 @@ class SiteSpider(Spider):
                 lease.outcome = replace(lease.outcome, error="; ".join(problems))
         elif fetch.slot is not Slot.SECOND or (
             # equal bytes would name what they named at the first visit
-            fetch.kind is Kind.PAGE and lease.outcome.digest != session.frontier.pages.digests[fetch.page]
+            fetch.kind is Kind.PAGE and lease.outcome.digest != session.frontier.pages.remembered(fetch.page).digest
         ):
             found = document.extract(response.body, response.url, header(response, "Content-Type"))
             lease.links = _sightings(found, response.url)
