@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Protocol
 
+from sharc_crawler.frontier.budget import SiteBudget
 from sharc_crawler.frontier.outside import Outside
 from sharc_crawler.frontier.seen import SeenUrls
 from sharc_crawler.frontier.store import CaptureRow
@@ -76,6 +77,7 @@ class SiteCapture:
         self.former = 0  #: visits settled before the strategy was built
         self.hosts: dict[int, None] = {}
         self.skipped: Counter[str] = Counter()  #: reason → URLs not admitted, as often as they were seen
+        self.budget = SiteBudget(spec, started)
         self.outside = Outside()  #: which of these are listed
         self.notes: list[str] = []
         self.interruptions: list[tuple[Instant, Instant]] = []

@@ -143,6 +143,7 @@ class Frontier:
             return None
         ledger = self.ledger
         again = outcome.result is Result.FAILED and task.attempt < self.politeness.attempts
+        self.captures[self.pages.captures[task.page]].budget.ended(task, outcome, settled=not again)
         ledger.visited(fetch, task, outcome, settled=not again)
         judgement = None
         if again:
@@ -157,12 +158,19 @@ class Frontier:
         self._leases.give_back(fetch, now)
 
     def _lease(self, host: Host, task: Task, now: Instant) -> Fetch | None:
-        """Hand a task out; ``None`` where robots.txt forbids it."""
+        """Hand a task out; ``None`` where robots.txt or the budget forbids it."""
         pages = self.pages
-        if host.rules and pages.kinds[task.page] is not Kind.ROBOTS and not host.rules.allows(pages.urls[task.page]):
+        kind = pages.kinds[task.page]
+        if host.rules and kind is not Kind.ROBOTS and not host.rules.allows(pages.urls[task.page]):
             self._settler.refuse(task, host.refusal, now)
             return None
+        budget = self.captures[pages.captures[task.page]].budget
+        if reason := budget.why_not(task, kind, now):
+            budget.forgone(task.slot)
+            self._settler.refuse(task, reason, now)
+            return None
         self.polls.spend(now)
+        budget.leased(task, kind)
         return self._leases.grant(host, task, now)
 
     def _nothing_now(self) -> Wait | Done:

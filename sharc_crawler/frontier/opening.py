@@ -42,17 +42,20 @@ class Opener:
         capture = SiteCapture(len(ledger.captures), spec, self._parts.scope(spec), self._parts.rates(spec), now)
         strategy = self._parts.strategy(spec, Setting())
         subsites.check(strategy, spec.subsites)
-        capture.attesting = self.attesting(spec)
+        self.prepare(capture)
         ledger.captures.append(capture)
         ledger.changed_capture(capture)
         if seeded:
             self._seed(capture, now)
         return capture
 
-    def attesting(self, spec: CaptureSpec) -> Attesting | None:
-        """Where the strategy takes the server's word: what that is held against."""
-        attests = self._parts.strategy(spec, Setting()).attests
-        return Attesting(self._parts.history(spec), spec.audit) if attests else None
+    def prepare(self, capture: SiteCapture) -> None:
+        """What must be known of the strategy before there is one: does it take the server's word, does it revisit?"""
+        spec = capture.spec
+        strategy = self._parts.strategy(spec, Setting())
+        if strategy.attests:
+            capture.attesting = Attesting(self._parts.history(spec), spec.audit)
+        capture.budget.all_revisited = strategy.revisits and not strategy.attests
 
     def _seed(self, capture: SiteCapture, now: Instant) -> None:
         spec = capture.spec

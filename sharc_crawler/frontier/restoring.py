@@ -10,7 +10,9 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier import hubs, subsites
+from sharc_crawler.frontier.budget import PREFIX
 from sharc_crawler.frontier.capture import SiteCapture
+from sharc_crawler.frontier.hosts import Task
 from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.frontier.pages import NO_PARENT
 from sharc_crawler.frontier.robots import RobotsRules
@@ -56,6 +58,7 @@ class Restorer:
         for capture in self._ledger.captures:
             if capture.phase is not Phase.DONE:
                 capture.interruptions.append((ended, now))
+                capture.budget.paused = sum(end - start for start, end in capture.interruptions)
                 self._go_on(capture, firsts[capture.number], members, now)
                 self._ledger.changed_capture(capture)
         for capture in self._ledger.captures[:1]:  # all began at once; an instant crawl's time counts while it runs
@@ -76,7 +79,7 @@ class Restorer:
         capture.interruptions = list(row.interruptions)
         capture.skipped.update(row.skipped)
         capture.audit = row.audit
-        capture.attesting = self._opener.attesting(spec)
+        self._opener.prepare(capture)
         return capture
 
     def _page(self, row: PageRow) -> None:
@@ -125,10 +128,21 @@ class Restorer:
         self._ledger.novelties.update(saved.novelties)
         shown = Counter((row.hub, row.seen) for row in saved.novelties.values())
         for visit in saved.visits:
-            if visit.attempt:
-                self._ledger.polls.spend(visit.outcome.started)
+            self._spent(visit)
             if visit.settled:
                 self._visit(visit, firsts, shown)
+
+    def _spent(self, row: VisitRow) -> None:
+        """What the fetch cost."""
+        pages = self._ledger.pages
+        budget = self._ledger.captures[pages.captures[row.page]].budget
+        if row.attempt:
+            self._ledger.polls.spend(row.outcome.started)
+            task = Task(row.page, row.slot, row.plan, row.attempt)
+            budget.leased(task, pages.kinds[row.page])
+            budget.ended(task, row.outcome, settled=row.settled)
+        elif (row.outcome.error or "").startswith(PREFIX):
+            budget.forgone(row.slot)
 
     def _visit(
         self, row: VisitRow, firsts: dict[int, list[Visit]], shown: Mapping[tuple[PageId, Instant], int]
@@ -167,7 +181,7 @@ class Restorer:
         """A revisit: what it says beside its judgement is needed where the server's word counts."""
         pages = self._ledger.pages
         attesting = self._ledger.captures[pages.captures[page]].attesting
-        if attesting is None:
+        if attesting is None or outcome.result is Result.REFUSED:  # refused: the revisit was not made
             return
         if pages.kinds[page] is Kind.SITEMAP:
             attesting.read(page, outcome)

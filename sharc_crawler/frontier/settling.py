@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.changes.compare import compare
 from sharc_crawler.frontier import hubs, subsites
+from sharc_crawler.frontier.budget import PREFIX
 from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.frontier.robots import MAX_REDIRECTS, RobotsRules, rules_text
 from sharc_crawler.model import (
@@ -191,18 +192,20 @@ class Settler:
         return capture.attesting.revisited(page, outcome, judgement)
 
     def refuse(self, task: Task, reason: str, now: Instant) -> None:
-        """The host does not allow it: the page is lost without a request."""
+        """It is not to be fetched: a page is lost without a request, or never revisited."""
         ledger = self._ledger
         capture = ledger.captures[ledger.pages.captures[task.page]]
         capture.pending -= 1
-        capture.skipped[reason] += 1
+        if not reason.startswith(PREFIX):
+            capture.skipped[reason] += 1
         ledger.pages.move(task.page, Event.LEASE)
         ledger.pages.move(task.page, Event.NO_CONTENT)
         ledger.refused(task, reason, now)
         kind = ledger.pages.kinds[task.page]
         if kind is Kind.PAGE and capture.strategy is not None:
-            capture.visits += 1
-            capture.strategy.finished(Visit(task.page, task.slot, task.plan), captured=False)
+            capture.visits += task.slot is not Slot.SECOND
+            capture.revisits += task.slot is Slot.SECOND
+            capture.strategy.finished(Visit(task.page, task.slot, task.plan), captured=task.slot is Slot.SECOND)
         elif kind is Kind.HUB:
             hubs.close(ledger, capture, task.page, reason)
         elif kind is Kind.SITEMAP:
@@ -254,6 +257,8 @@ class Settler:
             return
         capture.phase = Phase.DONE
         capture.ended = now
+        if note := capture.budget.note():
+            capture.note(note)
         capture.embedded.clear()
         if capture.late and capture.spec.mode == "capture":
             capture.note(f"{capture.late} pages were discovered after the reference instant and are not captured")

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Literal
 
 AUDIT = 0.02  #: share of what is claimed on the server's word that is checked by bytes, where nobody says otherwise
 
+BOUNDS = ("max_requests", "max_bytes", "max_time")  #: of a site capture's budget
+
 if TYPE_CHECKING:
     from sharc_crawler.frontier.scope import ScopeKind
 
@@ -26,6 +28,9 @@ class CaptureSpec:
     sitemaps: tuple[str, ...] | None = None  #: None: from robots.txt and the well-known place; (): none
     size: int = 0  #: estimated number of pages; 0: not known
     limit: int = 0  #: pages captured at most; 0: no limit
+    max_requests: int = 0  #: of any kind, revisits included; 0: no bound
+    max_bytes: int = 0  #: of payload received; 0: no bound
+    max_time: float = 0.0  #: seconds that it may run; 0: no bound
     discover: bool = True  #: follow links
     resources: bool = True  #: fetch what pages embed
     mode: Mode = "capture"  #: instant: the seeds are hubs, polled for new pages; all else is left

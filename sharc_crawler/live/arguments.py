@@ -38,6 +38,9 @@ ARGUMENTS = {
     "include": "regular expression: only pages whose URL it finds",
     "exclude": "regular expression: no pages whose URL it finds",
     "limit": "pages captured per site at most",
+    "max_requests": "requests per site at most, revisits included",
+    "max_bytes": "bytes of payload per site at most, as 500M or 20G",
+    "max_time": "how long a site is captured at most, as 30m, 8h or 2d",
     "delay": "seconds between two requests to a host",
     "output": "folder for WARCs, state and report",
     "rates": "where change rates come from: names, comma-separated",
@@ -65,6 +68,7 @@ class Arguments:
     include: tuple[str, ...]
     exclude: tuple[str, ...]
     limit: int
+    bounds: dict[str, float]  #: of the budget, those given
     delay: float | None
     output: str | None
     rates: str | None
@@ -106,6 +110,7 @@ class Arguments:
             include=_pattern("include", given.get("include")),
             exclude=_pattern("exclude", given.get("exclude")),
             limit=int(_number(given, "limit") or 0),
+            bounds=_bounds(given),
             delay=_number(given, "delay", whole=False),
             output=given.get("output"),
             rates=given.get("rates"),
@@ -198,6 +203,29 @@ def _number(given: Mapping[str, str], name: str, whole: bool = True) -> float | 
     if not 0 <= number < float("inf"):
         raise UsageError(f"{name}={value!r} must be a {'whole ' if whole else ''}number of at least 0")
     return number
+
+
+def _bounds(given: Mapping[str, str]) -> dict[str, float]:
+    bounds: dict[str, float] = {}
+    if (requests := _number(given, "max_requests")) is not None:
+        bounds["max_requests"] = requests
+    if "max_bytes" in given:
+        bounds["max_bytes"] = _bytes("max_bytes", given["max_bytes"])
+    if "max_time" in given:
+        bounds["max_time"] = instant.duration("max_time", given["max_time"])
+    return bounds
+
+
+def _bytes(name: str, text: str) -> float:
+    """Bytes from a number and a unit.
+
+    >>> _bytes("max_bytes", "500M"), _bytes("max_bytes", "1.5G")
+    (500000000.0, 1500000000.0)
+    """
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([kMGT]?)B?", text.strip())
+    if not found:
+        raise UsageError(f"{name}={text!r} is no number of bytes; write it as 500M or 20G")
+    return float(found[1]) * {"": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}[found[2]]
 
 
 def _share(given: Mapping[str, str], name: str, default: float) -> float:

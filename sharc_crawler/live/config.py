@@ -12,6 +12,7 @@ from sharc_crawler.archive.options import DEDUP
 from sharc_crawler.changes.masks import load_masks
 from sharc_crawler.errors import UsageError, unknown_name
 from sharc_crawler.frontier.hosts import Politeness
+from sharc_crawler.frontier.spec import BOUNDS
 from sharc_crawler.live.addresses import AddressRules
 from sharc_crawler.rates.make import make_sources
 from sharc_crawler.rates.sitemap import CHANGEFREQ_RATES, SitemapRules
@@ -20,6 +21,8 @@ from sharc_crawler.strategies.base import Setting
 from sharc_crawler.strategies.make import make_strategy
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from scrapy.settings import BaseSettings
 
     from sharc_crawler.changes.masks import Mask
@@ -39,6 +42,9 @@ DEFAULTS: dict[str, object] = {
     "SHARC_LOG_SIZE": 100_000_000,  # bytes after which a new log file is begun
     "SHARC_WACZ": False,  # package the captures as one WACZ file, too, when they are complete
     "SHARC_SIZE": 0,  # estimated pages per site; 0: as many as are known
+    "SHARC_MAX_REQUESTS": 0,  # of one site capture, revisits included; 0: no bound
+    "SHARC_MAX_BYTES": 0,  # of payload received for one site capture
+    "SHARC_MAX_TIME": 0,  # seconds that one site capture may run
     "SHARC_RATES": "captures,sitemap",  # sources of change rates, in the order in which they are asked
     "SHARC_CHANGEFREQ": {},  # class → seconds between changes, where a sitemap's daily is not a day
     "SHARC_OBEY_ROBOTS": True,
@@ -69,6 +75,7 @@ class Config:
     log_size: int
     wacz: bool
     size: int
+    bounds: Mapping[str, float]  #: max_requests, max_bytes, max_time of a site capture
     rates: str  #: names of sources, comma-separated
     sitemap_rules: SitemapRules
     politeness: Politeness
@@ -99,6 +106,7 @@ class Config:
             log_size=int(_number(settings, "SHARC_LOG_SIZE", 10_000)),
             wacz=_flag(settings, "SHARC_WACZ"),
             size=int(_number(settings, "SHARC_SIZE", 0)),
+            bounds={name: _number(settings, f"SHARC_{name.upper()}", 0) for name in BOUNDS},
             rates=settings.get("SHARC_RATES"),
             sitemap_rules=_sitemap_rules(settings.getdict("SHARC_CHANGEFREQ")),
             politeness=_politeness(settings),

@@ -82,8 +82,9 @@ class DropIn:
                 discover=False,
                 resources=True,
             )
-            frontier = self._session.frontier
-            capture = self._open[host] = frontier.open(spec, self._session.clock.now(), seeded=False)
+            session = self._session
+            capture = session.frontier.open(session.bounded(spec), session.clock.now(), seeded=False)
+            self._open[host] = capture
         return capture
 
     def request(self, fetch: Fetch) -> Request:

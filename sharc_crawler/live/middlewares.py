@@ -96,7 +96,8 @@ class ArchiveMiddleware:
         fetch: Fetch | None = request.meta.get(META_KEY)
         # An address that is refused stays refused: no second attempt.
         result = Result.REFUSED if isinstance(exception, AddressRefusedError) else Result.FAILED
-        outcome = Outcome(result, exchange.started, ended, error=plain(exception))
+        length = len(exchange.response)  # what came is paid for
+        outcome = Outcome(result, exchange.started, ended, length=length, error=plain(exception))
         self._tell(fetch, outcome, self._keep(exchange, fetch, None))
 
     def _not_asked(self, request: Request) -> None:

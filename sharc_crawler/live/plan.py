@@ -36,6 +36,8 @@ def show_plan(arguments: Arguments, config: Config) -> None:
         )
     console = Console()
     console.print(table)
+    if bounds := [f"{name}={value:,.10g}" for name, value in config.bounds.items() if value]:
+        console.print(f"Budget of each site: {', '.join(bounds)}")
     if arguments.instant:
         console.print(describe(arguments.instant))
     politeness = config.politeness

@@ -93,7 +93,7 @@ class Session:
         if saved and saved.captures:
             for number, row in saved.captures.items():  # another strategy, or other terms, may go on
                 settings = {**row.spec.settings, **specs[0].settings}
-                spec = replace(row.spec, strategy=specs[0].strategy, settings=settings)
+                spec = self.bounded(replace(row.spec, strategy=specs[0].strategy, settings=settings))
                 other = (f"begun with strategy={row.spec.strategy}",) if row.spec.strategy != spec.strategy else ()
                 saved.captures[number] = row._replace(spec=spec, notes=(*row.notes, *other))
             self.run = next(str(row.spec.settings["run"]) for row in saved.captures.values())
@@ -104,9 +104,14 @@ class Session:
             return
         with self.frontier.ledger.one_step():  # all of them or none: the same command must find what it asked for
             for spec in specs:
-                capture = self.frontier.open(replace(spec, settings={**spec.settings, "run": self.run}), now)
+                bounded = self.bounded(replace(spec, settings={**spec.settings, "run": self.run}))
+                capture = self.frontier.open(bounded, now)
                 if self.history:
                     self.frontier.schedule_into(capture, known_pages(spec.site, self.history), now)
+
+    def bounded(self, spec: CaptureSpec) -> CaptureSpec:
+        """The order with this crawl's budget, which a crawl that goes on may have changed."""
+        return replace(spec, **self.config.bounds)  # type: ignore[arg-type]
 
     def _go_on_in_time(self, saved: Batch) -> None:
         """What comes after a visit bears a later time, even where the system clock was set back meanwhile."""

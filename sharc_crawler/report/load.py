@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.lifecycle import State
+from sharc_crawler.frontier.spec import BOUNDS
 from sharc_crawler.frontier.store import JudgementRow
 from sharc_crawler.model import Evidence, Kind, Result, Slot, Url, Verdict
 from sharc_crawler.report.facts import CaptureFacts, PageFacts, VisitFacts
@@ -122,6 +123,7 @@ def _settings(capture: CaptureRow) -> dict[str, object]:
         "sitemap": sitemaps,
         "size": spec.size,
         "limit": spec.limit,
+        **{name: bound for name in BOUNDS if (bound := getattr(spec, name))},
         **spec.settings,
     }
 

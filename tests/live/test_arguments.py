@@ -19,6 +19,9 @@ from sharc_crawler.live.arguments import Arguments
         ({"url": "http://exa mple.org:99999/"}, "is not an http(s) URL"),
         ({}, "nothing to capture"),
         ({"url": "http://127.0.0.1:9/", "limit": "many"}, "limit='many' must be a whole number"),
+        ({"url": "http://127.0.0.1:9/", "max_requests": "many"}, "max_requests='many' must be a whole number"),
+        ({"url": "http://127.0.0.1:9/", "max_bytes": "1 Gallon"}, "write it as 500M or 20G"),
+        ({"url": "http://127.0.0.1:9/", "max_time": "soon"}, "max_time='soon' is no duration"),
         ({"url": "http://127.0.0.1:9/", "delay": "-1"}, "delay='-1' must be a number"),
         ({"url": "http://127.0.0.1:9/", "scope": "page"}, "Allowed: domain, host, prefix"),
         ({"url": "http://127.0.0.1:9/", "include": "("}, "include='(' is not a regular expression"),
@@ -62,3 +65,8 @@ def test_seeds_of_one_site_are_one_capture():
     arguments = Arguments.parse({"url": "http://a.org/x http://www.a.org/y http://b.org/", "limit": "5"})
     specs = arguments.specs("bfs", {})
     assert [(spec.site, len(spec.seeds), spec.limit) for spec in specs] == [("a.org", 2, 5), ("b.org", 1, 5)]
+
+
+def test_budgets_are_read_with_their_units():
+    given = {"url": "http://127.0.0.1:9/", "max_requests": "500", "max_bytes": "1.5G", "max_time": "8h"}
+    assert Arguments.parse(given).bounds == {"max_requests": 500, "max_bytes": 1.5e9, "max_time": 28_800}

@@ -83,6 +83,8 @@ class SiteSpider(Spider):
         ):
             if value is not None:
                 settings.set(name, value, "cmdline")
+        for bound, number in arguments.bounds.items():
+            settings.set(f"SHARC_{bound.upper()}", number, "cmdline")
         if named := private_seeds(arguments.typed):
             allowed = [*settings.getlist("SHARC_ALLOWED_ADDRESSES"), *named]
             settings.set("SHARC_ALLOWED_ADDRESSES", allowed, "cmdline")

@@ -1,0 +1,168 @@
+"""Budgets of a site capture: never exceeded, counted over restarts, and with room for the revisits."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sharc_crawler.frontier.frontier import Frontier
+from sharc_crawler.frontier.hosts import Politeness
+from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.model import Kind, Result, Sighting, Slot
+from sharc_crawler.polling.terms import Terms
+from sharc_crawler.storage.memory import MemoryStore
+from tests.frontier.conftest import World
+
+ROOT = "http://h.example/"
+STRATEGIES = ["sharc-selective", "bfs", "sharc-online", "sharc-optimal", "bfs:revisits=none", "sharc-attested"]
+
+
+def build(world: World, pages: int = 60, images: int = 1, size: int = 1000) -> None:
+    """Pages in a chain of links, each with images; every answer is of a size."""
+    for number in range(pages):
+        url = f"{ROOT}{number}" if number else ROOT
+        shown = [Sighting(f"{ROOT}{number}-{image}.png", Kind.RESOURCE, url) for image in range(images)]
+        linked = [Sighting(f"{ROOT}{near}", Kind.PAGE, url) for near in range(number + 1, min(number + 4, pages))]
+        world.links[url] = [*shown, *linked]
+        for name in (url, *(one.url for one in shown)):
+            world.answers[name] = [{"length": size}] * 9
+
+
+def crawl(world: World, store=None, strategy="sharc-selective", politeness=None, most=5000, **bounds):
+    frontier = Frontier(politeness or Politeness(delay=1.0, back_off=1.0), store)
+    capture = frontier.open(CaptureSpec("h", (ROOT,), strategy=strategy, sitemaps=(), **bounds), world.now)
+    world.run(frontier, most=most)
+    return capture
+
+
+def visited(world: World, slot: Slot) -> set[str]:
+    return {fetch.url for _, fetch in world.requests if fetch.slot is slot and fetch.kind is not Kind.ROBOTS}
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("most", [1, 2, 3, 10, 61, 100])
+def test_requests(world, strategy, most):
+    build(world)
+    capture = crawl(world, strategy=strategy, max_requests=most)
+    assert capture.ended is not None
+    assert len(world.requests) <= most
+    assert len(world.requests) >= most - 2 or most < 4, "it is used"
+    assert visited(world, Slot.FIRST) <= visited(world, Slot.SECOND), "what was visited was revisited"
+    assert any("the budget was reached" in note for note in capture.notes)
+
+
+@pytest.mark.parametrize("strategy", ["sharc-selective", "bfs"])
+def test_bytes(world, strategy):
+    build(world)
+    crawl(world, strategy=strategy, max_bytes=50_000)
+    received = 1000 * (len(world.requests) - 1)
+    assert 45_000 <= received <= 50_000
+    assert visited(world, Slot.FIRST) <= visited(world, Slot.SECOND)
+
+
+@pytest.mark.parametrize("strategy", ["sharc-selective", "bfs"])
+def test_time(world, strategy):
+    build(world)
+    started = world.now
+    capture = crawl(world, strategy=strategy, max_time=80.0)
+    assert 70 <= capture.ended - started <= 81
+    assert visited(world, Slot.FIRST) <= visited(world, Slot.SECOND)
+
+
+def test_what_was_left_is_said_page_by_page(world):
+    build(world, images=0)
+    store = MemoryStore()
+    capture = crawl(world, store, "bfs", max_requests=21)
+    reasons = [row.outcome.error for row in store.load().visits if row.outcome.result is Result.REFUSED]
+    assert reasons
+    assert set(reasons) == {"budget: max_requests=21 is reached"}
+    assert f"the budget was reached: {len(reasons)} visits and 0 revisits were not made" in capture.notes
+
+
+def test_failures_count_and_never_break_the_bound(world):
+    build(world)
+    for number in range(0, 60, 2):
+        world.answers[f"{ROOT}{number}"] = [{"result": Result.FAILED, "status": 503}] * 9
+    capture = crawl(world, strategy="bfs", max_requests=50)
+    assert len(world.requests) <= 50
+    assert capture.ended is not None
+
+
+def test_revisits_that_fail_are_tried_again_until_nothing_is_left(world):
+    build(world, images=0)
+    for answers in world.answers.values():
+        answers[1:] = [{"result": Result.FAILED, "status": 503}] * 9
+    capture = crawl(world, strategy="bfs", max_requests=31)
+    assert len(world.requests) == 31
+    (note,) = [note for note in capture.notes if "budget" in note]
+    assert " 0 revisits" not in note, "those are told that could not be made for it"
+
+
+def test_sitemaps_take_half_at_most(world):
+    build(world, images=0)
+    maps = [f"{ROOT}{number}.xml" for number in range(100)]
+    world.links[f"{ROOT}sitemap.xml"] = [Sighting(url, Kind.SITEMAP, f"{ROOT}sitemap.xml") for url in maps]
+    world.links.update({url: [Sighting(ROOT)] for url in maps})
+    frontier = Frontier(Politeness(delay=1.0))
+    frontier.open(CaptureSpec("h", (ROOT,), strategy="bfs", max_requests=40), world.now)
+    fetched = world.run(frontier)
+    assert len(fetched) <= 40
+    assert 15 <= sum(fetch.kind is Kind.SITEMAP for fetch in fetched) <= 20
+    assert visited(world, Slot.SECOND)
+
+
+@given(st.data())
+def test_counted_over_restarts(data):
+    """Cut off anywhere, gone on with: the bound holds for both together, as if it had been one."""
+    world = World()
+    build(world)
+    most, cut = data.draw(st.integers(5, 90)), data.draw(st.integers(1, 90))
+    store = MemoryStore()
+    frontier = Frontier(Politeness(delay=1.0), store)
+    frontier.open(CaptureSpec("h", (ROOT,), strategy="bfs", sitemaps=(), max_requests=most), world.now)
+    try:
+        world.run(frontier, most=cut)
+    except AssertionError:
+        before = len(world.requests)
+        world.now += 5000
+        frontier = Frontier(Politeness(delay=1.0), store)
+        frontier.restore(store.load(), world.now)
+        world.run(frontier, most=5000)
+        assert len(world.requests) >= before
+    assert frontier.done
+    assert len(world.requests) <= most
+    assert visited(world, Slot.FIRST) <= visited(world, Slot.SECOND)
+
+
+def test_time_stands_still_while_nothing_runs(world):
+    build(world)
+    store = MemoryStore()
+    frontier = Frontier(Politeness(delay=1.0), store)
+    frontier.open(CaptureSpec("h", (ROOT,), strategy="bfs", sitemaps=(), max_time=60.0), world.now)
+    with pytest.raises(AssertionError):
+        world.run(frontier, most=30)
+    made = len(world.requests)
+    world.now += 86_400
+    frontier = Frontier(Politeness(delay=1.0), store)
+    frontier.restore(store.load(), world.now)
+    world.run(frontier)
+    assert len(world.requests) > made + 20
+
+
+def test_no_bound_no_cost(world):
+    build(world)
+    capture = crawl(world, strategy="bfs")
+    assert len(visited(world, Slot.FIRST)) == 120
+    assert not [note for note in capture.notes if "budget" in note]
+
+
+def test_an_instant_crawl_ends_when_its_budget_does(world):
+    world.links[ROOT] = [Sighting(f"{ROOT}{number}", Kind.PAGE, ROOT) for number in range(3)]
+    terms = Terms(every=10.0)
+    frontier = Frontier(Politeness(delay=1.0), MemoryStore(), terms=terms)
+    spec = CaptureSpec("h", (ROOT,), strategy="bfs:revisits=none", sitemaps=(), mode="instant", max_requests=20)
+    capture = frontier.open(spec, world.now)
+    world.run(frontier)
+    assert len(world.requests) == 20
+    assert capture.ended is not None
