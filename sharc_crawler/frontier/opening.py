@@ -40,8 +40,6 @@ class Opener:
         """A new capture with its seeds; robots.txt and sitemaps come first where they are asked for."""
         ledger = self._ledger
         capture = SiteCapture(len(ledger.captures), spec, self._parts.scope(spec), self._parts.rates(spec), now)
-        strategy = self._parts.strategy(spec, Setting())
-        subsites.check(strategy, spec.subsites)
         self.prepare(capture)
         ledger.captures.append(capture)
         ledger.changed_capture(capture)
@@ -53,6 +51,7 @@ class Opener:
         """What must be known of the strategy before there is one: does it take the server's word, does it revisit?"""
         spec = capture.spec
         strategy = self._parts.strategy(spec, Setting())
+        subsites.check(strategy, spec.subsites)
         if strategy.attests:
             capture.attesting = Attesting(self._parts.history(spec), spec.audit)
         capture.budget.all_revisited = strategy.revisits and not strategy.attests
