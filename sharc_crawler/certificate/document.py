@@ -10,6 +10,7 @@ from sharc_crawler.model import Evidence, Kind, Result, Slot, Verdict
 from sharc_crawler.report import measures
 from sharc_crawler.report.claim import claim
 from sharc_crawler.report.instants import iso, maybe_iso, unix
+from sharc_crawler.report.subsites import each_part
 from sharc_crawler.report.words import plain
 
 if TYPE_CHECKING:
@@ -48,12 +49,16 @@ def certificate(
         "format": FORMAT,
         "version": VERSION,
         "capture": {**_capture(facts), **whole},
-        "subsites": [whole],
+        "subsites": [unit(part.name, own) for part, own in each_part(facts)] or [whole],
         "limits": list(LIMITS),
         "software": dict(facts.software),
         "files": [dict(file) for file in files],
-        "pages": [_page(page, facts.site, uris or {}) for page in facts.pages if page.verdict is not None],
-        "not_captured": [_missing(page, facts.site, uris or {}) for page in facts.pages if page.verdict is None],
+        "pages": [
+            _page(page, page.subsite or facts.site, uris or {}) for page in facts.pages if page.verdict is not None
+        ],
+        "not_captured": [
+            _missing(page, page.subsite or facts.site, uris or {}) for page in facts.pages if page.verdict is None
+        ],
     }
     return {**document, DIGEST: digest(document)}
 

@@ -17,7 +17,7 @@ from sharc_crawler.certificate.witness import Finding, Witness, hear
 from sharc_crawler.certificate.writing import fixity_of
 from sharc_crawler.errors import DataError
 from sharc_crawler.model import Kind
-from sharc_crawler.report.facts import CaptureFacts
+from sharc_crawler.report.facts import CaptureFacts, SubsiteFacts
 from sharc_crawler.report.instants import unix
 
 if TYPE_CHECKING:
@@ -155,22 +155,49 @@ def _twice(document: dict[str, Any]) -> Iterator[Finding]:
 def _sums(name: str, document: dict[str, Any], pages: Sequence[PageFacts]) -> Iterator[Finding]:
     """Totals, reference intervals and claims of the capture and its subsites, from the pages as judged again."""
     entries = (*document["pages"], *document["not_captured"])
-    groups = [("capture", document["capture"], list(pages))]
-    for stated in document["subsites"]:
+    parts = document["subsites"]
+    groups = [("capture", document["capture"], list(pages), _parts(document))]
+    for stated in parts:
         own = [page for page, entry in zip(pages, entries, strict=True) if entry["subsite"] == stated["name"]]
-        groups.append((f"subsite {stated['name']}", stated, own))
-    for what, stated, own in groups:
-        for part, again in unit(stated["name"], _facts(document, stated, own)).items():
+        groups.append((f"subsite {stated['name']}", stated, own, ()))
+    for what, stated, own, divided in groups:
+        for part, again in unit(stated["name"], _facts(document, stated, own, divided)).items():
             if again != stated[part]:
                 yield Finding(f"{part} of the {what}: {_difference(again, stated[part])}", name)
+    for _, stated, own, _ in groups[1:]:
         yield from _between(name, stated, own)
+    yield from _one_instant(name, document)
     known = {stated["name"] for stated in document["subsites"]}
+    if len(known) < len(document["subsites"]):
+        yield Finding("two subsites have one name", name)
     yield from (
         Finding("its subsite is none of the subsites", url=e["url"]) for e in entries if e["subsite"] not in known
     )
 
 
-def _facts(document: dict[str, Any], stated: dict[str, Any], pages: Iterable[PageFacts]) -> CaptureFacts:
+def _parts(document: dict[str, Any]) -> tuple[SubsiteFacts, ...]:
+    started, ended = (unix(document["capture"][name]) for name in ("started", "ended"))
+    return tuple(
+        SubsiteFacts(part["name"], unix(part["reference"]["instant"]) if part["reference"] else None, started, ended)
+        for part in document["subsites"]
+    )
+
+
+def _one_instant(name: str, document: dict[str, Any]) -> Iterator[Finding]:
+    """The capture's T is that of all its subsites; where they have several, it has none."""
+    instants = {part["reference"] and part["reference"]["instant"] for part in document["subsites"]}
+    expected = instants.pop() if len(instants) == 1 else None
+    stated = document["capture"]["reference"]
+    if (stated and stated["instant"]) != expected:
+        yield Finding(f"T of the capture is {expected} by its subsites, stated is {stated}", name)
+
+
+def _facts(
+    document: dict[str, Any],
+    stated: dict[str, Any],
+    pages: Iterable[PageFacts],
+    divided: tuple[SubsiteFacts, ...],
+) -> CaptureFacts:
     capture, reference = document["capture"], stated["reference"]
     return CaptureFacts(
         site=capture["site"],
@@ -180,6 +207,7 @@ def _facts(document: dict[str, Any], stated: dict[str, Any], pages: Iterable[Pag
         ended=unix(capture["ended"]),
         reference=unix(reference["instant"]) if reference else None,
         pages=tuple(pages),
+        subsites=divided,
         audit=capture["audit"],
         interruptions=tuple((unix(one["from"]), unix(one["to"])) for one in capture["interruptions"]),
     )

@@ -128,6 +128,7 @@ class Opener:
         step = capture.step or max((self._ledger.hosts[h].delay for h in capture.hosts), default=0.0) or 0.05
         pages, size = capture.waiting, spec.size
         if capture.subsites is not None:
+            subsites.remember(capture, self._parts.links)
             pages, size = subsites.open_next(self._ledger, capture, step, now), 0
         size = max(size, len(pages))
         if spec.limit:

@@ -12,7 +12,7 @@ from sharc_crawler.rates.history import SiteHistory
 from sharc_crawler.strategies.make import make_strategy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from sharc_crawler.frontier.capture import Admission, Rates
     from sharc_crawler.frontier.spec import CaptureSpec
@@ -34,6 +34,11 @@ def no_history(spec: CaptureSpec) -> SiteHistory:
     return SiteHistory.empty(spec.site)
 
 
+def no_links(_: CaptureSpec) -> Iterable[tuple[str, str]]:
+    """Nothing was ever read."""
+    return ()
+
+
 def default_rates(_: CaptureSpec) -> Rates:
     """Sitemap hints, then the mean of the site's known pages."""
     return default_chain()
@@ -47,5 +52,6 @@ class Parts:
     scope: Callable[[CaptureSpec], Admission] = seed_scope
     rates: Callable[[CaptureSpec], Rates] = default_rates
     history: Callable[[CaptureSpec], SiteHistory] = no_history  #: what the trust in a server's word rests on
+    links: Callable[[CaptureSpec], Iterable[tuple[str, str]]] = no_links  #: source and target, by former captures
     canonical: Callable[[str], str | None] = canonical  #: None: not a URL we crawl
     host_of: Callable[[str], str] = host_of

@@ -7,12 +7,14 @@ divided anew, and the largest part that may be expected to be captured coherentl
 from __future__ import annotations
 
 from array import array
+from itertools import count
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.pages import NO_PARENT
+from sharc_crawler.frontier.seen import UNSEEN
 from sharc_crawler.frontier.store import SubsiteRow
 from sharc_crawler.model import Kind, Phase
 from sharc_crawler.strategies.base import Candidates
@@ -21,12 +23,13 @@ from sharc_crawler.subsites.dividing import Branch, Part, divide, fewest_pages
 from sharc_crawler.subsites.outlook import Outlook
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from numpy.typing import NDArray
 
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.ledger import Ledger
+    from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.model import Instant, PageId, Seconds
     from sharc_crawler.strategies.base import Strategy
     from sharc_crawler.subsites.base import Labels
@@ -47,6 +50,7 @@ class Subsites:
         self.full = False  #: no more may join
         self.labels: dict[PageId, Labels] = {}  #: as last divided, where pages lie where they were found
         self.sources, self.targets = array("i"), array("i")  #: links, where the division goes by them
+        self.remembered = not division.partition.by_links  #: those of former captures
 
     @property
     def open(self) -> bool:
@@ -69,6 +73,18 @@ def check(strategy: Strategy, subsites: str) -> None:
             f"subsites={subsites!r} needs visits and revisits around a reference instant for each part, and the"
             f" strategy {why}; use sharc-selective, or leave subsites= out"
         )
+
+
+def remember(capture: SiteCapture, links: Callable[[CaptureSpec], Iterable[tuple[str, str]]]) -> None:
+    """Links between the capture's pages that former captures read, once."""
+    subsites = capture.subsites
+    assert subsites is not None, "asked where a site is divided"
+    if not subsites.remembered:
+        subsites.remembered = True
+        for source, target in links(capture.spec):
+            ends = capture.seen.find((source, target))
+            if UNSEEN not in ends:
+                subsites.linked(ends[0], ends[1:])
 
 
 def open_next(ledger: Ledger, capture: SiteCapture, step: Seconds, now: Instant) -> list[PageId]:
@@ -168,9 +184,16 @@ def _best(parts: Sequence[Part], outlook: Outlook, least: float) -> tuple[Part, 
 
 
 def _name(subsites: Subsites, part: Part) -> str:
-    """The part's name; with a number where pages of such a part were found after it had been captured."""
-    before = sum(row.name == part.name or row.name.startswith(f"{part.name} (") for row in subsites.rows)
-    return f"{part.name} ({before + 1})" if before else part.name
+    """The part's name; some of it may be captured already, and pages of one that was may have been found since."""
+    names = {row.name for row in subsites.rows}
+    taken = any(branch.root in _above(row.branches) for row in subsites.rows for branch in part.branches)
+    name = f"{part.name}, others" if taken and not part.branches[0].without else part.name
+    return next(one for number in count(1) if (one := f"{name} ({number})" if number > 1 else name) not in names)
+
+
+def _above(branches: Iterable[Branch]) -> set[Labels]:
+    """All parts that these branches are in, and they themselves."""
+    return {branch.root[:depth] for branch in branches for depth in range(len(branch.root) + 1)}
 
 
 def _labels(ledger: Ledger, capture: SiteCapture, waiting: Sequence[PageId]) -> list[Labels]:
@@ -182,8 +205,9 @@ def _labels(ledger: Ledger, capture: SiteCapture, waiting: Sequence[PageId]) -> 
     pages = [page for page in ledger.pages.of(capture.number) if ledger.pages.kinds[page] is Kind.PAGE]
     numbers = np.full(len(ledger.pages), -1, np.int64)
     numbers[pages] = np.arange(len(pages))
-    ends = (numbers[np.frombuffer(column, np.int32)] for column in (subsites.sources, subsites.targets))
-    labels = partition.labels(_known(ledger, pages, *ends))
+    ends = np.array([subsites.sources, subsites.targets], np.int64)
+    links = numbers[ends] if ends.size else ends
+    labels = partition.labels(_known(ledger, pages, *links[:, (links >= 0).all(axis=0)]))
     subsites.labels = dict(zip(pages, labels, strict=True))
     return [subsites.labels[page] for page in waiting]
 

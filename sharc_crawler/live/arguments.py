@@ -12,11 +12,13 @@ from sharc_crawler.archive.options import DEDUP
 from sharc_crawler.errors import UsageError, unknown_name
 from sharc_crawler.frontier.scope import ScopeKind, site_of
 from sharc_crawler.frontier.spec import AUDIT, CaptureSpec
+from sharc_crawler.frontier.subsites import check
 from sharc_crawler.frontier.urls import canonical
 from sharc_crawler.live import instant
 from sharc_crawler.live.seeding.arguments import SEEDING, parse_choice
 from sharc_crawler.strategies.base import Setting
 from sharc_crawler.strategies.make import make_strategy
+from sharc_crawler.subsites.make import make_division
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,6 +34,7 @@ ARGUMENTS = {
     "seeds": "file with one URL a line (# begins a comment)",
     **instant.ARGUMENTS,
     "strategy": "order of visits and revisits",
+    "subsites": "capture part by part, each around a reference instant of its own: by path, sitemap or links",
     "sitemap": "auto (robots.txt and the well-known place), off, or the sitemap's URL",
     "scope": f"what belongs to a site: {', '.join(SCOPES)}",
     "size": "estimated number of pages per site",
@@ -62,6 +65,7 @@ class Arguments:
     typed: tuple[str, ...]  #: those of ``url=``, as opposed to a file's
     instant: Terms | None
     strategy: str | None
+    subsites: str
     sitemaps: tuple[str, ...] | None
     scope: ScopeKind
     size: int
@@ -99,11 +103,14 @@ class Arguments:
             raise UsageError("nothing to capture: give -a url=https://… or -a seeds=FILE")
         if (strategy := given.get("strategy")) is not None:
             make_strategy(strategy, Setting())
+        if subsites := given.get("subsites", ""):
+            make_division(subsites)
         return cls(
             urls=tuple(dict.fromkeys(urls)),
             typed=typed,
             instant=instant.terms(given),
             strategy=strategy,
+            subsites=subsites,
             sitemaps=_sitemaps(given.get("sitemap", "auto")),
             scope=cast("ScopeKind", _one_of("scope", given.get("scope", "host"), SCOPES)),
             size=int(_number(given, "size") or 0),
@@ -124,7 +131,11 @@ class Arguments:
         )
 
     def specs(self, strategy: str, settings: dict[str, object]) -> list[CaptureSpec]:
-        """One site capture per scope: seeds of one site are captured together, with one reference instant."""
+        """One site capture per scope: seeds of one site are captured together.
+
+        Raises :class:`~sharc_crawler.errors.UsageError` for a strategy that cannot capture part by part.
+        """
+        check(make_strategy(strategy, Setting()), self.subsites)
         sites: dict[str, list[str]] = {}
         for url in self.urls:
             sites.setdefault(site_of(url, self.scope), []).append(url)
@@ -140,6 +151,7 @@ class Arguments:
                 size=self.size,
                 limit=self.limit,
                 audit=self.audit,
+                subsites=self.subsites,
                 settings=settings,
             )
             for site, urls in sites.items()

@@ -32,7 +32,7 @@ ARGUMENTS = {
     "requests": "mode=instant: requests an hour at most, of any kind, over all hosts",
 }
 ORDER = "bfs:revisits=none"  #: new pages are visited once, the first found first
-NOT_HERE = ("strategy", "size", "limit", "ranker", "wacz", "audit")  #: arguments of whole captures
+NOT_HERE = ("strategy", "size", "limit", "ranker", "wacz", "audit", "subsites")  #: arguments of whole captures
 UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
 
 

@@ -21,7 +21,7 @@ SHOWN = 40  #: seeds in the table
 def show_plan(arguments: Arguments, config: Config) -> None:
     """Print the plan, one row per site capture."""
     table = Table(title="Dry run: nothing was sent")
-    for column in ("site", "seeds", "scope", "strategy", "sitemaps", "size", "limit"):
+    for column in ("site", "seeds", "scope", "strategy", "subsites", "sitemaps", "size", "limit"):
         table.add_column(column, overflow="fold")
     for spec in arguments.specs(config.strategy, {}):
         sitemaps = "auto" if spec.sitemaps is None else ", ".join(spec.sitemaps) or "off"
@@ -30,6 +30,7 @@ def show_plan(arguments: Arguments, config: Config) -> None:
             "\n".join(spec.seeds),
             spec.scope,
             spec.strategy,
+            spec.subsites or "off",
             sitemaps,
             str(spec.size or "not known"),
             str(spec.limit or "none"),

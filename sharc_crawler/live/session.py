@@ -212,7 +212,11 @@ def _parts(history: ObservationStore | None, config: Config) -> Parts:
     rates = partial(rates_of, names=config.rates, history=history, rules=config.sitemap_rules, delay=delay)
     if history is None:
         return Parts(rates=lambda spec: rates(spec.site))
-    return Parts(rates=lambda spec: rates(spec.site), history=lambda spec: history.histories(spec.site))
+    return Parts(
+        rates=lambda spec: rates(spec.site),
+        history=lambda spec: history.histories(spec.site),
+        links=lambda spec: history.links(spec.site),
+    )
 
 
 def _store(config: Config) -> SqliteStore | None:

@@ -41,7 +41,8 @@ UNDECIDED = "could not be judged, for want of a lastmod that decides or of a sec
 def claim(facts: CaptureFacts, totals: Mapping[str, Any]) -> dict[str, Any]:
     """The claim of a capture whose pages add up to ``totals`` (:func:`~sharc_crawler.report.measures.tally`)."""
     coherent = [page for page in facts.pages if page.kind is Kind.PAGE and page.verdict is Verdict.COHERENT]
-    grounds = _grounds(coherent) if facts.reference is not None else []
+    parts = [part for part in facts.subsites if part.reference is not None]
+    grounds = _grounds(coherent) if facts.reference is not None or parts else []
     statement = _statement(facts, totals)
     listed = ", ".join(f"{ground['pages']:,} {ground['words']}" for ground in grounds)
     return {
@@ -56,6 +57,8 @@ def _statement(facts: CaptureFacts, totals: Mapping[str, Any]) -> str:
     captured, coherent = totals["captured"], totals["coherent"]
     if not captured:
         return "No page was captured, so there is nothing to claim"
+    if facts.reference is None and any(part.reference is not None for part in facts.subsites):
+        return _part_by_part(facts, captured, coherent)
     if facts.reference is None:
         return _without_reference(facts, captured)
     at = second(facts.reference)
@@ -65,6 +68,13 @@ def _statement(facts: CaptureFacts, totals: Mapping[str, Any]) -> str:
         return f"{'The only page' if captured == 1 else f'1 of {captured:,} pages'} was in this state at {at}"
     number = f"All {captured:,}" if coherent == captured else f"{coherent:,} of {captured:,}"
     return f"{number} pages were in this state together at {at}"
+
+
+def _part_by_part(facts: CaptureFacts, captured: int, coherent: int) -> str:
+    """Of a site whose parts have a reference instant each."""
+    number = f"All {captured:,}" if coherent == captured else f"{coherent:,} of {captured:,}"
+    parts = counted(sum(part.reference is not None for part in facts.subsites), "part")
+    return f"{number} pages were in one state together with their part of the site, in {parts}, each at its own instant"
 
 
 def _without_reference(facts: CaptureFacts, captured: int) -> str:
@@ -103,6 +113,8 @@ def _limits(facts: CaptureFacts, totals: Mapping[str, Any], evidence: Sequence[s
     limits += [
         f"The capture was interrupted at {second(start)} for {span(end - start)}." for start, end in facts.interruptions
     ]
+    if facts.reference is None and len(facts.subsites) > 1:
+        limits.append("Nothing shows that pages of different parts of the site were in one state together.")
     if facts.ended is None:
         limits.append("The capture is not complete: these are figures of the moment.")
     return limits

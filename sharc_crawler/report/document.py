@@ -13,13 +13,14 @@ from sharc_crawler.report.claim import claim
 from sharc_crawler.report.entries import missing, missing_entry, not_followed, page_entry
 from sharc_crawler.report.instants import iso, maybe_iso
 from sharc_crawler.report.selection import entry
+from sharc_crawler.report.subsites import each_part, references
 from sharc_crawler.report.words import plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from sharc_crawler.model import Url
-    from sharc_crawler.report.facts import CaptureFacts, PageFacts, VisitFacts
+    from sharc_crawler.report.facts import CaptureFacts, PageFacts, SubsiteFacts, VisitFacts
     from sharc_crawler.seeds.hacs.selection import Selection
 
 FORMAT = "sharc-report"
@@ -44,13 +45,14 @@ def capture_entry(facts: CaptureFacts) -> dict[str, Any]:
     """The report of one site capture."""
     pages = [page for page in facts.pages if page.kind is Kind.PAGE]
     totals = measures.tally(pages)
-    complete = measures.completeness(facts.pages)
+    complete = measures.completeness(facts.pages, references(facts))
     blur = Blur(facts.pages)
     return {
         **_capture(facts),
         "times": _times(facts, pages),
         "claim": claim(facts, totals),
         "coherence": totals | {"complete": _complete(complete), "expected": measures.expected(pages, facts.reference)},
+        "subsites": [_subsite(part, own) for part, own in each_part(facts)],
         "plans": measures.plans(pages),
         "blur": blur.totals(),
         "truth": measures.truth(pages),
@@ -62,6 +64,19 @@ def capture_entry(facts: CaptureFacts) -> dict[str, Any]:
         "not_followed": not_followed(facts),
         "not_captured": [missing_entry(page) for page in facts.pages if missing(page)],
         "pages": [page_entry(page, facts.reference, complete, blur) for page in facts.pages],
+    }
+
+
+def _subsite(part: SubsiteFacts, own: CaptureFacts) -> dict[str, Any]:
+    """A part of the site: captured by itself, or a folder of a site captured as a whole."""
+    pages = [page for page in own.pages if page.kind is Kind.PAGE]
+    return {
+        "name": part.name,
+        "reference": maybe_iso(part.reference),
+        "started": iso(part.started),
+        "ended": maybe_iso(part.ended),
+        "planned_share": plain(part.planned),
+        "coherence": measures.tally(pages) | {"expected": measures.expected(pages, part.reference)},
     }
 
 

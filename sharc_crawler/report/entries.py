@@ -54,6 +54,7 @@ def page_entry(
         "kind": page.kind.value,
         "via": page.via,
         "depth": page.depth,
+        "subsite": page.subsite,
         "weight": page.weight,
         "rate": plain(page.rate),
         "rate_source": page.rate_source,

@@ -49,7 +49,19 @@ class PageFacts:
     reason: str = ""  #: for the verdict, or for not being captured
     truth: bool | None = None  #: did it really stay the same between visit and revisit? None: not known
     true_changes: tuple[Instant, ...] | None = None  #: within the capture interval; None: not known
+    subsite: str = ""  #: the part of the site that it is in
     embeds: tuple[Url, ...] = ()  #: resources that this page (or style sheet) needs, shared ones too
+
+
+@dataclass(frozen=True, slots=True)
+class SubsiteFacts:
+    """A part of the site."""
+
+    name: str
+    reference: Instant | None  #: its T
+    started: Instant
+    ended: Instant | None
+    planned: float | None = None  #: share of its pages expected to be coherent; None: not captured by itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +73,7 @@ class CaptureFacts:
     strategy: str
     started: Instant
     ended: Instant | None  #: None: not complete
-    reference: Instant | None  #: T; None: never reached
+    reference: Instant | None  #: T; None: never reached, or each part of the site has its own
     pages: tuple[PageFacts, ...]  #: pages and resources, in the order of discovery
     step: Seconds = 0.0  #: planned delay between downloads of one host
     settings: dict[str, object] = field(default_factory=dict)
@@ -74,4 +86,5 @@ class CaptureFacts:
     audit: Mapping[str, Any] | None = None  #: what became of the server's word, where pages were claimed on it
     skipped: Mapping[str, int] = field(default_factory=dict)  #: reason → sightings of URLs that were not taken
     outside: tuple[OutsideRow, ...] = ()  #: these URLs, each once, up to a number
+    subsites: tuple[SubsiteFacts, ...] = ()  #: those captured one by one in that order, else by path
     stats: dict[str, float] = field(default_factory=dict)  #: decisions, deviation, delays in seconds

@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 from collections import defaultdict
 from contextlib import contextmanager
+from dataclasses import replace
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,7 @@ from sharc_crawler.frontier.spec import BOUNDS
 from sharc_crawler.frontier.store import JudgementRow
 from sharc_crawler.model import Evidence, Kind, Result, Slot, Url, Verdict
 from sharc_crawler.report.facts import CaptureFacts, PageFacts, VisitFacts
+from sharc_crawler.report.subsites import find_subsites
 from sharc_crawler.storage.sqlite import FILE_NAME, SqliteStore
 
 if TYPE_CHECKING:
@@ -75,14 +77,29 @@ def capture_facts(state: Batch, truth: Truth | None = None) -> list[CaptureFacts
         rows = by_capture[capture.capture]
         made = [visit for row in rows for visit in visits[row.page] if visit.attempt]
         span = (capture.started, max([capture.started, *(v.outcome.ended for v in made)]))
+        parts, names = find_subsites(state, capture, rows)
+        references = {part.name: part.reference for part in parts}
         pages = [
-            _page(row, visits[row.page], judgements.get(row.page), embeds[row.page], capture, span, truth)
+            replace(
+                _page(
+                    row,
+                    visits[row.page],
+                    judgements.get(row.page),
+                    embeds[row.page],
+                    references[names[row.page]],
+                    span,
+                    truth,
+                ),
+                subsite=names[row.page],
+            )
             for row in rows
             if row.kind in REPORTED
         ]
         step = max((delays.get(row.host, 0.0) for row in rows if row.kind is Kind.PAGE), default=0.0)
         outside = [row for row in state.outside if row.capture == capture.capture]
-        facts.append(_capture(capture, pages, made, step, outside))
+        whole = _capture(capture, pages, made, step, outside)
+        instants = set(references.values())
+        facts.append(replace(whole, reference=instants.pop() if len(instants) == 1 else None, subsites=parts))
     return facts
 
 
@@ -151,7 +168,7 @@ def _page(
     visits: list[VisitRow],
     judgement: JudgementRow | None,
     embeds: list[Url],
-    capture: CaptureRow,
+    reference: Instant | None,
     span: tuple[Instant, Instant],
     truth: Truth | None,
 ) -> PageFacts:
@@ -174,7 +191,7 @@ def _page(
         verdict=judgement.verdict if judgement else None,
         evidence=judgement.evidence if judgement else None,
         reason=judgement.reason if judgement else _why_not(row, first),
-        truth=_stayed(first, second, judgement, capture.reference, true_changes),
+        truth=_stayed(first, second, judgement, reference, true_changes),
         true_changes=true_changes,
         embeds=tuple(embeds),
     )

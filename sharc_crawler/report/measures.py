@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sharc_crawler.model import Evidence, Kind, Plan, Result, Slot, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from sharc_crawler.model import Instant, Seconds, Url
     from sharc_crawler.report.facts import PageFacts, VisitFacts
@@ -91,14 +91,18 @@ def plans(pages: Iterable[PageFacts]) -> dict[str, Any]:
     }
 
 
-def completeness(pages: Sequence[PageFacts]) -> dict[Url, Verdict]:
+def completeness(
+    pages: Sequence[PageFacts], references: Mapping[str, Instant | None] | None = None
+) -> dict[Url, Verdict]:
     """Per captured page, its verdict with everything it embeds (style sheets' own images, too) counted in.
 
-    Changed if any part changed; else unknown if any part is unknown or was not captured; else coherent.
+    Changed if any part changed; else unknown if any part is unknown or was not captured; else coherent. What was judged
+    around another reference instant (``references``, by subsite) is unknown.
     """
+    instants = references or {}
     known = {page.url: page for page in pages}
     return {
-        page.url: _together([page, *_parts(page, known)])
+        page.url: _together(page, _parts(page, known), instants)
         for page in pages
         if page.kind is Kind.PAGE and page.verdict is not None
     }
@@ -115,8 +119,9 @@ def _parts(page: PageFacts, known: dict[Url, PageFacts]) -> list[PageFacts]:
     return [part for part in found.values() if part.verdict or not part.visit or part.visit.result not in NOT_A_PART]
 
 
-def _together(parts: Iterable[PageFacts]) -> Verdict:
-    verdicts = {part.verdict for part in parts}
+def _together(page: PageFacts, parts: Iterable[PageFacts], instants: Mapping[str, Instant | None]) -> Verdict:
+    own = instants.get(page.subsite)
+    verdicts = {part.verdict if instants.get(part.subsite) == own else Verdict.UNKNOWN for part in (page, *parts)}
     if Verdict.CHANGED in verdicts:
         return Verdict.CHANGED
     return Verdict.COHERENT if verdicts == {Verdict.COHERENT} else Verdict.UNKNOWN

@@ -14,6 +14,7 @@ from sharc_crawler.report.blurring import Blur
 from sharc_crawler.report.claim import claim
 from sharc_crawler.report.instants import second
 from sharc_crawler.report.selection import lines, read_selection
+from sharc_crawler.report.subsites import each_part
 from sharc_crawler.report.words import counted, percent, short, size, span
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 STYLES = {"coherent": "bold cyan", "changed": "bold red", "unknown": "bold magenta", "not_captured": "dim"}
 MAX_CAPTURES = 10  #: shown; the report has all
 MAX_REASONS = 3  #: reasons shown of a capture that brought nothing
+MAX_PARTS = 5  #: of a site captured part by part; the report has all
 MAX_NOTES = 3  #: notes shown per capture; the report has all
 
 
@@ -62,7 +64,9 @@ def _capture(facts: CaptureFacts, folder: Path) -> Iterator[Text]:
     if expected["pages"]:
         words = f"{expected['coherent']:,.1f} ± {expected['deviation']:.1f}, and {expected['counted']:,} were"
         yield _line("expected", f"{words} coherent of the {counted(expected['pages'], 'page')} judged")
-    if facts.reference is not None or facts.ended is None:
+    if facts.reference is None and len(facts.subsites) > 1:
+        yield from _parts(facts)
+    elif facts.reference is not None or facts.ended is None:
         yield _line("reference", second(facts.reference) if facts.reference is not None else "not reached")
     if not totals["captured"]:
         for reason, number in Counter(page.reason for page in pages).most_common(MAX_REASONS):
@@ -78,6 +82,20 @@ def _capture(facts: CaptureFacts, folder: Path) -> Iterator[Text]:
     if len(facts.notes) > MAX_NOTES:
         yield _line("", f"{counted(len(facts.notes) - MAX_NOTES, 'more note')} in the report")
     yield _line("WARC", _warcs(facts, folder))
+
+
+def _parts(facts: CaptureFacts) -> Iterator[Text]:
+    """The largest of the parts that a site was captured in."""
+    totals = [
+        (part, measures.tally([page for page in own.pages if page.kind is Kind.PAGE])) for part, own in each_part(facts)
+    ]
+    largest = sorted(totals, key=lambda one: -one[1]["coherent"])
+    for number, (part, counts) in enumerate(largest[:MAX_PARTS]):
+        at = f" at {second(part.reference)}" if part.reference is not None else ""
+        words = f"{counts['coherent']:,} of {counted(counts['captured'], 'page')} coherent{at}: {short(part.name)}"
+        yield _line("" if number else "parts", words)
+    if len(largest) > MAX_PARTS:
+        yield _line("", f"… and {counted(len(largest) - MAX_PARTS, 'more part')} in the report")
 
 
 def _verdicts(totals: Mapping[str, Any]) -> Text:

@@ -35,7 +35,7 @@ def _complete(report: Mapping[str, Any]) -> Tile | None:
     complete = report["coherence"]["complete"]
     if not report["resources"]["known"]:
         return None
-    note = f"{counted(complete['coherent'], 'page')} with every image, style and script that they embed"
+    note = f"{counted(complete['coherent'], 'page')} with every image, style and script there is of those they embed"
     return Tile("Complete coherence", percent(complete["share"]), note)
 
 
@@ -71,6 +71,9 @@ def _few(changes: float) -> str:
 
 def _reference(report: Mapping[str, Any]) -> Tile:
     reference = report["times"]["reference"]
+    parts = sum(part["reference"] is not None for part in report["subsites"])
+    if reference is None and parts:
+        return Tile("Reference instants", f"{parts:,}", "one for each part of the site")
     if reference is None:
         return Tile("Reference instant", "–", "not reached")
     return Tile("Reference instant", reference[11:19], f"UTC, {reference[:10]}")

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-#: the parts that a page lies in, from the coarsest to the finest; each is named in full
+#: the parts that a page lies in, from the coarsest to the finest; each is named in full, and what lies directly in a
+#: part that has parts of its own is named as that part with a star
 Labels = tuple[str, ...]
 
 

@@ -76,7 +76,8 @@ def _common(labels: Sequence[Labels]) -> Labels:
     depth = 0
     while depth < min(len(first), len(last)) and first[depth] == last[depth]:
         depth += 1
-    return first[:depth]
+    node = first[:depth]
+    return node[:-1] if node[-1:] == tuple(f"{name}*" for name in node[-2:-1]) else node
 
 
 def _parts(labels: Sequence[Labels], part: Part, node: Labels, fewest: int, whole: Whole) -> list[Part]:
@@ -90,6 +91,8 @@ def _parts(labels: Sequence[Labels], part: Part, node: Labels, fewest: int, whol
         within[labels[place][depth]].append(place)
     if len(within) == 1:
         (child,) = within
+        if child == f"{part.name}*":
+            return [part]
         return _parts(labels, _part((*node, child), within[child]), (*node, child), fewest, whole)
     large = sorted(child for child, places in within.items() if len(places) >= fewest)
     found = [

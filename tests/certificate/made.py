@@ -12,7 +12,7 @@ from sharc_crawler.archive.warc import WarcWriter
 from sharc_crawler.certificate.writing import certify
 from sharc_crawler.changes.digest import payload_digest
 from sharc_crawler.model import Evidence, Kind, Result, Slot, Url, Verdict
-from sharc_crawler.report.facts import CaptureFacts, PageFacts, VisitFacts
+from sharc_crawler.report.facts import CaptureFacts, PageFacts, SubsiteFacts, VisitFacts
 from tests.archive.readback import INFO, OK, page
 
 if TYPE_CHECKING:
@@ -110,6 +110,20 @@ def make(folder: Path, **options) -> CaptureFacts:
         pages=tuple(maker.pages), settings={"delay": 0.05, "run": "run1"}, software={"sharc-crawler": "test"},
         warcs=warcs, interruptions=((START + 30.1234567, START + 40.7654321),),
     )  # fmt: skip
+
+
+def divided(folder: Path) -> CaptureFacts:
+    """The same capture as if the site had been captured in two parts, each around its own T; certified."""
+    facts = make(folder)
+    parts = (
+        SubsiteFacts("docs", T, facts.started, T + 1, 0.95),
+        SubsiteFacts("news", T + 0.25, T + 1, facts.ended, 0.5),
+    )
+    news = {SITE + name for name in ("equal", "changed", "dead")}
+    pages = tuple(replace(page, subsite="news" if page.url in news else "docs") for page in facts.pages)
+    facts = replace(facts, reference=None, subsites=parts, pages=pages)
+    certify([facts], folder)
+    return facts
 
 
 SITEMAP = "<urlset><url><loc>http://example.org/told</loc><lastmod>{}</lastmod></url></urlset>"

@@ -19,7 +19,7 @@ from sharc_crawler.certificate.writing import fixity
 from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.cli import main
 from sharc_crawler.errors import DataError
-from tests.certificate.made import SITE, attested, certified
+from tests.certificate.made import SITE, attested, certified, divided
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -242,6 +242,52 @@ def test_altered_statements_are_found_even_where_all_digests_are_made_anew(captu
     change, expected = FORGED_STATEMENTS[case]
     forge(capture, change)
     assert expected in findings(capture)
+
+
+def test_parts_with_a_reference_instant_each_hold(tmp_path):
+    divided(tmp_path)
+    verification = verify(tmp_path)
+    assert verification.findings == []
+    assert verification.claims[0].startswith(
+        "3 of 7 pages were in one state together with their part of the site, in 2 parts, each at its own instant: "
+    )
+    document = json.loads((tmp_path / "certificate.json").read_text())
+    assert document["capture"]["reference"] is None
+    docs, news = document["subsites"]
+    assert docs["claim"]["sentence"].startswith("2 of 5 pages were in this state together at 2026-11-18T11:08:20Z")
+    assert news["totals"] == {
+        "known": 3, "captured": 2, "coherent": 1, "changed": 1, "unknown": 0, "not_captured": 1,
+    }  # fmt: skip
+    assert news["reference"]["from"] < news["reference"]["instant"] < news["reference"]["to"]
+
+
+FORGED_PARTS = {
+    "a coherent page moved": (lambda d: entry(d, "equal").update(subsite="docs"), "totals of the subsite docs"),
+    "a changed page moved": (lambda d: entry(d, "changed").update(subsite="docs"), "totals of the subsite news"),
+    "a part's T": (
+        lambda d: d["subsites"][1]["reference"].update(instant=EARLY, **{"from": EARLY}),
+        "reference of the subsite news",
+    ),
+    "a part's claim": (
+        lambda d: d["subsites"][1]["claim"].update(sentence="All 2 pages were in this state together."),
+        "claim of the subsite news: sentence is",
+    ),
+    "a part left out": (lambda d: d["subsites"].pop(), "its subsite is none of the subsites"),
+    "one part twice": (lambda d: d["subsites"].append(d["subsites"][1]), "two subsites have one name"),
+    "one T for all": (
+        lambda d: d["capture"].update(reference=d["subsites"][0]["reference"]),
+        "T of the capture is None by its subsites",
+    ),
+    "a part without T": (lambda d: d["subsites"][1].update(reference=None), "T is not stated"),
+}
+
+
+@pytest.mark.parametrize("case", FORGED_PARTS)
+def test_altered_parts_are_found(tmp_path, case):
+    divided(tmp_path)
+    change, expected = FORGED_PARTS[case]
+    forge(tmp_path, change)
+    assert expected in findings(tmp_path)
 
 
 def test_the_servers_word_is_read_from_the_sitemap_in_the_warc(tmp_path):

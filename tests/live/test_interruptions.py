@@ -84,6 +84,36 @@ def test_killed_again_and_again(tmp_path):
     assert sum(stored.values()) >= sum(settled.values())
 
 
+@pytest.mark.slow
+def test_a_capture_part_by_part_goes_on_in_the_part_in_which_it_was_killed(tmp_path):
+    folder = tmp_path / "capture"
+    parts = {"subsites": "links", "rates": "constant:rate=0.2"}
+    with serve(LivingSite(seed=5, pages=40, slow=0.05)) as server:
+        for requests in (25, 70):
+            process = start(folder, server.url, **parts)
+            stop_after(process, server, requests, signal.SIGKILL)
+            process.communicate(timeout=30)
+        process = start(folder, server.url, **parts)
+        out, _ = process.communicate(timeout=90)
+        assert process.returncode == 0, out
+    verification = verify(folder)
+    assert verification.findings == []
+    state = SqliteStore(folder / "frontier.db").load()
+    settled = Counter(visit.page for visit in state.visits if visit.settled)
+    assert set(settled) == {row.page for row in state.pages if row.state == 0}, "all that was found was fetched"
+    assert max(settled.values()) == 2
+    (capture,) = json.loads((folder / "report.json").read_text())["captures"]
+    listed = capture["subsites"]
+    assert len(listed) > 1, "constant rates of this height cannot be captured together"
+    assert len({part["reference"] for part in listed}) == len(listed)
+    assert sum(part["coherence"]["captured"] for part in listed) == capture["coherence"]["captured"]
+    for part in listed:
+        own = [page for page in capture["pages"] if page["subsite"] == part["name"] and page["kind"] == "page"]
+        assert all(page["visit"]["started"] <= part["reference"] for page in own if page["verdict"])
+        assert all(page["revisit"]["started"] >= part["reference"] for page in own if page["revisit"])
+    assert f"in {len(listed)} parts, each at its own instant" in out
+
+
 def test_ctrl_c_ends_cleanly_with_a_report_and_the_same_command_goes_on(tmp_path):
     folder = tmp_path / "capture"
     with serve(LivingSite(seed=5, pages=40, slow=0.05)) as server:
