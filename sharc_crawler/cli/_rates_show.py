@@ -17,7 +17,7 @@ from sharc_crawler.errors import unknown_name
 from sharc_crawler.model import Sighting
 from sharc_crawler.rates.picture import draw_rates
 from sharc_crawler.rates.sources import HistoryRates
-from sharc_crawler.rates.trust import trust
+from sharc_crawler.rates.trust import of_headers, trust
 from sharc_crawler.storage.observations import ObservationStore
 
 if TYPE_CHECKING:
@@ -67,6 +67,7 @@ def _facts(history: SiteHistory, pages: list[tuple[Any, RateEstimate]], now: flo
         "urls": len(history),
         "accesses": len(history.times),
         "lastmods": [asdict(verdict) | {"believed": verdict.believed} for verdict in trust(history)],
+        "headers": [asdict(verdict) | {"believed": verdict.believed} for verdict in trust(of_headers(history))],
         "pages": [
             {
                 "url": url,
@@ -92,10 +93,11 @@ def _show(facts: dict[str, Any], limit: int) -> None:
     table.caption = f"{min(limit, len(facts['pages']))} of {len(facts['pages'])} pages with a rate, hottest first"
     console = Console()
     console.print(table)
-    for verdict in facts["lastmods"]:
-        if verdict["values"]:
-            word = "believed" if verdict["believed"] else f"not believed: {verdict['reason']}"
-            console.print(f"lastmods of {verdict['label']}: {word} ({verdict['checks']} checks)", markup=False)
+    for name, verdicts in (("lastmods", facts["lastmods"]), ("Last-Modified", facts["headers"])):
+        for verdict in verdicts:
+            if verdict["values"]:
+                word = "believed" if verdict["believed"] else f"not believed: {verdict['reason']}"
+                console.print(f"{name} of {verdict['label']}: {word} ({verdict['checks']} checks)", markup=False)
 
 
 def _gap(per_day: float) -> str:

@@ -40,7 +40,7 @@ def no_links(_: CaptureSpec) -> Iterable[tuple[str, str]]:
 
 
 def default_rates(_: CaptureSpec) -> Rates:
-    """Sitemap hints, then the mean of the site's known pages."""
+    """Those of a first capture: sitemaps, then the mean of the known pages."""
     return default_chain()
 
 

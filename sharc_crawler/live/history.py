@@ -9,7 +9,7 @@ from sharc_crawler.archive.payloads import Original
 from sharc_crawler.changes.http_date import http_date
 from sharc_crawler.model import Change, Evidence, Hints, Kind, Linked, Observation, Result, Sighting, Slot, Url, Verdict
 from sharc_crawler.rates.chain import Chain
-from sharc_crawler.rates.make import make_source
+from sharc_crawler.rates.make import make_sources
 from sharc_crawler.storage.payloads import StoredPayload
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from sharc_crawler.rates.sitemap import SitemapRules
     from sharc_crawler.storage.observations import ObservationStore
 
-CAPTURES = "captures"  #: the source that is the history store itself
 SHORTEST = 3_600.0  #: a capture is thought to take an hour at least
 CHANGES = {
     Verdict.COHERENT: Change.UNCHANGED,
@@ -32,9 +31,8 @@ CHANGES = {
 
 
 def rates_of(site: str, names: str, history: ObservationStore | None, rules: SitemapRules, delay: Seconds) -> Chain:
-    """Where a site's rates come from: the sources of these names, in order; ``captures`` if there are any."""
+    """Where a site's rates come from: the sources of these names, in order."""
     offers: dict[str, Callable[[], object]] = {"rules": lambda: rules}
-    wanted = names.split(",")
     if history is not None and history.size(site):
         offers |= {
             "history": lambda: history.histories(site),
@@ -42,9 +40,7 @@ def rates_of(site: str, names: str, history: ObservationStore | None, rules: Sit
             "documents": lambda: history.documents(site),
             "horizon": lambda: max(SHORTEST, 2 * history.size(site) * delay),
         }
-    else:
-        wanted = [name for name in wanted if name.strip() != CAPTURES]
-    return Chain([make_source(name, offers) for name in wanted])
+    return Chain(make_sources(names, offers))
 
 
 def known_pages(site: str, history: ObservationStore) -> list[Sighting]:

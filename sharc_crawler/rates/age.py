@@ -13,9 +13,8 @@ from sharc_crawler.rates.history import DATED, UNCHANGED, Histories
 from sharc_crawler.rates.regression import LogLinear
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
-    from sharc_crawler.model import Instant
     from sharc_crawler.rates.surroundings import Surroundings
 
 DAY = 86_400.0
@@ -25,30 +24,42 @@ LEAST = 30 * DAY  #: younger ages are as if of this length: changes come in burs
 YEAR = 365.25 * DAY
 
 
-def age_histories(lastmods: NDArray[np.float64], now: Instant) -> Histories:
-    """One interval per page with a lastmod: from its last change until ``now``.
+def age_histories(lastmods: NDArray[np.float64], read: ArrayLike) -> Histories:
+    """One interval per page with a lastmod: from its last change until the word was ``read`` (one instant, or each's).
 
     A lastmod that many pages share, or the oldest one of all (the site's birth, as far as the sitemap goes back), dates
     no change of the page: since then it did not change, and more is not known.
     """
     said = ~np.isnan(lastmods)
-    lengths = np.maximum(now - lastmods[said], 1.0)
+    ends = np.broadcast_to(np.asarray(read, np.float64), said.shape)[said]
+    lengths = np.maximum(ends - lastmods[said], 1.0)
     values, place, counts = np.unique(lastmods[said], return_inverse=True, return_counts=True)
     common = (counts > max(FEW, SHARED * said.sum())) | ((values == values[:1]) & (counts > 1))
     changed = np.where(common[place], UNCHANGED, DATED).astype(np.int8)
     offsets = np.concatenate([[0], np.cumsum(said)]).astype(np.int64)
-    return Histories(offsets, lengths, changed, np.full(len(lengths), now))
+    return Histories(offsets, lengths, changed, ends)
 
 
-def age_rates(lastmods: NDArray[np.float64], now: Instant, surroundings: Surroundings) -> Estimates:
+def age_rates(
+    lastmods: NDArray[np.float64],
+    read: ArrayLike,
+    surroundings: Surroundings,
+    stated: NDArray[np.float64] | None = None,
+) -> Estimates:
     """Posterior rates given each page's lastmod (NaN: none), changes per second.
 
     λ of a page ~ Gamma(k, mean m_i): the density of an age a is then λ e^{−λ a} mixed over the prior, a Lomax
-    distribution. m_i is log-linear in how recently the page's relatives changed; k is what makes the ages of all pages
-    most likely. The posterior is Gamma(k + 1, k/m_i + a), or Gamma(k, k/m_i + a) where a dates no change. Pages without
-    lastmod keep the prior.
+    distribution. m_i is log-linear in how recently the page's relatives changed, and in what the sitemap states; k is
+    what makes the ages of all pages most likely. The posterior is Gamma(k + 1, k/m_i + a), or Gamma(k, k/m_i + a) where
+    a dates no change. Pages without lastmod keep the prior.
+
+    Parameters
+    ----------
+    read: instant at which the lastmods were read, or one per page
+    stated: rates by ``changefreq``, changes per second (NaN: none); what they are worth is learned like the rest
+
     """
-    histories = age_histories(lastmods, now)
+    histories = age_histories(lastmods, read)
     said = np.flatnonzero(~np.isnan(lastmods))
     if not len(said):
         return Estimates.nothing(len(lastmods))
@@ -58,7 +69,7 @@ def age_rates(lastmods: NDArray[np.float64], now: Instant, surroundings: Surroun
         return Estimates(0.5 / total, np.sqrt(0.5) / total, np.full(len(total), 0.5), histories.observations())
     activity = np.zeros(len(lastmods))
     activity[said] = np.log1p(dated * YEAR / (histories.lengths + LEAST))
-    features = surroundings.columns(activity)
+    features = np.column_stack([surroundings.columns(activity), *_stated(stated)])
     model = LogLinear().fit(features[said], histories.changed, histories.lengths + LEAST)
     mean = model.rate(features)
     # In units of 1/m_i every page has the same prior, so that one shape is learned from all.
@@ -68,3 +79,11 @@ def age_rates(lastmods: NDArray[np.float64], now: Instant, surroundings: Surroun
     a[said] += dated
     b[said] += histories.lengths
     return Estimates(a / b, np.sqrt(a) / b, a, histories.observations())
+
+
+def _stated(rates: NDArray[np.float64] | None) -> list[NDArray[np.float64]]:
+    """Logarithms of the rates, and of their mean where there is none; nothing where all are silent or of one voice."""
+    if rates is None or len(np.unique(rates[~np.isnan(rates)])) < 2:
+        return []
+    logs = np.log(rates)
+    return [np.where(np.isnan(logs), np.nanmean(logs), logs)]

@@ -8,6 +8,7 @@ from sharc_crawler.model import RateEstimate
 from sharc_crawler.rates.calibration import ENOUGH, Calibration
 from sharc_crawler.rates.constant import ONCE_A_MONTH
 from sharc_crawler.rates.sitemap import DEFAULT_RULES, SitemapRates, SitemapRules, weight
+from sharc_crawler.rates.sources import HistoryRates
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,5 +69,5 @@ class Chain:
 
 
 def default_chain(rules: SitemapRules = DEFAULT_RULES) -> Chain:
-    """What a capture without history or predictor goes by: the sitemap, then the mean of what it says."""
-    return Chain([SitemapRates(rules)])
+    """What a first capture goes by: lastmods as a body, each page's sitemap entry alone, the mean of what they say."""
+    return Chain([HistoryRates(rules=rules), SitemapRates(rules)])

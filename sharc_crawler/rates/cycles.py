@@ -18,7 +18,7 @@ from scipy.special import fdtrc
 
 from sharc_crawler.rates.estimators.base import Sums
 from sharc_crawler.rates.estimators.bias_reduced import bias_reduced
-from sharc_crawler.rates.trust import believed
+from sharc_crawler.rates.trust import dated
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -59,11 +59,9 @@ class DatedChanges:
 
     @classmethod
     def of(cls, history: SiteHistory) -> DatedChanges:
-        """Every different lastmod (or ``Last-Modified``, where there is no lastmod to believe) of each page."""
-        trusted = believed(history)[history.pages()]
-        said = np.where(trusted & ~np.isnan(history.lastmods), history.lastmods, history.modified)
-        precise = np.where(np.isnan(history.lastmods), 1.0, np.maximum(history.precisions, 1.0))
-        pages = history.pages()
+        """Every different lastmod (or, where there is none to believe, ``Last-Modified``) of each page."""
+        told, pages = dated(history), history.pages()
+        said, precise = told.lastmods, np.maximum(told.precisions, 1.0)
         again = np.zeros(len(said), np.bool_)
         again[1:] = (pages[1:] == pages[:-1]) & (said[1:] == said[:-1])
         before = np.full(len(said), -math.inf)

@@ -9,20 +9,22 @@ import numpy as np
 from sharc_crawler.rates.cycles import rhythms
 from sharc_crawler.rates.evidence import combined_rates
 from sharc_crawler.rates.history import SiteHistory
+from sharc_crawler.rates.sitemap import DEFAULT_RULES
 from sharc_crawler.rates.surroundings import Surroundings
 from sharc_crawler.rates.trust import classes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from sharc_crawler.model import Instant, RateEstimate, Seconds, Sighting, Url
+    from sharc_crawler.model import Instant, Rate, RateEstimate, Seconds, Sighting, Url
+    from sharc_crawler.rates.sitemap import SitemapRules
 
 MONTH: Seconds = 30 * 86_400.0
 GROWTH = 1.25  #: more lastmods than this times those of the last estimate: estimate again
 
 
 class HistoryRates:
-    """Rates from a site's captures and from the lastmods of the sitemap that is being read, as one body of evidence.
+    """Rates from a site's captures and from the words of the sitemap that is being read, as one body of evidence.
 
     Asked first with a sitemap in bulk, as a capture does, it learns once from all of it; it learns again when much
     more of the sitemap has been seen. It abstains on URLs of which neither the history nor a sitemap says anything.
@@ -36,6 +38,8 @@ class HistoryRates:
         only is calm in a capture by night
     links:
         pairs of URLs, source and target, where links are known from the captures before
+    rules:
+        what a ``changefreq`` states; it counts beside lastmods and captures, never alone
 
     Examples
     --------
@@ -53,11 +57,14 @@ class HistoryRates:
         history: SiteHistory | None = None,
         horizon: Seconds = MONTH,
         links: Iterable[tuple[str, str]] | None = None,
+        rules: SitemapRules = DEFAULT_RULES,
     ) -> None:
         self._history = SiteHistory.empty() if history is None else history
         self._horizon = horizon
         self._links = None if links is None else list(links)
+        self._rules = rules
         self._captured = frozenset(self._history.urls)
+        self._stated: dict[str, Rate] = {}
         self._lastmods: dict[str, tuple[Instant, Seconds]] = {}
         self._estimated_from = -1
         self._estimates: dict[str, RateEstimate | None] = {}
@@ -66,8 +73,12 @@ class HistoryRates:
         """One estimate per sighting, in their order; None where nothing is known."""
         for sighting in sightings:
             hints = sighting.hints
-            if hints is not None and hints.lastmod is not None:
+            if hints is None:
+                continue
+            if hints.lastmod is not None:
                 self._lastmods[sighting.url] = hints.lastmod, hints.lastmod_precision
+            if stated := self._rules.changefreq.get(hints.changefreq or ""):
+                self._stated[sighting.url] = stated
         if len(self._lastmods) > self._estimated_from * GROWTH:
             self._estimate(now)
         return [self._estimates.get(sighting.url) for sighting in sightings]
@@ -76,7 +87,9 @@ class HistoryRates:
         """Learn from all that is known at ``now``."""
         self._estimated_from = max(len(self._lastmods), 0)
         history = self._history.sitemap_read(now, self._lastmods)
-        found = combined_rates(history, now, self._horizon, Surroundings(history.urls, self._numbered(history.urls)))
+        around = Surroundings(history.urls, self._numbered(history.urls))
+        stated = np.array([self._stated.get(url, np.nan) for url in history.urls], np.float64)
+        found = combined_rates(history, now, self._horizon, around, stated)
         found = found.scaled(_busy(history, now, now + self._horizon))
         names = ("history" if url in self._captured else "lastmod" for url in history.urls)
         self._estimates = {

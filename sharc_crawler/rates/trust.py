@@ -1,9 +1,9 @@
-"""Does a site's lastmod deserve belief? By class of URL, against what the captures saw themselves."""
+"""Do a site's lastmods and ``Last-Modified`` deserve belief? By class of URL, against what the captures saw."""
 
 from __future__ import annotations
 
 import posixpath
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 FEW = 5  #: values that may be equal, or of now, by chance
 MOST = 0.9  #: share of a class's values from which on "all" is meant
 NOW = 120.0  #: seconds before an access that are still "now"
+SECOND = 1.0  #: precision of an HTTP date
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +80,22 @@ def trust(history: SiteHistory) -> list[Trust]:
     checked = (history.changed == CHANGED) & ~np.isnan(upper)
     lie = checked & (upper <= before)
     return [_judge(name, history, own == number, checked, lie) for number, name in enumerate(names)]
+
+
+def of_headers(history: SiteHistory) -> SiteHistory:
+    """The history with ``Last-Modified`` in the place of the sitemap's lastmod, to be judged like it."""
+    return replace(history, lastmods=history.modified, precisions=np.full(len(history.modified), SECOND))
+
+
+def dated(history: SiteHistory) -> SiteHistory:
+    """The history with what deserves belief in its lastmods: the sitemap's word, where there is none the header's."""
+    words, headers = (told.without_lastmods(~believed(told)) for told in (history, of_headers(history)))
+    silent = np.isnan(words.lastmods)
+    return replace(
+        words,
+        lastmods=np.where(silent, headers.lastmods, words.lastmods),
+        precisions=np.where(silent, headers.precisions, words.precisions),
+    )
 
 
 def believed(history: SiteHistory) -> NDArray[np.bool_]:

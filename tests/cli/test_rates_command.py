@@ -51,6 +51,7 @@ def test_json(history: str):
     assert rates["http://h/calm"] < rates["http://h/new"] < rates["http://h/hot"]
     assert {page["source"] for page in facts["pages"]} == {"history"}
     assert facts["lastmods"][0]["believed"] is False
+    assert facts["headers"][0]["values"] == 0
 
 
 def test_table_and_picture(history: str, tmp_path: Path):

@@ -77,6 +77,66 @@ def test_new_pages_of_the_sitemap_get_rates_too():
     assert found[0].rate > 0
 
 
+def with_headers(pages: int, honest: bool) -> SiteHistory:
+    """Two captures 100 days ago, headers as old as the page's number in days; or always of now."""
+    with ObservationStore(":memory:") as store:
+        for time in (NOW - 101 * DAY, NOW - 100 * DAY):
+            store.append(
+                Observation(
+                    "h",
+                    Url(f"http://h/{i}"),
+                    time,
+                    Result.OK,
+                    Change.UNKNOWN,
+                    last_modified=NOW - (102 + i) * DAY if honest else time,
+                )
+                for i in range(pages)
+            )
+        return store.histories("h")
+
+
+def test_last_modified_dates_changes_where_no_sitemap_does():
+    found = HistoryRates(with_headers(100, honest=True)).rates([Sighting(f"http://h/{i}") for i in range(100)], NOW)
+    assert found[0].rate > 2 * found[90].rate
+    assert found[0].rate > 1 / (60 * DAY)  # two days old when it was seen, not a hundred: nobody has looked since
+
+
+def test_a_last_modified_of_now_says_nothing():
+    found = HistoryRates(with_headers(100, honest=False)).rates([Sighting(f"http://h/{i}") for i in range(100)], NOW)
+    assert found == [None] * 100
+
+
+def test_the_stated_frequency_counts_as_far_as_the_lastmods_bear_it_out():
+    rng = np.random.default_rng(3)
+    daily = rng.random(600) < 0.5
+
+    def gap(ages: np.ndarray) -> float:
+        """How much hotter a page said to change daily is than one said to change yearly, their lastmods being alike."""
+        ages[:2] = 50.0
+        words = ["daily" if often else "yearly" for often in (True, False, *daily[2:])]
+        pages = [
+            Sighting(f"http://h/{i}", hints=Hints(NOW - age * DAY, changefreq=word))
+            for i, (age, word) in enumerate(zip(ages, words, strict=True))
+        ]
+        first, second, *_ = HistoryRates().rates(pages, NOW)
+        return first.rate / second.rate
+
+    assert gap(rng.exponential(np.where(daily, 5.0, 300.0))) > 3.0
+    assert gap(rng.exponential(100.0, 600)) == pytest.approx(1.0, abs=0.3)
+
+
+def test_without_lastmods_the_stated_frequency_is_a_class_of_its_own():
+    history = captured(300, 3)
+    sightings = [Sighting(f"http://h/{i}", hints=Hints(changefreq="yearly" if i % 10 else "daily")) for i in range(300)]
+    hot = np.arange(300) % 10 == 0
+    plain, told = (
+        np.array([one.rate for one in HistoryRates(history).rates(pages, NOW)])
+        for pages in ([Sighting(one.url) for one in sightings], sightings)
+    )
+    assert plain[hot].min() == plain[~hot].min()  # those of which no change was seen
+    assert told[hot].min() > 3 * told[~hot].min()
+
+
 def test_learns_again_only_when_much_more_is_known():
     source = HistoryRates()
     first = source.rates(listed(list(range(1, 101))), NOW)
@@ -107,9 +167,13 @@ def test_sharpened_counts_no_interval_twice():
     lengths = np.ones(4)
     bits = np.array([UNCHANGED, UNCHANGED, UNCHANGED, UNCHANGED], np.int8)
     intervals = Histories(np.array([0, 2, 4]), lengths, bits, np.array([1.0, 2.0, 1.0, 2.0]))
-    found = sharpened(prior, intervals, np.array([1.5, 0.5]))
+    found = sharpened(prior, intervals, np.array([1.5, 0.5]), np.array([2.0, 2.0]))
     assert found.rate.tolist() == pytest.approx([4.0 / 3.0, 2.0])
     assert found.observations.tolist() == [2, 1]
+    later = sharpened(prior, intervals, np.array([1.5, 0.5]), np.array([1.5, 1.0]))  # the last interval is news
+    assert later.rate.tolist() == pytest.approx([4.0 / 4.0, 4.0 / 3.0])
+    unlisted = sharpened(prior, intervals, np.full(2, np.nan), np.full(2, np.nan))
+    assert unlisted.observations.tolist() == [3, 3]
 
 
 def test_reading_the_sitemap_is_an_access():

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from sharc_crawler.rates.history import CHANGED, UNCHANGED, UNKNOWN, SiteHistory
-from sharc_crawler.rates.trust import believed, classes, trust
+from sharc_crawler.rates.trust import believed, classes, dated, trust
 
 DAY = 86_400.0
 
@@ -65,6 +67,19 @@ def test_all_equal():
 def test_always_now():
     pages = {f"http://h/{i}": [(10 * DAY + i, UNKNOWN, 10 * DAY + i - 1)] for i in range(20)}
     assert trust(site(pages))[0].reason == "nearly all values are of now"
+
+
+def test_the_header_stands_in_where_the_sitemap_is_silent_or_lies():
+    rng = np.random.default_rng(1)
+    headers = -rng.integers(1, 10**6, 40).astype(float)
+    silent = site({f"http://h/{i}": [(0.0, UNKNOWN, np.nan if i % 2 else -7.0 * i)] for i in range(40)})
+    told = dated(replace(silent, modified=headers))
+    np.testing.assert_array_equal(told.lastmods, np.where(np.arange(40) % 2, headers, -7.0 * np.arange(40)))
+    np.testing.assert_array_equal(told.precisions, np.arange(40) % 2)
+    equal = replace(site({f"http://h/{i}": [(0.0, UNKNOWN, -5.0)] for i in range(40)}), modified=headers)
+    np.testing.assert_array_equal(dated(equal).lastmods, headers)
+    now = replace(silent, modified=np.zeros(40))
+    np.testing.assert_array_equal(dated(now).lastmods, silent.lastmods)
 
 
 def test_judged_by_class_of_url():
