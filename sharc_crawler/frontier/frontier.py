@@ -11,7 +11,9 @@ last request began, nor more often at once than it bears; every page of a captur
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
+from urllib.parse import urljoin
 
 from sharc_crawler.frontier.admission import Admitter
 from sharc_crawler.frontier.checking import Checker
@@ -25,6 +27,7 @@ from sharc_crawler.frontier.parts import Parts
 from sharc_crawler.frontier.queueing import Queuer
 from sharc_crawler.frontier.replanning import Replanner
 from sharc_crawler.frontier.restoring import Restorer
+from sharc_crawler.frontier.robots import MAX_AGE
 from sharc_crawler.frontier.settling import Settler
 from sharc_crawler.model import Done, Kind, Phase, Result, Wait
 from sharc_crawler.polling.polls import Polls
@@ -51,19 +54,23 @@ class Frontier:
         lease_time: Seconds = 3600.0,
         terms: Terms | None = None,
     ) -> None:
-        self.politeness = politeness or Politeness()
         self.polls = Polls(terms)
-        self.ledger = Ledger(self.politeness, store, self.polls)
+        self.ledger = Ledger(politeness or Politeness(), store, self.polls)
         self.pages = self.ledger.pages
         self.captures = self.ledger.captures
         self._parts = parts or Parts()
-        queuer = Queuer(self.ledger, self._parts)
+        self._queuer = queuer = Queuer(self.ledger, self._parts)
         self._admitter = Admitter(self.ledger, self._parts, queuer)
         self._opener = Opener(self.ledger, self._parts, queuer, self._admitter)
         self._settler = Settler(self.ledger, self._opener, self._admitter, queuer)
         replanner = Replanner(self.ledger, self._settler)
         self._chooser = Chooser(self.ledger, self._opener, self._settler, Checker(self.ledger), replanner)
         self._leases = Leases(self.ledger, lease_time)
+
+    @property
+    def politeness(self) -> Politeness:
+        """How hosts are treated, as of now."""
+        return self.ledger.politeness
 
     def open(self, spec: CaptureSpec, now: Instant, seeded: bool = True) -> SiteCapture:
         """Begin a site capture with its seeds; ``seeded=False``: what it captures is scheduled by hand."""
@@ -81,12 +88,18 @@ class Frontier:
         self.ledger.commit()
         return new
 
+    def change_delay(self, delay: Seconds) -> None:
+        """From each host's next request on; what robots.txt asks for, and exceptions by host, stay."""
+        politeness = self.ledger.politeness = replace(self.ledger.politeness, delay=delay)
+        for host in self.ledger.hosts:
+            host.own = politeness.delay_of(host.name)
+
     def set_delay(self, name: str, delay: Seconds, due: Instant) -> None:
         """Somebody else owns a host's politeness: this is its delay now, and not before ``due``."""
         number = self.ledger.host_numbers.get(name)
         if number is not None:
             host = self.ledger.hosts[number]
-            host.delay = delay
+            host.own = delay
             host.due = due
 
     def may_fetch_again(self, page: PageId) -> bool:
@@ -161,9 +174,13 @@ class Frontier:
         """Hand a task out; ``None`` where robots.txt or the budget forbids it."""
         pages = self.pages
         kind = pages.kinds[task.page]
-        if host.rules and kind is not Kind.ROBOTS and not host.rules.allows(pages.urls[task.page]):
-            self._settler.refuse(task, host.refusal, now)
-            return None
+        if host.rules and kind is not Kind.ROBOTS:
+            if self._rules_are_old(host, task, now):
+                host.held.appendleft(task)
+                return None
+            if not host.rules.allows(pages.urls[task.page]):
+                self._settler.refuse(task, host.refusal, now)
+                return None
         budget = self.captures[pages.captures[task.page]].budget
         if reason := budget.why_not(task, kind, now):
             budget.forgone(task.slot)
@@ -172,6 +189,14 @@ class Frontier:
         self.polls.spend(now)
         budget.leased(task, kind)
         return self._leases.grant(host, task, now)
+
+    def _rules_are_old(self, host: Host, task: Task, now: Instant) -> bool:
+        """Must robots.txt be read again before anything else?"""
+        if not host.waits and now - host.read >= MAX_AGE:
+            capture = self.captures[self.pages.captures[task.page]]
+            url = urljoin(self.pages.urls[task.page], "/robots.txt")
+            self._queuer.owe_robots(capture, self.pages.hosts[task.page], url)
+        return host.waits
 
     def _nothing_now(self) -> Wait | Done:
         times = [time for time in (self.ledger.ring.earliest(), self._leases.expiry()) if time is not None]

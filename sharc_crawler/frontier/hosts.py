@@ -29,6 +29,10 @@ class Politeness:
     agent: str = "sharc-crawler"  #: product token that robots.txt is read for
     hosts: Mapping[str, Seconds] | None = None  #: delays of single hosts
 
+    def delay_of(self, host: str) -> Seconds:
+        """The delay between two requests to a host."""
+        return (self.hosts or {}).get(host, self.delay)
+
 
 class Task(NamedTuple):
     """A download that a host owes: which URL, in which slot, for the how-manieth time."""
@@ -43,12 +47,14 @@ class Host:
     """Queues and due times of one host."""
 
     __slots__ = (
+        "asked",
         "busy",
         "captures",
-        "delay",
         "due",
         "held",
         "name",
+        "own",
+        "read",
         "refusal",
         "retries",
         "robots",
@@ -59,7 +65,9 @@ class Host:
 
     def __init__(self, name: str, delay: Seconds, waits: bool) -> None:
         self.name = name
-        self.delay = delay
+        self.own = delay  #: between two requests, as we were told
+        self.asked: Seconds = 0.0  #: by robots.txt
+        self.read: Instant = 0.0  #: when robots.txt was had last
         self.due: Instant = 0.0
         self.busy = 0
         self.rules: RobotsRules | None = None
@@ -70,6 +78,11 @@ class Host:
         self.urgent: deque[Task] = deque()  #: sitemaps, resources: before the next page
         self.held: deque[Task] = deque()  #: pages chosen while the host was not free
         self.retries: list[tuple[Instant, PageId, Task]] = []  #: heap by due time
+
+    @property
+    def delay(self) -> Seconds:
+        """Between the starts of two requests."""
+        return max(self.own, self.asked)
 
     def retry(self, task: Task, due: Instant) -> None:
         """Try a task again at ``due``."""

@@ -56,10 +56,8 @@ class Ledger:
         """The number of a host, which owes robots.txt before all else when it is new."""
         number = self.host_numbers.get(name)
         if number is None:
-            exceptions = self.politeness.hosts or {}
             number = self.host_numbers[name] = self.ring.add()
-            delay = exceptions.get(name, self.politeness.delay)
-            self.hosts.append(Host(name, delay, waits=self.politeness.obey_robots))
+            self.hosts.append(Host(name, self.politeness.delay_of(name), waits=self.politeness.obey_robots))
         capture.hosts[number] = None
         return number
 
@@ -107,7 +105,7 @@ class Ledger:
         number = self.pages.hosts[page]
         host = self.hosts[number]
         if self.pages.kinds[page] is Kind.ROBOTS:
-            host.robots = Task(page, slot)
+            host.robots, host.waits = Task(page, slot), True
         else:
             host.urgent.append(Task(page, slot))
         self.ring.wake(number)

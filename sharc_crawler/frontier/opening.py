@@ -104,7 +104,9 @@ class Opener:
         for url in capture.spec.seeds:
             seed = self._parts.canonical(url)
             name = self._parts.host_of(seed) if seed else ""
-            if seed and name in self._ledger.host_numbers and self._ledger.hosts[self._ledger.host_numbers[name]].waits:
+            number = self._ledger.host_numbers.get(name)
+            host = None if number is None else self._ledger.hosts[number]
+            if seed and host and host.waits and not host.rules:  # not where the rules are only read again
                 self._open_host(capture, name, seed)
 
     def widen(self, capture: SiteCapture, page: PageId, location: str) -> None:

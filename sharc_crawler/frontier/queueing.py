@@ -112,8 +112,11 @@ class Queuer:
 
     def owe_robots(self, capture: SiteCapture, number: int, url: str, depth: int = 0) -> None:
         """The host owes this robots.txt (or what it redirects to) before all else."""
+        key = f"robots:{url}"
+        if key in capture.seen:  # read again after a day
+            key += f" {len(self._ledger.pages)}"
         page = self._ledger.add_page(
-            capture, f"robots:{url}", Sighting(url, Kind.ROBOTS, "host"), number, depth, NO_PARENT, UNRATED
+            capture, key, Sighting(url, Kind.ROBOTS, "host"), number, depth, NO_PARENT, UNRATED
         )
         self._ledger.owe(capture, page, Slot.ONLY)
 

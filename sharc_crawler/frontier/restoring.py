@@ -44,7 +44,7 @@ class Restorer:
         for page in saved.pages:
             self._page(page)
         for name, host in saved.hosts.items():
-            self._host(name, host.robots or "", host.delay)
+            self._host(name, host.robots or "")
         for word in saved.words:
             self._word(word)
         for left in saved.outside:
@@ -115,13 +115,13 @@ class Restorer:
         if attesting is not None:
             attesting.hear(row.page, row.read, row.lastmod, row.precision)
 
-    def _host(self, name: str, robots: str, delay: float) -> None:
+    def _host(self, name: str, robots: str) -> None:
         number = self._ledger.host_numbers.get(name)
         if number is not None:
             host = self._ledger.hosts[number]
             host.waits = False
-            host.delay = max(host.delay, delay)
             host.rules = RobotsRules(robots, self._ledger.politeness.agent, f"http://{name}/robots.txt")
+            host.asked = min(host.rules.delay, self._ledger.politeness.longest_pause)
 
     def _visits(self, saved: Batch, firsts: dict[int, list[Visit]]) -> None:
         """All fetches, in the order in which they ended; with each poll the new pages that it showed."""
@@ -136,6 +136,8 @@ class Restorer:
         """What the fetch cost."""
         pages = self._ledger.pages
         budget = self._ledger.captures[pages.captures[row.page]].budget
+        if pages.kinds[row.page] is Kind.ROBOTS:
+            self._ledger.hosts[pages.hosts[row.page]].read = row.outcome.ended
         if row.attempt:
             self._ledger.polls.spend(row.outcome.started)
             task = Task(row.page, row.slot, row.plan, row.attempt)

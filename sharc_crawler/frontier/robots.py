@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Outcome, Seconds
 
 MAX_BYTES = 500 * 1024  #: RFC 9309, 2.5: parse at least this much
+MAX_AGE: Seconds = 86_400.0  #: RFC 9309, 2.4: rules are read again after a day
 MAX_REDIRECTS = 5  #: RFC 9309, 2.3.1.2
 
 
@@ -41,6 +42,18 @@ def _delay(parsed: Protego, agent: str) -> Seconds:
     crawl_delay = float(parsed.crawl_delay(agent) or 0.0)
     rate = parsed.request_rate(agent)
     return max(crawl_delay, rate.seconds / rate.requests if rate and rate.requests else 0.0)
+
+
+def robots_text(body: bytes) -> str:
+    r"""What a robots.txt says: UTF-8 without byte order mark, whole lines of its first 500 KiB.
+
+    >>> robots_text(b"\xef\xbb\xbfUser-agent: *\n")
+    'User-agent: *\n'
+    """
+    if len(body) > MAX_BYTES:
+        cut = body[:MAX_BYTES]
+        body = cut[: max(cut.rfind(b"\n"), cut.rfind(b"\r")) + 1]
+    return body.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
 
 
 ALLOW_ALL = ""

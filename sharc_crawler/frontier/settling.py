@@ -108,16 +108,20 @@ class Settler:
             self._queuer.owe_robots(capture, number, outcome.location, hops + 1)
             return
         host = ledger.hosts[number]
+        first, host.waits, host.read = host.rules is None, False, outcome.ended
+        if not first and outcome.result is Result.FAILED:
+            return  # what was read before holds on (RFC 9309, 2.4)
         text = rules_text(outcome)
         host.rules = RobotsRules(text, ledger.politeness.agent, fetch.url)
-        host.waits = False
-        host.delay = max(host.delay, min(host.rules.delay, ledger.politeness.longest_pause))
+        host.asked = min(host.rules.delay, ledger.politeness.longest_pause)
         host.pause(outcome.started + host.delay)
+        host.refusal = "robots.txt disallows it"
         if outcome.result is Result.FAILED:
             host.refusal = "robots.txt could not be had"
             capture.note(f"{fetch.url} could not be had ({outcome.error or outcome.status}): nothing on it is fetched")
         ledger.changed_host(host, text)
-        self._opener.host_opened(number, fetch.url)
+        if first:
+            self._opener.host_opened(number, fetch.url)
         ledger.changed_capture(capture)
 
     def _read_sitemap(self, capture: SiteCapture, fetch: Fetch, task: Task, outcome: Outcome) -> None:

@@ -10,6 +10,7 @@ from scrapy import Request
 
 from sharc_crawler.changes.http_date import http_date
 from sharc_crawler.changes.status import classify
+from sharc_crawler.frontier.robots import robots_text
 from sharc_crawler.model import Kind, Outcome, Result, Slot, Validators
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def outcome_of(response: Response, started: Instant, ended: Instant, payload: Pa
         date=http_date(header(response, "Date")),
         error=f"status {response.status}" if result in (Result.FAILED, Result.REFUSED) else None,
         retry_after=retry_after(header(response, "Retry-After"), ended) if result is Result.FAILED else None,
-        robots=_robots_text(response) if wants_text else None,
+        robots=robots_text(response.body) if wants_text else None,
     )
 
 
@@ -74,10 +75,6 @@ def header(response: Response, name: str) -> str | None:
     """A header's first value as text."""
     value = response.headers.get(name)
     return value.decode("latin-1").strip() if value else None
-
-
-def _robots_text(response: Response) -> str:
-    return response.body[: 500 * 1024].removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
 
 
 def retry_after(value: str | None, now: Instant) -> Seconds | None:

@@ -17,6 +17,7 @@ PAGES = 1_600
 DELAYS = {"plain.example": 2.0, "slow.example": 5.0}  # ours; robots.txt of the second asks for 5 s
 ROBOTS = {"plain.example": "Sitemap: /sitemap.xml", "slow.example": "User-agent: *\nCrawl-delay: 5\n"}
 RETRY_AFTER = 90.0
+TOO_MANY = {"result": Result.FAILED, "status": 429, "error": "status 429"}
 BUSY = {"result": Result.FAILED, "status": 503, "error": "status 503"}
 
 
@@ -36,7 +37,7 @@ def build(world, seed: int) -> None:
                 [
                     valid,
                     BUSY,
-                    {**BUSY, "retry_after": RETRY_AFTER},
+                    {**chosen.choice((BUSY, TOO_MANY)), "retry_after": RETRY_AFTER},
                     {"result": Result.REDIRECTED, "status": 302, "location": chosen.choice(names)},
                     {"result": Result.GONE, "status": 404},
                 ],
@@ -80,7 +81,7 @@ def test_a_host_that_asks_for_a_pause_gets_it_and_loses_no_page(world, seed):
         if world.answers.get(fetch.url, [{}])[0].get("retry_after") and tried == 0
     ]
     assert paused and min(paused) >= RETRY_AFTER
-    failed = {url for url, answers in world.answers.items() if answers[0].get("status") == 503}
+    failed = {url for url, answers in world.answers.items() if answers[0].get("status") in (429, 503)}
     asked = Counter(fetch.url for _, fetch in world.requests)
     assert all(asked[url] == 2 for url in failed & asked.keys()), "what failed once was had at the second attempt"
 

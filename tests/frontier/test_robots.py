@@ -1,0 +1,171 @@
+"""RFC 9309, clause by clause."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+
+from sharc_crawler.frontier.frontier import Frontier
+from sharc_crawler.frontier.hosts import Politeness
+from sharc_crawler.frontier.robots import MAX_AGE, MAX_BYTES, RobotsRules, robots_text
+from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.model import Kind, Result, Sighting
+from sharc_crawler.storage.memory import MemoryStore
+
+HOST = "http://h.example"
+
+
+def allows(text: str, path: str, agent: str = "sharc-crawler") -> bool:
+    return RobotsRules(text, agent, f"{HOST}/robots.txt").allows(HOST + path)
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "allowed"),
+    [
+        # 2.2.1: the group of our product token, in any case; several such groups are one; else that of *; else all
+        ("User-agent: sharc-crawler\nDisallow: /a", "/a", False),
+        ("User-agent: SHARC-Crawler\nDisallow: /a", "/a", False),
+        ("User-agent: other\nDisallow: /a", "/a", True),
+        ("User-agent: *\nDisallow: /a\n\nUser-agent: sharc-crawler\nDisallow: /b", "/a", True),
+        ("User-agent: *\nDisallow: /a\n\nUser-agent: other\nDisallow: /b", "/a", False),
+        ("User-agent: sharc-crawler\nDisallow: /a\n\nUser-agent: sharc-crawler\nDisallow: /b", "/b", False),
+        ("User-agent: sharc-crawler\nDisallow: /a\n\nUser-agent: sharc-crawler\nDisallow: /b", "/a", False),
+        ("User-agent: x\nUser-agent: sharc-crawler\nDisallow: /a", "/a", False),
+        ("", "/a", True),
+        ("Disallow: /a", "/a", True),
+        # 2.2.2: the longest match counts; of equal ones Allow; paths are case-sensitive; nothing matches: allowed
+        ("User-agent: *\nDisallow: /a\nAllow: /a/b", "/a/b/c", True),
+        ("User-agent: *\nAllow: /a\nDisallow: /a/b", "/a/b/c", False),
+        ("User-agent: *\nAllow: /example/page/\nDisallow: /example/page/no.gif", "/example/page/", True),
+        ("User-agent: *\nDisallow: /a\nAllow: /a", "/a", True),
+        ("User-agent: *\nDisallow: /A", "/a", True),
+        ("User-agent: *\nDisallow:", "/a", True),
+        ("User-agent: *\nDisallow: /", "/a", False),
+        ("User-agent: *\nDisallow: /a", "/ab", False),
+        # 2.2.2: percent-encoded octets compare with what they stand for
+        ("User-agent: *\nDisallow: /foo?baz=http%3A%2F%2Ffoo.bar", "/foo?baz=http%3A%2F%2Ffoo.bar", False),
+        ("User-agent: *\nDisallow: /foo/bar/\u30c4", "/foo/bar/%E3%83%84", False),
+        ("User-agent: *\nDisallow: /foo/bar/%E3%83%84", "/foo/bar/%E3%83%84", False),
+        ("User-agent: *\nDisallow: /foo/bar/%62%61%7A", "/foo/bar/baz", False),
+        # 2.2.3: # begins a comment, $ ends a path, * is any number of characters
+        ("User-agent: * # all\nDisallow: /a # not this\n# nor\nDisallow: /b", "/b", False),
+        ("User-agent: *\nDisallow: /*.gif$", "/a/b.gif", False),
+        ("User-agent: *\nDisallow: /*.gif$", "/a/b.gif?x", True),
+        ("User-agent: *\nDisallow: /this/*/exactly", "/this/is/exactly", False),
+        # 2.2.4: other records do not break a group
+        ("User-agent: *\nSitemap: http://h.example/s.xml\nDisallow: /a", "/a", False),
+        ("User-agent: *\nCrawl-delay: 3\nDisallow: /a", "/a", False),
+        # 2.3.1.5: what can be parsed is used; any line ends
+        ("<html>\nUser-agent: *\nnonsense\nDisallow /x\nDisallow: /a\n\0", "/a", False),
+        ("User-agent: *\rDisallow: /a\r", "/a", False),
+        ("  user-AGENT :*\r\n  disallow  :  /a  \r\n", "/a", False),
+    ],
+)
+def test_rules(text, path, allowed):
+    assert allows(text, path) is allowed
+
+
+@pytest.mark.parametrize(
+    ("text", "delay"),
+    [
+        ("User-agent: *\nCrawl-delay: 2.5", 2.5),
+        ("User-agent: *\nRequest-rate: 1/10s", 10.0),
+        ("User-agent: *\nRequest-rate: 4/1m", 15.0),
+        ("User-agent: *\nCrawl-delay: 3\nRequest-rate: 1/10s", 10.0),
+        ("User-agent: other\nCrawl-delay: 3", 0.0),
+        ("User-agent: *\nCrawl-delay: soon", 0.0),
+        ("User-agent: *\nCrawl-delay: -5", 0.0),
+        ("User-agent: *\nRequest-rate: 0/1s", 0.0),
+    ],
+)
+def test_delays(text, delay):
+    assert RobotsRules(text, "sharc-crawler", f"{HOST}/robots.txt").delay == delay
+
+
+def test_byte_order_mark_encoding_and_size():
+    assert not allows(robots_text(b"\xef\xbb\xbfUser-agent: *\nDisallow: /a"), "/a")
+    assert not allows(robots_text(b"User-agent: *\nDisallow: /\xff\nDisallow: /a"), "/a")
+    start, cut = b"User-agent: *\nDisallow: /early\n", b"Disallow: /cut/here\n"
+    filler = b"# filler\n" * 60_000
+    text = robots_text(start + filler[: MAX_BYTES - len(start) - 11] + b"\n" + cut)
+    assert not allows(text, "/early")
+    assert allows(text, "/x"), "a line that the limit cuts is left out, not taken for a shorter one"
+    assert len(text) <= MAX_BYTES
+
+
+SLOW = Politeness(delay=MAX_AGE / 8, back_off=1.0, longest_pause=MAX_AGE)
+
+
+def days(world, answers, store=None):
+    """A capture that takes days, of a host whose robots.txt is answered so."""
+    world.links[f"{HOST}/"] = [Sighting(f"{HOST}/{number}") for number in range(20)]
+    world.answers[f"{HOST}/robots.txt"] = answers
+    frontier = Frontier(SLOW, store)
+    spec = CaptureSpec("h", (f"{HOST}/",), strategy="bfs:revisits=none", sitemaps=())
+    return frontier, frontier.open(spec, world.now)
+
+
+def rules(text):
+    return {"result": Result.OK, "status": 200, "robots": text}
+
+
+def test_rules_are_read_again_after_a_day(world):
+    """2.4: not used for more than 24 hours."""
+    slow = MAX_AGE / 4
+    frontier, capture = days(world, [rules(""), *[rules(f"User-agent: *\nDisallow: /17\nCrawl-delay: {slow}")] * 90])
+    world.run(frontier)
+    reads = [at for at, fetch in world.requests if fetch.kind is Kind.ROBOTS]
+    assert len(reads) >= 3
+    for at, _ in world.requests:
+        assert at - max(read for read in reads if read <= at) <= MAX_AGE + 1
+    late = [(at, fetch.url) for at, fetch in world.requests if at > reads[1]]
+    assert not [url for _, url in late if url == f"{HOST}/17"], "the new rules hold"
+    assert all(later[0] - earlier[0] >= slow - 1e-6 for earlier, later in pairwise(late)), "and the new delay"
+    assert capture.ended is not None
+    assert "robots.txt disallows it" in capture.skipped
+
+
+@pytest.mark.parametrize("status", [500, 503, None])
+def test_rules_that_cannot_be_read_again_hold_on(world, status):
+    """2.4: unless the file is unreachable."""
+    failed = {"result": Result.FAILED, "status": status}
+    frontier, capture = days(world, [rules("User-agent: *\nDisallow: /7"), *[failed] * 90])
+    world.run(frontier)
+    fetched = {fetch.url for _, fetch in world.requests if fetch.kind is Kind.PAGE}
+    assert f"{HOST}/7" not in fetched
+    assert len(fetched) == 20
+    assert capture.ended is not None
+
+
+@pytest.mark.parametrize("cut", range(1, 60, 3))
+def test_reading_them_again_outlasts_a_restart(world, cut):
+    store = MemoryStore()
+    frontier, _ = days(world, [rules("")] * 90, store)
+    try:
+        world.run(frontier, most=cut)
+    except AssertionError:
+        frontier.next(world.now)  # cut off while it is under way
+        frontier = Frontier(SLOW, store)
+        frontier.restore(store.load(), world.now)
+        world.run(frontier)
+    assert frontier.done
+    assert len({fetch.url for _, fetch in world.requests if fetch.kind is Kind.PAGE}) == 21
+
+
+def test_a_delay_is_changed_on_the_way(world):
+    world.robots = {"h.example": "User-agent: *\nCrawl-delay: 5"}
+    world.links[f"{HOST}/"] = [Sighting(f"{HOST}/{number}") for number in range(30)]
+    frontier = Frontier(Politeness(delay=1.0, hosts={"other.example": 2.0}))
+    frontier.open(CaptureSpec("h", (f"{HOST}/",), strategy="bfs:revisits=none", sitemaps=()), world.now)
+    with pytest.raises(AssertionError):
+        world.run(frontier, most=20)
+    for delay, expected in ((20.0, 20.0), (1.0, 5.0)):
+        frontier.change_delay(delay)
+        first = len(world.requests) + 1
+        with pytest.raises(AssertionError):
+            world.run(frontier, most=10)
+        gaps = [later[0] - earlier[0] for earlier, later in pairwise(world.requests[first:])]
+        assert gaps
+        assert all(abs(gap - expected) < 0.1 for gap in gaps), "never below what robots.txt asks for"
+    assert frontier.politeness.delay_of("other.example") == 2.0
