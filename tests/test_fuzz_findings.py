@@ -11,6 +11,7 @@ from sharc_crawler.archive.members import Damage, records
 from sharc_crawler.changes.http_date import http_date
 from sharc_crawler.errors import DataError
 from sharc_crawler.frontier.store import Batch, LinksRow
+from sharc_crawler.links.found import Resolver
 from sharc_crawler.live.requests import retry_after
 from sharc_crawler.storage.sqlite import SqliteStore
 from sharc_crawler.testing.stores import capture_row, page_row, visit_row
@@ -48,3 +49,8 @@ def test_state_that_was_tampered_with_is_named(tmp_path, table, column, text):
         list(store.links())
     except DataError as error:
         assert "frontier.db" in str(error)
+
+
+@pytest.mark.parametrize("reference", ["http://h.\x05\0\0/%2e", "//\x7f.example/", "http://a b\u2028/c", "http://b\ufffd=/x"])
+def test_a_host_with_control_characters_names_nothing(reference):
+    assert Resolver("http://example.org/").one(reference) is None

@@ -30,7 +30,7 @@ _ZIP = b"PK\x03\x04"
 _CDXJ = re.compile(rb"\S+ \d{1,14} \{|!")
 _OURS = re.compile(
     r"\.|report[\w-]*\.(?:json|html)$|(?:fetch|seeds)\.json$|certificate[\w.-]*\.json$|frontier\.db"
-    r"|crawl(?:-\d{5})?\.(?:jsonl|log)$"
+    r"|control(?:-status)?\.json$|crawl(?:-\d{5})?\.(?:jsonl|log)$"
 )
 _ANSWER = re.compile(r"\d{5}")
 _HTML = re.compile(rb"<(?:!doctype|html|head|\?xml)", re.IGNORECASE)

@@ -16,6 +16,7 @@ from sharc_crawler.errors import SharcError, unknown_name
 
 #: name of the command (and of its module) → what it does, as ``sharc --help`` says it
 COMMANDS = {
+    "control": "Pause a crawl that runs, slow it down, stop it, or ask how far it is.",
     "demo": "Serve the living site: pages that change while they are crawled.",
     "diff": "Show what changed on a page between two captures, and what was ignored.",
     "log": "Print every decision of a capture and what came of it, as JSON lines or as Heritrix's crawl.log.",

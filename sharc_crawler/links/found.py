@@ -75,9 +75,12 @@ class Resolver:
             return None
         try:
             url = self._joined(reference)
-            return url if url is None or _SAFE.fullmatch(url) else self._escaped(url)
+            if url is None or _SAFE.fullmatch(url):
+                return url
+            escaped = self._escaped(url)
         except ValueError:
             return None
+        return escaped if escaped.isascii() and escaped.isprintable() else None  # no host has such characters
 
     def _joined(self, reference: str) -> str | None:
         """The absolute URL; the usual spellings without the cost of a full parse."""

@@ -53,6 +53,7 @@ ARGUMENTS = {
     "wacz": "1: package the captures as one WACZ file, too, when they are complete",
     "audit": "share of the pages claimed on the server's word (sharc-attested) that is checked by bytes",
     "masks": "file of what does not count as a change of content, as `sharc masks` writes it",
+    "control": "1: take orders while running, by `sharc control`",
     "dry_run": "1: check everything, show the plan, send nothing",
 }
 
@@ -80,6 +81,7 @@ class Arguments:
     choice: Choice | None
     dedup: str | None
     wacz: bool | None
+    control: bool | None
     audit: float
     masks: str | None
     dry_run: bool
@@ -125,6 +127,7 @@ class Arguments:
             choice=parse_choice(given),
             dedup=_one_of("dedup", given["dedup"], DEDUP) if "dedup" in given else None,
             wacz=_one_of("wacz", given["wacz"], ("0", "1")) == "1" if "wacz" in given else None,
+            control=_one_of("control", given["control"], ("0", "1")) == "1" if "control" in given else None,
             audit=_share(given, "audit", AUDIT),
             masks=given.get("masks"),
             dry_run=_one_of("dry_run", given.get("dry_run", "0"), ("0", "1")) == "1",

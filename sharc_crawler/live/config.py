@@ -54,6 +54,7 @@ DEFAULTS: dict[str, object] = {
     "SHARC_OPERATOR_REQUIRED": False,  # the live profile's: no public site is crawled without SHARC_OPERATOR
     "SHARC_OPERATOR": None,  # contact of who runs the crawl: URL or mail address; goes into User-Agent and From
     "SHARC_REVISIT_CALLBACKS": False,  # hand revisits to the project's callbacks too
+    "SHARC_CONTROL": False,  # obey `sharc control`, by a file in the output folder
     "SHARC_PROGRESS": True,
 }
 
@@ -82,6 +83,7 @@ class Config:
     operator: str | None
     user_agent: str | None
     revisit_callbacks: bool
+    control: bool
     progress: bool
 
     @classmethod
@@ -113,6 +115,7 @@ class Config:
             operator=settings.get("SHARC_OPERATOR"),
             user_agent=settings.get("USER_AGENT"),
             revisit_callbacks=_flag(settings, "SHARC_REVISIT_CALLBACKS"),
+            control=_flag(settings, "SHARC_CONTROL"),
             progress=_flag(settings, "SHARC_PROGRESS"),
         )
 

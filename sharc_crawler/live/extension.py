@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import sqlite3
 import sys
@@ -44,6 +45,7 @@ class CaptureExtension:
 
     def __init__(self, crawler: Crawler) -> None:
         self._crawler = crawler
+        self._stopping: asyncio.Future[None] | None = None
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -59,6 +61,8 @@ class CaptureExtension:
         self._line = ProgressLine(session.frontier, session.clock.now())
         self._loop = create_looping_call(self._every_second)
         self._loop.start(1.0, now=False)
+        if session.control:
+            session.control.begin(session.clock.now())
 
     def _every_second(self) -> None:
         session = session_of(self._crawler)
@@ -66,6 +70,8 @@ class CaptureExtension:
             self._line.show(session.clock.now())
         if session.log:
             session.log.catch_up()
+        if session.control and session.control.obey(session.clock.now()) and not self._stopping:
+            self._stopping = asyncio.ensure_future(self._crawler.engine.close_spider_async(reason="stopped by order"))
 
     def closed(self) -> None:
         """Everything is written before the crawl is called over."""

@@ -122,6 +122,9 @@ class SharcScheduler(BaseScheduler):
             self._alarm.set(wait)
             return None
         session.space.go_on()
+        if session.control and session.control.paused:
+            self._alarm.set(1.0)
+            return None
         if session.archivist.pending >= self._at_once:
             return None  # the archivist wakes the engine
         if self._continued:

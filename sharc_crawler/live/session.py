@@ -21,6 +21,7 @@ from sharc_crawler.frontier.parts import Parts
 from sharc_crawler.live.archivist import Archivist
 from sharc_crawler.live.clock import Clock, clock_of
 from sharc_crawler.live.config import Config, make_folder
+from sharc_crawler.live.control import Control
 from sharc_crawler.live.crawl_log import CrawlLog
 from sharc_crawler.live.everything import PARTS
 from sharc_crawler.live.history import former_payloads, known_pages, rates_of, remember, stored_payloads
@@ -77,8 +78,11 @@ class Session:
     archivist: Archivist = field(default_factory=Archivist)
     writers: dict[str, WarcWriter] = field(default_factory=dict)
     log: CrawlLog | None = field(init=False)
+    control: Control | None = field(init=False)
 
     def __post_init__(self) -> None:
+        folder = self.config.output if self.config.control else None
+        self.control = Control(folder, self.frontier) if folder else None
         config = self.config
         self.log = (
             CrawlLog(config.output, self.store, config.log, config.log_size) if self.store and config.output else None

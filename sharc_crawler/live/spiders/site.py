@@ -78,6 +78,7 @@ class SiteSpider(Spider):
             ("SHARC_HISTORY", arguments.history),
             ("SHARC_DEDUP", arguments.dedup),
             ("SHARC_WACZ", arguments.wacz),
+            ("SHARC_CONTROL", arguments.control),
             ("SHARC_MASKS", arguments.masks),
             ("SHARC_OUTPUT", arguments.output or settings.get("SHARC_OUTPUT") or _folder_name(arguments)),
         ):

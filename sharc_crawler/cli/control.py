@@ -1,0 +1,75 @@
+"""``sharc control``: orders to a crawl that runs."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sharc_crawler.control import ORDERS, read_orders, read_status, write
+from sharc_crawler.errors import UsageError
+
+ANSWER_WITHIN = 10.0  #: seconds; a crawl looks once a second
+
+_CHANGES: dict[str, dict[str, Any]] = {
+    "pause": {"paused": True},
+    "resume": {"paused": False},
+    "stop": {"stop": True},
+    "status": {},
+}
+
+
+@click.command()
+@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("order", type=click.Choice(["pause", "resume", "delay", "stop", "status"]))
+@click.argument("seconds", required=False, type=click.FloatRange(min=0))
+@click.option("--json", "as_json", is_flag=True, help="The crawl's answer as JSON.")
+def command(folder: Path, order: str, seconds: float | None, as_json: bool) -> None:
+    r"""Give an order to the crawl that writes FOLDER: pause, resume, delay SECONDS, stop; or ask for its status.
+
+    The crawl must have been started with -a control=1. What is in flight is finished. A pause and a delay are obeyed by
+    a crawl that is started again in FOLDER, too; stop (as Ctrl-C once) is for the one that runs.
+
+    \b
+    Example:
+      sharc control captures/demo pause
+      sharc control captures/demo delay 5
+      sharc control captures/demo resume
+    """
+    if (order == "delay") != (seconds is not None):
+        raise UsageError(f"{order} {seconds:g}: only delay takes seconds" if seconds is not None else "delay: seconds?")
+    orders = read_orders(folder)
+    if orders is None:
+        raise UsageError(f"{str(folder)!r} takes no orders ({ORDERS} is missing): start its crawl with -a control=1")
+    orders = orders.changed(**({"delay": seconds} if order == "delay" else _CHANGES[order]))
+    write(folder, ORDERS, orders)
+    answer = _answer(folder, orders.number)
+    if answer is None and order in ("stop", "status"):
+        raise UsageError(f"no crawl runs in {str(folder)!r}, or it does not answer")
+    if answer is None:
+        click.echo("No crawl runs there now: the next one that goes on there obeys.", err=True)
+        return
+    click.echo(json.dumps(answer) if as_json else _told(answer, order))
+
+
+def _answer(folder: Path, number: str) -> dict[str, Any] | None:
+    """The crawl's status once it has seen the order."""
+    deadline = time.monotonic() + ANSWER_WITHIN
+    while time.monotonic() < deadline:
+        status = read_status(folder)
+        if status.get("order") == number:
+            return status
+        time.sleep(0.1)
+    return None
+
+
+def _told(status: dict[str, Any], order: str) -> str:
+    state = "stops" if order == "stop" else "paused" if status["paused"] else "running"
+    lines = [f"{state}, {status['delay']:g} s between two requests to a host"]
+    for capture in status["captures"]:
+        done = f"{capture['visits']:,} of {capture['pages']:,} pages visited, {capture['revisits']:,} revisited"
+        lines.append(f"  {capture['site']}: {capture['phase']}, {done}")
+    return "\n".join(lines)

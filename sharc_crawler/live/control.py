@@ -1,0 +1,96 @@
+"""A running crawl obeys the orders in its folder (:mod:`sharc_crawler.control`), looked at once a second."""
+
+from __future__ import annotations
+
+import logging
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from sharc_crawler.control import ORDERS, STATUS, Orders, read_orders, write
+from sharc_crawler.errors import DataError
+from sharc_crawler.model import Phase
+from sharc_crawler.report.instants import iso
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from typing import Any
+
+    from sharc_crawler.frontier.frontier import Frontier
+    from sharc_crawler.model import Instant
+
+logger = logging.getLogger(__name__)
+
+
+class Control:
+    """What a crawl has been told, and what it answers."""
+
+    def __init__(self, folder: Path, frontier: Frontier) -> None:
+        self._folder = folder
+        self._frontier = frontier
+        self._given = frontier.politeness.delay
+        self._orders = Orders()
+        self._refused = ""
+        self._began = ""  #: number of the order to stop that is not for this process
+
+    @property
+    def paused(self) -> bool:
+        """Nothing more is to be fetched for now."""
+        return self._orders.paused
+
+    def begin(self, now: Instant) -> None:
+        """From now on orders are taken; those of before hold."""
+        if not (self._folder / ORDERS).exists():
+            write(self._folder, ORDERS, Orders())
+        self._began = getattr(self._read(), "stop", "")
+        self.obey(now)
+
+    def obey(self, now: Instant) -> bool:
+        """Look for new orders, carry them out, answer; ``True``: the crawl is to stop."""
+        orders = self._read() or self._orders
+        before, self._orders = self._orders, orders
+        if orders.paused != before.paused:
+            self._note(now, "paused" if orders.paused else "goes on")
+        if orders.delay != before.delay:
+            delay = self._given if orders.delay is None else orders.delay
+            self._frontier.change_delay(delay)
+            self._note(now, f"{delay:g} s between two requests to a host, or what robots.txt asks for")
+        with suppress(OSError):  # a full disk: it is not obeying that fails
+            write(self._folder, STATUS, self._status(now))
+        return bool(orders.stop) and orders.stop != self._began
+
+    def _read(self) -> Orders | None:
+        try:
+            orders = read_orders(self._folder)
+        except DataError as error:
+            if str(error) != self._refused:
+                logger.warning("%s", error)
+            self._refused = str(error)
+            return None
+        self._refused = ""
+        return orders
+
+    def _note(self, now: Instant, what: str) -> None:
+        logger.warning("By order (sharc control): %s.", what)
+        for capture in self._frontier.captures:
+            if capture.phase is not Phase.DONE:
+                capture.note(f"by order at {iso(now)}: {what}")
+                self._frontier.ledger.changed_capture(capture)
+        self._frontier.ledger.commit()
+
+    def _status(self, now: Instant) -> dict[str, Any]:
+        return {
+            "order": self._orders.number,
+            "time": iso(now),
+            "paused": self._orders.paused,
+            "delay": self._frontier.politeness.delay,
+            "captures": [
+                {
+                    "site": capture.spec.site,
+                    "phase": capture.phase.value,
+                    "pages": capture.pages - capture.late,
+                    "visits": capture.visits,
+                    "revisits": capture.revisits,
+                }
+                for capture in self._frontier.captures
+            ],
+        }

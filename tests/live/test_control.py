@@ -1,0 +1,98 @@
+"""Orders to a crawl that runs: ``sharc control`` as a user types it, against a crawl in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+
+import pytest
+from click.testing import CliRunner
+
+from sharc_crawler.cli import main
+from sharc_crawler.control import ORDERS, STATUS, Orders, read_orders, write
+from sharc_crawler.demo import LivingSite, serve
+from sharc_crawler.errors import DataError
+from tests.live.test_interruptions import INTERRUPTED, select_nothing, start
+
+PATIENCE = 60
+
+
+def order(folder, *words: str) -> tuple[int, str]:
+    done = CliRunner().invoke(main, ["control", str(folder), *words])
+    return done.exit_code, done.output
+
+
+def wait_for(condition, process) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < deadline
+        select_nothing(0.05)
+
+
+def test_paused_slowed_stopped_and_gone_on_with(tmp_path):
+    folder = tmp_path / "capture"
+    with serve(LivingSite(seed=5, pages=40, slow=0.05)) as server:
+        process = start(folder, server.url, control="1", delay="0.05")
+        wait_for(lambda: len(server.log) > 10 and (folder / STATUS).exists(), process)
+        assert order(folder, "pause")[1].startswith("paused, ")
+        select_nothing(0.5)  # what was in flight comes in
+        asked = len(server.log)
+        code, told = order(folder, "status", "--json")
+        assert (code, json.loads(told)["paused"]) == (0, True)
+        assert len(server.log) == asked, "nothing is asked for while it pauses"
+        assert order(folder, "stop")[1].startswith("stops, ")
+        out, _ = process.communicate(timeout=PATIENCE)
+        assert process.returncode == INTERRUPTED, out
+
+        code, told = order(folder, "delay", "0.01")
+        assert (code, "the next one" in told) == (0, True)
+        process = start(folder, server.url, control="1", delay="0.05")
+        wait_for(lambda: read_status_paused(folder), process)
+        assert len(server.log) == asked, "a pause holds over a restart"
+        assert "0.01 s between" in order(folder, "resume")[1]
+        out, _ = process.communicate(timeout=PATIENCE)
+        assert process.returncode == 0, out
+    (capture,) = json.loads((folder / "report.json").read_text())["captures"]
+    said = [note for note in capture["notes"] if note.startswith("by order at ")]
+    assert [note.partition(": ")[2].split()[0] for note in said] == ["paused", "paused", "0.01", "goes"]
+
+
+def read_status_paused(folder) -> bool:
+    """The second process has answered: it is younger than the order that nobody took."""
+    orders, status = read_orders(folder), json.loads((folder / STATUS).read_text())
+    return status["order"] == orders.number and status["paused"]
+
+
+def test_orders_that_nobody_takes(tmp_path):
+    assert "start its crawl with -a control=1" in order(tmp_path, "pause")[1]
+    write(tmp_path, ORDERS, Orders())
+    assert order(tmp_path, "delay")[0] == 2
+    assert order(tmp_path, "pause", "5")[0] == 2
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{", '{"paused": 1}', '{"delay": -1}', '{"delay": NaN}', '{"x": 1}'])
+def test_what_is_no_order_is_not_obeyed(tmp_path, text):
+    (tmp_path / ORDERS).write_text(text)
+    (tmp_path / ORDERS).chmod(0o600)
+    with pytest.raises(DataError, match=ORDERS):
+        read_orders(tmp_path)
+
+
+def test_a_file_that_others_may_write_is_not_obeyed(tmp_path):
+    write(tmp_path, ORDERS, Orders(paused=True))
+    assert (tmp_path / ORDERS).stat().st_mode & 0o777 == 0o600
+    assert read_orders(tmp_path) == Orders(paused=True)
+    for mode in (0o602, 0o620, 0o666):
+        (tmp_path / ORDERS).chmod(mode)
+        with pytest.raises(DataError, match="nobody else"):
+            read_orders(tmp_path)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
+def test_a_file_of_another_user_is_not_obeyed(tmp_path):
+    write(tmp_path, ORDERS, Orders(paused=True))
+    os.chown(tmp_path / ORDERS, 65_534, 65_534)
+    with pytest.raises(DataError, match="nobody else"):
+        read_orders(tmp_path)
