@@ -51,6 +51,8 @@ def test_state_that_was_tampered_with_is_named(tmp_path, table, column, text):
         assert "frontier.db" in str(error)
 
 
-@pytest.mark.parametrize("reference", ["http://h.\x05\0\0/%2e", "//\x7f.example/", "http://a b\u2028/c", "http://b\ufffd=/x"])
+@pytest.mark.parametrize(
+    "reference", ["http://h.\x05\0\0/%2e", "//\x7f.example/", "http://a b\u2028/c", "http://b\ufffd=/x"]
+)
 def test_a_host_with_control_characters_names_nothing(reference):
     assert Resolver("http://example.org/").one(reference) is None

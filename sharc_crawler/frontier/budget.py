@@ -38,6 +38,7 @@ class SiteBudget:
         self._bytes = 0
         self._due: dict[PageId, int] = {}  #: to be revisited, if only the visit comes off → bytes of the visit
         self._due_bytes = 0
+        self.seeds: set[PageId] = set()  #: to be visited yet: room is kept for them, whenever their turn comes
         self.all_revisited = True  #: also what was taken for the last visit, if another one comes after it
         self.paused: Seconds = 0.0  #: when no process was running
         self.left: Counter[Slot] = Counter()  #: downloads that were not made
@@ -67,6 +68,7 @@ class SiteBudget:
     def leased(self, task: Task, kind: Kind) -> None:
         """A request is made; what is visited will be revisited."""
         self._requests += 1
+        self.seeds.discard(task.page)
         if task.slot is Slot.SECOND:
             self._settle(task.page)
         elif self._revisited(task, kind):
@@ -81,9 +83,10 @@ class SiteBudget:
                 self._due[task.page] = outcome.length
                 self._due_bytes += outcome.length
 
-    def forgone(self, slot: Slot) -> None:
+    def forgone(self, task: Task) -> None:
         """A download was not made."""
-        self.left[slot] += 1
+        self.seeds.discard(task.page)
+        self.left[task.slot] += 1
 
     def note(self) -> str | None:
         """What a reader must know at the end."""
@@ -117,6 +120,8 @@ class SiteBudget:
             return _Cost(1, 0, 0)
         own = 2 if self._revisited(task, kind) and task.page not in self._due else 1
         made = max(1, self._requests)
+        if task.page not in self.seeds:
+            own += 2 * len(self.seeds)
         requests = len(self._due) + own
         return _Cost(requests, self._due_bytes + own * self._bytes / made, requests * self._ran(now) / made)
 

@@ -183,7 +183,7 @@ class Frontier:
                 return None
         budget = self.captures[pages.captures[task.page]].budget
         if reason := budget.why_not(task, kind, now):
-            budget.forgone(task.slot)
+            budget.forgone(task)
             self._settler.refuse(task, reason, now)
             return None
         self.polls.spend(now)

@@ -63,6 +63,8 @@ class Opener:
             raise UsageError(f"seeds={spec.seeds!r} of {spec.site!r}: no URL that its scope admits")
         for url in spec.seeds:
             seed = self._parts.canonical(url)
+            if seed and kind is Kind.PAGE:
+                capture.budget.seeds.update(capture.seen.find((seed,)))
             if seed:
                 self._open_host(capture, self._parts.host_of(seed), seed)
         self._add_sitemaps(capture, spec.sitemaps or ())

@@ -105,6 +105,8 @@ class Restorer:
             capture.late += late
             capture.pages += 1
             ledger.hosts[host].captures[capture.number] = None
+            if row.url in capture.spec.seeds:
+                capture.budget.seeds.add(row.page)
         elif row.kind is Kind.HUB and row.state != State.LATE:
             hubs.enter(ledger, capture, row.page)
         elif row.kind is Kind.RESOURCE and row.parent != NO_PARENT:
@@ -138,13 +140,13 @@ class Restorer:
         budget = self._ledger.captures[pages.captures[row.page]].budget
         if pages.kinds[row.page] is Kind.ROBOTS:
             self._ledger.hosts[pages.hosts[row.page]].read = row.outcome.ended
+        task = Task(row.page, row.slot, row.plan, row.attempt)
         if row.attempt:
             self._ledger.polls.spend(row.outcome.started)
-            task = Task(row.page, row.slot, row.plan, row.attempt)
             budget.leased(task, pages.kinds[row.page])
             budget.ended(task, row.outcome, settled=row.settled)
         elif (row.outcome.error or "").startswith(PREFIX):
-            budget.forgone(row.slot)
+            budget.forgone(task)
 
     def _visit(
         self, row: VisitRow, firsts: dict[int, list[Visit]], shown: Mapping[tuple[PageId, Instant], int]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.model import Kind, Result, Sighting, Slot
+from sharc_crawler.model import Hints, Kind, Result, Sighting, Slot
 from sharc_crawler.polling.terms import Terms
 from sharc_crawler.storage.memory import MemoryStore
 from tests.frontier.conftest import World
@@ -68,6 +68,19 @@ def test_time(world, strategy):
     capture = crawl(world, strategy=strategy, max_time=80.0)
     assert 70 <= capture.ended - started <= 81
     assert visited(world, Slot.FIRST) <= visited(world, Slot.SECOND)
+
+
+@pytest.mark.parametrize("strategy", ["sharc-selective", "sharc-online", "hottest-last", "sharc-attested"])
+def test_the_seed_is_captured_whenever_its_turn_comes(world, strategy):
+    """The page that changes most is visited last: it must not be the one that is left."""
+    build(world)
+    known = [Sighting(f"{ROOT}{number}", hints=Hints(changefreq="yearly")) for number in range(1, 60)]
+    world.links[f"{ROOT}sitemap.xml"] = [Sighting(ROOT, hints=Hints(changefreq="always")), *known]
+    frontier = Frontier(Politeness(delay=1.0), MemoryStore())
+    frontier.open(CaptureSpec("h", (ROOT,), strategy=strategy, max_requests=30), world.now)
+    world.run(frontier)
+    assert ROOT in {fetch.url for _, fetch in world.requests}
+    assert len(world.requests) <= 30
 
 
 def test_what_was_left_is_said_page_by_page(world):
