@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sharc_crawler.rates.age import age_rates
+from sharc_crawler.rates.counted import counted_rates
+from sharc_crawler.rates.crowds import crowded
 from sharc_crawler.rates.estimators.base import Estimates
-from sharc_crawler.rates.estimators.gamma_poisson import GammaPoisson
 from sharc_crawler.rates.estimators.likelihood import Likelihood
 from sharc_crawler.rates.estimators.posterior import moments
-from sharc_crawler.rates.history import UNKNOWN
+from sharc_crawler.rates.history import CHANGED, UNKNOWN
 from sharc_crawler.rates.learned import learnable, learned_rates
-from sharc_crawler.rates.trust import classes, dated
+from sharc_crawler.rates.trust import dated
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -32,9 +33,10 @@ def combined_rates(
 ) -> Estimates:
     """Posterior rates of every URL of the history, changes per second; NaN where nothing at all is known.
 
-    Where the captures saw enough changes, what each kind of evidence is worth is learned from them. Else the ages of
-    last changes give each page a Gamma distribution, which the intervals before those changes sharpen; without
-    lastmods the Gamma-Poisson posterior of each class of URLs stands. Lastmods that lied are not listened to.
+    Where the captures saw enough changes, what each kind of evidence is worth is learned from them; where these came in
+    crowds, nothing can be learned, and each page's own changes are all that counts. With fewer changes the ages of the
+    last ones give each page a Gamma distribution, which the intervals before them sharpen; the rate is the geometric
+    mean of its mean and the counted one. What there is not is left out; lastmods that lied are not listened to.
 
     Parameters
     ----------
@@ -44,22 +46,17 @@ def combined_rates(
     """
     history = dated(history)
     if learnable(history, now, horizon):
-        return learned_rates(history, now, horizon, surroundings)
+        crowd = crowded(history)
+        return counted_rates(history, stated) if crowd else learned_rates(history, now, horizon, surroundings)
     intervals = history.histories()
     lastmods, read = history.latest_words()
     if np.isnan(lastmods).all():
-        return _counted(history, intervals, stated)
-    return sharpened(age_rates(lastmods, read, surroundings, stated), intervals, lastmods, read)
-
-
-def _counted(history: SiteHistory, intervals: Histories, stated: NDArray[np.float64] | None) -> Estimates:
-    """By what was seen of each page, under a prior for each class of URLs that states the same frequency."""
-    if not intervals.observations().any():
-        return Estimates.nothing(len(history))
-    labels = classes(history.urls)[0]
-    if stated is not None:
-        labels = np.unique(np.column_stack([labels, np.nan_to_num(stated)]), axis=0, return_inverse=True)[1].ravel()
-    return GammaPoisson().fit(intervals, labels).estimate(intervals, labels)
+        watched = intervals.observations().any()
+        return counted_rates(history, stated) if watched else Estimates.nothing(len(history))
+    found = sharpened(age_rates(lastmods, read, surroundings, stated), intervals, lastmods, read)
+    if not (intervals.changed == CHANGED).any():
+        return found
+    return found.scaled(np.sqrt(counted_rates(history, stated).rate / found.rate))
 
 
 def sharpened(

@@ -3,9 +3,9 @@
 The history is cut at several instants in the past. What was known of each page at a cut (its changes, recent ones
 counting more; the age of its last change; the company it keeps) is set against whether it changed in the time after
 the cut, as long as the capture to come. Over all pages and cuts a log-linear regression learns what each is worth, and
-boosted trees what each is worth where another is low; both are asked about the pages as they are now, and the answer
-is their geometric mean. (Trees alone fail where a site is rebuilt by a program, the regression alone where most pages
-are silent.) Nothing after ``now`` is looked at.
+boosted trees what each is worth where another is low; both are asked about the pages as they are now. The answer is
+the geometric mean of theirs and of what the page's own changes say under the prior of its class: three that err in
+different ways. Nothing after ``now`` is looked at.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy as np
 
 from sharc_crawler.rates.age import age_rates
 from sharc_crawler.rates.boosted import Boosted
+from sharc_crawler.rates.counted import counted_rates
 from sharc_crawler.rates.estimators.base import Estimates, Sums
 from sharc_crawler.rates.history import CHANGED, UNCHANGED, UNKNOWN
 from sharc_crawler.rates.regression import LogLinear
@@ -55,12 +56,15 @@ def learned_rates(history: SiteHistory, now: Instant, horizon: Seconds, surround
     """
     cuts, after = _cuts(history, now, horizon)
     examples = [_examples(history, cut, after, surroundings) for cut in cuts]
-    features, changed, lengths = (np.concatenate(column) for column in zip(*examples, strict=True))
+    features, changed, lengths, counted = (np.concatenate(column) for column in zip(*examples, strict=True))
     present = _features(history, now, surroundings)
     models: list[LogLinear | Boosted] = [LogLinear().fit(features, changed, lengths)]
     if np.count_nonzero(changed == CHANGED) >= FOREST:
         models.append(Boosted(_directions(surroundings)).fit(features, changed, lengths))
-    then, rate = (np.exp(np.mean([np.log(m.rate(x)) for m in models], axis=0)) for x in (features, present))
+    then, rate = (
+        np.exp(np.mean([np.log(own), *(np.log(model.rate(x)) for model in models)], axis=0))
+        for x, own in ((features, counted), (present, counted_rates(history).rate))
+    )
     shape = _dispersion(then * lengths, changed == CHANGED)
     observations = history.histories().observations()
     return Estimates(rate, rate / np.sqrt(shape), np.full(len(rate), shape), observations)
@@ -89,15 +93,18 @@ def _cuts(history: SiteHistory, now: Instant, horizon: Seconds) -> tuple[NDArray
 
 def _examples(
     history: SiteHistory, cut: Instant, after: Seconds, surroundings: Surroundings
-) -> tuple[NDArray[np.float64], NDArray[np.int8], NDArray[np.float64]]:
-    """Features at the cut, whether the page changed after it and in how long a time; pages seen before and after."""
+) -> tuple[NDArray[np.float64], NDArray[np.int8], NDArray[np.float64], NDArray[np.float64]]:
+    """Of pages seen before and after the cut: features then, whether the page changed later and in how long a time, and
+    the rate that was counted then.
+    """
     intervals = history.histories()
     inside = (intervals.ends > cut) & (intervals.ends <= cut + after) & (intervals.changed != UNKNOWN)
     seen = intervals.total(np.where(inside, intervals.lengths, 0.0))
     hits = intervals.total((inside & (intervals.changed == CHANGED)).astype(np.float64))
     use = (history.first() <= cut) & (seen > 0)
     changed = np.where(hits > 0, CHANGED, UNCHANGED).astype(np.int8)
-    return _features(history, cut, surroundings)[use], changed[use], seen[use]
+    counted = counted_rates(history.before(cut)).rate
+    return _features(history, cut, surroundings)[use], changed[use], seen[use], counted[use]
 
 
 def _features(history: SiteHistory, at: Instant, surroundings: Surroundings) -> NDArray[np.float64]:

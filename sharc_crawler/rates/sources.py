@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from sharc_crawler.rates.sitemap import SitemapRules
 
 MONTH: Seconds = 30 * 86_400.0
+AHEAD: Seconds = 86_400.0  #: lastmods so much later than now may be of a clock or a time zone; beyond, they are errors
 GROWTH = 1.25  #: more lastmods than this times those of the last estimate: estimate again
 
 
@@ -75,7 +76,7 @@ class HistoryRates:
             hints = sighting.hints
             if hints is None:
                 continue
-            if hints.lastmod is not None:
+            if hints.lastmod is not None and hints.lastmod <= now + AHEAD:
                 self._lastmods[sighting.url] = hints.lastmod, hints.lastmod_precision
             if stated := self._rules.changefreq.get(hints.changefreq or ""):
                 self._stated[sighting.url] = stated

@@ -5,6 +5,8 @@ import pytest
 
 from sharc_crawler.model import Change, Hints, Observation, Result, Sighting, Url
 from sharc_crawler.rates.chain import Chain
+from sharc_crawler.rates.counted import counted_rates
+from sharc_crawler.rates.crowds import crowded
 from sharc_crawler.rates.estimators.base import Estimates
 from sharc_crawler.rates.evidence import sharpened
 from sharc_crawler.rates.history import CHANGED, UNCHANGED, UNKNOWN, Histories, SiteHistory
@@ -196,3 +198,33 @@ def test_reading_the_sitemap_is_an_access():
     open_ = history.sitemap_read(20.0, {"b": (9.5, 1.0)})
     assert open_.changed.tolist() == [UNKNOWN] * 4  # it says between 9.5 and 10.5: before or after the access?
     assert len(history.sitemap_read(10.0, {"a": (1.0, 0.0)}).times) == 3  # no time has passed
+
+
+def test_changes_that_come_in_crowds_are_counted_and_not_learned_from():
+    """Ten hot pages, and three rebuilds of half the site: what told the rebuilt ones apart was chance."""
+    rng = np.random.default_rng(6)
+    with ObservationStore(":memory:") as store:
+        for week in range(30):
+            bits = rng.random(400) < np.where(np.arange(400) < 10, 0.6, 0.0)
+            bits |= (week in (12, 18, 25)) & (rng.random(400) < 0.5)
+            change = [Change.UNKNOWN if not week else Change.CHANGED if bit else Change.UNCHANGED for bit in bits]
+            store.append(
+                Observation("h", Url(f"http://h/{i}"), NOW - (30 - week) * WEEK, Result.OK, change[i])
+                for i in range(400)
+            )
+        history = store.histories("h")
+    assert crowded(history)
+    assert not crowded(captured(300, 30))
+    found = HistoryRates(history).rates([Sighting(f"http://h/{i}") for i in range(400)], NOW)
+    assert [one.rate for one in found] == counted_rates(history).rate.tolist()
+
+
+def test_with_few_changes_lastmods_and_captures_both_have_a_say():
+    history = captured(60, 3)
+    changed = [i for i in range(60) if history.changed[history.offsets[i] : history.offsets[i + 1]].max() > 0]
+    ages = [9.0 if i in changed else 300.0 + i for i in range(60)]
+    lastmods = HistoryRates().rates(listed(ages), NOW)
+    both = HistoryRates(history).rates(listed(ages), NOW)
+    counted = HistoryRates(history).rates([Sighting(f"http://h/{i}") for i in range(60)], NOW)
+    hot = changed[0]
+    assert lastmods[hot].rate < both[hot].rate < counted[hot].rate

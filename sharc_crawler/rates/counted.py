@@ -1,0 +1,27 @@
+"""Rates by what was seen of each page itself, under a prior that pages of its class share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sharc_crawler.rates.estimators.gamma_poisson import GammaPoisson
+from sharc_crawler.rates.trust import classes
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from sharc_crawler.rates.estimators.base import Estimates
+    from sharc_crawler.rates.history import SiteHistory
+
+
+def counted_rates(history: SiteHistory, stated: NDArray[np.float64] | None = None) -> Estimates:
+    """Gamma-Poisson posteriors, changes per second; the prior alone for a URL that was not watched.
+
+    A class is a class of URLs for which the sitemap states the same frequency (``stated``: per second, NaN for none).
+    """
+    intervals, labels = history.histories(), classes(history.urls)[0]
+    if stated is not None:
+        labels = np.unique(np.column_stack([labels, np.nan_to_num(stated)]), axis=0, return_inverse=True)[1].ravel()
+    return GammaPoisson().fit(intervals, labels).estimate(intervals, labels)
