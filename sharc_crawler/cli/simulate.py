@@ -29,6 +29,7 @@ KEYS = {"expected": "expected_incoherent", "blur": "average_blur"}
 @click.option("--attested", default=0.0, show_default=True, help="Share of pages whose lastmod is trusted.")
 @click.option("--lying", default=0.0, show_default=True, help="Share of those whose lastmod lies.")
 @click.option("--sitemap", is_flag=True, help="The site has a sitemap with lastmods, read at the start and again at T.")
+@click.option("--subsites", default="", help="Capture part by part: path, links, sitemap, or links:share=0.9.")
 @click.option("--audited", default=0.02, show_default=True, help="Share of those that is audited by bytes.")
 @click.option("--seeds", type=click.IntRange(1), default=1, show_default=True, help="How many random worlds.")
 @click.option("--jobs", type=click.IntRange(1), default=2, show_default=True, help="Processes.")
@@ -64,7 +65,7 @@ def command(
         return
     site = site_spec(options)
     names = [name.strip() for name in strategy.split(",")]
-    shared = {name: options[name] for name in ("rates", "graph", "attested", "lying", "sitemap", "audited")}
+    shared = {name: options[name] for name in ("rates", "graph", "attested", "lying", "sitemap", "subsites", "audited")}
     specs = [RunSpec(seeded(site, seed), name, seed=seed, **shared) for seed in range(seeds) for name in names]
     found = _scored(specs, rescore) if rescore else _crawled(specs, jobs, schedule)
     if as_json:
@@ -100,3 +101,8 @@ def _show(result: dict[str, Any]) -> None:
     for facts in result["runs"]:
         if "audit" in facts:
             click.echo(f"{facts['strategy']}: audit {json.dumps(facts['audit'])}")
+        if "parts" in facts:
+            click.echo(
+                f"{facts['strategy']}: {facts['coherent_parts']} of {facts['parts']} parts captured coherently,"
+                f" {facts['in_coherent_parts']:,} pages; the largest has {facts['largest_coherent_part']:,}"
+            )

@@ -48,7 +48,8 @@ class Subsites:
         self.open_pages: list[PageId] = []  #: of the part that is open
         self.untested = 0  #: of these, those that joined since it was last asked whether it stays coherent
         self.full = False  #: no more may join
-        self.labels: dict[PageId, Labels] = {}  #: as last divided, where pages lie where they were found
+        self.labels: dict[PageId, Labels] = {}  #: as last divided, where links matter
+        self.basis = (-1, -1)  #: links and URLs that were known then
         self.sources, self.targets = array("i"), array("i")  #: links, where the division goes by them
         self.remembered = not division.partition.by_links  #: those of former captures
 
@@ -81,10 +82,11 @@ def remember(capture: SiteCapture, links: Callable[[CaptureSpec], Iterable[tuple
     assert subsites is not None, "asked where a site is divided"
     if not subsites.remembered:
         subsites.remembered = True
-        for source, target in links(capture.spec):
-            ends = capture.seen.find((source, target))
-            if UNSEEN not in ends:
-                subsites.linked(ends[0], ends[1:])
+        known = list(links(capture.spec))
+        ends = (capture.seen.find([pair[end] for pair in known]) for end in (0, 1))
+        for source, target in zip(*ends, strict=True):
+            if UNSEEN not in (source, target):
+                subsites.linked(source, (target,))
 
 
 def open_next(ledger: Ledger, capture: SiteCapture, step: Seconds, now: Instant) -> list[PageId]:
@@ -202,6 +204,10 @@ def _labels(ledger: Ledger, capture: SiteCapture, waiting: Sequence[PageId]) -> 
     partition = subsites.division.partition
     if not partition.by_links:
         return partition.labels(_known(ledger, waiting))
+    basis = (len(subsites.sources), len(ledger.pages))
+    if subsites.basis == basis:
+        return [subsites.labels[page] for page in waiting]
+    subsites.basis = basis
     pages = [page for page in ledger.pages.of(capture.number) if ledger.pages.kinds[page] is Kind.PAGE]
     numbers = np.full(len(ledger.pages), -1, np.int64)
     numbers[pages] = np.arange(len(pages))

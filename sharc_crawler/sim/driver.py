@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,11 +22,12 @@ from sharc_crawler.strategies.base import Candidates, Setting
 from sharc_crawler.strategies.make import make_strategy
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from numpy.typing import NDArray
 
     from sharc_crawler.frontier.capture import SiteCapture
+    from sharc_crawler.frontier.store import SubsiteRow
     from sharc_crawler.model import Fetch, Instant, PageId, Seconds
     from sharc_crawler.sim.belief import Belief
     from sharc_crawler.sim.site import Site
@@ -51,6 +52,8 @@ class Crawl:
     reference: Instant | None = None  #: T, where the frontier had to fix one
     judged: Mapping[int, Judgement] | None = None  #: by page, where the site has a sitemap: what the frontier found
     audit: Mapping[str, Any] | None = None
+    parts: tuple[SubsiteRow, ...] = ()  #: of a site captured part by part
+    members: Mapping[int, int] | None = None  #: page → number of its part
 
 
 def crawl(
@@ -61,6 +64,7 @@ def crawl(
     tell: Callable[[float], None] = lambda _: None,
     published: Published | None = None,
     audit: float = 0.0,
+    subsites: str = "",
 ) -> Crawl:
     """Crawl a site once.
 
@@ -76,6 +80,7 @@ def crawl(
     tell: hears from time to time which share of the window has passed
     published: the site's sitemap, which is read at the start, at T, and where pages are claimed by it at the end
     audit: share of the pages claimed by it that is downloaded once more
+    subsites: capture part by part: how the site is divided, such as ``path`` or ``links:share=0.9``
 
     """
     if graph not in GRAPHS:
@@ -83,7 +88,7 @@ def crawl(
     pages = len(site.known)
     while True:
         step = site.step or spread(site, pages)
-        done = Simulation(site, belief, strategy, step, published, audit).run(graph, tell)
+        done = Simulation(site, belief, strategy, step, published, audit, subsites).run(graph, tell)
         if site.step or done.schedule.interval[1] < site.end:
             return done
         pages = max(pages + 1, int(done.schedule.visited.sum()))
@@ -105,8 +110,10 @@ class Simulation:
         step: Seconds,
         published: Published | None = None,
         audit: float = 0.0,
+        subsites: str = "",
     ) -> None:
         self._site = site
+        self._subsites = subsites
         self._published = published
         self._audit = audit
         self._belief = belief
@@ -119,10 +126,13 @@ class Simulation:
             strategy=self._make,
             scope=lambda _: Everything(),
             rates=lambda _: BelievedRates(belief, site.numbers),
+            links=lambda _: self._known_links(),
             canonical=str,
             host_of=lambda _: HOST,
         )
-        self._store = None if published is None else MemoryStore()  # remembers the judgements
+        self._known_graph = False
+        # remembers the judgements, and the parts
+        self._store = MemoryStore() if published is not None or subsites else None
         politeness = Politeness(delay=step, obey_robots=False)
         self.frontier = Frontier(politeness, self._store, parts, lease_time=math.inf)
 
@@ -145,7 +155,9 @@ class Simulation:
             discover=not planned,
             resources=False,
             audit=self._audit,
+            subsites=self._subsites,
         )
+        self._known_graph = planned
         now = self._start()
         web = Web(self._site, frozen=graph == "known", published=self._published)
         capture = self.frontier.open(spec, now, seeded=False)
@@ -163,12 +175,26 @@ class Simulation:
             if decisions % TELL_EVERY == 0:
                 tell(min(1.0, (now - self._site.start) / (self._site.end - self._site.start)))
         schedule = Schedule(self._visits, self._revisits)
-        judged = self._judged()
-        return Crawl(schedule, self._hopeless, self._step, decisions, capture.reference, judged, capture.audit)
+        done = Crawl(schedule, self._hopeless, self._step, decisions, capture.reference, self._judged(), capture.audit)
+        return self._divided(done) if self._subsites else done
+
+    def _known_links(self) -> Iterator[tuple[str, str]]:
+        """The links of the start, where the graph is known."""
+        site = self._site
+        for page in site.known if self._known_graph else ():
+            for target in site.graph.links(page, site.start):
+                yield site.urls[page], site.urls[target]
+
+    def _divided(self, done: Crawl) -> Crawl:
+        """The crawl with the parts that the site was captured in."""
+        assert self._store is not None, "it remembers the parts"
+        state = self._store.load()
+        members = {self._number(page): number for page, number in state.members}
+        return replace(done, parts=tuple(row for _, row in sorted(state.subsites.items())), members=members)
 
     def _judged(self) -> Mapping[int, Judgement] | None:
         """The frontier's judgements, by page of the site."""
-        if self._store is None:
+        if self._store is None or self._published is None:
             return None
         rows = self._store.load().judgements
         return {self._number(row.page): Judgement(row.verdict, row.evidence, row.reason) for row in rows}

@@ -17,9 +17,11 @@ from sharc_crawler.sim.audit import audit
 from sharc_crawler.sim.driver import crawl
 from sharc_crawler.sim.history import HistorySpec
 from sharc_crawler.sim.rates import believe
-from sharc_crawler.sim.score import score
+from sharc_crawler.sim.score import Verdict as Outcome
+from sharc_crawler.sim.score import score, verdicts
 from sharc_crawler.sim.synthetic import SyntheticSpec
 from sharc_crawler.sim.web import Published
+from sharc_crawler.subsites.make import make_division
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -47,6 +49,7 @@ class RunSpec:
     attested: float = 0.0  #: share of pages whose lastmod is trusted
     lying: float = 0.0  #: share of those whose lastmod never moves
     sitemap: bool = False  #: the site lists those pages (or, where none is trusted, all) with their lastmods
+    subsites: str = ""  #: capture part by part: how the site is divided
     audited: float = 0.02  #: share of the attested pages that is audited by bytes
 
     def __post_init__(self) -> None:
@@ -80,7 +83,7 @@ def run(spec: RunSpec, tell: Callable[[float], None] = lambda _: None) -> Run:
     belief = _belief(spec)
     began = time.perf_counter()
     published = _published(spec, belief) if spec.sitemap else None
-    done = crawl(site, belief, spec.strategy, spec.graph, tell, published, spec.audited)
+    done = crawl(site, belief, spec.strategy, spec.graph, tell, published, spec.audited, spec.subsites)
     seconds = time.perf_counter() - began
     found = {
         **score_again(spec, done.schedule),
@@ -89,8 +92,31 @@ def run(spec: RunSpec, tell: Callable[[float], None] = lambda _: None) -> Run:
         "step": done.step,
         "seconds": seconds,
         **_judged(site, done),
+        **_parts(site, done, spec.subsites),
     }
     return Run(spec, found, done.schedule)
+
+
+def _parts(site: Site, done: Crawl, subsites: str) -> Facts:
+    """The parts that a site was captured in, and which of them came out coherent."""
+    if done.members is None:
+        return {}
+    least = make_division(subsites).share
+    found = verdicts(site, done.schedule, np.zeros(len(site.urls), np.bool_))
+    shares = []
+    for part in done.parts:
+        own = np.array([page for page, number in done.members.items() if number == part.number])
+        captured = own[found[own] != Outcome.ABSENT]
+        coherent = int((found[captured] == Outcome.COHERENT).sum())
+        shares.append((len(captured), coherent / max(1, len(captured))))
+    together = [pages for pages, share in shares if share >= least]
+    return {
+        "subsites": subsites,
+        "parts": len(shares),
+        "coherent_parts": len(together),
+        "in_coherent_parts": sum(together),
+        "largest_coherent_part": max(together, default=0),
+    }
 
 
 def _published(spec: RunSpec, belief: Belief) -> Published:

@@ -260,9 +260,12 @@ def _capture_row(values: tuple[Any, ...]) -> CaptureRow:
 
 
 def _subsite_values(row: SubsiteRow) -> tuple[Any, ...]:
-    return (*row[:7], json.dumps([(branch.root, sorted(branch.without)) for branch in row.branches]))
+    return (*row[:7], json.dumps([(*branch[:1], sorted(branch.without), branch.span) for branch in row.branches]))
 
 
 def _subsite_row(values: tuple[Any, ...]) -> SubsiteRow:
-    branches = tuple(Branch(tuple(root), frozenset(without)) for root, without in json.loads(values[7]))
+    branches = tuple(
+        Branch(tuple(root), frozenset(without), span and (span[0], span[1]))
+        for root, without, span in json.loads(values[7])
+    )
     return SubsiteRow._make((*values[:7], branches))

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from numpy.typing import NDArray
+    from numpy.typing import ArrayLike, NDArray
 
     from sharc_crawler.subsites.base import Labels
 
@@ -21,15 +21,19 @@ MOST = 50  #: a part has at least one page in so many of the site
 
 
 class Branch(NamedTuple):
-    """A part of the tree, but for some parts directly within it."""
+    """A part of the tree, or those directly within it from one name to another, but for some."""
 
     root: Labels
     without: frozenset[str] = frozenset()
+    span: tuple[str, str] | None = None  #: first and last name; None: all
 
     def holds(self, labels: Labels) -> bool:
         """Does a page with these labels lie in it?"""
         depth = len(self.root)
-        return labels[:depth] == self.root and (len(labels) == depth or labels[depth] not in self.without)
+        if labels[:depth] != self.root or len(labels) == depth:
+            return labels == self.root and self.span is None
+        name = labels[depth]
+        return name not in self.without and (self.span is None or self.span[0] <= name <= self.span[1])
 
 
 class Part(NamedTuple):
@@ -49,8 +53,8 @@ def divide(labels: Sequence[Labels], name: str, fewest: int, whole: Whole) -> li
     """Divide pages into parts.
 
     From the top down: what is ``whole`` stays together, anything else falls into the parts within it. Of these, the
-    ones with fewer than ``fewest`` pages stay together as the others of the part above, and neighbours are joined as
-    long as they are whole together.
+    ones with fewer than ``fewest`` pages stay together as the others of the part above or, where these are not whole,
+    in the order of their names as many as make up so many pages. Neighbours are joined as long as they are whole.
 
     Parameters
     ----------
@@ -65,8 +69,8 @@ def divide(labels: Sequence[Labels], name: str, fewest: int, whole: Whole) -> li
     """
     everything = Part(name, (Branch(()),), np.arange(len(labels), dtype=np.int64))
     node = _common(labels)
-    part = Part(node[-1], (Branch(node),), everything.places) if node else everything
-    return _parts(labels, part, node, fewest, whole) if len(labels) else []
+    part = everything._replace(name=node[-1], branches=(Branch(node),)) if node else everything
+    return _Divider(labels, fewest, whole).parts(part, node) if len(labels) else []
 
 
 def _common(labels: Sequence[Labels]) -> Labels:
@@ -80,65 +84,94 @@ def _common(labels: Sequence[Labels]) -> Labels:
     return node[:-1] if node[-1:] == tuple(f"{name}*" for name in node[-2:-1]) else node
 
 
-def _parts(labels: Sequence[Labels], part: Part, node: Labels, fewest: int, whole: Whole) -> list[Part]:
-    if whole(part.places):
-        return [part]
-    depth = len(node)
-    within: dict[str, list[int]] = defaultdict(list)
-    for place in part.places.tolist():
-        if len(labels[place]) == depth:  # it cannot be divided further
+class _Divider(NamedTuple):
+    """What :func:`divide` is given."""
+
+    labels: Sequence[Labels]
+    fewest: int
+    whole: Whole
+
+    def parts(self, part: Part, node: Labels) -> list[Part]:
+        """A part, as it is or divided; ``node`` is where it stands in the tree."""
+        if self.whole(part.places):
             return [part]
-        within[labels[place][depth]].append(place)
-    if len(within) == 1:
-        (child,) = within
-        if child == f"{part.name}*":
+        within = self._within(part, len(node))
+        if len(within) == 1 and f"{part.name}*" not in within:
+            (child,) = within
+            return self.parts(_part(node, child, within[child]), (*node, child))
+        if len(within) < 2:
             return [part]
-        return _parts(labels, _part((*node, child), within[child]), (*node, child), fewest, whole)
-    large = sorted(child for child, places in within.items() if len(places) >= fewest)
-    found = [
-        one
-        for child in large
-        for one in _parts(labels, _part((*node, child), within[child]), (*node, child), fewest, whole)
-    ]
-    joined = _join(found, whole)
-    others = sorted(place for child in within.keys() - set(large) for place in within[child])
-    return _with_others(joined, _others(part, node, large, others), fewest, whole) if others else joined
+        large = sorted(child for child, places in within.items() if len(places) >= self.fewest)
+        found = [one for child in large for one in self.parts(_part(node, child, within[child]), (*node, child))]
+        small = {child: within[child] for child in sorted(within.keys() - set(large))}
+        if not small:
+            return self._join(found)
+        name = f"{part.name}, others" if large else part.name
+        others = Part(name, (Branch(node, frozenset(large)),), _sorted(*small.values()))
+        return self._with_others(self._join(found), others, small)
+
+    def _within(self, part: Part, depth: int) -> dict[str, list[int]]:
+        """Places by the parts within; none where a page is in no smaller one."""
+        within: dict[str, list[int]] = defaultdict(list)
+        for place in part.places.tolist():
+            if len(self.labels[place]) == depth:
+                return {}
+            within[self.labels[place][depth]].append(place)
+        return within
+
+    def _with_others(self, joined: list[Part], others: Part, small: Mapping[str, list[int]]) -> list[Part]:
+        """The small parts stand together, or by names; few of them go with a large one that stays whole."""
+        if len(others.places) < self.fewest:
+            for number, one in enumerate(joined):
+                both = _together(one, others, one.name)
+                if self.whole(both.places):
+                    return [*joined[:number], both, *joined[number + 1 :]]
+        if len(others.places) < 2 * self.fewest or self.whole(others.places):
+            return [*joined, others]
+        return [*joined, *self._join(self._by_name(others.branches[0], small))]
+
+    def _by_name(self, branch: Branch, small: Mapping[str, list[int]]) -> list[Part]:
+        """Small parts in the order of their names, as many together as make up ``fewest`` pages."""
+        spans: list[list[str]] = [[]]
+        left, pages = sum(map(len, small.values())), 0
+        for child, own in small.items():
+            if pages >= self.fewest and left >= self.fewest:
+                spans.append([])
+                pages = 0
+            spans[-1].append(child)
+            pages, left = pages + len(own), left - len(own)
+        return [
+            Part(
+                f"{span[0]} … {span[-1]}",
+                (branch._replace(span=(span[0], span[-1])),),
+                _sorted(*(small[child] for child in span)),
+            )
+            for span in spans
+        ]
+
+    def _join(self, parts: list[Part]) -> list[Part]:
+        """Neighbours together, as long as they are whole."""
+        joined: list[Part] = []
+        for part in parts:
+            if joined:
+                first, last = joined[-1].name.partition(" … ")[0], part.name.rpartition(" … ")[2]
+                both = _together(joined[-1], part, f"{first} … {last}")
+                if self.whole(both.places):
+                    joined[-1] = both
+                    continue
+            joined.append(part)
+        return joined
 
 
-def _part(node: Labels, places: Iterable[int]) -> Part:
-    return Part(node[-1], (Branch(node),), np.array(list(places), np.int64))
-
-
-def _others(part: Part, node: Labels, large: Sequence[str], places: list[int]) -> Part:
-    """The small parts of a part, together."""
-    if not large:
-        return part
-    name = f"{part.name}, others"
-    return Part(name, (Branch(node, frozenset(large)),), np.array(places, np.int64))
-
-
-def _with_others(joined: list[Part], others: Part, fewest: int, whole: Whole) -> list[Part]:
-    """The others stand for themselves, unless they are few and a part stays whole with them."""
-    if joined and len(others.places) < fewest:
-        for number, part in enumerate(joined):
-            both = _together(part, others, part.name)
-            if whole(both.places):
-                return [*joined[:number], both, *joined[number + 1 :]]
-    return [*joined, others]
-
-
-def _join(parts: list[Part], whole: Whole) -> list[Part]:
-    joined: list[Part] = []
-    for part in parts:
-        if joined:
-            first = joined[-1].name.partition(" … ")[0]
-            both = _together(joined[-1], part, f"{first} … {part.name}")
-            if whole(both.places):
-                joined[-1] = both
-                continue
-        joined.append(part)
-    return joined
+def _part(node: Labels, child: str, places: list[int]) -> Part:
+    return Part(child, (Branch((*node, child)),), np.array(places, np.int64))
 
 
 def _together(one: Part, other: Part, name: str) -> Part:
-    return Part(name, one.branches + other.branches, np.sort(np.concatenate((one.places, other.places))))
+    return Part(name, one.branches + other.branches, _sorted(one.places, other.places))
+
+
+def _sorted(*places: ArrayLike) -> NDArray[np.int64]:
+    """All places, in the order of discovery."""
+    every: NDArray[np.int64] = np.sort(np.concatenate([np.asarray(some, np.int64) for some in places]))
+    return every

@@ -29,7 +29,7 @@ class ByPath:
         parts = urlsplit(url)
         labels = [parts.netloc]
         folder = f"{parts.netloc}/"
-        for name in parts.path.split("/")[1:-1][:DEEPEST]:
+        for name in parts.path.removeprefix("/").split("/")[:-1][:DEEPEST]:
             folder += f"{name}/"
             labels.append(folder)
         return (*labels, f"{folder}*")

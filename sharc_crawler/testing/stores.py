@@ -84,7 +84,7 @@ def capture_row(**changed: object) -> CaptureRow:
 
 def subsite_row(number: int, **changed: object) -> SubsiteRow:
     """A part of a site that is being captured."""
-    branches = (Branch(("h", "h/a/"), frozenset({"h/a/b/"})), Branch(()))
+    branches = (Branch(("h", "h/a/"), frozenset({"h/a/b/"}), ("a", "m")), Branch(()))
     row = SubsiteRow(0, number, "h/a/ … ö", 0.95, 1.5, None, None, branches)
     return row._replace(**changed)  # type: ignore[arg-type]
 

@@ -6,6 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sharc_crawler.subsites.base import Known
 from sharc_crawler.subsites.dividing import MOST, divide, fewest_pages
 from sharc_crawler.subsites.path import ByPath
 
@@ -65,13 +66,21 @@ def test_a_site_of_many_folders_has_tens_of_parts():
     ]
     parts = divide(labels, "site", fewest_pages(len(labels)), lambda _: False)
     assert 10 <= len(parts) <= 2 * MOST
-    assert parts[0].name == "h/1990/"
+    assert parts[0].name.startswith("h/1990/")
 
 
 def test_neighbours_are_joined_while_they_are_whole_together():
     labels = [("h", f"h/{letter}/", f"h/{letter}/*") for letter in "abcdef" for _ in range(10)]
     parts = divide(labels, "site", 5, lambda places: len(places) <= 20)
     assert [part.name for part in parts] == ["h/a/ … h/b/", "h/c/ … h/d/", "h/e/ … h/f/"]
+
+
+def test_many_small_folders_are_joined_by_name():
+    labels = ByPath().labels(Known([f"http://h/{n:04}/" for n in range(1000)], [()] * 1000))
+    parts = divide(labels, "site", 20, lambda places: len(places) <= 100)
+    assert [len(part.places) for part in parts] == [100] * 10
+    assert parts[0].name == "h/0000/ … h/0099/"
+    assert parts[0].branches[0].holds(("h", "h/0007-and-a-half/", "h/0007-and-a-half/*")), "found since"
 
 
 def test_few_others_go_with_a_part_that_stays_whole():
