@@ -8,7 +8,10 @@ import io
 import pytest
 
 from sharc_crawler.archive.members import Damage, records
+from sharc_crawler.changes.fingerprint import fingerprint
 from sharc_crawler.changes.http_date import http_date
+from sharc_crawler.changes.learning import learn_masks
+from sharc_crawler.changes.masks import Mask
 from sharc_crawler.errors import DataError
 from sharc_crawler.frontier.store import Batch, LinksRow
 from sharc_crawler.links.found import Resolver
@@ -56,3 +59,19 @@ def test_state_that_was_tampered_with_is_named(tmp_path, table, column, text):
 )
 def test_a_host_with_control_characters_names_nothing(reference):
     assert Resolver("http://example.org/").one(reference) is None
+
+
+@pytest.mark.parametrize("tag", ["im=", "inpu<p", "svg:a", "p"])
+@pytest.mark.parametrize("attribute", ["", ' id="a\'b"', ' class="a\'b"'])
+def test_masks_can_be_learned_whatever_elements_are_called(tag, attribute):
+    """A page must not put its own words into an XPath expression, nor break one."""
+    page = f"<p>some words that stay <{tag}{attribute}>number {{}} of</{tag}> and some more words here</p>" * 2
+    one, other = (page.format(number, number).encode() for number in ("seven", "eight nine"))
+    masks = learn_masks([(one, other, "text/html")])
+    assert masks
+    assert fingerprint(one, "text/html", masks) == fingerprint(other, "text/html", masks)
+
+
+def test_a_pattern_that_fits_nothing_at_all_leaves_alone_what_is_not_there():
+    masks = (Mask("//p", ".*"),)
+    assert fingerprint(b"<p>a</p>", "text/html", masks) == fingerprint(b"<p>b</p>", "text/html", masks)

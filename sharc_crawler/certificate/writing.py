@@ -62,6 +62,12 @@ def certify(captures: Sequence[CaptureFacts], folder: Path) -> list[Certified]:
     return written
 
 
+def withdraw(folder: Path, site: str) -> None:
+    """A capture that was complete goes on after all: what was certified of it remains in its WARC files alone."""
+    for name in (NAME, f"certificate-{safe_name(site)}.json"):
+        (folder / name).unlink(missing_ok=True)
+
+
 def lines(written: Sequence[Certified]) -> Iterator[tuple[str, str]]:
     """What the summary of a crawl says of its certificates."""
     for one in written:

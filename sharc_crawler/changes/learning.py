@@ -31,6 +31,8 @@ _CALENDAR = re.compile(
     r"|nov(?:ember)?|dec(?:ember)?|[ap]\.?m\.?)\W*",
     re.IGNORECASE,
 )
+#: names of elements that stand in an XPath expression as they are
+_SPELLABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 
 
 def learn_masks(
@@ -147,11 +149,19 @@ def _path(old: Any, new: Any) -> str:
     steps: list[str] = []
     while old is not None and new is not None:
         name = old.get("id")
-        if name and name == new.get("id") and old.tag != "body" and not _OF_ONE_PAGE.search(name):
+        stays = name and name == new.get("id") and old.tag != "body"
+        if stays and "'" not in name and not _OF_ONE_PAGE.search(name):
             return "/".join([f"//*[@id='{name}']", *reversed(steps)])
-        steps.append(f"{old.tag}[{_place(old, new)}]")
+        steps.append(_step(old, new))
         old, new = old.getparent(), new.getparent()
     return "/" + "/".join(reversed(steps))
+
+
+def _step(old: Any, new: Any) -> str:
+    """One step of a path; an element whose name XPath cannot spell (``<im=>``) is told by its place alone."""
+    if _SPELLABLE.fullmatch(old.tag):
+        return f"{old.tag}[{_place(old, new)}]"
+    return f"*[{1 + sum(1 for _ in old.itersiblings(preceding=True))}]"
 
 
 def _place(old: Any, new: Any) -> str:

@@ -82,7 +82,7 @@ def _blank_fitting(element: Any, pattern: re.Pattern[str]) -> None:
         if pattern.fullmatch(folded(text)):
             setattr(holder, where, " ")
     for name in COUNTED:
-        if pattern.fullmatch(element.get(name, "")):
+        if name in element.attrib and pattern.fullmatch(element.get(name)):
             del element.attrib[name]
 
 

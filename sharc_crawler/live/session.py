@@ -14,6 +14,7 @@ from sharc_crawler import __version__
 from sharc_crawler.archive.files import in_use
 from sharc_crawler.archive.options import CaptureInfo, WarcOptions
 from sharc_crawler.archive.warc import WarcWriter
+from sharc_crawler.certificate.writing import withdraw
 from sharc_crawler.changes.content import ContentDetector
 from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.frontier import Frontier
@@ -27,6 +28,7 @@ from sharc_crawler.live.everything import PARTS
 from sharc_crawler.live.history import former_payloads, known_pages, rates_of, remember, stored_payloads
 from sharc_crawler.live.space import Space
 from sharc_crawler.model import Phase
+from sharc_crawler.report.instants import iso
 from sharc_crawler.storage.observations import ObservationStore
 from sharc_crawler.storage.sqlite import FILE_NAME, SqliteStore
 
@@ -90,7 +92,7 @@ class Session:
 
     def begin(self, specs: Sequence[CaptureSpec]) -> None:
         """Open these site captures, or go on with them where the output folder holds their unfinished state."""
-        saved = self.store.load() if self.store else None
+        saved = self._saved()
         if saved:
             self._go_on_in_time(saved)
         now = self.clock.now()
@@ -112,6 +114,21 @@ class Session:
                 capture = self.frontier.open(bounded, now)
                 if self.history:
                     self.frontier.schedule_into(capture, known_pages(spec.site, self.history), now)
+
+    def _saved(self) -> Batch | None:
+        """The state to go on with; captures that reached nobody are tried again."""
+        if self.store is None:
+            return None
+        again = self.store.unreached()
+        for number in again:
+            self.store.reopen(number)
+        saved = self.store.load()
+        for number in again:
+            row = saved.captures[number]
+            withdraw(self.store.path.parent, row.spec.site)
+            note = f"tried again at {iso(self.clock.now())}: nothing had been captured until then"
+            saved.captures[number] = row._replace(notes=(*row.notes, note))
+        return saved
 
     def bounded(self, spec: CaptureSpec) -> CaptureSpec:
         """The order with this crawl's budget, which a crawl that goes on may have changed."""
@@ -243,12 +260,12 @@ def check_output(output: Path, specs: Sequence[CaptureSpec] | None) -> None:
     if written := in_use(output):
         raise UsageError(f"output={str(output)!r} is being written by another crawl ({written.name}); wait for its end")
     store = SqliteStore(path)
-    captures = store.load().captures.values()
+    captures, unreached = store.captures().values(), store.unreached()
     store.close()
     if not captures:
         return
     held = {row.spec.site for row in captures}
-    if all(row.phase is Phase.DONE for row in captures) and not (output / RUNNING).exists():
+    if not unreached and all(row.phase is Phase.DONE for row in captures) and not (output / RUNNING).exists():
         raise UsageError(f"output={str(output)!r} already holds a capture that is complete; choose another folder")
     unfinished = f"output={str(output)!r} holds an unfinished capture of {', '.join(sorted(held))}"
     if specs is None:

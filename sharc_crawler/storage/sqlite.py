@@ -39,6 +39,7 @@ from sharc_crawler.model import (
 )
 from sharc_crawler.storage import frontier_schema
 from sharc_crawler.storage.exchange_log import exchanges
+from sharc_crawler.storage.trying_again import reopen, unreached
 from sharc_crawler.subsites.dividing import Branch
 
 if TYPE_CHECKING:
@@ -114,7 +115,10 @@ class SqliteStore:
         try:
             return self._loaded(self._db)
         except (ValueError, TypeError, KeyError, AttributeError, sqlite3.DatabaseError) as error:
-            raise DataError(f"frontier state {self.path} is damaged ({error}); choose another output folder") from error
+            raise self._damaged(error) from error
+
+    def _damaged(self, error: Exception) -> DataError:
+        return DataError(f"frontier state {self.path} is damaged ({error}); choose another output folder")
 
     def _loaded(self, db: sqlite3.Connection) -> Batch:
         return Batch(
@@ -127,12 +131,27 @@ class SqliteStore:
             words=[WordRow(*values) for values in db.execute("SELECT * FROM word ORDER BY rowid")],
             outside=list(self.outside()),
             embeds=list(db.execute("SELECT page, resource FROM embed ORDER BY page, resource")),
-            captures={values[0]: _capture_row(values) for values in db.execute("SELECT * FROM capture")},
+            captures=self.captures(),
             hosts={values[0]: HostRow(*values) for values in db.execute("SELECT * FROM host")},
             subsites={values[:2]: _subsite_row(values) for values in db.execute("SELECT * FROM subsite")},
             members=list(db.execute("SELECT page, subsite FROM member ORDER BY page")),
             novelties={values[0]: NoveltyRow(*values) for values in db.execute("SELECT * FROM novelty ORDER BY page")},
         )
+
+    def captures(self) -> dict[int, CaptureRow]:
+        """The site captures alone; raises as :meth:`load`."""
+        try:
+            return {values[0]: _capture_row(values) for values in self._db.execute("SELECT * FROM capture")}
+        except (ValueError, TypeError, KeyError, AttributeError, sqlite3.DatabaseError) as error:
+            raise self._damaged(error) from error
+
+    def unreached(self) -> list[int]:
+        """Complete captures that brought nothing because nobody answered."""
+        return unreached(self._db)
+
+    def reopen(self, capture: int) -> None:
+        """Such a capture is to be tried again."""
+        reopen(self._db, capture)
 
     def outside(self) -> Iterator[OutsideRow]:
         """What captures were shown and do not take."""
