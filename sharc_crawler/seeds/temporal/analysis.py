@@ -53,7 +53,7 @@ def analyse(
 ) -> Analysis:
     """Fit, classify and rank. ``progress`` is told the number of pages of each batch fitted."""
     threshold = threshold or Threshold()
-    curves = fit(log.views, progress=progress)
+    curves = fit(log.views, threshold, progress=progress)
     temporal = threshold.temporal(curves)
     groups = groups_of(log.pages, log.sites, by)
     ranked = rank(groups, log.views.sum(axis=1), temporal, curves.known, least_pages)

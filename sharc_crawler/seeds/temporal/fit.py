@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sharc_crawler.errors import DataError
+from sharc_crawler.seeds.temporal.classify import Threshold
 from sharc_crawler.seeds.temporal.curve import Curves
 from sharc_crawler.seeds.temporal.shape import natural, values
 from sharc_crawler.seeds.temporal.solver import solve
@@ -19,25 +21,33 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sharc_crawler.seeds.temporal.shape import Array, Frame
+    from sharc_crawler.seeds.temporal.solver import Solved
     from sharc_crawler.seeds.temporal.starts import Dictionary
 
 LEAST_DAYS = 5  #: a curve has four parameters
 
 _BATCH = 2048  #: pages at a time: so many that the time is spent on numbers, so few that they stay in the cache
-_STARTS, _TRIED_STEPS = 6, 6
-_FINALISTS, _STEPS = 2, 40
-_LAST_STEPS = 10
+_STARTS, _TRIED_STEPS, _TRIED_TOLERANCE = 10, 6, 1e-3
+_STEPS, _TOLERANCE = 40, 1e-5
+_LAST_STEPS, _LAST_TOLERANCE = 50, 1e-6
 _FIRST_VIEWS = 0.01  #: of all views: not every stray view is the first
 _MOVING = 0.01  #: a fit that the last steps still improved by more than this share is not known
 _EXACT = 1e-4  #: or by more than this share of all squares: a curve through all points has no floor
+_RIVAL = 0.01  #: a curve with squares greater by less than this share fits nearly as well
 
 
-def fit(views: NDArray[Any], workers: int = 2, progress: Callable[[int], None] = lambda _: None) -> Curves:
+def fit(
+    views: NDArray[Any],
+    threshold: Threshold | None = None,
+    workers: int = 2,
+    progress: Callable[[int], None] = lambda _: None,
+) -> Curves:
     """Interest curves of daily views, shape (pages, days), by least squares.
 
-    Six starts a page go down a few steps in single precision, the best two on until they settle, and the better one
-    is finished in double precision. A page is not ``known`` if nobody viewed it or its fit still moves at the end.
-    ``progress`` is told the number of pages of every batch done.
+    Ten starts a page go down a few steps in single precision, the best on until it settles, and is finished in double
+    precision. A page is not ``known`` if nobody viewed it, its fit still moves at the end, or a curve from another
+    start fits nearly as well and is of the other class by ``threshold``. ``progress`` is told the number of pages of
+    every batch done.
 
     >>> news = [0, 0, 80, 30, 10, 4, 2, 1, 0, 0, 0, 0]
     >>> curves = fit(np.array([news, [9] * 12]))
@@ -51,11 +61,11 @@ def fit(views: NDArray[Any], workers: int = 2, progress: Callable[[int], None] =
     days = views.shape[1]
     if days < LEAST_DAYS:
         raise DataError(f"the views cover {days} day(s); a curve needs {LEAST_DAYS}, and better 60: give a longer log")
-    starts = dictionary(days)
+    starts, by = dictionary(days), threshold or Threshold()
 
     def part(begin: int) -> Curves:
         with np.errstate(all="ignore"):  # steps beyond what a float holds are refused, not an accident
-            curves = _fit_batch(np.asarray(views[begin : begin + _BATCH], np.float64), starts)
+            curves = _fit_batch(np.asarray(views[begin : begin + _BATCH], np.float64), starts, by)
         progress(len(curves))
         return curves
 
@@ -68,32 +78,60 @@ def _none() -> Curves:
     return Curves(none, none, none, none, none, none, np.empty(0, np.bool_))
 
 
-def _fit_batch(views: NDArray[np.float64], starts: Dictionary) -> Curves:
+def _fit_batch(views: NDArray[np.float64], starts: Dictionary, threshold: Threshold) -> Curves:
     """Curves of one batch; while searching, views have a peak of 1, so that single precision serves every page."""
     viewed = views.any(axis=1)
     by_day = np.ascontiguousarray(views.T)
-    chosen, theta = _search((by_day / np.where(viewed, views.max(axis=1), 1.0)).astype(np.float32), starts)
-    frame = starts.frame(chosen, np.float64)
-    before = values(by_day, frame, theta.astype(np.float64))
-    end = solve(by_day, frame, theta.astype(np.float64), _LAST_STEPS, 1e-6)
-    still = before.squares - end.squares <= _MOVING * end.squares + _EXACT * (by_day**2).sum(axis=0)
-    return _curves(by_day, frame, end.theta, viewed & (still | end.settled))
+    peak = np.where(viewed, by_day.max(axis=0), 1.0)
+    tried = _tried((by_day / peak).astype(np.float32), starts)
+    frame, theta = _settled((by_day / peak).astype(np.float32), starts, tried)
+    before = values(by_day, frame, theta)
+    end = solve(by_day, frame, theta, _LAST_STEPS, _LAST_TOLERANCE)
+    norm = (by_day**2).sum(axis=0)
+    still = before.squares - end.squares <= _MOVING * end.squares + _EXACT * norm
+    curves = _curves(by_day, frame, end.theta, viewed & (still | end.settled))
+    nearly = ((1 + _RIVAL) * end.squares + 1e-9 * norm) / peak**2
+    return replace(curves, known=curves.known & ~_contested(curves, nearly, starts, tried, threshold))
 
 
-def _search(views: NDArray[np.float32], starts: Dictionary) -> tuple[Array, Array]:
-    """For each page the dictionary curve from which the best fit came, and its θ so far."""
-    pages = views.shape[1]
+@dataclass(frozen=True, slots=True)
+class _Tried:
+    """One start of every page, and how far down it led."""
+
+    chosen: NDArray[np.int64]  #: curves of the dictionary
+    solved: Solved
+
+
+def _tried(views: NDArray[np.float32], starts: Dictionary) -> list[_Tried]:
     chosen = starts.match(np.ascontiguousarray(views.T), _STARTS)
-    theta = starts.theta[:, chosen.ravel()]
-    for keep, steps in ((_FINALISTS, _TRIED_STEPS), (1, _STEPS)):
-        tried = [
-            solve(views, starts.frame(row, np.float32), theta[:, i * pages : (i + 1) * pages], steps, 1e-5)
-            for i, row in enumerate(chosen)
-        ]
-        best = np.argsort([solved.squares for solved in tried], axis=0)[:keep]
-        chosen = np.take_along_axis(chosen, best, axis=0)
-        theta = np.concatenate([solved.theta for solved in tried], axis=1)[:, (best * pages + np.arange(pages)).ravel()]
-    return chosen[0], theta
+    return [
+        _Tried(row, solve(views, starts.frame(row, np.float32), starts.theta[:, row], _TRIED_STEPS, _TRIED_TOLERANCE))
+        for row in chosen
+    ]
+
+
+def _settled(views: NDArray[np.float32], starts: Dictionary, tried: list[_Tried]) -> tuple[Frame, Array]:
+    """Where the best of each page's starts leads to in the end, for double precision."""
+    best = np.argmin([one.solved.squares for one in tried], axis=0)
+    pages = np.arange(views.shape[1])
+    chosen = np.array([one.chosen for one in tried])[best, pages]
+    theta = np.array([one.solved.theta for one in tried])[best, :, pages].T
+    end = solve(views, starts.frame(chosen, np.float32), theta, _STEPS, _TOLERANCE)
+    return starts.frame(chosen, np.float64), end.theta.astype(np.float64)
+
+
+def _contested(
+    curves: Curves, nearly: Array, starts: Dictionary, tried: list[_Tried], threshold: Threshold
+) -> NDArray[np.bool_]:
+    """Pages of which another start found a curve of the other class, with squares below ``nearly`` (peak 1)."""
+    temporal, contested = threshold.temporal(curves), np.zeros(len(curves), np.bool_)
+    for one in tried:
+        near = np.flatnonzero(one.solved.squares <= nearly)
+        frame = starts.frame(one.chosen[near], np.float64)
+        birth, mu, sigma = natural(frame, one.solved.theta[:, near].astype(np.float64))
+        rivals = replace(curves.take(near), birth=birth, mu=mu, sigma=sigma)
+        contested[near] |= threshold.temporal(rivals) != temporal[near]
+    return contested
 
 
 def _curves(views: Array, frame: Frame, theta: Array, settled: NDArray[np.bool_]) -> Curves:

@@ -117,15 +117,22 @@ def values(views: Array, frame: Frame, theta: Array) -> Values:
     warp = Warp.of(frame, theta[2])
     p, q = quadratic(warp, theta)
     age = frame.days + warp.since
-    alive = age > 0
-    age = np.where(alive, age, 1)
-    v = (np.log(age) - np.log(warp.age)) * warp.age
-    logs = np.where(alive, (p - q * v) * v, -np.inf)
-    height = logs.max(axis=0)
-    density = np.exp(logs - height)
+    unborn = age <= 0
+    np.copyto(age, 1, where=unborn)
+    v = np.log(age)
+    v -= np.log(warp.age)
+    v *= warp.age
+    density = q * v  # one array throughout: memory is what this waits for
+    np.subtract(p, density, out=density)
+    density *= v
+    np.copyto(density, -np.inf, where=unborn)
+    height = density.max(axis=0)
+    density -= height
+    np.exp(density, out=density)
     norm = np.maximum(dot(density, density), 1e-30)
     factor = np.maximum(dot(density, views) / norm, 0)
-    rest = views - factor * density
+    rest = factor * density
+    np.subtract(views, rest, out=rest)
     return Values(warp, p, q, age, v, height, density, norm, factor, rest, dot(rest, rest))
 
 
@@ -134,10 +141,15 @@ def derivatives(frame: Frame, theta: Array, at: Values) -> tuple[Array, Array, A
     warp, q, v = at.warp, at.q, at.v
     width, middle = warp.high - warp.low, warp.low + warp.high
     low, high = (warp.turned(frame.knots[i] + warp.since, end) for i, end in ((0, warp.low), (2, warp.high)))
-    by_bulge = q * v * (middle - v)
+    by_bulge = middle - v
+    by_bulge *= q * v
     along = q * (low + high) - theta[0] * (high - low) / width**2
-    turned = warp.turned(at.age, v)
-    by_lead = turned * (at.p - 2 * q * v) + along * v - (low / warp.low + high / warp.high) * by_bulge
+    by_lead = warp.age / at.age
+    by_lead += v / warp.age
+    by_lead -= 1
+    by_lead *= warp.since * at.p - (2 * warp.since * q) * v
+    by_lead += along * v
+    by_lead -= (low / warp.low + high / warp.high) * by_bulge
     return v / width, by_bulge, by_lead
 
 

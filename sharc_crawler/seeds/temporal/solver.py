@@ -12,9 +12,11 @@ from sharc_crawler.seeds.temporal.shape import bounded, derivatives, dot, values
 if TYPE_CHECKING:
     from sharc_crawler.seeds.temporal.shape import Array, Frame, Values
 
-_SHORTER, _LONGER = 0.2, 6.0  #: damping after a step that was accepted, refused
+_GOOD, _POOR = 0.9, 0.25  #: share of the predicted fall of the squares
+_SHORTER, _LONGER, _REFUSED = 0.3, 4.0, 20.0  #: damping after a good step, a poor one, one that led up
+_DAMPING = 0.1  #: at the start
 _STUCK = 1e6  #: damping at which no step leads down any more
-_STRIDE = np.array([[np.inf], [2.0], [2.0]])  #: longest step in the logarithmic coordinates
+_STRIDE = np.array([[np.inf], [4.0], [4.0]])  #: longest step in the logarithmic coordinates
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,14 @@ class _Equations:
 
     matrix: Array  #: (6, n)
     gradient: Array  #: (3, n)
+
+    def predicted(self, step: Array) -> Array:
+        """By how much a step would lower the squares if the curve were linear in its coordinates."""
+        m11, m12, m13, m22, m23, m33 = self.matrix
+        a, b, c = step
+        bent = m11 * a * a + m22 * b * b + m33 * c * c + 2 * (m12 * a * b + m13 * a * c + m23 * b * c)
+        fall: Array = 2 * (self.gradient * step).sum(axis=0) - bent
+        return fall
 
     def where(self, better: Array, other: _Equations) -> _Equations:
         return _Equations(np.where(better, other.matrix, self.matrix), np.where(better, other.gradient, self.gradient))
@@ -89,7 +99,7 @@ def _begin(views: Array, frame: Frame, theta: Array) -> _Search:
     theta = bounded(frame, theta)
     at = values(views, frame, theta)
     n = views.shape[1]
-    damping = np.full(n, 1e-2, views.dtype)
+    damping = np.full(n, _DAMPING, views.dtype)
     return _Search(np.arange(n), views, frame, theta, at.squares, at.factor, damping, _equations(frame, theta, at))
 
 
@@ -99,16 +109,20 @@ def _step(search: _Search, tolerance: float) -> tuple[_Search, Array]:
     theta = bounded(search.frame, search.theta + move)
     at = values(search.views, search.frame, theta)
     better = at.squares < search.squares
-    small = search.squares - at.squares <= tolerance * at.squares + 1e-14 * at.norm * at.factor**2
+    predicted = search.equations.predicted(theta - search.theta)
+    gain = (search.squares - at.squares) / predicted
+    damping = np.where(~better, _REFUSED, np.where(gain > _GOOD, _SHORTER, np.where(gain > _POOR, 1.0, _LONGER)))
+    least = tolerance * np.minimum(at.squares, search.squares) + 1e-14 * at.norm * at.factor**2
+    small = np.where(better, search.squares - at.squares, np.abs(predicted)) <= least
     moved = replace(
         search,
         theta=np.where(better, theta, search.theta),
         squares=np.where(better, at.squares, search.squares),
         factor=np.where(better, at.factor, search.factor),
-        damping=search.damping * np.where(better, _SHORTER, _LONGER).astype(search.damping.dtype),
+        damping=search.damping * damping.astype(search.damping.dtype),
         equations=search.equations.where(better, _equations(search.frame, theta, at)),
     )
-    return moved, (better & small) | (moved.damping > _STUCK)
+    return moved, small | (moved.damping > _STUCK)
 
 
 def _equations(frame: Frame, theta: Array, at: Values) -> _Equations:

@@ -19,10 +19,12 @@ if TYPE_CHECKING:
 
     from sharc_crawler.seeds.temporal.shape import Array
 
-_LEADS = (0.03, 0.3, 0.65, 0.97)  #: births inside the window: this long before a day
+_LEADS = (0.05, 0.55)  #: births inside the window: this long before a day
 _BEFORE = (-1000, -150, -60, -30, -16, -9, -5.5, -3.5, -2.2, -1.3, -0.6, -0.05, 0.3, 0.6, 0.85, 0.98)
 _SIGMAS = np.array([0.15, 0.3, 0.5, 0.8, 1.2, 1.8, 2.8, 4.5])
-_WIDTHS = (0.25, 0.5, 1.0, 2.0, 4.0, 9.0, 20.0, 60.0)  #: of the curve around its mode, in days
+_WIDTHS = (0.25, 0.6, 1.5, 4.0, 12.0, 50.0)  #: of the curve around its mode, in days
+_INSTANT = 1e-8  #: born so shortly before a day that its views are next to free: all later ages are alike to it
+_FREE = ((1e-4, 6.0),)  #: age at the mode and σ of such curves
 _OLD = -5.0  #: births before this day: modes are spread over the window, not set by σ
 _ANCIENT = -40.0
 _MATCHED = 256  #: pages at a time: their scores with all curves are some 20 MB
@@ -88,7 +90,10 @@ def _parameters(window: int) -> tuple[Array, Array, Array]:
         for width in _WIDTHS
         for mode in _modes(birth, width, window)
     ]
-    birth, mode, width = np.array(parts).T
+    parts += [
+        (day - _INSTANT, day - _INSTANT + age, sigma * age) for day in range(1, window + 1) for age, sigma in _FREE
+    ]
+    birth, mode, width = np.array(sorted(parts, key=lambda part: part[0])).T
     return birth, mode, width
 
 

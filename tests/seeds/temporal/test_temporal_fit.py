@@ -109,6 +109,17 @@ def test_of_two_peaks_the_higher_is_fitted():
     assert fit(views[None]).birth[0] == pytest.approx(10.3, abs=0.3)
 
 
+def test_between_two_peaks_of_unlike_class_a_page_is_unknown():
+    event, season = (c / np.linalg.norm(c) for c in curves([45.3, 2.0], [0.2, 2.5], [0.6, 0.3]).views(DAYS))
+    weights = np.linspace(0.7, 1.4, 141)
+    found = fit(1000 * (weights[:, None] * event + season))
+    unknown, temporal = np.flatnonzero(~found.known), np.flatnonzero(Threshold().temporal(found))
+    assert 0 < len(unknown) < 20
+    assert 0 < unknown[0] <= unknown[-1] < temporal[0]
+    lenient = Threshold(days=40.0)  # of either peak more than 70 % within forty days: nothing to tell apart
+    assert fit(1000 * (weights[:, None] * event + season), lenient).known.all()
+
+
 @pytest.mark.parametrize("days", [0, 1, 4])
 def test_too_few_days(days):
     with pytest.raises(DataError, match="a curve needs 5"):
