@@ -65,18 +65,20 @@ class Admitter:
         linked: list[PageId] = []
         closer: list[str] = []
         for sighting, page in zip(sightings, found, strict=True):
-            if page == UNSEEN:
+            if page != UNSEEN and sighting.kind is page_kind and not sighting.hints:
+                linked.append(page)
+            elif page == UNSEEN:
                 key = self._look_closer(capture, sighting, fresh, now, parent, depth)
                 if key is not None and sighting.kind is page_kind:
                     closer.append(key)
             else:
                 if sighting.kind is page_kind:
                     linked.append(page)
-                if sighting.hints or sighting.kind is not page_kind:
-                    self._seen_again(capture, page, sighting, now, parent)
+                self._seen_again(capture, page, sighting, now, parent)
         if fresh:
             self._queuer.enter(capture, fresh, now, parent, depth)
-        return Admitted(len(fresh), [*linked, *(page for page in capture.seen.find(closer) if page != UNSEEN)])
+        linked.extend(page for page in map(capture.seen.get, closer) if page != UNSEEN)
+        return Admitted(len(fresh), linked)
 
     def _look_closer(
         self,
@@ -93,8 +95,8 @@ class Admitter:
             self._ledger.left_out(capture, sighting.url, "not an http(s) URL", sighting.via)
         elif key in fresh:
             pass
-        elif key in capture.seen:
-            self._seen_again(capture, capture.seen[key], sighting, now, parent)
+        elif key != (sighting.key or sighting.url) and (page := capture.seen.get(key)) != UNSEEN:
+            self._seen_again(capture, page, sighting, now, parent)
         elif self._wanted(capture, sighting, key, parent, depth):
             fresh[key] = sighting
         return key
@@ -164,9 +166,9 @@ class Admitter:
             hints = sighting.hints
             if hints is None or hints.lastmod is None:
                 continue
-            (page,) = capture.seen.find((sighting.key or sighting.url,))
+            page = capture.seen.get(sighting.key or sighting.url)
             if page == UNSEEN and (key := self._key(sighting)) is not None:
-                (page,) = capture.seen.find((key,))
+                page = capture.seen.get(key)
             if page != UNSEEN and capture.attesting is not None:
                 capture.attesting.hear(page, read, hints.lastmod, hints.lastmod_precision)
                 self._ledger.said(page, read, hints.lastmod, hints.lastmod_precision)

@@ -30,8 +30,7 @@ class Texts:
         self._ends.append(len(self._buffer))
 
     def __getitem__(self, row: int) -> str:
-        start, end = self._ends[row : row + 2]
-        return self._buffer[start:end].decode("utf-8", "surrogatepass")
+        return self._buffer[self._ends[row] : self._ends[row + 1]].decode("utf-8", "surrogatepass")
 
 
 class Names(Generic[T]):

@@ -46,6 +46,8 @@ def trap(url: str, limits: TrapLimits = DEFAULT_LIMITS) -> str | None:
         return None
     if len(segments) > limits.depth:
         return f"path of {len(segments)} segments (limit {limits.depth})"
+    if len(set(segments)) == len(segments):
+        return None
     often = max(Counter(filter(None, segments)).values(), default=0)
     return f"a path segment occurs {often} times (limit {limits.repeats})" if often > limits.repeats else None
 
