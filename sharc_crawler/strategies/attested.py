@@ -159,10 +159,10 @@ class AttestedOnce(PhasedStrategy):
             self._pages.outdate()
 
     def _first(self) -> Visit:
-        page, plan, attested = self._taken()
-        self._made(page, plan, not attested)
-        self._in_flight.add(page)
-        return Visit(page, Slot.ONLY if attested else Slot.FIRST, plan)
+        taken = self._taken()
+        self._made(taken.page, taken.plan, not taken.attested)
+        self._in_flight.add(taken.page)
+        return Visit(taken.page, Slot.ONLY if taken.attested else Slot.FIRST, taken.plan)
 
     def _second(self) -> Visit | None:
         """The mirror image of the visits: a revisit where there was a pair, any attested page where there was none."""
@@ -175,9 +175,9 @@ class AttestedOnce(PhasedStrategy):
         return self._late() if self._waiting() else None
 
     def _late(self) -> Visit:
-        page, plan, _ = self._taken()
-        self._in_flight.add(page)
-        return Visit(page, Slot.ONLY, plan)
+        taken = self._taken()
+        self._in_flight.add(taken.page)
+        return Visit(taken.page, Slot.ONLY, taken.plan)
 
     def _twice(self, slot: Slot) -> bool:
         return slot is Slot.FIRST

@@ -12,6 +12,7 @@ import numpy as np
 
 from sharc_crawler.model import Plan
 from sharc_crawler.strategies.classes import Classes
+from sharc_crawler.strategies.scout import Outlook
 from sharc_crawler.strategies.waiting import WaitingClass, WaitingPages
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from sharc_crawler.model import PageId, Seconds
     from sharc_crawler.strategies.base import Candidates
     from sharc_crawler.strategies.layout import Run
+    from sharc_crawler.strategies.scout import Scout
 
 CLASSES = 512  #: exact up to here; then rates are binned to 1 % or more
 NEWS = 0.01  #: share of the remaining slots after which a plan is made anew
@@ -32,7 +34,12 @@ class Taken(NamedTuple):
 
     page: PageId
     plan: Plan
-    attested: bool
+    source: WaitingClass
+
+    @property
+    def attested(self) -> bool:
+        """Is it claimed on the server's word?"""
+        return self.source.attested
 
 
 class _Line:
@@ -73,17 +80,28 @@ class PlannedPages:
     plan: lays classes (hottest first) over the slots left; runs in the order of the visits
     prior: rates that undiscovered pages are drawn from; none: as the known
     attesting: attested pages are classes of their own
+    scout: names pages to be taken out of their turn, while pages are missing; the plan is then one over the intervals
+        0, 2Δ, 4Δ, ... of pages that are judged by bytes
 
     """
 
     def __init__(
-        self, plan: Callable[[Classes], list[Run]], prior: tuple[float, ...], *, attesting: bool = False
+        self,
+        plan: Callable[[Classes], list[Run]],
+        prior: tuple[float, ...],
+        *,
+        attesting: bool = False,
+        scout: Scout | None = None,
     ) -> None:
         self.plan = plan
         self.inward = True  #: the slots left lead towards T, not away from it
         self.strict = False  #: runs take no more pages than planned; any page may follow when all are spent
         self._prior = [WaitingClass(rate, 1.0, math.inf) for rate in prior]
         self._attesting = attesting
+        self._scout = scout
+        self._planned: list[WaitingClass] = []  # rows of the present plan
+        self._ahead: WaitingClass | None = None  # its next page is taken out of its turn
+        self._look = False  # the scout is to be asked which that is
         self._pages = WaitingPages(CLASSES)
         self._lines: dict[WaitingClass, _Line] = {}
         self._heap: list[tuple[int, int, _Line]] = []  # by place; some have no waiting page any more
@@ -99,6 +117,8 @@ class PlannedPages:
         columns = (candidates.pages, candidates.rates, candidates.weights, candidates.shapes, candidates.attested)
         for page, rate, weight, shape, attested in zip(*(column.tolist() for column in columns), strict=True):
             self._joined(self._pages.put(page, rate, weight, shape, attested and self._attesting))
+        if self._scout is not None:
+            self._scout.found(len(candidates))
 
     def reprice(self, page: PageId, rate: float) -> None:
         """Another rate for a page, if it waits."""
@@ -112,20 +132,38 @@ class PlannedPages:
     def take(self, missing: int, step: Seconds) -> Taken:
         """The page (there is one) to visit next, while so many pages are missing: expected, but undiscovered."""
         if self._basis != (step, self._pages.width) or self._news > NEWS * (len(self) + missing):
-            self._replan(missing)
+            self._replan(missing, step)
             self._basis = (step, self._pages.width)
         self._news += missing > 0
+        taken = self._out_of_turn(missing) or self._in_turn(missing)
+        if self._scout is not None:
+            self._scout.visited(taken.source.rate)
+        return taken
+
+    def _out_of_turn(self, missing: int) -> Taken | None:
+        """A page of the class that the scout names: it gives up the interval that it was kept for."""
+        if self._scout is None or not missing:
+            return None
+        if self._look:
+            named = self._scout.choose(self._outlook, np.array([one.waiting for one in self._planned]), missing)
+            self._ahead = None if named is None else self._planned[named]
+        self._look = self._ahead is not None  # what this visit brings may change the scout's mind
+        if self._ahead is None or not self._ahead.waiting:
+            return None
+        return Taken(self._pages.pop(self._ahead), Plan.HOPELESS, self._ahead)
+
+    def _in_turn(self, missing: int) -> Taken:
         line = self._first()
         if line is None:
             source, plan = self._pages.at(0), Plan.HOPEFUL
-            return Taken(self._pages.pop(source), plan, source.attested)
+            return Taken(self._pages.pop(source), plan, source)
         place, plan = line.place, line.take()
         if line.place != place:
             heapreplace(self._heap, (line.place, line.serial, line))
         # Of pages alike, those found first are what others link to and change more than we know: where all is known,
         # they are kept for the shortest intervals. While pages are missing they come first, to find these.
         newest = self.inward and plan is Plan.HOPEFUL and not missing
-        return Taken(self._pages.pop(line.source, newest), plan, line.source.attested)
+        return Taken(self._pages.pop(line.source, newest), plan, line.source)
 
     def _first(self) -> _Line | None:
         """The first line in the plan with a waiting page; those without leave the heap."""
@@ -160,16 +198,20 @@ class PlannedPages:
         line.queued = True
         heappush(self._heap, (line.place, line.serial, line))
 
-    def _replan(self, missing: int) -> None:
+    def _replan(self, missing: int, step: Seconds) -> None:
         rows = self._rows(missing)
+        classes = _classes(rows)
+        plan = self.plan(classes)
         runs: dict[int, list[tuple[int, Run]]] = defaultdict(list)
-        for place, run in enumerate(self.plan(_classes(rows))):
+        for place, run in enumerate(plan):
             runs[run.row].append((place, run))
         self._lines = {rows[row][0]: _Line(next(self._serial), rows[row][0], own[::-1]) for row, own in runs.items()}
         self._heap = []
         for line in self._lines.values():
             self._queue(line)
         self._news = 0
+        self._planned, self._look = [source for source, _ in rows], True
+        self._outlook = Outlook(classes, plan, np.array([one.waiting for one in self._planned]), 2 * step)
 
     def _rows(self, missing: int) -> list[tuple[WaitingClass, int]]:
         """Classes to plan and their pages, hottest first: those that wait, and as many virtual ones as are missing."""

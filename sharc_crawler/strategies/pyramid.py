@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.strategies.phases import PhasedStrategy
 from sharc_crawler.strategies.planned import PlannedPages
+from sharc_crawler.strategies.scout import Scout
 
 if TYPE_CHECKING:
     from sharc_crawler.model import PageId, Plan
@@ -23,7 +24,8 @@ class PyramidStrategy(PhasedStrategy):
     def __init__(self, setting: Setting, planner: Planner, *, attesting: bool = False) -> None:
         super().__init__(setting, "lifo", apex=not attesting)  # T is then a sitemap's download, not a page's
         self._planner = planner
-        self._pages = PlannedPages(self._plan, setting.prior, attesting=attesting)
+        scout = None if attesting else Scout()
+        self._pages = PlannedPages(self._plan, setting.prior, attesting=attesting, scout=scout)
 
     def _plan(self, classes: Classes) -> list[Run]:
         return self._planner(classes, 2 * self.setting.step)
