@@ -105,9 +105,11 @@ def information(known: Histories, rate: NDArray[np.float64]) -> NDArray[np.float
     """The observed Fisher information about each page's rate, −∂² log L/∂λ² at ``rate`` > 0."""
     seen = np.flatnonzero(known.changed > UNCHANGED)
     own = known.pages()[seen]
-    z = np.minimum(rate[own] * known.lengths[seen], 700.0)
-    terms = (known.lengths[seen] / (2.0 * np.sinh(z / 2.0))) ** 2
-    terms = np.where(known.changed[seen] == DATED, rate[own] ** -2.0, terms)
+    rates, lengths = rate[own], known.lengths[seen]
+    growth = np.expm1(np.minimum(rates * lengths, 700.0))
+    terms = lengths * lengths * (1.0 + 1.0 / growth) / growth  # (t / (2 sinh(λt/2)))²
+    dated = known.changed[seen] == DATED
+    terms[dated] = rates[dated] ** -2.0
     weight = 1.0 if known.weights is None else known.weights[seen]
     return np.bincount(own, terms * weight, len(known)).astype(np.float64)
 

@@ -60,8 +60,6 @@ class GammaPoisson(Estimator):
 
     """
 
-    size = 1 << 13
-
     def __init__(self, seed: int = 0) -> None:
         self.seed = seed
 

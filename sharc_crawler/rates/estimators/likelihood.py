@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from sharc_crawler.rates.history import Histories
 
-TOLERANCE = 1e-10  #: relative Newton step that ends a solve; the error left is about its square
+TOLERANCE = 1e-6  #: relative Newton step that ends a solve; the error left is about its square
 STEPS = 200
 
 
@@ -28,7 +28,7 @@ class Likelihood:
 
     own: NDArray[np.int64]  #: page of every changed interval, ascending
     lengths: NDArray[np.float64]  #: of the changed intervals
-    weights: NDArray[np.float64]  #: of the changed intervals
+    weights: NDArray[np.float64] | None  #: of the changed intervals; None: 1
     hits: NDArray[np.float64]  #: per page: weight of its changed intervals
     shape: NDArray[np.float64]  #: per page
     scale: NDArray[np.float64]  #: per page
@@ -36,15 +36,18 @@ class Likelihood:
     @classmethod
     def of(cls, known: Histories) -> Likelihood:
         """The likelihood of histories without unknown intervals."""
-        changed = known.changed == CHANGED
-        weights = known.weighted(np.ones(len(changed)))
+        changed = np.flatnonzero(known.changed == CHANGED)
+        own, calm = known.pages()[changed], known.lengths.copy()
+        calm[changed] = 0.0
+        weights = None if known.weights is None else known.weights[changed]
+        dated = known.changed == DATED
         return cls(
-            known.pages()[changed],
+            own,
             known.lengths[changed],
-            weights[changed],
-            known.total(weights * changed),
-            known.total(weights * (known.changed == DATED)),
-            known.total(weights * np.where(changed, 0.0, known.lengths)),
+            weights,
+            np.bincount(own, weights, len(known)).astype(np.float64, copy=False),
+            known.total(known.weighted(dated.astype(np.float64))) if dated.any() else np.zeros(len(known)),
+            known.total(known.weighted(calm)),
         )
 
     def bounded(self) -> Likelihood:
@@ -62,11 +65,11 @@ class Likelihood:
 
     def select(self, pages: NDArray[np.bool_]) -> Likelihood:
         """The likelihoods of some pages."""
-        use, rank = pages[self.own], np.cumsum(pages) - 1
+        use, rank = np.flatnonzero(pages[self.own]), np.cumsum(pages) - 1
         return Likelihood(
             rank[self.own[use]],
             self.lengths[use],
-            self.weights[use],
+            None if self.weights is None else self.weights[use],
             self.hits[pages],
             self.shape[pages],
             self.scale[pages],
@@ -79,11 +82,6 @@ class Likelihood:
         phi = z / growth
         value = self._sum(phi) + self.shape - rate * self.scale
         return value, self._sum(self.lengths * (phi - (1.0 - phi) / growth)) + self.scale
-
-    def log(self, rate: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Log L(λ); λ > 0."""
-        hits = self._sum(np.log(-np.expm1(-rate[self.own] * self.lengths)))
-        return hits + self.shape * np.log(rate) - rate * self.scale
 
     def mode(self) -> NDArray[np.float64]:
         """The root of h: the λ that maximises L. 0 where nothing speaks for a change, inf where nothing against one.
@@ -105,12 +103,16 @@ class Likelihood:
             value, fall = left.slope(rate)
             step = value / fall
             rate = rate + step
-            result[pages] = rate
             still = np.abs(step) > TOLERANCE * rate
-            if not still.any():
+            open_ = np.count_nonzero(still)
+            if 2 * open_ < len(rate):  # else to sort out the others costs more than to solve them again
+                result[pages] = rate
+                left, rate, pages = left.select(still), rate[still], pages[still]
+            if not open_:
                 break
-            left, rate, pages = left.select(still), rate[still], pages[still]
+        result[pages] = rate
         return result
 
     def _sum(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        return np.bincount(self.own, values * self.weights, len(self.shape)).astype(np.float64)
+        weighted = values if self.weights is None else values * self.weights
+        return np.bincount(self.own, weighted, len(self.shape)).astype(np.float64, copy=False)
