@@ -31,7 +31,7 @@ def wait_for(condition, process) -> None:
         select_nothing(0.05)
 
 
-def test_paused_slowed_stopped_and_gone_on_with(tmp_path):
+def test_paused_slowed_stopped_and_gone_on_with(tmp_path, monkeypatch):
     folder = tmp_path / "capture"
     with serve(LivingSite(seed=5, pages=40, slow=0.05)) as server:
         process = start(folder, server.url, control="1", delay="0.05")
@@ -46,8 +46,10 @@ def test_paused_slowed_stopped_and_gone_on_with(tmp_path):
         out, _ = process.communicate(timeout=PATIENCE)
         assert process.returncode == INTERRUPTED, out
 
+        monkeypatch.setattr("sharc_crawler.cli.control.ANSWER_WITHIN", 0.3)
         code, told = order(folder, "delay", "0.01")
         assert (code, "the next one" in told) == (0, True)
+        monkeypatch.undo()
         process = start(folder, server.url, control="1", delay="0.05")
         wait_for(lambda: read_status_paused(folder), process)
         assert len(server.log) == asked, "a pause holds over a restart"

@@ -58,6 +58,47 @@ async def _reset_in_body(peer: Conversation):
     peer.reset()
 
 
+async def _hang_in_headers(peer: Conversation):
+    await peer.heard()
+    await peer.say(OK + b"Content-")
+    await peer.reader.read(1)
+
+
+async def _hang_in_body(peer: Conversation):
+    await peer.heard()
+    await peer.say(OK + b"Content-Length: 100\r\n\r\nsome")
+    await peer.reader.read(1)
+
+
+async def _drip(peer: Conversation):
+    await peer.heard()
+    await peer.say(OK + b"Content-Length: 100000\r\n\r\n")
+    while True:
+        await peer.say(b".")
+        await asyncio.sleep(0.05)
+
+
+async def _endless_headers(peer: Conversation):
+    await peer.heard()
+    await peer.say(OK)
+    while True:
+        await peer.say(b"X-More: " + b"y" * 10_000 + b"\r\n")
+
+
+async def _endless_interim(peer: Conversation):
+    await peer.heard()
+    while True:
+        await peer.say(b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" * 500)
+
+
+async def _late(peer: Conversation):
+    await peer.heard()
+    await asyncio.sleep(0.2)
+    await peer.say(OK + b"Content-Length: 2\r\n\r\n")
+    await asyncio.sleep(0.2)
+    await peer.say(b"hi")
+
+
 def packed(coding: bytes, body: bytes) -> bytes:
     return OK + b"Content-Encoding: %s\r\nContent-Length: %d\r\n\r\n" % (coding, len(body)) + body
 
@@ -120,6 +161,76 @@ BROKEN = {
         b"DownloadFailedError",
     ),
     "no headers at all": (saying(b"<html>hello</html>"), "metadata", None, b"DownloadFailedError"),
+    # the rest of what Scrapy's own tests hold against it, and some more
+    "hang in the headers": (_hang_in_headers, "metadata", None, b"DownloadTimeoutError"),
+    "hang in the body": (_hang_in_body, "response", "time", b"DownloadTimeoutError"),
+    "a byte at a time": (_drip, "response", "time", b"DownloadTimeoutError"),
+    "late, in two parts": (_late, "response", None, None),
+    "no last chunk": (
+        saying(OK + b"Transfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n"),
+        "response",
+        "disconnect",
+        b"DataLoss",
+    ),
+    "large and chunked": (
+        saying(OK + b"Transfer-Encoding: chunked\r\n\r\n" + (b"400\r\n" + b"x" * 1024 + b"\r\n") * 1024 + b"0\r\n\r\n"),
+        "response",
+        "length",
+        b"DownloadCancelledError",
+    ),
+    "chunk of an absurd size": (
+        saying(OK + b"Transfer-Encoding: chunked\r\n\r\n" + b"F" * 40 + b"\r\nhi"),
+        "response",
+        "disconnect",
+        b"DataLoss",
+    ),
+    "chunk of a negative size": (
+        saying(OK + b"Transfer-Encoding: chunked\r\n\r\n-2\r\nhi\r\n0\r\n\r\n"),
+        "response",
+        "disconnect",
+        b"DataLoss",
+    ),
+    "chunked, with a length as well": (
+        saying(OK + b"Transfer-Encoding: chunked\r\nContent-Length: 9\r\n\r\n2\r\nhi\r\n0\r\n\r\n"),
+        "response",
+        None,
+        None,
+    ),
+    "length that is no number": (
+        saying(OK + b"Content-Length: two\r\n\r\nhi"),
+        "response",
+        "disconnect",
+        b"DownloadFailedError",
+    ),
+    "negative length": (saying(OK + b"Content-Length: -2\r\n\r\nhi"), "response", "disconnect", b"DownloadFailedError"),
+    "malformed status line": (saying(b"HTTP 1.1 200 OK\n\nhi"), "metadata", None, b"DownloadFailedError"),
+    "status that is no number": (saying(b"HTTP/1.1 two OK\r\n\r\nhi"), "metadata", None, b"DownloadFailedError"),
+    "status 999": (saying(b"HTTP/1.1 999 Odd\r\nContent-Length: 2\r\n\r\nhi"), "response", None, None),
+    "header without a colon": (saying(OK + b"no colon here\r\nContent-Length: 2\r\n\r\nhi"), "response", None, None),
+    "empty content type": (saying(OK + b"Content-Type:\r\nContent-Length: 2\r\n\r\nhi"), "response", None, None),
+    "headers twice": (
+        saying(OK + b"Set-Cookie: a=b\r\nSet-Cookie: c=d\r\nContent-Length: 0\r\n\r\n"),
+        "response",
+        None,
+        None,
+    ),
+    "endless headers": (_endless_headers, "metadata", None, b"DownloadFailedError"),
+    "endless interim responses": (_endless_interim, "metadata", None, b"Download"),
+    "204 with a body": (
+        saying(b"HTTP/1.1 204 No Content\r\nContent-Length: 2\r\n\r\nhi"),
+        "response",
+        None,
+        b"surplus-base64: " + b64encode(b"hi"),
+    ),
+    "304 that nobody asked for": (saying(b"HTTP/1.1 304 Not Modified\r\n\r\n"), "response", None, None),
+    "redirect to itself": (
+        saying(b"HTTP/1.1 301 Moved\r\nLocation: /redirect%20to%20itself\r\nContent-Length: 0\r\n\r\n"),
+        "response",
+        None,
+        None,
+    ),
+    "redirect to nowhere": (saying(b"HTTP/1.1 302 Found\r\nContent-Length: 0\r\n\r\n"), "response", None, None),
+    "HTTP/2 unasked": (saying(b"\0\0\x12\4\0\0\0\0\0\0\3\0\0\0\x64"), "metadata", None, b"DownloadFailedError"),
     "nothing": (saying(), "metadata", None, b"DownloadFailedError"),
     "silence": (saying(hang=True), "metadata", None, b"DownloadTimeoutError"),
 }
