@@ -160,7 +160,10 @@ def references(plan: Plan, results: Results) -> str:
         ours = [number(results.over(cell, "incoherent"), place) for place, cell in enumerate(cells)]
         known = "" if order.startswith(("bfs", "dfs")) else f", {rates}"
         rows.append([f"{evidence}; {graph} graph", f"`{order}`{known}", whole, ours[0], months or "–", ours[1]])
-    specs = [plan.data.spec(plan.folder), *(plan.data.spec(plan.folder, window) for window in plan.data.months())]
+    specs = [
+        plan.data.spec(plan.folder),
+        *(plan.data.spec(plan.folder, window) for window in plan.data.months("known")),
+    ]
     clear = [float(clairvoyant(spec)) for spec in specs]
     rows.append(["bytes; known graph", "a clairvoyant's pyramid", "0", number(clear[:1]), "–", number(clear[1:], 1)])
     return table(["evidence", "order, rates", "reference", "here", "reference, months", "here, months"], rows)
@@ -194,12 +197,20 @@ RATES_INTRODUCTION = (
 )
 
 
+def dates(windows: list[tuple[float, float]]) -> str:
+    """When they begin."""
+    return ", ".join(f"{dt.datetime.fromtimestamp(start, dt.UTC):%Y-%m-%d}" for start, _ in windows)
+
+
 def sections(plan: Plan, results: Results) -> list[str]:
     """What is said of one data set."""
     site = build(plan.data.spec(plan.folder))
     known, changes = f"{len(site.known):,} pages when the window begins", f"{len(site.changes):,} changes in it"
-    starts = ", ".join(f"{dt.datetime.fromtimestamp(start, dt.UTC):%Y-%m-%d}" for start, _ in plan.data.months())
-    parts = [f"## {plan.data.name}\n\n{plan.data.about}; {known}, {changes}. Months begin on {starts}."]
+    graphs = [("known", "known"), ("discover", "to be discovered")]
+    starts = "; ".join(f"{text}: {dates(plan.data.months(graph))}" for graph, text in graphs)
+    parts = [
+        f"## {plan.data.name}\n\n{plan.data.about}; {known}, {changes}. Months begin, where the graph is {starts}."
+    ]
     if missing := results.missing(plan.data.name):
         cells = "cells are means over fewer months or seeds (without ±: over one); –: none"
         parts.append(f"{missing:,} runs were not made: {cells}.")

@@ -49,7 +49,7 @@ LIES = (0.01, 0.1)
 AUDITS = (0.02, 0.1)
 LIE_SEEDS = range(6)  #: of which pages lie
 SLOW = "sharc-optimal"  #: plans whole sites again and again where they are discovered: there, no months
-EVERY = 3  #: of the months' starts, where there are many
+EVERY = 3  #: of the months' starts, where there are many and the graph is to be discovered
 CHUNK = 20  #: runs after which they are kept
 
 
@@ -62,11 +62,11 @@ class DataSet:
     bounds: tuple[str, ...]  # starts of the months, and the end
     about: str
 
-    def months(self) -> list[tuple[float, float]]:
-        """Windows of about a month: all, or every third of many."""
+    def months(self, graph: str) -> list[tuple[float, float]]:
+        """Windows of about a month: all, or, where it is to be discovered, every third of many."""
         windows = pairwise(_instant(text) for text in self.bounds)
         long = [window for window in windows if window[1] - window[0] > 20 * DAY]
-        return long[::EVERY] if len(long) > EVERY else long
+        return long[::EVERY] if graph == "discover" and len(long) > EVERY else long
 
     def spec(self, folder: Path, window: tuple[float, float] | None = None) -> HistorySpec:
         """The replay over a window; None: the whole."""
@@ -111,7 +111,7 @@ class Plan:
         if strategy == SLOW and graph == "discover" and months:
             return []
         blind = strategy.startswith(("bfs", "dfs", "olston"))  # the same run whatever the rates
-        windows = self.data.months() if months else [None]
+        windows = self.data.months(graph) if months else [None]
         sites = [self.data.spec(self.folder, window) for window in windows]
         return [RunSpec(site, strategy, "oracle" if blind else rates, graph, **options) for site in sites]
 

@@ -49,15 +49,16 @@ def command(
 ) -> None:
     r"""Foresee a capture: duration, expected coherence and blur of each strategy, pages that are hopeless.
 
-    SOURCE is a file (a sitemap, the report.json of a former capture or its folder, an archive's history, a change
-    history) or a URL: a site, of which only robots.txt and the sitemaps are fetched, as politely as a crawl does, or
-    one sitemap.
+    SOURCE is a file (a sitemap; the folder, report.json, WACZ, WARC or CDX file of a former capture; an archive's
+    history; a change history) or a URL: a site, of which only robots.txt and the sitemaps are fetched, as politely as
+    a crawl does, or one sitemap.
 
     \b
     Example:
       sharc plan https://www.example.org/ -s SHARC_OPERATOR=crawls@library.example
       sharc plan sitemap.xml --delay 2
       sharc plan captures/demo --strategy sharc-selective --json
+      sharc plan example.org-20261118110640-r1.wacz
     """
     now = time.time()
     names = [name.strip() for name in strategy.split(",")]
@@ -84,11 +85,12 @@ def command(
 def _read(path: Path, now: float, site: str | None) -> Prospect:
     if not path.exists():
         raise UsageError(f"{str(path)!r} is no file, and no URL such as https://www.example.org/")
-    if not path.is_dir():
-        return from_file(path, now, site)
-    if not (path / "report.json").exists():
-        raise UsageError(f"{str(path)!r} holds no report.json; sharc report {path} writes it")
-    return from_file(path / "report.json", now)
+    report = path / "report.json"
+    if path.is_dir() and not any(path.iterdir()):
+        raise UsageError(
+            f"{str(path)!r} is empty: it holds neither a report.json (sharc report {path} writes it) nor WARCs"
+        )
+    return from_file(report if report.exists() else path, now, site)
 
 
 def _asked(

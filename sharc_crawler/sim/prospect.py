@@ -1,21 +1,27 @@
-"""What is known of a site before it is crawled: its pages and their rates, from a sitemap, a report or a history."""
+"""What is known of a site before it is crawled, pages and rates: from a sitemap, former captures or a history."""
 
 from __future__ import annotations
 
 import gzip
 import json
 import math
+import re
+import zipfile
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sharc_crawler.archive.history import read_history as read_archives
+from sharc_crawler.archive.pages import why_no_page
 from sharc_crawler.errors import DataError, UsageError, unknown_name
 from sharc_crawler.links.entries import SitemapKind
 from sharc_crawler.links.sitemap import read
-from sharc_crawler.model import Kind, Sighting
+from sharc_crawler.model import Kind, Sighting, Url
 from sharc_crawler.rates.chain import Chain, default_chain
+from sharc_crawler.rates.history import SiteHistory
 from sharc_crawler.rates.sources import HistoryRates
+from sharc_crawler.seeds.hacs.updates import digest_change
 from sharc_crawler.sim.history import GZIP, lifetimes, read_history
 from sharc_crawler.sim.published import intervals
 from sharc_crawler.sim.rates import posterior
@@ -31,6 +37,10 @@ if TYPE_CHECKING:
 
 
 SQLITE = b"SQLite format 3\0"
+ZIP = b"PK\x03\x04"
+ARCHIVE = re.compile(rb"WARC/1|\s?CDX |!|\S+ \d{1,14} \{")  #: how WARC, CDX and CDXJ files begin
+OUR_REPORT = "report/data.json"  #: in a WACZ file of ours
+START = 4096  #: bytes that tell what a file is
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,27 +54,68 @@ class Prospect:
 
 
 def from_file(path: Path, now: Instant, site: str | None = None) -> Prospect:
-    """From a file, gzipped or not: ``report.json`` of a former capture, a change history, a sitemap of any kind, or an
-    archive's history, which may hold more than one site.
+    """From a file, gzipped or not: ``report.json`` or archive (WACZ, WARC, CDX) of a former capture, a change history,
+    a sitemap of any kind, or an archive's history, which may hold more than one site; or from a folder of archives.
 
     Raises DataError where it is none of these or names no page.
     """
-    raw = path.read_bytes()
-    if raw.startswith(SQLITE):
+    start = b"" if path.is_dir() else _unpacked(path, START)
+    if start.startswith(SQLITE):
         return from_store(path, now, site)
-    try:
-        body = gzip.decompress(raw) if raw.startswith(GZIP) else raw
-    except (OSError, EOFError) as error:
-        raise DataError(f"{path} cannot be unpacked to its end: {error}") from None
-    if body.lstrip().startswith(b"{"):
-        found = from_report(body, str(path))
-    elif body.startswith(b"page,"):
+    if start.startswith(ZIP) and (report := _report_within(path)):
+        found = from_report(report, str(path))
+    elif path.is_dir() or start.startswith(ZIP) or ARCHIVE.match(start):
+        found = from_archives(path, now)
+    elif start.lstrip().startswith(b"{"):
+        found = from_report(_unpacked(path), str(path))
+    elif start.startswith(b"page,"):
         found = from_history(path)
     else:
-        found = from_sitemap(body, path.absolute().as_uri(), now)
+        found = from_sitemap(_unpacked(path), path.absolute().as_uri(), now)
     if not found.urls:
         raise DataError(f"{path}: no page is named there")
     return found
+
+
+def _unpacked(path: Path, size: int = -1) -> bytes:
+    """A file, or so many bytes of it, gunzipped where need be."""
+    try:
+        with path.open("rb") as file:
+            packed = file.read(len(GZIP)) == GZIP
+        with gzip.open(path) if packed else path.open("rb") as stream:
+            return stream.read(size)
+    except (OSError, EOFError) as error:
+        raise DataError(f"{path} cannot be unpacked to its end: {error}") from None
+
+
+def _report_within(path: Path) -> bytes | None:
+    """The report of our own that a WACZ file holds."""
+    try:
+        with zipfile.ZipFile(path) as package:
+            return package.read(OUR_REPORT) if OUR_REPORT in package.namelist() else None
+    except (OSError, zipfile.BadZipFile) as error:
+        raise DataError(f"{path} is no whole WACZ file: {error}") from None
+
+
+def from_archives(path: Path, now: Instant) -> Prospect:
+    """From a WACZ, WARC or CDX file or a folder of such: captured pages, rated by how often their digests changed."""
+    history = read_archives([path])
+    captures = history.captures
+    changed = digest_change(captures)
+    nothing = np.full(len(captures.times), np.nan)
+    urls = [Url(url) for url in captures.urls]
+    past = SiteHistory(
+        str(path), urls, captures.offsets, captures.times, changed, nothing, np.zeros_like(nothing), nothing
+    )
+    is_page = [not why_no_page(key, kind) for key, kind in zip(captures.keys, history.kinds.tolist(), strict=True)]
+    pages = [url for url, kept in zip(urls, is_page, strict=True) if kept]
+    return _rated(f"archive {path}", pages, Chain([HistoryRates(past)]), now)
+
+
+def _rated(source: str, urls: list[Url], rates: Chain, now: Instant) -> Prospect:
+    estimates = rates.rates([Sighting(url) for url in urls], now)
+    columns = (np.array([getattr(e, column) for e in estimates]) for column in ("rate", "shape"))
+    return Prospect(source, [str(url) for url in urls], *columns)
 
 
 def from_store(path: Path, now: Instant, site: str | None = None) -> Prospect:
@@ -78,9 +129,7 @@ def from_store(path: Path, now: Instant, site: str | None = None) -> Prospect:
         name = site or sites[0]
         urls = [url for url, last in store.latest(name).items() if last.kind is Kind.PAGE]
         rates = Chain([HistoryRates(store.histories(name), links=store.links(name))])
-    estimates = rates.rates([Sighting(url) for url in urls], now)
-    columns = (np.array([getattr(e, column) for e in estimates]) for column in ("rate", "shape"))
-    return Prospect(f"history {path} of {name}", [str(url) for url in urls], *columns)
+    return _rated(f"history {path} of {name}", urls, rates, now)
 
 
 def from_sitemap(body: bytes, url: str, now: Instant) -> Prospect:

@@ -5,18 +5,22 @@ from __future__ import annotations
 import gzip
 import json
 import math
+import zipfile
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from sharc_crawler.certificate.packaging import package
 from sharc_crawler.cli import main
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.model import Change, Observation, Result, Url
+from sharc_crawler.report.write import write as write_report
 from sharc_crawler.sim.plan import foresee
 from sharc_crawler.sim.prospect import Prospect, from_file
 from sharc_crawler.storage.observations import ObservationStore
+from tests.certificate.made import certified
 from tests.sim.small import write_history
 
 if TYPE_CHECKING:
@@ -94,9 +98,50 @@ def test_the_command_on_the_folder_of_a_capture(tmp_path):
     assert json.loads(done.stdout)["pages"] == 1
 
 
+CDX = b""" CDX N b a m s k r M S V g
+h)/ 20200101000000 http://h/ text/html 200 A - - 1 0 f
+h)/ 20200201000000 http://h/ text/html 200 B - - 1 0 f
+h)/ 20200301000000 http://h/ text/html 200 C - - 1 0 f
+h)/a 20200101000000 http://h/a text/html 200 A - - 1 0 f
+h)/a 20200201000000 http://h/a text/html 200 A - - 1 0 f
+h)/a 20200301000000 http://h/a text/html 200 A - - 1 0 f
+h)/i.png 20200101000000 http://h/i.png image/png 200 A - - 1 0 f
+"""
+
+
+def test_from_an_index_of_captures(tmp_path):
+    for body in (CDX, gzip.compress(CDX)):
+        found = from_file(write(tmp_path, body, "index.cdx"), now=1585699200.0)
+        assert found.urls == ["http://h/", "http://h/a"]
+        assert found.rates[0] > 3 * found.rates[1]
+
+
+def test_from_a_capture_of_ours_as_one_file_or_as_its_archives(tmp_path):
+    facts = certified(tmp_path, max_size=4_000)
+    write_report([facts], tmp_path)
+    packed = package(tmp_path, [facts])
+    report = from_file(tmp_path / "report.json", now=0.0)
+    assert report.urls == from_file(packed, now=0.0).urls
+    assert report.rates.tolist() == from_file(packed, now=0.0).rates.tolist()
+    (tmp_path / "report.json").unlink()
+    warc = max(tmp_path.glob("*.warc.gz"), key=lambda file: file.stat().st_size)
+    for source in (packed, warc, tmp_path):
+        done = CliRunner().invoke(main, ["plan", str(source), "--json", "--strategy", "bfs"])
+        assert done.exit_code == 0, done.stderr
+        assert 0 < json.loads(done.stdout)["pages"] <= len(report.urls) + 1
+    foreign = tmp_path / "foreign.wacz"  # without a report of ours
+    with zipfile.ZipFile(packed) as old, zipfile.ZipFile(foreign, "w") as new:
+        for name in old.namelist():
+            if not name.startswith("report/"):
+                new.writestr(name, old.read(name))
+    assert len({*from_file(foreign, now=0.0).urls} & {*report.urls}) > 2
+
+
 @pytest.mark.parametrize(
     ("body", "what"),
     [
+        (b"PK\x03\x04cut off", "is no whole WACZ file"),
+        (b"WARC/1.1\r\nnothing", "no usable capture"),
         (b"<sitemapindex><sitemap><loc>http://h/s.xml</loc></sitemap></sitemapindex>", "is an index of 1 sitemaps"),
         (b"<html><body>Not found</body></html>", "source: "),
         (b"", "source: empty"),
