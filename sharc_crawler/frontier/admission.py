@@ -159,7 +159,7 @@ class Admitter:
                 capture.strategy.reprice(page, estimate.rate)
 
     def hear(self, capture: SiteCapture, sightings: Sequence[Sighting], read: Instant) -> None:
-        """What sitemaps say of the last changes of pages, where the server's word counts."""
+        """What sitemaps say of the last changes of pages, where the server's word counts or revisits are planned."""
         if capture.attesting is None and capture.news is None:
             return
         for sighting in sightings:
@@ -169,8 +169,10 @@ class Admitter:
             page = capture.seen.get(sighting.key or sighting.url)
             if page == UNSEEN and (key := self._key(sighting)) is not None:
                 page = capture.seen.get(key)
-            if page != UNSEEN and capture.attesting is not None:
+            if page == UNSEEN:
+                continue
+            self._ledger.said(page, read, hints.lastmod, hints.lastmod_precision)
+            if capture.attesting is not None:
                 capture.attesting.hear(page, read, hints.lastmod, hints.lastmod_precision)
-                self._ledger.said(page, read, hints.lastmod, hints.lastmod_precision)
-            elif page != UNSEEN and capture.news is not None:
+            elif capture.news is not None:
                 capture.news[page] = hints.lastmod, hints.lastmod + hints.lastmod_precision

@@ -70,8 +70,9 @@ class SiteCapture:
         self.attesting: Attesting | None = None  #: where the strategy takes the server's word
         self.held: Task | None = None  #: the first visit after T, until the sitemaps have been read again
         self.audit: Mapping[str, Any] | None = None  #: what became of the server's word
-        self.sitemaps: dict[PageId, None] = {}  #: those that tell when pages changed
+        self.sitemaps: dict[PageId, Instant] = {}  #: those that tell when pages changed, and when they were read last
         self.news: dict[PageId, tuple[Instant, Instant]] | None = None  #: what they say at T, while they are read again
+        self.replanned = False  #: the revisits are in an order that was made at T
         self.subsites = Subsites(make_division(spec.subsites)) if spec.subsites else None
         self.step: Seconds | None = None  #: Δ as measured in a former part
         self.former = 0  #: visits settled before the strategy was built

@@ -63,7 +63,7 @@ class Frontier:
         self._admitter = Admitter(self.ledger, self._parts, queuer)
         self._opener = Opener(self.ledger, self._parts, queuer, self._admitter)
         self._settler = Settler(self.ledger, self._opener, self._admitter, queuer)
-        replanner = Replanner(self.ledger, self._settler)
+        self._replanner = replanner = Replanner(self.ledger, self._settler)
         self._chooser = Chooser(self.ledger, self._opener, self._settler, Checker(self.ledger), replanner)
         self._leases = Leases(self.ledger, lease_time)
 
@@ -111,7 +111,7 @@ class Frontier:
 
     def restore(self, saved: Batch, now: Instant) -> None:
         """Go on where a former frontier was cut off, at any moment: what was in flight is queued again."""
-        Restorer(self.ledger, self._opener, self._parts).restore(saved, now)
+        Restorer(self.ledger, self._opener, self._parts, self._replanner).restore(saved, now)
         self._leases.last = max((visit.lease for visit in saved.visits), default=0)
         self.ledger.commit()
 

@@ -50,24 +50,41 @@ class Replanner:
             capture.news = {}
             if self._read_again(capture, len(ahead)):
                 return True
-        self._replan(capture, strategy, ahead)
+        if self._reprice(capture, ahead) or capture.news:
+            self._replan(capture, strategy, ahead)
         capture.news = None
         return False
 
+    def restored(self, capture: SiteCapture, strategy: Strategy, revisited: bool) -> None:
+        """After a restart behind T, before the strategy hears of the revisits made: their order as it was.
+
+        Where the sitemaps' reading at T was cut off, what is missing is read, and the order is made then.
+        """
+        ahead = strategy.revisits_ahead()
+        if ahead and not revisited and self._read_again(capture, len(ahead)):
+            capture.news = capture.news or {}
+            return
+        if ahead and capture.replanned:
+            capture.news = capture.news or {}
+            self._replan(capture, strategy, ahead)
+        capture.news = None
+
     def _read_again(self, capture: SiteCapture, ahead: int) -> bool:
+        """Owe all sitemaps that have not been read since T; is there one, and is it worth it?"""
+        assert capture.reference is not None, "fixed at the turn"
+        missing = [page for page, read in capture.sitemaps.items() if read < capture.reference]
         if WORTH * len(capture.sitemaps) > ahead:
             return False
-        for page in capture.sitemaps:
+        for page in missing:
             capture.opening += 1
             self._ledger.owe(capture, page, Slot.SECOND)
-        return bool(capture.sitemaps)
+        return bool(missing)
 
     def _replan(self, capture: SiteCapture, strategy: Strategy, ahead: list[PageId]) -> None:
         pages = self._ledger.pages
         assert capture.reference is not None, "fixed at the turn"
         assert capture.news is not None, "asked for at the turn"
-        if not self._reprice(capture, ahead) and not capture.news:
-            return
+        capture.replanned = True
         visited = np.array([pages.started[page] for page in ahead])
         said = np.array([capture.news.get(page, (math.nan, math.nan)) for page in ahead])
         changed, still = said[:, 0] > visited + SLACK, said[:, 1] < visited - SLACK
@@ -78,7 +95,7 @@ class Replanner:
             np.array([pages.weights[page] for page in ahead]) * ~changed,
             np.array([pages.shapes[page] for page in ahead]),
             np.where(still, 0.0, np.maximum(capture.reference - visited, 0.0)),
-            strategy.setting.step,
+            float(np.median(np.diff(np.sort(visited)))) if len(ahead) > 1 else strategy.setting.step,
         )
         strategy.reorder([ahead[place] for place in order.tolist()])
 

@@ -15,6 +15,7 @@ from sharc_crawler.frontier.capture import SiteCapture
 from sharc_crawler.frontier.hosts import Task
 from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.frontier.pages import NO_PARENT
+from sharc_crawler.frontier.replanning import MODIFIED
 from sharc_crawler.frontier.robots import RobotsRules
 from sharc_crawler.frontier.settling import revisit_judgement
 from sharc_crawler.model import Kind, Phase, RateEstimate, Result, Slot, Visit
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.ledger import Ledger
     from sharc_crawler.frontier.opening import Opener
     from sharc_crawler.frontier.parts import Parts
+    from sharc_crawler.frontier.replanning import Replanner
     from sharc_crawler.frontier.store import Batch, CaptureRow, PageRow, VisitRow, WordRow
     from sharc_crawler.model import Instant, Outcome, PageId
 
@@ -33,8 +35,9 @@ if TYPE_CHECKING:
 class Restorer:
     """Puts stored state back into an empty frontier."""
 
-    def __init__(self, ledger: Ledger, opener: Opener, parts: Parts) -> None:
+    def __init__(self, ledger: Ledger, opener: Opener, parts: Parts, replanner: Replanner) -> None:
         self._ledger = ledger
+        self._replanner = replanner
         self._opener = opener
         self._parts = parts
 
@@ -100,6 +103,9 @@ class Restorer:
             State(row.state),
         )
         capture.seen.add(row.key, row.page)
+        capture.replanned |= row.source == MODIFIED
+        if row.hints is not None and row.hints.lastmod is not None and row.parent != NO_PARENT:
+            capture.sitemaps[row.parent] = 0.0  # its download is among the visits
         if row.kind is Kind.PAGE:
             late = row.state == State.LATE
             capture.late += late
@@ -113,9 +119,13 @@ class Restorer:
             capture.embedded.setdefault(ledger.owner(row.parent), []).append(row.page)
 
     def _word(self, row: WordRow) -> None:
-        attesting = self._ledger.captures[self._ledger.pages.captures[row.page]].attesting
-        if attesting is not None:
-            attesting.hear(row.page, row.read, row.lastmod, row.precision)
+        capture = self._ledger.captures[self._ledger.pages.captures[row.page]]
+        if capture.attesting is not None:
+            capture.attesting.hear(row.page, row.read, row.lastmod, row.precision)
+        elif capture.subsites is None:
+            capture.news = capture.news or {}
+            capture.news[row.page] = row.lastmod, row.lastmod + row.precision
+            capture.replanned = True
 
     def _host(self, name: str, robots: str) -> None:
         number = self._ledger.host_numbers.get(name)
@@ -173,9 +183,7 @@ class Restorer:
             elif outcome.location:
                 self._opener.widen(capture, page, outcome.location)
         if kind is Kind.SITEMAP and captured:
-            capture.sitemaps[page] = None
-            if capture.attesting is not None:
-                capture.attesting.read(page, outcome)
+            self._sitemap_read(capture, page, outcome)
         if captured and kind in (Kind.PAGE, Kind.RESOURCE):
             pages.remember(page, outcome)
             if capture.attesting is not None and kind is Kind.PAGE:
@@ -184,13 +192,20 @@ class Restorer:
     def _second(self, page: PageId, outcome: Outcome) -> None:
         """A revisit: what it says beside its judgement is needed where the server's word counts."""
         pages = self._ledger.pages
-        attesting = self._ledger.captures[pages.captures[page]].attesting
-        if attesting is None or outcome.result is Result.REFUSED:  # refused: the revisit was not made
+        capture = self._ledger.captures[pages.captures[page]]
+        if outcome.result is Result.REFUSED:  # the revisit was not made
             return
         if pages.kinds[page] is Kind.SITEMAP:
-            attesting.read(page, outcome)
-        elif pages.kinds[page] is Kind.PAGE:
-            attesting.revisited(page, outcome, revisit_judgement(pages, page, outcome))
+            self._sitemap_read(capture, page, outcome)
+        elif pages.kinds[page] is Kind.PAGE and capture.attesting is not None:
+            capture.attesting.revisited(page, outcome, revisit_judgement(pages, page, outcome))
+
+    @staticmethod
+    def _sitemap_read(capture: SiteCapture, page: PageId, outcome: Outcome) -> None:
+        if page in capture.sitemaps:
+            capture.sitemaps[page] = outcome.started
+        if capture.attesting is not None:
+            capture.attesting.read(page, outcome)
 
     def _polled(self, row: VisitRow, new: int) -> None:
         """A poll that showed so many new pages."""
@@ -244,6 +259,8 @@ class Restorer:
         for visit in firsts:
             strategy.finished(visit, captured=states[visit.page] in (State.VISITED, State.JUDGED))
         attesting = capture.attesting
+        if attesting is None and capture.phase is Phase.REVISIT and capture.subsites is None:
+            self._replanner.restored(capture, strategy, any(states[visit.page] == State.JUDGED for visit in firsts))
         open_ = attesting.doubts.keys() if attesting else ()
         if strategy.revisits:
             for visit in firsts:

@@ -75,7 +75,7 @@ class Settler:
             linked = self._admitter.admit(capture, links, outcome.ended, task.page, depth).linked
             self._admitter.hear(capture, links, outcome.started)
             if fetch.kind is Kind.SITEMAP and any(one.hints and one.hints.lastmod is not None for one in links):
-                capture.sitemaps[task.page] = None
+                capture.sitemaps[task.page] = outcome.started
             if fetch.kind is Kind.PAGE:
                 self._ledger.linked(task.page, outcome.started, linked)
                 if capture.subsites is not None:
@@ -127,6 +127,8 @@ class Settler:
     def _read_sitemap(self, capture: SiteCapture, fetch: Fetch, task: Task, outcome: Outcome) -> None:
         self._end_other(fetch.page, outcome)
         capture.opening -= 1
+        if fetch.page in capture.sitemaps:
+            capture.sitemaps[fetch.page] = outcome.started
         if capture.attesting is not None:
             capture.attesting.read(fetch.page, outcome)
         if task.slot is Slot.SECOND and capture.attesting is not None and capture.reference is None:

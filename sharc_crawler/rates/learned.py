@@ -40,6 +40,7 @@ HEAD = 0.3  #: of the history, at least, that comes before one
 LOOKS = 2.0  #: intervals between captures, at least, that follow a cut
 SHAPES = np.geomspace(0.25, 64.0, 17)
 EVENTS = 30  #: changes after the cuts, at least: a regression on fewer is not worth its while
+WEIGHTS = (1.0, 1.0, 2.0)  #: in the mean of logarithms: counted, log-linear, trees
 FOREST = 200  #: examples of a change from which on trees are grown
 
 
@@ -61,10 +62,12 @@ def learned_rates(history: SiteHistory, now: Instant, horizon: Seconds, surround
     models: list[LogLinear | Boosted] = [LogLinear().fit(features, changed, lengths)]
     if np.count_nonzero(changed == CHANGED) >= FOREST:
         models.append(Boosted(_directions(surroundings)).fit(features, changed, lengths))
-    then, rate = (
-        np.exp(np.mean([np.log(own), *(np.log(model.rate(x)) for model in models)], axis=0))
-        for x, own in ((features, counted), (present, counted_rates(history).rate))
-    )
+
+    def combined(rows: NDArray[np.float64], own: NDArray[np.float64]) -> NDArray[np.float64]:
+        views = [np.log(own), *(np.log(model.rate(rows)) for model in models)]
+        return np.asarray(np.exp(np.average(views, axis=0, weights=WEIGHTS[: len(views)])))
+
+    rate, then = combined(present, counted_rates(history).rate), combined(features, counted)
     shape = _dispersion(then * lengths, changed == CHANGED)
     observations = history.histories().observations()
     return Estimates(rate, rate / np.sqrt(shape), np.full(len(rate), shape), observations)

@@ -1,0 +1,102 @@
+"""Over loopback: the sitemap is read again at T, what it says puts the revisits in another order, a kill keeps it."""
+
+from __future__ import annotations
+
+import http.server
+import json
+import signal
+import threading
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+import pytest
+
+from tests.live.test_interruptions import start, stop_after
+
+PAGES = [f"/{number}.html" for number in range(60)]
+LOST = set(PAGES[30:40])  #: change once all pages have been visited, seconds after they were
+OLD = 86_400.0
+
+
+@dataclass
+class Site:
+    """``log``: paths of the pages and the sitemap, in the order in which they were asked for."""
+
+    began: float = field(default_factory=time.time)
+    log: list[str] = field(default_factory=list)
+    url: str = ""
+
+    def turned(self) -> bool:
+        return len(set(self.log) & set(PAGES)) == len(PAGES)
+
+    def body(self, path: str) -> bytes | None:
+        if path == "/robots.txt":
+            return f"User-agent: *\nAllow: /\nSitemap: {self.url}sitemap.xml\n".encode()
+        if path == "/sitemap.xml":
+            return self.sitemap().encode()
+        changed = path in LOST and self.turned()
+        return f"<title>{path}</title>{'new' if changed else 'old'}".encode() if path in PAGES else None
+
+    def sitemap(self) -> str:
+        def entry(number: int, path: str) -> str:
+            changed = time.time() if path in LOST and self.turned() else self.began - OLD * (1 + 7 * number)
+            lastmod = datetime.fromtimestamp(changed, UTC).isoformat()
+            return f"<url><loc>{self.url}{path[1:]}</loc><lastmod>{lastmod}</lastmod></url>"
+
+        entries = "".join(entry(number, path) for number, path in enumerate(PAGES))
+        return f'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{entries}</urlset>'
+
+    def revisits(self) -> list[str]:
+        """Pages asked for after the sitemap was read again, each once, in this order."""
+        again = len(self.log) - 1 - self.log[::-1].index("/sitemap.xml")
+        return list(dict.fromkeys(self.log[again + 1 :]))
+
+
+@contextmanager
+def served():
+    site = Site()
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self):
+            body = site.body(self.path)
+            if body is not None and self.path != "/robots.txt":
+                site.log.append(self.path)
+            self.send_response(200 if body is not None else 404)
+            self.send_header("Content-Type", "text/html" if self.path in PAGES else "text/plain")
+            self.send_header("Content-Length", str(len(body or b"")))
+            self.end_headers()
+            self.wfile.write(body or b"")
+
+        def log_message(self, *_):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        site.url = f"http://127.0.0.1:{server.server_port}/"
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield site
+        server.shutdown()
+        thread.join(5)
+
+
+@pytest.mark.slow
+def test_what_the_sitemap_says_at_t_decides_who_is_revisited_last_even_after_a_kill(tmp_path):
+    folder = tmp_path / "capture"
+    with served() as site:
+        process = start(folder, f"{site.url}0.html", delay="0.1")
+        stop_after(process, site, len(PAGES) + 15, signal.SIGKILL)
+        process.communicate(timeout=30)
+        assert site.log.count("/sitemap.xml") == 2, "at the start and at T"
+        assert 0 < len(site.revisits()) < 40
+        process = start(folder, f"{site.url}0.html", delay="0.1")
+        out, _ = process.communicate(timeout=90)
+        assert process.returncode == 0, out
+    assert site.log.count("/sitemap.xml") == 2, "what it said is known"
+    assert set(site.revisits()[-len(LOST) :]) == LOST
+    (capture,) = json.loads((folder / "report.json").read_text())["captures"]
+    changed = {page["url"] for page in capture["pages"] if page["verdict"] == "changed"}
+    assert changed == {site.url + path[1:] for path in LOST}
