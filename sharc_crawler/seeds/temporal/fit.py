@@ -28,8 +28,9 @@ LEAST_DAYS = 5  #: a curve has four parameters
 
 _BATCH = 2048  #: pages at a time: so many that the time is spent on numbers, so few that they stay in the cache
 _STARTS, _TRIED_STEPS, _TRIED_TOLERANCE = 10, 6, 1e-3
+_SHARP, _SHARP_STEPS = 0.01, 12  #: where less than this share of all squares is left, starts go on to be told apart
 _STEPS, _TOLERANCE = 40, 1e-5
-_LAST_STEPS, _LAST_TOLERANCE = 50, 1e-6
+_LAST_STEPS, _LAST_TOLERANCE = 200, 1e-6
 _FIRST_VIEWS = 0.01  #: of all views: not every stray view is the first
 _MOVING = 0.01  #: a fit that the last steps still improved by more than this share is not known
 _EXACT = 1e-4  #: or by more than this share of all squares: a curve through all points has no floor
@@ -45,9 +46,9 @@ def fit(
     """Interest curves of daily views, shape (pages, days), by least squares.
 
     Ten starts a page go down a few steps in single precision, the best on until it settles, and is finished in double
-    precision. A page is not ``known`` if nobody viewed it, its fit still moves at the end, or a curve from another
-    start fits nearly as well and is of the other class by ``threshold``. ``progress`` is told the number of pages of
-    every batch done.
+    precision. A page is not ``known`` if nobody viewed it, its fit still moves at the end, the window ends within its
+    first days, or a curve from another start fits nearly as well and is of the other class by ``threshold``.
+    ``progress`` is told the number of pages of every batch done.
 
     >>> news = [0, 0, 80, 30, 10, 4, 2, 1, 0, 0, 0, 0]
     >>> curves = fit(np.array([news, [9] * 12]))
@@ -90,8 +91,9 @@ def _fit_batch(views: NDArray[np.float64], starts: Dictionary, threshold: Thresh
     norm = (by_day**2).sum(axis=0)
     still = before.squares - end.squares <= _MOVING * end.squares + _EXACT * norm
     curves = _curves(by_day, frame, end.theta, viewed & (still | end.settled))
+    lived = curves.seen + threshold.days <= len(by_day)
     nearly = ((1 + _RIVAL) * end.squares + 1e-9 * norm) / peak**2
-    return replace(curves, known=curves.known & ~_contested(curves, nearly, starts, tried, threshold))
+    return replace(curves, known=curves.known & lived & ~_contested(curves, nearly, starts, tried, threshold))
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,10 +106,18 @@ class _Tried:
 
 def _tried(views: NDArray[np.float32], starts: Dictionary) -> list[_Tried]:
     chosen = starts.match(np.ascontiguousarray(views.T), _STARTS)
-    return [
+    tried = [
         _Tried(row, solve(views, starts.frame(row, np.float32), starts.theta[:, row], _TRIED_STEPS, _TRIED_TOLERANCE))
         for row in chosen
     ]
+    least = np.min([one.solved.squares for one in tried], axis=0)
+    sharp = np.flatnonzero(least < _SHARP * (views * views).sum(axis=0))
+    for row, solved in ((one.chosen[sharp], one.solved) for one in tried):
+        further = solve(
+            views[:, sharp], starts.frame(row, np.float32), solved.theta[:, sharp], _SHARP_STEPS, _TOLERANCE
+        )
+        solved.theta[:, sharp], solved.squares[sharp] = further.theta, further.squares
+    return tried
 
 
 def _settled(views: NDArray[np.float32], starts: Dictionary, tried: list[_Tried]) -> tuple[Frame, Array]:

@@ -1,0 +1,72 @@
+"""How far apart HACS and what it is measured against really are: many draws of captures, and weeks drawn again.
+
+One draw of captures, and the updates of one year, leave differences of 0.01 in micro F1 to chance. Here a study of
+`sharc seeds evaluate --link-additions` is made with many draws together (θ̂ chosen on 2022, scored on 2023, as there),
+and each difference is given with the 95 % interval of the bootstrap over the weeks of 2023.
+
+    python benchmarks/bench_hacs_noise.py ota-contrib-2012-2023.jsonl.gz --draws 20 --technical
+"""
+
+from __future__ import annotations
+
+import argparse
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+
+from sharc_crawler.seeds.hacs.evaluation import Period, evaluate
+from sharc_crawler.seeds.hacs.link_additions import REGIMES, read_records, sampled
+from sharc_crawler.seeds.hacs.study import Study
+
+AGAIN = 1000  #: draws of weeks
+AGAINST = ("Frequency", "Random", "Brute force")
+
+
+def counts(study: Study, weeks: int, method: str) -> np.ndarray:
+    """Per reference point: hits, chosen and updated seeds at θ̂ for a method, by lot, and for all seeds."""
+    outcome, place = study.scoring[weeks], study.best(weeks, method, "micro")
+    chosen = [(outcome.selections[method], place), (outcome.lots[method], place), (outcome.selections[method], 0)]
+    return np.array([[(s.hits[at], s.chosen[at], s.updated) for s in some] for some, at in chosen], float)
+
+
+def f1(totals: np.ndarray) -> np.ndarray:
+    return 2 * totals[..., 0] / np.maximum(totals[..., 1] + totals[..., 2], 1)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("records", type=Path)
+    parser.add_argument("--regime", choices=REGIMES, default="sparse")
+    parser.add_argument("--level", choices=("homepage", "website"), default="homepage")
+    parser.add_argument("--technical", action="store_true", help="count technical re-extractions (T)")
+    parser.add_argument("--draws", type=int, default=20)
+    parser.add_argument("--weeks", type=int, nargs="+", default=list(range(1, 13)))
+    given = parser.parse_args()
+    records = read_records(given.records, technical=given.technical)
+    starts = [datetime(year, 1, 1, tzinfo=UTC).timestamp() for year in (2022, 2023, 2024)]
+    runs = []
+    for draw in range(given.draws):
+        histories = sampled(records, given.regime, website=given.level == "website", draw=draw)
+        runs.append(tuple(evaluate(*histories, Period(*starts[i : i + 2]), given.weeks) for i in (0, 1)))
+    study = Study.pooled("", runs)
+    rng = np.random.default_rng(0)
+    print("| w | HACS | " + " | ".join(f"{name} | HACS − {name}" for name in AGAINST) + " |")
+    print("|---" * (2 + 2 * len(AGAINST)) + "|")
+    for weeks in given.weeks:
+        own, lots, brute = counts(study, weeks, "hacs")
+        parts = np.array([own, counts(study, weeks, "frequency")[0], lots, brute])
+        weekly = parts.reshape(len(parts), given.draws, -1, 3).sum(axis=1)
+        found = f1(weekly.sum(axis=1))
+        again = rng.integers(0, weekly.shape[1], (AGAIN, weekly.shape[1]))
+        others = f1(weekly[:, again].sum(axis=2))
+        low, high = np.quantile(others[0] - others[1:], (0.025, 0.975), axis=1)
+        cells = [
+            f"{f:.3f} | {found[0] - f:+.3f} ({lo:+.3f} to {hi:+.3f})"
+            for f, lo, hi in zip(found[1:], low, high, strict=True)
+        ]
+        print(f"| {weeks} | {found[0]:.3f} | " + " | ".join(cells) + " |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
