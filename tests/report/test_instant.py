@@ -89,6 +89,17 @@ def test_html_shows_what_json_has_and_escapes_it(tmp_path, fetched, ended):
     assert render(report) == html
 
 
+def test_the_sentence_says_what_each_delay_rests_on():
+    rows = [NoveltyRow(1, 0, 200.1, 100.0, 150.0), NoveltyRow(2, 0, 200.1, 100.0, None)]
+    report = document(state(*rows, visits=[visit(1, 201.0), visit(2, 202.0)]))
+    assert sentence(report).split(". ") == [
+        "2 new pages captured",
+        "1 page with a publication time: captured 51 s after it (median), 51 s at the 95th percentile",
+        "1 page without one: captured at most 1 min 42 s after publication (median), 1 min 42 s at the 95th percentile,"
+        " since the poll before did not show them yet.",
+    ]
+
+
 def test_nothing_new_is_said_so():
     report = document(state())
     assert sentence(report).startswith("No new page")

@@ -63,3 +63,14 @@ def test_polls_without_news_are_answered_304():
     site = news()
     state = run(site, site.newsroom.sections[-1:])
     assert Counter(visit.outcome.status for visit in state.visits)[304] > 5
+
+
+def test_robots_txt_is_read_again_every_day():
+    site = news()
+    terms = Terms(every=4 * 3600.0, duration=3.5 * 86_400)
+    seeds = [BASE + path for path in site.newsroom.sections[:2]]
+    state = crawl(site, seeds, terms, Politeness(delay=60.0), START, sitemaps=False)
+    read = [v.outcome.started - START for v in state.visits if state.pages[v.page].kind is Kind.ROBOTS]
+    assert [round(at / 86_400) for at in read] == [0, 1, 2, 3]
+    polled = [v.outcome.started for v in state.visits if state.pages[v.page].kind is Kind.HUB]
+    assert max(polled) > START + 3 * 86_400

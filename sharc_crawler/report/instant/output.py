@@ -48,19 +48,19 @@ def sentence(report: Mapping[str, Any]) -> str:
     new = report["new_pages"]
     if not new["found"]:
         return "No new page was published, as far as the hubs say."
-    parts = [f"{counted(new['captured'], 'new page')} captured"]
+    sentences = [f"{counted(new['captured'], 'new page')} captured."]
     known, bound = report["delay"]["published"], report["delay"]["bound"]
     if known["pages"]:
-        parts.append(
-            f"half of the {known['pages']:,} whose publication time is known within {span(known['median'])} of it,"
-            f" 95 % within {span(known['high'])}"
+        sentences.append(
+            f"{counted(known['pages'], 'page')} with a publication time: captured {span(known['median'])} after it"
+            f" (median), {span(known['high'])} at the 95th percentile."
         )
     if bound["pages"]:
-        parts.append(
-            f"of {bound['pages']:,} without a known time, half within {span(bound['median'])} and 95 % within"
-            f" {span(bound['high'])} of the last poll that did not show them, so sooner after their publication"
+        sentences.append(
+            f"{counted(bound['pages'], 'page')} without one: captured at most {span(bound['median'])} after publication"
+            f" (median), {span(bound['high'])} at the 95th percentile, since the poll before did not show them yet."
         )
-    return "; ".join(parts) + "."
+    return " ".join(sentences)
 
 
 def _lines(report: Mapping[str, Any]) -> Iterator[Text]:

@@ -42,7 +42,8 @@ def _draw_curve(axes: Axes, analysis: Analysis, page: int) -> None:
     days = analysis.threshold.days
     temporal = bool(analysis.temporal[page])
     axes.stairs(views, np.arange(len(views) + 1) + 0.5, fill=True, color="0.75")
-    axes.plot(fine, np.minimum(one.views(fine)[0], 1.5 * views.max()), color="tab:red" if temporal else "tab:blue")
+    axes.plot(fine, one.views(fine)[0], color="tab:red" if temporal else "tab:blue")
+    axes.set_ylim(0, 1.15 * views.max())  # between two days a spike's curve may rise far higher: it leaves the picture
     kind = "unknown" if not one.known[0] else "temporal" if temporal else "untemporal"
     name = analysis.log.pages[page][-47:]
     axes.set_title(f"{name}\n{kind}, Φ({days:g}) = {one.gathered(days)[0]:.2f}", fontsize=8)
