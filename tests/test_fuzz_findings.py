@@ -12,7 +12,7 @@ from sharc_crawler.changes.fingerprint import fingerprint
 from sharc_crawler.changes.http_date import http_date
 from sharc_crawler.changes.learning import learn_masks
 from sharc_crawler.changes.masks import Mask
-from sharc_crawler.errors import DataError
+from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.frontier.store import Batch, LinksRow
 from sharc_crawler.links.found import Resolver
 from sharc_crawler.live.requests import retry_after
@@ -75,3 +75,9 @@ def test_masks_can_be_learned_whatever_elements_are_called(tag, attribute):
 def test_a_pattern_that_fits_nothing_at_all_leaves_alone_what_is_not_there():
     masks = (Mask("//p", ".*"),)
     assert fingerprint(b"<p>a</p>", "text/html", masks) == fingerprint(b"<p>b</p>", "text/html", masks)
+
+
+@pytest.mark.parametrize("path", ["//*[nothing(@id)]", "//*[$unknown]", "//svg:a"])
+def test_an_expression_that_cannot_be_evaluated_is_named(path):
+    with pytest.raises(UsageError, match="masks="):
+        fingerprint(b"<p id=a>x", "text/html", (Mask(path),))

@@ -48,7 +48,10 @@ class Mask:
                 _blank_fitting(element, _regex(self.pattern))
 
     def _elements(self, root: Any) -> list[Any]:
-        found = _xpath(self.path)(root)
+        try:
+            found = _xpath(self.path)(root)
+        except etree.XPathError as error:  # a function or a variable that there is not
+            raise UsageError(f"masks={self.path!r} cannot be evaluated: {error}") from error
         if not isinstance(found, list) or not all(isinstance(element, etree._Element) for element in found):
             raise UsageError(
                 f"masks={self.path!r} must select elements; an XPath expression like \"//*[@id='visitors']\" does"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.text import Text
 
-from sharc_crawler.model import Kind
+from sharc_crawler.model import Kind, Verdict
 from sharc_crawler.report import measures
 from sharc_crawler.report.blurring import Blur
 from sharc_crawler.report.claim import claim
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 STYLES = {"coherent": "bold cyan", "changed": "bold red", "unknown": "bold magenta", "not_captured": "dim"}
 MAX_CAPTURES = 10  #: shown; the report has all
-MAX_REASONS = 3  #: reasons shown of a capture that brought nothing
+MAX_REASONS = 3  #: reasons shown of pages that are unknown, and of a capture that brought nothing
 MAX_PARTS = 5  #: of a site captured part by part; the report has all
 MAX_NOTES = 3  #: notes shown per capture; the report has all
 
@@ -68,6 +68,9 @@ def _capture(facts: CaptureFacts, folder: Path) -> Iterator[Text]:
         yield from _parts(facts)
     elif facts.reference is not None or facts.ended is None:
         yield _line("reference", second(facts.reference) if facts.reference is not None else "not reached")
+    unknown = [page for page in pages if page.verdict is Verdict.UNKNOWN]
+    for reason, number in Counter(page.reason for page in unknown).most_common(MAX_REASONS):
+        yield _line("unknown", f"{counted(number, 'page')}: {short(reason)}")
     if not totals["captured"]:
         for reason, number in Counter(page.reason for page in pages).most_common(MAX_REASONS):
             yield _line("why", f"{counted(number, 'page')}: {short(reason)}")

@@ -9,8 +9,11 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 from collections import Counter
+from contextlib import suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from warcio.archiveiterator import ArchiveIterator
@@ -135,6 +138,52 @@ def test_ctrl_c_ends_cleanly_with_a_report_and_the_same_command_goes_on(tmp_path
         assert "interrupt" in (folder / "report.html").read_text().lower()
         assert "begun with strategy=" in (folder / "report.json").read_text()
         assert verify(folder).findings == []
+
+
+class _Hanging(BaseHTTPRequestHandler):
+    """A page with a link to one that does not answer before it may."""
+
+    may, asked = threading.Event(), threading.Event()
+
+    def do_GET(self):
+        if self.path == "/hang":
+            self.asked.set()
+            self.may.wait(60)
+        body = b"<a href=/hang>x</a>"
+        self.send_response(404 if self.path.startswith(("/robots", "/sitemap")) else 200)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        with suppress(ConnectionError):
+            self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_second_signal_waits_for_nothing_and_the_same_command_goes_on(tmp_path, number):
+    folder = tmp_path / "capture"
+    _Hanging.may.clear()
+    _Hanging.asked.clear()
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Hanging) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_port}/"
+        process = start(folder, url)
+        assert _Hanging.asked.wait(60)
+        process.send_signal(number)
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(1.5)  # what is in flight is waited for
+        process.send_signal(number)
+        out, _ = process.communicate(timeout=30)
+        assert process.returncode != 0, out
+        _Hanging.may.set()
+        process = start(folder, url)
+        out, _ = process.communicate(timeout=60)
+        assert process.returncode == 0, out
+        server.shutdown()
+    (capture,) = json.loads((folder / "report.json").read_text())["captures"]
+    assert capture["coherence"]["coherent"] == 2
+    assert verify(folder).findings == []
 
 
 def test_killed_before_the_end_was_written_the_same_command_writes_it(tmp_path):

@@ -97,3 +97,12 @@ def test_a_truth_file_that_is_something_else_is_refused(line: str) -> None:
     good = '{"page": "/a", "from": 10, "to": 20, "changes": []}'
     with pytest.raises(DataError, match=r"truth\.jsonl, line 2"):
         read_truth([good, line], "truth.jsonl")
+
+
+def test_why_pages_are_unknown_is_said_at_once(tmp_path: Path) -> None:
+    unknown = [judged(f"/{n}", Verdict.UNKNOWN, reason="its lastmod is not believed") for n in range(7)]
+    other = judged("/other", Verdict.UNKNOWN, reason="the second fetch failed")
+    made = facts(judged("/", Verdict.COHERENT), *unknown, other)
+    text = summary([made], write([made], tmp_path))
+    assert "7 pages: its lastmod is not believed" in text
+    assert "1 page: the second fetch failed" in text
