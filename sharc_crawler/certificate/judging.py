@@ -6,13 +6,13 @@ import math
 from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urljoin
 
 from sharc_crawler.certificate.document import method
 from sharc_crawler.certificate.lastmods import look
 from sharc_crawler.certificate.witness import Finding
 from sharc_crawler.changes.attested import weigh
 from sharc_crawler.changes.compare import compare
+from sharc_crawler.changes.http import target
 from sharc_crawler.changes.status import classify
 from sharc_crawler.frontier.settling import APEX, VERDICTS
 from sharc_crawler.model import Evidence, Judgement, Kind, Outcome, Result, Slot, Url, Validators, Verdict
@@ -110,7 +110,7 @@ class Judge:
         message = exchange.message
         if message is None or (not exchange.whole and "error" in exchange.notes):
             return Outcome(stated if stated in _NO_ANSWER else Result.FAILED, started, started)
-        location = _text(message.header(b"location"))
+        location = target(exchange.uri, message.header(b"location"))
         result = classify(message.status, location)
         known = result is not Result.NOT_MODIFIED and exchange.whole
         digest, unpacked = self._digests(exchange) if known else (None, None)
@@ -122,7 +122,7 @@ class Judge:
             digest=digest,
             decoded=unpacked,
             validators=Validators(_text(message.header(b"etag")), _text(message.header(b"last-modified"))),
-            location=urljoin(exchange.uri, location) if location else None,
+            location=location,
         )
 
     def _digests(self, exchange: Exchange) -> tuple[str | None, str | None]:

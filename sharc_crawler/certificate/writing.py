@@ -9,7 +9,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from sharc_crawler.archive.cdxj import entries, read_index
 from sharc_crawler.archive.files import SUFFIX, files_of, safe_name, series_of
-from sharc_crawler.archive.members import Record, records
+from sharc_crawler.archive.members import Record, read_at, records
 from sharc_crawler.archive.options import CaptureInfo, WarcOptions
 from sharc_crawler.archive.warc import WarcWriter
 from sharc_crawler.certificate.canonical import DIGEST, KEPT_IN, kept, to_text
@@ -89,7 +89,7 @@ def _write(series: tuple[str, str], owed: list[tuple[CaptureFacts, Path]], folde
     with WarcWriter(folder, site, series[1], info, WarcOptions(dedup="off")) as out:
         files = [path for _, path in files_of(folder, *series) if path.name.endswith(SUFFIX)]
         stated = [{"name": path.name, **fixity(path)} for path in files]
-        uris = dict(_uris(files))
+        uris = dict(_uris(files)) | dict(_unanswered(folder, [facts for facts, _ in owed]))
         sealed = []
         for facts, path in owed:
             document = certificate(facts, stated, uris)
@@ -139,8 +139,20 @@ def _about(folder: Path, series: tuple[str, str]) -> tuple[str, CaptureInfo]:
 
 
 def _uris(files: Sequence[Path]) -> Iterator[tuple[str, str]]:
-    """The target URIs of records, by ``file:offset``."""
+    """The target URIs of answers, by ``file:offset``."""
     for path in files:
         index = path.with_name(path.name.removesuffix(SUFFIX) + ".cdxj")
         for entry in read_index(index) if index.exists() else entries(path):
             yield f"{path.name}:{entry.offset}", entry.url
+
+
+def _unanswered(folder: Path, captures: Sequence[CaptureFacts]) -> Iterator[tuple[str, str]]:
+    """Those of requests that brought no answer: these records are in no index."""
+    for visit in (visit for facts in captures for page in facts.pages for visit in (page.visit, page.revisit)):
+        if visit is None or visit.warc is None or visit.status is not None:
+            continue
+        file, _, offset = visit.warc.rpartition(":")
+        with (folder / file).open("rb") as stream:
+            record = read_at(stream, int(offset))
+        if isinstance(record, Record) and (uri := record.get("WARC-Target-URI")):
+            yield visit.warc, uri

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from urllib.parse import urljoin
 
 _BLANK_LINE = re.compile(rb"\r?\n\r?\n")
 _STATUS_LINE = re.compile(rb"HTTP/\d+\.\d+ +(\d{3})(?:[ \t]|\r?\n|$)", re.IGNORECASE)
@@ -15,6 +16,7 @@ _FOLD = re.compile(rb"\r?\n[ \t]+")
 _CHUNK_SIZE = re.compile(rb"[ \t]*([0-9a-fA-F]{1,15})[ \t]*(?:;[^\n]*)?\r?\n")
 _LINE_END = re.compile(rb"\r?\n")
 _INTERIM = range(100, 200)
+_NOT_ASCII = re.compile(rb"[\x80-\xff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,24 @@ def parse_response(raw: bytes) -> HttpResponse | None:
             return HttpResponse(raw, start, blank.end(), int(status[1]), _headers(head))
         start = blank.end()
     return None
+
+
+def target(base: str, value: bytes | None) -> str | None:
+    r"""The absolute URL that a ``Location`` header means; ``None`` where there is none, or garbage.
+
+    As browsers read it: bytes that are not ASCII are UTF-8, and those that are not even that stay the bytes they are.
+
+    >>> target("http://h/a", "/m\u00fcll".encode()), target("http://h/a", b"m\xfcll")
+    ('http://h/müll', 'http://h/m%FCll')
+    """
+    try:
+        text = (value or b"").decode()
+    except UnicodeDecodeError:
+        text = _NOT_ASCII.sub(lambda byte: b"%%%02X" % byte[0][0], value or b"").decode()
+    try:
+        return urljoin(base, text.strip()) if text.strip() else None
+    except ValueError:  # an address within brackets that is none
+        return None
 
 
 def _headers(head: bytes) -> tuple[tuple[bytes, bytes], ...]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
-from urllib.parse import urljoin
 
 from scrapy import Request
 
+from sharc_crawler.changes.http import target
 from sharc_crawler.changes.http_date import http_date
 from sharc_crawler.changes.status import classify
 from sharc_crawler.frontier.robots import robots_text
@@ -49,7 +49,7 @@ def request_for(fetch: Fetch, spider: Spider) -> Request:
 def outcome_of(response: Response, started: Instant, ended: Instant, payload: Payload) -> Outcome:
     """What a response showed."""
     fetch: Fetch | None = response.request.meta.get(META_KEY) if response.request else None
-    location = header(response, "Location")
+    location = target(response.url, response.headers.get("Location"))
     result = classify(response.status, location)
     wants_text = fetch is not None and fetch.kind is Kind.ROBOTS and result is Result.OK
     return Outcome(
@@ -61,7 +61,7 @@ def outcome_of(response: Response, started: Instant, ended: Instant, payload: Pa
         fingerprint=payload.fingerprint,
         decoded=payload.decoded,
         validators=Validators(header(response, "ETag"), header(response, "Last-Modified")),
-        location=urljoin(response.url, location) if location else None,
+        location=location,
         length=len(response.body),
         media_type=(header(response, "Content-Type") or "").split(";")[0].strip().lower() or None,
         date=http_date(header(response, "Date")),

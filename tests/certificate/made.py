@@ -50,7 +50,7 @@ class Maker:
 
     def visit(self, name: str, response: bytes, slot: Slot, result=Result.OK, original=None, **other) -> VisitFacts:
         self.now += 1.5
-        exchange = page(url=SITE + name, response=response, started=self.now, **other)
+        exchange = page(url=other.pop("url", SITE + name), response=response, started=self.now, **other)
         ref = self.out.write_revisit(exchange, original) if original else self.out.write(exchange)
         status = int(response[9:12]) if response else None
         whole = result not in (Result.FAILED, Result.NOT_MODIFIED) and not exchange.truncated
@@ -75,7 +75,7 @@ def make(folder: Path, **options) -> CaptureFacts:
     visits = {name: maker.visit(name, said(f"the page {name}", b'ETag: "1"\r\n'), first) for name in names}
     moved = maker.visit("moved", b"HTTP/1.1 301 M\r\nLocation: /equal\r\n\r\n", first, Result.REDIRECTED)
     gone = maker.visit("gone", b"HTTP/1.1 404 N\r\nContent-Length: 0\r\n\r\n", first, Result.GONE)
-    dead = maker.visit("dead", b"", first, Result.FAILED, error="reset")
+    dead = maker.visit("dead", b"", first, Result.FAILED, error="reset", url="http://EXAMPLE.org.:80/dead?utm_id=1")
     maker.now = T - 1.5
     apex = maker.visit("apex", said("the apex"), Slot.ONLY)
     coherent, changed, unknown = Verdict

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sharc_crawler.changes.digest import labelled_digest, payload_digest
-from sharc_crawler.changes.http import dechunk, parse_response
+from sharc_crawler.changes.http import dechunk, parse_response, target
 
 OK = b"HTTP/1.1 200 OK\r\n"
 
@@ -108,3 +108,24 @@ def test_only_the_last_transfer_coding_decides_on_chunks():
     assert parse_response(OK + b"Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n").chunked
     assert not parse_response(OK + b"Transfer-Encoding: chunked, gzip\r\n\r\n").chunked
     assert not parse_response(OK + b"X: chunked\r\n\r\n").chunked
+
+
+@pytest.mark.parametrize(
+    ("sent", "meant"),
+    [
+        ("/müll.html?ü=1".encode(), "http://h/müll.html?ü=1"),
+        (b"/m\xfcll.html", "http://h/m%FCll.html"),
+        (b"//m\xc3\xbcller.example/", "http://müller.example/"),
+        (b" rel ", "http://h/a/rel"),
+        (b"", None),
+        (None, None),
+        (b"http://[no address", None),
+    ],
+)
+def test_a_location_is_read_as_browsers_read_it(sent, meant):
+    assert target("http://h/a/b", sent) == meant
+
+
+@given(st.binary(max_size=40))
+def test_any_location_is_read(value):
+    target("http://h/", value)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urlsplit
 
 from scrapy import Request
 
+from sharc_crawler.changes.http import target
 from sharc_crawler.changes.status import REDIRECTS, classify
 from sharc_crawler.errors import DataError, SharcError
 from sharc_crawler.live.addresses import AddressRefusedError
@@ -93,10 +94,10 @@ class Client:
             response = await self._settled(url, check)
             if response.request is not None:
                 exchanges.append(response.request.meta[EXCHANGE_KEY])
-            location = header(response, "Location")
+            location = target(url, response.headers.get("Location"))
             if response.status not in REDIRECTS or not location:
                 break
-            url = urljoin(url, location)
+            url = location
             if urlsplit(url).hostname != urlsplit(response.url).hostname:
                 break  # another server has not been asked for leave
         return Answer(response.status, response.body, tuple(exchanges))

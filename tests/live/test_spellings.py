@@ -1,0 +1,60 @@
+"""Addresses that are spelt in another way than they are known by: nothing is lost, and the certificate holds."""
+
+from __future__ import annotations
+
+import http.server
+import threading
+from contextlib import contextmanager
+from urllib.parse import urlsplit
+
+from sharc_crawler.certificate.verify import verify
+
+LINKS = (
+    "/dead?b=2&a=1&utm_source=x",
+    "/dead.html#part",
+    "/DEAD/../dead/%7euser",
+    "/utf8",
+    "/latin1",
+    "/nothing?z=1&y=2",
+)
+MOVED = {"/utf8": "/müll.html".encode(), "/latin1": b"/m\xfcll.html"}
+
+
+class _Site(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self):
+        if "dead" in self.path.lower():
+            self.close_connection = True
+            return
+        found = self.path in {"/", "/m%C3%BCll.html", "/m%FCll.html"}
+        status = 301 if self.path in MOVED else 200 if found else 404
+        body = b"".join(b'<a href="%s">x</a>' % link.encode() for link in LINKS) if self.path == "/" else b"page"
+        moved = b"Location: " + MOVED[self.path] + b"\r\n" if self.path in MOVED else b""
+        head = b"HTTP/1.1 %d X\r\nContent-Type: text/html\r\nContent-Length: %d\r\n%s\r\n"
+        self.wfile.write(head % (status, len(body), moved) + body)
+
+    def log_message(self, *_):
+        pass
+
+
+@contextmanager
+def site():
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Site) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+        thread.join(5)
+
+
+def test_spellings_that_are_not_canonical_are_certified_and_redirects_in_raw_bytes_followed(crawl):
+    with site() as url:
+        done = crawl(url=url, delay="0", sitemap="off", settings=("SHARC_ATTEMPTS=2", "SHARC_BACK_OFF=0"))
+    assert done.code == 0, done.err
+    shown = {urlsplit(page["url"]).path: page for page in done.capture["pages"]}
+    assert shown["/m%C3%BCll.html"]["verdict"] == shown["/m%FCll.html"]["verdict"] == "coherent"
+    assert sum(page["visit"]["result"] == "failed" for page in shown.values()) == 3
+    verified = verify(done.folder)
+    assert verified.findings == []
+    assert verified.pages == 3
