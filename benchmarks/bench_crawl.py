@@ -1,11 +1,14 @@
 """Pages per second and processor time per page, beside stock Scrapy, without any delay.
 
     python benchmarks/bench_crawl.py [--pages 2000] [--rounds 5] [--json]
+    python benchmarks/bench_crawl.py --levels
 
 A server on loopback, in a process of its own, answers with pages of 20 KB that name 50 others each. Four crawls take
 turns, each in a process of its own, so that a busy machine slows all alike: stock Scrapy with its queue in memory and
 with JOBDIR (a spider that yields a Request for each link), and ``scrapy crawl site`` with its durable frontier, without
-and with WARC. The clock runs from the first response to the last: neither start-up nor report count.
+and with WARC. The clock runs from the first response to the last: neither start-up nor report count. With `--levels`
+the crawls are ours without WARC and with WARC at several levels of compression (0: stored): what an archive costs
+beside gzip. Every WARC record is synced to disk.
 """
 
 from __future__ import annotations
@@ -32,7 +35,8 @@ from sharc_crawler.live.spiders.site import SiteSpider
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
-VARIANTS = {"stock": "stock", "stock, JOBDIR": "jobdir", "ours": "ours", "ours, WARC": "warc"}
+VARIANTS = {"stock": "stock", "stock, JOBDIR": "jobdir", "ours": "ours", "ours, WARC": "warc-6"}
+LEVELS = {"ours": "ours", **{f"ours, WARC, level {level}": f"warc-{level}" for level in (0, 1, 6, 9)}}
 LINKS = 50
 SIZE = 20_000
 CONCURRENCY = 16
@@ -111,17 +115,18 @@ def crawl(variant: str, url: str, folder: str) -> dict[str, float]:
     """One crawl in this process."""
     settings = Settings({"LOG_LEVEL": "WARNING"})
     arguments = {"url": url}
-    if variant in ("ours", "warc"):
+    kind, _, level = variant.partition("-")
+    if kind in ("ours", "warc"):
         settings.setmodule("sharc_crawler.live.profile")
-        settings.setdict({"SHARC_WARC": variant == "warc", "SHARC_PROGRESS": False})
+        settings.setdict({"SHARC_WARC": kind == "warc", "SHARC_WARC_LEVEL": level or 6, "SHARC_PROGRESS": False})
         arguments |= {"strategy": "bfs:revisits=none", "sitemap": "off", "delay": "0", "output": folder}
     elif variant == "jobdir":
         settings.set("JOBDIR", folder)
     settings.setdict({"CONCURRENT_REQUESTS": CONCURRENCY, "CONCURRENT_REQUESTS_PER_DOMAIN": CONCURRENCY})
-    if variant in ("ours", "warc"):
+    if kind in ("ours", "warc"):
         SiteSpider.prepare(settings, arguments)
     process = AsyncCrawlerProcess(settings)
-    crawler = process.create_crawler(SiteSpider if variant in ("ours", "warc") else StockSpider)
+    crawler = process.create_crawler(SiteSpider if kind in ("ours", "warc") else StockSpider)
     watch = Watch()
     crawler.signals.connect(watch.response, signals.response_received)
     process.crawl(crawler, **arguments)
@@ -144,15 +149,15 @@ def profiled(variant: str, url: str, folder: str) -> None:
     print(figures)
 
 
-def compare(pages: int, rounds: int) -> dict[str, dict[str, float]]:
+def compare(pages: int, rounds: int, variants: dict[str, str]) -> dict[str, dict[str, float]]:
     """Medians over the rounds."""
     here, there = multiprocessing.Pipe()
     server = multiprocessing.Process(target=serve, args=(pages, there), daemon=True)
     server.start()
     url = f"http://127.0.0.1:{here.recv()}/archive/2009/department/page-0000000"
-    found: dict[str, list[dict[str, float]]] = {name: [] for name in VARIANTS}
+    found: dict[str, list[dict[str, float]]] = {name: [] for name in variants}
     for _ in range(rounds):
-        for name, variant in VARIANTS.items():
+        for name, variant in variants.items():
             figures = run(variant, url)
             assert figures["pages"] in (pages, pages + 1), f"{name}: {figures} (ours asks for robots.txt too)"
             found[name].append(figures)
@@ -167,6 +172,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pages", type=int, default=2000)
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--levels", action="store_true", help="what WARC costs at several levels of compression")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--variant", help="one crawl only, of --url into --folder")
     parser.add_argument("--url")
@@ -179,16 +185,17 @@ def main() -> None:
         else:
             print(json.dumps(crawl(args.variant, args.url, args.folder)))
         return
-    figures = compare(args.pages, args.rounds)
+    figures = compare(args.pages, args.rounds, LEVELS if args.levels else VARIANTS)
     if args.json:
         print(json.dumps(figures))
         return
-    stock = figures["stock"]
+    peer = "ours" if args.levels else "stock"
+    beside = figures[peer]
     print(f"{args.pages:,} pages, medians of {args.rounds} rounds")
     for name, one in figures.items():
         print(
-            f"{name:14} {one['per_second']:7.0f} pages/s ({one['per_second'] / stock['per_second']:.2f} times stock)"
-            f" {one['cpu_ms']:6.2f} ms CPU per page ({stock['cpu_ms'] / one['cpu_ms']:.2f} times less)"
+            f"{name:19} {one['per_second']:7.0f} pages/s ({one['per_second'] / beside['per_second']:.2f} times {peer})"
+            f" {one['cpu_ms']:6.2f} ms CPU per page ({beside['cpu_ms'] / one['cpu_ms']:.2f} times less)"
         )
 
 

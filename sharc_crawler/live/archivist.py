@@ -1,4 +1,4 @@
-"""The thread that writes: neither other visits nor the reading of links wait for compression and the disk."""
+"""Writing exchanges: large ones in a thread, so that neither other visits nor the reading of links wait for gzip."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+LARGE = 48_000  #: bytes; what is smaller is compressed sooner than two threads agree on who runs
+
 
 class Archivist:
     """Writes one exchange after the other, in the order in which they came."""
@@ -27,8 +29,10 @@ class Archivist:
         self.written: Callable[[], None] = lambda: None  #: called in the reactor's thread after each
         self._thread = ThreadPoolExecutor(1, "sharc-archivist")
 
-    def keep(self, write: Callable[[], CaptureRef]) -> Future[CaptureRef]:
-        """Have something written; the future tells where it lies, or why it could not be."""
+    def keep(self, write: Callable[[], CaptureRef], size: int) -> Future[CaptureRef]:
+        """Have an exchange of so many bytes written; the future tells where it lies, or why it could not be."""
+        if size < LARGE and not self.pending:
+            return _at_once(write)
         from twisted.internet import reactor
 
         self.pending += 1
@@ -43,6 +47,15 @@ class Archivist:
     def close(self) -> None:
         """Return when all is written; nothing is taken any more."""
         self._thread.shutdown()
+
+
+def _at_once(write: Callable[[], CaptureRef]) -> Future[CaptureRef]:
+    future: Future[CaptureRef] = Future()
+    try:
+        future.set_result(write())
+    except Exception as error:
+        future.set_exception(error)
+    return future
 
 
 def finish(leases: Iterable[Lease]) -> None:

@@ -35,7 +35,7 @@ DEFAULTS: dict[str, object] = {
     "SHARC_MASKS": None,  # file of what does not count as a change of content
     "SHARC_MIN_FREE": 100_000_000,  # bytes on the disk of SHARC_OUTPUT, below which the crawl pauses
     "SHARC_WARC": True,  # write WARCs into the output folder
-    "SHARC_WARC_LEVEL": 6,  # gzip level, 1..9
+    "SHARC_WARC_LEVEL": 6,  # gzip level, 0 (stored) to 9
     "SHARC_WARC_SIZE": 1_000_000_000,  # bytes after which a new WARC file is begun
     "SHARC_DEDUP": "capture",  # equal payloads are stored once per capture, per site (needs SHARC_HISTORY), or off
     "SHARC_LOG": "json",  # formats of the log in the output folder: json, heritrix, both, or off
@@ -101,7 +101,7 @@ class Config:
             masks=load_masks(Path(settings["SHARC_MASKS"])) if settings.get("SHARC_MASKS") else (),
             min_free=int(_number(settings, "SHARC_MIN_FREE", 0)),
             warc=_flag(settings, "SHARC_WARC"),
-            warc_level=int(_number(settings, "SHARC_WARC_LEVEL", 1, 9)),
+            warc_level=int(_number(settings, "SHARC_WARC_LEVEL", 0, 9)),
             warc_size=int(_number(settings, "SHARC_WARC_SIZE", 10_000)),
             dedup=_dedup(settings),
             log=_log(settings),

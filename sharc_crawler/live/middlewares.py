@@ -119,10 +119,11 @@ class ArchiveMiddleware:
             return None
         unchanged = fetch is not None and fetch.slot is Slot.SECOND and status == NOT_MODIFIED
         original = self._first_visit(exchange, fetch) if fetch and unchanged else None
-        return self._session.archivist.keep(partial(self._write, exchange, fetch.site if fetch else None, original))
+        write = partial(self._write, exchange, fetch.site if fetch else None, original)
+        return self._session.archivist.keep(write, len(exchange.response))
 
     def _write(self, exchange: Exchange, site: str | None, original: Original | None) -> CaptureRef:
-        """In the archivist's thread."""
+        """Maybe in the archivist's thread."""
         writer = self._session.writer(site)
         return writer.write(exchange) if original is None else writer.write_revisit(exchange, original)
 

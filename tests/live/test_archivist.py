@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from sharc_crawler.live.archivist import conclude
+from sharc_crawler.live.archivist import Archivist, conclude
 from sharc_crawler.live.session import Lease
 from sharc_crawler.model import NO_VALIDATORS, CaptureRef, Fetch, Kind, Outcome, Plan, Result, Sighting, Slot
 
@@ -24,6 +24,18 @@ def lease(outcome, result):
     else:
         written.set_result(result)
     return Lease(FETCH, outcome=outcome, links=[Sighting(URL + "a")], written=written)
+
+
+def full():
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_what_is_small_is_written_at_once():
+    archivist = Archivist()
+    assert archivist.keep(lambda: CaptureRef("a.warc.gz", 7, 9), size=100).result(0) == CaptureRef("a.warc.gz", 7, 9)
+    assert archivist.keep(full, size=100).exception(0).errno == errno.ENOSPC
+    assert not archivist.pending
+    archivist.close()
 
 
 def test_what_is_on_disk_counts_and_says_where():
