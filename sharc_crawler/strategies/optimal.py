@@ -54,37 +54,34 @@ def assign(classes: Classes, width: Seconds, effort: Effort) -> Pieces:
     edges = np.arange(blocks + 1) * pages // max(blocks, 1)
     middles = width * (edges[:-1] + edges[1:] - 1) / 2
     alike = np.lexsort((-classes.rates, _shapes(classes), classes.weights))
-    members = _members(classes.counts[alike], edges)
-    survival = np.exp(classes.log_values(np.broadcast_to(middles, (len(classes), blocks))))[alike]
-    values = (members @ survival) / members.sum(axis=1, keepdims=True)
-    pages_of, intervals = linear_sum_assignment(values, maximize=True)
-    on = np.empty(blocks, np.int64)
-    on[intervals] = pages_of
-    changes = members[on] @ classes.rates[alike] / members[on].sum(axis=1) * middles
-    pieces = _pieces(members[on], changes > 1)
-    return Pieces(alike[pieces.rows], pieces.counts).merged()
+    rows, block, counts = _segments(classes.counts[alike], edges)
+    rows = alike[rows]
+    firsts = np.searchsorted(block, np.arange(blocks))
+    survival = np.exp(classes.log_values(np.broadcast_to(middles, (len(classes), blocks))))
+    values = np.add.reduceat(survival[rows] * counts[:, None], firsts) / np.diff(edges)[:, None]
+    _, place = linear_sum_assignment(values, maximize=True)
+    changes = np.add.reduceat(classes.rates[rows] * counts, firsts) / np.diff(edges) * middles[place]
+    within = np.arange(len(rows)) * np.where(changes > 1, -1, 1)[block]
+    order = np.lexsort((within, place[block]))
+    return Pieces(rows[order], counts[order]).merged()
 
 
 def _shapes(classes: Classes) -> NDArray[np.float64]:
     return np.full(len(classes), np.inf) if classes.shapes is None else classes.shapes
 
 
-def _pieces(members: NDArray[np.int64], reverse: NDArray[np.bool_]) -> Pieces:
-    rows, counts = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
-    for block, backwards in zip(members, reverse.tolist(), strict=True):
-        own = np.flatnonzero(block)[:: -1 if backwards else 1]
-        rows.append(own)
-        counts.append(block[own])
-    return Pieces(np.concatenate(rows), np.concatenate(counts)).merged()
+def _segments(
+    counts: NDArray[np.int64], edges: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Pages, laid out class by class and cut into blocks: class, block and number of pages of each segment.
 
-
-def _members(counts: NDArray[np.int64], edges: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How many pages of each class (column) are in each block (row)."""
+    >>> [column.tolist() for column in _segments(np.array([3, 1]), np.array([0, 2, 4]))]
+    [[0, 0, 1], [0, 1, 1], [2, 1, 1]]
+    """
     ends = np.cumsum(counts)
-    first = np.maximum(edges[:-1, None], (ends - counts)[None, :])
-    last = np.minimum(edges[1:, None], ends[None, :])
-    members: NDArray[np.int64] = np.maximum(last - first, 0)
-    return members
+    cuts = np.union1d(edges, ends)
+    starts = cuts[:-1]
+    return np.searchsorted(ends, starts, "right"), np.searchsorted(edges, starts, "right") - 1, np.diff(cuts)
 
 
 def optimal(classes: Classes, width: Seconds, effort: Effort = ONLINE) -> list[Run]:
