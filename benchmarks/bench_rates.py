@@ -54,7 +54,9 @@ WEEK = 7 * DAY
 
 
 def asked(source: HistoryRates, site: Site) -> Column:
-    estimates = Chain([source]).rates(sitemap(site), site.start)
+    """No changefreq: the one that a site that knows its history would publish says more than any real one."""
+    listed = [replace(one, hints=one.hints and replace(one.hints, changefreq=None)) for one in sitemap(site)]
+    estimates = Chain([source]).rates(listed, site.start)
     return np.array([estimate.rate for estimate in estimates]), np.array([estimate.shape for estimate in estimates])
 
 

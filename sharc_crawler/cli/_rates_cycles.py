@@ -82,13 +82,18 @@ def cycle_lines(facts: dict[str, Any], days: float) -> list[str]:
             )
         else:
             lines.append(f"no {adjective} cycle is shown by {ground}")
-    if start := facts["start"]:
-        lines.append(
-            f"a capture of {days:g} days is best begun {_when(start['begin'], 'week')}: "
-            f"{start['expected_changed']:.1f} pages may be expected to change meanwhile, "
-            f"{start['mean_of_all_hours']:.1f} in the mean of all hours, {start['worst']:.1f} at the worst"
-        )
+    if facts["start"]:
+        lines.append(start_line(facts["start"], f"{days:g} days"))
     return lines
+
+
+def start_line(start: dict[str, float], length: str) -> str:
+    """When to begin a capture, for readers."""
+    return (
+        f"a capture of {length} is best begun {_when(start['begin'], 'week')}: "
+        f"{start['expected_changed']:.1f} pages may be expected to change meanwhile, "
+        f"{start['mean_of_all_hours']:.1f} in the mean of all hours, {start['worst']:.1f} at the worst"
+    )
 
 
 def _when(instant: Instant, period: str) -> str:

@@ -14,10 +14,15 @@ import click
 import numpy as np
 
 from sharc_crawler.cli._progress import progress
+from sharc_crawler.cli._rates_cycles import start_facts, start_line
 from sharc_crawler.cli._tables import print_table
 from sharc_crawler.errors import UsageError
+from sharc_crawler.model import RateEstimate
+from sharc_crawler.rates.history import SiteHistory
+from sharc_crawler.rates.sources import capture_length
 from sharc_crawler.sim.plan import foresee
 from sharc_crawler.sim.prospect import Prospect, from_file
+from sharc_crawler.storage.observations import ObservationStore
 from sharc_crawler.strategies.base import Setting
 from sharc_crawler.strategies.make import make_strategy
 
@@ -69,20 +74,34 @@ def command(
     elif history or settings:
         raise UsageError(f"--history and -s belong to a URL; {source} is read from disk")
     else:
-        prospect, step, notes = _read(Path(source), now, site), delay or DELAY, []
+        prospect, step, notes = _read(Path(source), now, site, delay or DELAY), delay or DELAY, []
     plans = []
     with progress("plans", len(names)) as tell:
         for number, name in enumerate(names):
             plans.append(foresee(prospect, name, step, now))
             tell(number + 1)
+    start = _start(prospect, step, now)
     if as_json:
-        facts = {"source": prospect.source, "pages": len(prospect.urls), "delay": step, "notes": notes}
+        facts = {"source": prospect.source, "pages": len(prospect.urls), "delay": step, "notes": notes, "start": start}
         click.echo(json.dumps({**facts, "plans": [asdict(plan) for plan in plans]}))
-    else:
-        _show(prospect, step, notes, plans)
+        return
+    if start is not None:
+        length = timedelta(seconds=round(capture_length(len(prospect.urls), step)))
+        notes.append(start_line(start, str(length)))
+    elif len(prospect.history):
+        notes.append("no daily or weekly cycle is seen: one hour is as good as another to begin")
+    _show(prospect, step, notes, plans)
 
 
-def _read(path: Path, now: float, site: str | None) -> Prospect:
+def _start(prospect: Prospect, step: Seconds, now: float) -> dict[str, float] | None:
+    """The best hour to begin, where the site's history shows when pages change."""
+    rated = zip(prospect.rates.tolist(), prospect.shapes.tolist(), strict=True)
+    known = {url: RateEstimate(rate, "plan", shape) for url, (rate, shape) in zip(prospect.urls, rated, strict=True)}
+    estimates = [known.get(url) for url in prospect.history.urls]
+    return start_facts(prospect.history, estimates, now, capture_length(len(prospect.urls), step))
+
+
+def _read(path: Path, now: float, site: str | None, step: Seconds) -> Prospect:
     if not path.exists():
         raise UsageError(f"{str(path)!r} is no file, and no URL such as https://www.example.org/")
     report = path / "report.json"
@@ -90,7 +109,7 @@ def _read(path: Path, now: float, site: str | None) -> Prospect:
         raise UsageError(
             f"{str(path)!r} is empty: it holds neither a report.json (sharc report {path} writes it) nor WARCs"
         )
-    return from_file(report if report.exists() else path, now, site)
+    return from_file(report if report.exists() else path, now, site, step)
 
 
 def _asked(
@@ -109,7 +128,11 @@ def _asked(
     if found.refused:
         notes.append(f"robots.txt closes {found.refused} of the pages: they are left out")
     rates, shapes = np.array(found.rates), np.array(found.shapes)
-    return Prospect(f"site {url}", found.urls, rates, shapes), max(delay or found.step, found.asked), notes
+    watched = SiteHistory.empty()
+    if history is not None:
+        with ObservationStore(history) as store:
+            watched = store.histories(found.site)
+    return Prospect(f"site {url}", found.urls, rates, shapes, watched), max(delay or found.step, found.asked), notes
 
 
 def _show(prospect: Prospect, step: Seconds, notes: list[str], plans: list[Foreseen]) -> None:

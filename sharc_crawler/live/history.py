@@ -10,6 +10,7 @@ from sharc_crawler.changes.http_date import http_date
 from sharc_crawler.model import Change, Evidence, Hints, Kind, Linked, Observation, Result, Sighting, Slot, Url, Verdict
 from sharc_crawler.rates.chain import Chain
 from sharc_crawler.rates.make import make_sources
+from sharc_crawler.rates.sources import capture_length
 from sharc_crawler.storage.payloads import StoredPayload
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from sharc_crawler.rates.sitemap import SitemapRules
     from sharc_crawler.storage.observations import ObservationStore
 
-SHORTEST = 3_600.0  #: a capture is thought to take an hour at least
 CHANGES = {
     Verdict.COHERENT: Change.UNCHANGED,
     Verdict.CHANGED: Change.CHANGED,
@@ -38,7 +38,7 @@ def rates_of(site: str, names: str, history: ObservationStore | None, rules: Sit
             "history": lambda: history.histories(site),
             "links": lambda: history.links(site),
             "documents": lambda: history.documents(site),
-            "horizon": lambda: max(SHORTEST, 2 * history.size(site) * delay),
+            "horizon": lambda: capture_length(history.size(site), delay),
         }
     return Chain(make_sources(names, offers))
 

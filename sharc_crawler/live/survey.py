@@ -37,6 +37,7 @@ ADDON = "sharc_crawler.live.addon.SharcAddon"
 class Survey:
     """The pages that a capture would begin with; one entry per page."""
 
+    site: str  #: its name, as in the archive's history
     urls: list[str]
     rates: list[float]  #: changes per second
     shapes: list[float]  #: of the rates' Gamma posteriors; inf: point estimates
@@ -132,6 +133,7 @@ def _survey_of(url: str, session: Session) -> Survey:
         why = "; ".join(capture.notes + [text for text in refusals if not any(text in note for note in capture.notes)])
         raise DataError(f"{url} names no pages to plan with ({why}); give a sitemap, a history or a former report")
     return Survey(
+        capture.spec.site,
         [pages.urls[page] for page in open_],
         [pages.rates[page] for page in open_],
         [pages.shapes[page] for page in open_],

@@ -20,8 +20,14 @@ if TYPE_CHECKING:
     from sharc_crawler.rates.sitemap import SitemapRules
 
 MONTH: Seconds = 30 * 86_400.0
+SHORTEST: Seconds = 3_600.0  #: a capture is thought to take an hour at least
 AHEAD: Seconds = 86_400.0  #: lastmods so much later than now may be of a clock or a time zone; beyond, they are errors
 GROWTH = 1.25  #: more lastmods than this times those of the last estimate: estimate again
+
+
+def capture_length(pages: int, step: Seconds) -> Seconds:
+    """How long a capture of so many pages takes, two downloads of each, one per ``step``."""
+    return max(SHORTEST, 2 * pages * step)
 
 
 class HistoryRates:

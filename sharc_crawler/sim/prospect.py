@@ -7,7 +7,7 @@ import json
 import math
 import re
 import zipfile
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,7 +20,7 @@ from sharc_crawler.links.sitemap import read
 from sharc_crawler.model import Kind, Sighting, Url
 from sharc_crawler.rates.chain import Chain, default_chain
 from sharc_crawler.rates.history import SiteHistory
-from sharc_crawler.rates.sources import HistoryRates
+from sharc_crawler.rates.sources import HistoryRates, capture_length
 from sharc_crawler.seeds.hacs.updates import digest_change
 from sharc_crawler.sim.history import GZIP, lifetimes, read_history
 from sharc_crawler.sim.published import intervals
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from sharc_crawler.model import Instant
+    from sharc_crawler.model import Instant, Seconds
 
 
 SQLITE = b"SQLite format 3\0"
@@ -51,17 +51,19 @@ class Prospect:
     urls: list[str]
     rates: NDArray[np.float64]  #: changes per second
     shapes: NDArray[np.float64]  #: of Gamma posteriors; inf: point estimates
+    history: SiteHistory = field(default_factory=SiteHistory.empty)  #: what tells of days and weeks, where it is known
 
 
-def from_file(path: Path, now: Instant, site: str | None = None) -> Prospect:
+def from_file(path: Path, now: Instant, site: str | None = None, step: Seconds = 1.0) -> Prospect:
     """From a file, gzipped or not: ``report.json`` or archive (WACZ, WARC, CDX) of a former capture, a change history,
     a sitemap of any kind, or an archive's history, which may hold more than one site; or from a folder of archives.
 
+    ``step``: seconds between two downloads; what changes by day only is calm in a capture by night.
     Raises DataError where it is none of these or names no page.
     """
     start = b"" if path.is_dir() else _unpacked(path, START)
     if start.startswith(SQLITE):
-        return from_store(path, now, site)
+        return from_store(path, now, site, step)
     if start.startswith(ZIP) and (report := _report_within(path)):
         found = from_report(report, str(path))
     elif path.is_dir() or start.startswith(ZIP) or ARCHIVE.match(start):
@@ -114,11 +116,11 @@ def from_archives(path: Path, now: Instant) -> Prospect:
 
 def _rated(source: str, urls: list[Url], rates: Chain, now: Instant) -> Prospect:
     estimates = rates.rates([Sighting(url) for url in urls], now)
-    columns = (np.array([getattr(e, column) for e in estimates]) for column in ("rate", "shape"))
-    return Prospect(source, [str(url) for url in urls], *columns)
+    heights, shapes = (np.array([getattr(e, column) for e in estimates]) for column in ("rate", "shape"))
+    return Prospect(source, [str(url) for url in urls], heights, shapes)
 
 
-def from_store(path: Path, now: Instant, site: str | None = None) -> Prospect:
+def from_store(path: Path, now: Instant, site: str | None = None, step: Seconds = 1.0) -> Prospect:
     """From an archive's history: the pages of a site that had content when last heard of, rated as a capture would."""
     with ObservationStore(path) as store:
         sites = store.sites()
@@ -128,8 +130,9 @@ def from_store(path: Path, now: Instant, site: str | None = None) -> Prospect:
             raise unknown_name("site", site, sites)
         name = site or sites[0]
         urls = [url for url, last in store.latest(name).items() if last.kind is Kind.PAGE]
-        rates = Chain([HistoryRates(store.histories(name), links=store.links(name))])
-    return _rated(f"history {path} of {name}", urls, rates, now)
+        history = store.histories(name)
+        rates = Chain([HistoryRates(history, capture_length(len(urls), step), store.links(name))])
+    return replace(_rated(f"history {path} of {name}", urls, rates, now), history=history)
 
 
 def from_sitemap(body: bytes, url: str, now: Instant) -> Prospect:

@@ -72,7 +72,9 @@ def test_unknown_site_and_missing_file(history: str, tmp_path: Path):
     assert not missing.exists()
 
 
-def test_a_daily_cycle_and_when_to_start(tmp_path: Path):
+@pytest.fixture
+def busy_by_day(tmp_path: Path) -> str:
+    """A site that changes by day, looked at every week."""
     rng = np.random.default_rng(0)
     times = [changes(rng, 0.5 / WEEK, NOW - 30 * WEEK, NOW, by_day) for _ in range(60)]
     seen = captured(times, [f"http://h/{page}" for page in range(60)], weekly_looks())
@@ -90,7 +92,11 @@ def test_a_daily_cycle_and_when_to_start(tmp_path: Path):
             )
             for row, page in enumerate(seen.pages())
         )
-    ask = ["rates", "h", "--history", str(path), "--horizon", "0.2"]
+    return str(path)
+
+
+def test_a_daily_cycle_and_when_to_start(busy_by_day: str):
+    ask = ["rates", "h", "--history", busy_by_day, "--horizon", "0.2"]
     facts = json.loads(CliRunner().invoke(main, [*ask, "--json"]).stdout)
     daily, weekly = facts["cycles"]
     assert daily["present"] and not weekly["present"]
@@ -102,6 +108,17 @@ def test_a_daily_cycle_and_when_to_start(tmp_path: Path):
     assert "daily cycle: most changes about" in shown
     assert "no weekly cycle is shown by" in shown
     assert "a capture of 0.2 days is best begun" in shown
+
+
+def test_a_plan_says_when_to_start(busy_by_day: str, history: str):
+    ask = ["plan", busy_by_day, "--delay", "144", "--strategy", "sharc-selective"]  # 60 pages in 4.8 hours
+    start = json.loads(CliRunner().invoke(main, [*ask, "--json"]).stdout)["start"]
+    assert start["expected_changed"] < start["mean_of_all_hours"] < start["worst"]
+    assert start["begin"] % DAY / 3600 in (22, 23, 0, 1, 2)
+    shown = " ".join(CliRunner().invoke(main, ask).output.split())
+    assert "a capture of 4:48:00 is best begun" in shown
+    even = CliRunner().invoke(main, ["plan", history, "--strategy", "bfs"])
+    assert "one hour is as good as another" in " ".join(even.output.split())
 
 
 def test_without_cycles_no_hour_is_advised(history: str):
