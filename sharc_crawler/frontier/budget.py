@@ -93,7 +93,7 @@ class SiteBudget:
         visits, revisits = self.left.total() - self.left[Slot.SECOND], self.left[Slot.SECOND]
         if not visits and not revisits:
             return None
-        return f"the budget was reached: {visits:,} visits and {revisits:,} revisits were not made"
+        return f"the budget was reached; downloads not made for it: {visits:,} first ones, {revisits:,} second ones"
 
     def _revisited(self, task: Task, kind: Kind) -> bool:
         """Will the page be revisited?"""

@@ -90,7 +90,8 @@ def test_what_was_left_is_said_page_by_page(world):
     reasons = [row.outcome.error for row in store.load().visits if row.outcome.result is Result.REFUSED]
     assert reasons
     assert set(reasons) == {"budget: max_requests=21 is reached"}
-    assert f"the budget was reached: {len(reasons)} visits and 0 revisits were not made" in capture.notes
+    told = f"downloads not made for it: {len(reasons)} first ones, 0 second ones"
+    assert f"the budget was reached; {told}" in capture.notes
 
 
 def test_failures_count_and_never_break_the_bound(world):
@@ -109,7 +110,7 @@ def test_revisits_that_fail_are_tried_again_until_nothing_is_left(world):
     capture = crawl(world, strategy="bfs", max_requests=31)
     assert len(world.requests) == 31
     (note,) = [note for note in capture.notes if "budget" in note]
-    assert " 0 revisits" not in note, "those are told that could not be made for it"
+    assert ", 0 second ones" not in note, "those are told that could not be made for it"
 
 
 def test_sitemaps_take_half_at_most(world):
