@@ -12,7 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.dates import instant, instants
-from sharc_crawler.archive.gathering import NO_STATUS, NOT_WEB, numbered
+from sharc_crawler.archive.gathering import NO_STATUS, NOT_WEB, numbered, status_of
 from sharc_crawler.archive.pages import UNSAID, MediaTypes
 
 if TYPE_CHECKING:
@@ -149,9 +149,6 @@ def read_cdxj(lines: Iterable[bytes], file: str, gathering: Gathering) -> None:
             gathering.problems.add(file, number, _reason(error))
 
 
-NOT_MODIFIED = 304
-
-
 def append_record(record: dict[str, str | None], gathering: Gathering) -> None:
     """Append a capture from named fields, by the names of either dialect; :class:`ValueError` for one that is none."""
     url = record.get("original") or record.get("url")
@@ -161,8 +158,7 @@ def append_record(record: dict[str, str | None], gathering: Gathering) -> None:
     status = _STATUSES[str(record.get("statuscode") or record.get("status") or "-").encode()]
     key, digest = record.get("urlkey") or url, record.get("digest") or "-"
     media = record.get("mime") or record.get("mimetype") or "-"
-    if digest == "-" and media == "warc/revisit":
-        status = NOT_MODIFIED  # by the server's word: no content of its own, and none to compare with
+    status = status_of(status, revisit=media == "warc/revisit", digest=None if digest == "-" else digest)
     gathering.append(str(key).encode(), url.encode(), time, str(digest).encode(), status, _KINDS[str(media).encode()])
 
 

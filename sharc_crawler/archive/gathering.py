@@ -22,7 +22,17 @@ if TYPE_CHECKING:
 OK = 200
 NO_STATUS = 0  #: not said: an index leaves it out of revisits and of some old captures
 NOT_WEB = -1  #: number of what is no web page (``dns:``)
+NOT_MODIFIED = 304
 _NOTHING = hash(b"-")  #: what an index without a digest says
+
+
+def status_of(status: int, *, revisit: bool, digest: str | None) -> int:
+    """A capture's status: a revisit without a digest is the server's word, with no content of its own to compare.
+
+    >>> status_of(NO_STATUS, revisit=True, digest=None), status_of(200, revisit=True, digest="sha1:AB")
+    (304, 200)
+    """
+    return NOT_MODIFIED if revisit and digest is None else status
 
 
 class Gathering:

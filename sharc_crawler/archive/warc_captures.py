@@ -11,8 +11,7 @@ from typing import IO, TYPE_CHECKING
 from warcio.archiveiterator import ArchiveIterator
 from warcio.exceptions import ArchiveLoadFailed
 
-from sharc_crawler.archive.cdx import NOT_MODIFIED
-from sharc_crawler.archive.gathering import NO_STATUS
+from sharc_crawler.archive.gathering import NO_STATUS, status_of
 from sharc_crawler.archive.lines import ends_whole
 from sharc_crawler.archive.memento import memento_links, original_of
 from sharc_crawler.archive.pages import MediaTypes
@@ -87,8 +86,7 @@ def _append(record: ArcWarcRecord, known: dict[str, frozenset[str]] | None, gath
         digest = labelled_digest(body)
     code = http.get_statuscode() if http else ""
     status = int(code) if code and code.isdigit() else NO_STATUS
-    if revisit and digest is None and page == url:
-        status = NOT_MODIFIED  # by the server's word: no content of its own, and none to compare with
+    status = status_of(status, revisit=revisit and page == url, digest=digest)
     kind = _KINDS[((http.get_header("Content-Type") if http else None) or "-").encode()]
     row = gathering.append(page.encode(), page.encode(), time, (digest or "-").encode(), status, kind)
     if known is None or row is None:

@@ -38,11 +38,14 @@ def package(
     captures: Sequence[CaptureFacts],
     path: Path | None = None,
     told: Callable[[int], None] = lambda _: None,
+    *,
+    anew: bool = False,
 ) -> Path:
     """Write a folder's captures as a WACZ file, by default into the folder, named after site, time and run.
 
-    ``told`` is given the bytes of the files as they are copied. Raises :class:`~sharc_crawler.errors.UsageError` where
-    there is nothing to package, where it is still being written, or where the file cannot be written.
+    ``told`` is given the bytes of the files as they are copied; ``anew``: a former package may be replaced. Raises
+    :class:`~sharc_crawler.errors.UsageError` where there is nothing to package, where it is still being written, where
+    the file exists, or cannot be written.
     """
     recover(folder)
     warcs = warcs_of(folder)
@@ -52,13 +55,14 @@ def package(
         raise UsageError(
             f"the index {missing[0]} is missing; make it with cdxj-indexer, or take the folder as it was made"
         )
+    path = path or folder / default_name(warcs[0].name)
+    if path.exists() and not anew:
+        raise UsageError(f"{str(path)!r} exists and is left as it is; remove it first, or name another file with -o")
     contents = Contents(warcs, indexes, pages(folder, captures), _more(folder))
     try:
-        return write_wacz(path or folder / default_name(warcs[0].name), contents, _about(captures), told)
+        return write_wacz(path, contents, _about(captures), told)
     except OSError as error:
-        raise UsageError(
-            f"{str(path or folder)!r} cannot be written: {error.strerror or error}; name another file"
-        ) from error
+        raise UsageError(f"{str(path)!r} cannot be written: {error.strerror or error}; name another file") from error
 
 
 def warcs_of(folder: Path) -> list[Path]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.archive.wacz_check import altered
 from sharc_crawler.certificate.canonical import DIGEST, KEPT_IN, digest, kept, to_text
 from sharc_crawler.certificate.document import FORMAT, LIMITS, VERSION, unit
@@ -19,6 +20,8 @@ from sharc_crawler.errors import DataError
 from sharc_crawler.model import Kind
 from sharc_crawler.report.facts import CaptureFacts, SubsiteFacts
 from sharc_crawler.report.instants import unix
+from sharc_crawler.report.load import load_state
+from sharc_crawler.storage.sqlite import FILE_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -48,10 +51,7 @@ def verify(path: Path, former: Sequence[Path] = (), told: Callable[[int], None] 
     """
     source = open_source(path)
     if not source.certificates:
-        raise DataError(
-            f"{str(path)!r} holds no certificate: of a capture that is not complete (the same command goes on with it),"
-            " of an instant crawl, which claims no coherence, or of one made without WARC files"
-        )
+        raise DataError(f"{str(path)!r} holds no certificate: {_why_none(path)}")
     documents = {name: _document(name, text) for name, text in source.certificates.items()}
     witness = hear(source.warcs, told)
     others = Witness()
@@ -67,6 +67,23 @@ def verify(path: Path, former: Sequence[Path] = (), told: Callable[[int], None] 
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise DataError(f"{name} of {str(path)!r} is not by the schema of version {VERSION}: {error!r}") from error
     return verification
+
+
+def _why_none(path: Path) -> str:
+    """Why a capture has no certificate; its folder knows, a WACZ file does not."""
+    if not (path / FILE_NAME).is_file():
+        return (
+            "none was made for a capture that is not complete, for an instant crawl, which claims no coherence, or"
+            " without WARC files"
+        )
+    captures = load_state(path).captures.values()
+    if any(capture.spec.mode == "instant" for capture in captures):
+        return "an instant crawl claims no coherence"
+    if any(capture.ended is None for capture in captures):
+        return "the capture is not complete; the same command goes on with it"
+    if not any(path.glob(f"*{SUFFIX}")):
+        return "there are no WARC files that could show anything"
+    return f"it was lost, or the end of the crawl was cut off; make it with: sharc report {path}"
 
 
 def total_size(path: Path) -> int:

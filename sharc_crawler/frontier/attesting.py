@@ -15,7 +15,7 @@ import numpy as np
 
 from sharc_crawler.changes.attested import Look, Word, offset, weigh
 from sharc_crawler.changes.http_date import http_date
-from sharc_crawler.model import Change, Evidence, Judgement, Result, Verdict
+from sharc_crawler.model import Change, Evidence, Judgement, Kind, Result, Verdict
 from sharc_crawler.quality import audit
 from sharc_crawler.rates.trust import trust, url_class
 
@@ -39,6 +39,7 @@ class Attesting:
         self.share = share  #: of the pages claimed on the server's word that is audited
         self.looks: dict[PageId, list[Look]] = {}
         self.words: dict[PageId, list[Word]] = {}
+        self.embedded: dict[PageId, Look] = {}  #: resources, by their first download
         self.once: set[PageId] = set()  #: visited in one slot only
         self.doubts: dict[PageId, Judgement] = {}  #: what the revisit said, where that was not "coherent"
         self.audited: set[PageId] = set()
@@ -65,9 +66,14 @@ class Attesting:
         if once:
             self.once.add(page)
         if outcome.result is Result.OK:
-            modified = http_date(outcome.validators.last_modified)
-            seen = Look(outcome.started, outcome.ended, outcome.date, outcome.decoded or outcome.digest, modified)
-            self.looks.setdefault(page, []).append(seen)
+            self.looks.setdefault(page, []).append(_look(outcome))
+
+    def visited(self, page: PageId, kind: Kind, outcome: Outcome, once: bool) -> None:
+        """A page or a resource was downloaded first."""
+        if kind is Kind.PAGE:
+            self.look(page, outcome, once)
+        else:
+            self.embedded[page] = _look(outcome)
 
     def revisited(self, page: PageId, outcome: Outcome, judgement: Judgement) -> bool:
         """A page was downloaded again; False: by bytes, or by 304, it is settled."""
@@ -123,6 +129,15 @@ class Attesting:
         lies = Counter(label for page, label in labels.items() if weighed[page].lies)
         judged = {page: self._judge(page, weighed.get(page), labels.get(page), lies, reference) for page in urls}
         return judged, self._summary(weighed, judged, lies, reference)
+
+    def judge_embedded(self, urls: Mapping[PageId, str], reference: Instant) -> dict[PageId, Judgement]:
+        """Resources that were downloaded after T, once: by their own Last-Modified, where it decides."""
+        found = {}
+        for page, url in urls.items():
+            shown = weigh([look], (), reference).comparison if (look := self.embedded.get(page)) else None
+            if shown is not None and shown.change is Change.UNCHANGED and self.trusted(url):
+                found[page] = Judgement(Verdict.COHERENT, shown.evidence, shown.reason)
+        return found
 
     def _judge(
         self, page: PageId, weighed: Weighed | None, label: str | None, lies: Counter[str], reference: Instant
@@ -181,6 +196,11 @@ class Attesting:
                 if verdict.values
             ],
         }
+
+
+def _look(outcome: Outcome) -> Look:
+    modified = http_date(outcome.validators.last_modified)
+    return Look(outcome.started, outcome.ended, outcome.date, outcome.decoded or outcome.digest, modified)
 
 
 def _unknown(reason: str) -> Judgement:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sharc_crawler.model import Phase, Slot
+from sharc_crawler.frontier.lifecycle import State
+from sharc_crawler.model import Kind, Phase, Slot
 
 if TYPE_CHECKING:
     from sharc_crawler.frontier.attesting import Attesting
@@ -42,7 +43,7 @@ class Checker:
         if capture.phase is not Phase.CHECK:
             capture.phase = Phase.CHECK
             self._ledger.changed_capture(capture)
-        if self._audit(capture, attesting):
+        if self._audit(capture, attesting) or self._embedded(capture):
             return True
         if attesting.finally_read:
             return False
@@ -63,5 +64,18 @@ class Checker:
         ]
         for page in left:
             pages.forget_validators(page)
+            self._ledger.owe(capture, page, Slot.SECOND)
+        return bool(left)
+
+    def _embedded(self, capture: SiteCapture) -> bool:
+        """Owe the second download of what was embedded before T, and not revisited with its page."""
+        assert capture.reference is not None, "checked after T"
+        pages = self._ledger.pages
+        left = [
+            page
+            for page in pages.of(capture.number, State.VISITED)
+            if pages.kinds[page] is Kind.RESOURCE and pages.started[page] < capture.reference
+        ]
+        for page in left:
             self._ledger.owe(capture, page, Slot.SECOND)
         return bool(left)

@@ -21,7 +21,7 @@ from sharc_crawler.frontier.settling import revisit_judgement
 from sharc_crawler.model import Kind, Phase, RateEstimate, Result, Slot, Visit
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from sharc_crawler.frontier.attesting import Attesting
     from sharc_crawler.frontier.ledger import Ledger
@@ -186,8 +186,8 @@ class Restorer:
             self._sitemap_read(capture, page, outcome)
         if captured and kind in (Kind.PAGE, Kind.RESOURCE):
             pages.remember(page, outcome)
-            if capture.attesting is not None and kind is Kind.PAGE:
-                capture.attesting.look(page, outcome, once=row.slot is Slot.ONLY)
+            if capture.attesting is not None:
+                capture.attesting.visited(page, kind, outcome, once=row.slot is Slot.ONLY)
 
     def _second(self, page: PageId, outcome: Outcome) -> None:
         """A revisit: what it says beside its judgement is needed where the server's word counts."""
@@ -222,7 +222,7 @@ class Restorer:
         pages.forget(page)
         capture.revisits += pages.kinds[page] is Kind.PAGE
 
-    def _go_on(self, capture: SiteCapture, firsts: list[Visit], members: dict[PageId, int], now: Instant) -> None:
+    def _go_on(self, capture: SiteCapture, firsts: Sequence[Visit], members: dict[PageId, int], now: Instant) -> None:
         """Owe again what was owed, and rebuild the strategy if there was one."""
         pages = self._ledger.pages
         mine = [page for page in pages.of(capture.number) if pages.states[page] != State.LATE]
@@ -231,9 +231,7 @@ class Restorer:
         self._opener.open_hosts_again(capture)
         capture.waiting = [page for page in mine if pages.kinds[page] is Kind.PAGE]
         if capture.subsites is not None:
-            subsites.restored(self._ledger, capture, members, capture.waiting)
-            own = set(capture.waiting)
-            firsts = [visit for visit in firsts if visit.page in own]
+            firsts = subsites.restored(self._ledger, capture, members, firsts)
         if firsts:
             self._rebuild_strategy(capture, firsts, now)
         self._ledger.wake(capture)
@@ -253,7 +251,7 @@ class Restorer:
             if owner != page and ledger.pages.states[owner] == State.JUDGED and capture.phase is Phase.REVISIT:
                 ledger.owe(capture, page, Slot.SECOND)
 
-    def _rebuild_strategy(self, capture: SiteCapture, firsts: list[Visit], now: Instant) -> None:
+    def _rebuild_strategy(self, capture: SiteCapture, firsts: Sequence[Visit], now: Instant) -> None:
         strategy = self._opener.begin(capture, now)
         states = self._ledger.pages.states
         for visit in firsts:

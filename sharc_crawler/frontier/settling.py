@@ -155,8 +155,8 @@ class Settler:
         pages.move(page, Event.CAPTURED if captured else Event.NO_CONTENT)
         if captured:
             pages.remember(page, outcome)
-            if capture.attesting is not None and pages.kinds[page] is Kind.PAGE:
-                capture.attesting.look(page, outcome, once=task.slot is Slot.ONLY)
+            if capture.attesting is not None:
+                capture.attesting.visited(page, pages.kinds[page], outcome, once=task.slot is Slot.ONLY)
         if pages.kinds[page] is Kind.PAGE:
             self._visited_page(capture, task, captured, outcome.ended)
 
@@ -168,6 +168,8 @@ class Settler:
         strategy = capture.strategy
         assert strategy is not None, "pages are visited after the strategy is built"
         strategy.finished(Visit(task.page, task.slot, task.plan), captured)
+        if capture.subsites is not None:
+            capture.subsites.visited.append(task.page)
         made = capture.visits - capture.former
         if made >= 8 and made & (made - 1) == 0:
             # the plan's Δ follows the pace that the site and its resources really allow
@@ -235,8 +237,13 @@ class Settler:
         if capture.attesting is None or capture.reference is None:
             return
         pages = self._ledger.pages
-        urls = {page: pages.urls[page] for page in self._unjudged(capture) if pages.kinds[page] is Kind.PAGE}
+        left = self._unjudged(capture)
+        urls, embedded = (
+            {page: pages.urls[page] for page in left if pages.kinds[page] is kind}
+            for kind in (Kind.PAGE, Kind.RESOURCE)
+        )
         judged, capture.audit = capture.attesting.judge(urls, capture.reference)
+        judged |= capture.attesting.judge_embedded(embedded, capture.reference)
         for page, judgement in judged.items():
             self._judge(page, judgement)
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.ledger import Ledger
     from sharc_crawler.frontier.spec import CaptureSpec
-    from sharc_crawler.model import Instant, PageId, Seconds
+    from sharc_crawler.model import Instant, PageId, Seconds, Visit
     from sharc_crawler.strategies.base import Strategy
     from sharc_crawler.subsites.base import Labels
     from sharc_crawler.subsites.make import Division
@@ -46,6 +46,7 @@ class Subsites:
         self.pool: list[PageId] = []  #: pages that wait and are in no part yet
         self.rows: list[SubsiteRow] = []  #: all parts so far; the last one is open as long as it has no end
         self.open_pages: list[PageId] = []  #: of the part that is open
+        self.visited: list[PageId] = []  #: of these, those visited, in that order
         self.untested = 0  #: of these, those that joined since it was last asked whether it stays coherent
         self.full = False  #: no more may join
         self.labels: dict[PageId, Labels] = {}  #: as last divided, where links matter
@@ -101,7 +102,7 @@ def open_next(ledger: Ledger, capture: SiteCapture, step: Seconds, now: Instant)
     labels = _labels(ledger, capture, waiting)
 
     def whole(places: NDArray[np.int64]) -> bool:
-        return outlook.share(places) >= least
+        return outlook.expect(places).reaches(least)
 
     site = Part(capture.spec.site, (Branch(()),), np.arange(len(waiting)))
     parts = (
@@ -113,7 +114,7 @@ def open_next(ledger: Ledger, capture: SiteCapture, step: Seconds, now: Instant)
     pages = [waiting[place] for place in part.places.tolist()]
     row = SubsiteRow(capture.number, len(subsites.rows), _name(subsites, part), share, now, None, None, part.branches)
     subsites.rows.append(row)
-    subsites.open_pages, subsites.untested, subsites.full = list(pages), 0, False
+    subsites.open_pages, subsites.visited, subsites.untested, subsites.full = list(pages), [], 0, False
     left = set(waiting) - set(pages)
     subsites.pool = [page for page in waiting if page in left]
     ledger.changed_subsite(row)
@@ -155,20 +156,25 @@ def close(ledger: Ledger, capture: SiteCapture, now: Instant) -> bool:
     return True
 
 
-def restored(ledger: Ledger, capture: SiteCapture, members: dict[PageId, int], waiting: Sequence[PageId]) -> None:
-    """After a restart: ``waiting`` are the capture's pages, ``members`` those that are in a part."""
+def restored(
+    ledger: Ledger, capture: SiteCapture, members: dict[PageId, int], firsts: Sequence[Visit]
+) -> Sequence[Visit]:
+    """After a restart: of the first visits of a capture, those of its open part; ``members`` are in a part."""
     subsites = capture.subsites
     assert subsites is not None, "asked where a site is divided"
+    waiting = capture.waiting
     subsites.pool = [page for page in waiting if page not in members]
     number = subsites.rows[-1].number if subsites.open else -1
     capture.waiting = [page for page in waiting if members.get(page) == number]
-    subsites.open_pages = list(capture.waiting)
+    firsts = [visit for visit in firsts if members.get(visit.page) == number]
+    subsites.open_pages, subsites.visited = list(capture.waiting), [visit.page for visit in firsts]
     if capture.apex not in subsites.open_pages:
         capture.apex = None
     if subsites.division.partition.by_links:
         for row in ledger.links():
             if ledger.pages.captures[row.page] == capture.number:
                 subsites.linked(row.page, row.targets)
+    return firsts
 
 
 def candidates(ledger: Ledger, pages: Sequence[PageId]) -> Candidates:
@@ -180,9 +186,12 @@ def candidates(ledger: Ledger, pages: Sequence[PageId]) -> Candidates:
 
 def _best(parts: Sequence[Part], outlook: Outlook, least: float) -> tuple[Part, float]:
     """The largest part that may be expected to be coherent, else the largest; with the share expected of it."""
-    shares = [outlook.share(part.places) for part in parts]
-    number = min(range(len(parts)), key=lambda one: (shares[one] < least, -len(parts[one].places), parts[one].name))
-    return parts[number], shares[number]
+    expected = [outlook.expect(part.places) for part in parts]
+    number = min(
+        range(len(parts)),
+        key=lambda one: (not expected[one].reaches(least), -len(parts[one].places), parts[one].name),
+    )
+    return parts[number], expected[number].mean
 
 
 def _name(subsites: Subsites, part: Part) -> str:
@@ -250,7 +259,10 @@ def _stays_coherent(ledger: Ledger, capture: SiteCapture, subsites: Subsites, ow
     if subsites.untested <= NEWS * len(subsites.open_pages):
         return True
     assert capture.strategy is not None, "a part is open"
-    pages = [*subsites.open_pages, *own]
-    share = Outlook(candidates(ledger, pages), capture.strategy.setting.step).share(np.arange(len(pages)))
-    subsites.untested, subsites.full = 0, share < subsites.division.share
+    visited = set(subsites.visited)
+    pages = [*subsites.visited, *(page for page in subsites.open_pages if page not in visited), *own]
+    outlook = Outlook(candidates(ledger, pages), capture.strategy.setting.step)
+    places = np.arange(len(pages))
+    expected = outlook.expect(places[len(visited) :], places[: len(visited)])
+    subsites.untested, subsites.full = 0, not expected.reaches(subsites.division.share)
     return not subsites.full

@@ -108,7 +108,7 @@ class CaptureExtension:
         """The WACZ file, where one is wanted and the captures are complete: a line for the summary."""
         config = session_of(self._crawler).config
         wanted = config.wacz and config.warc and all(capture.ended is not None for capture in facts)
-        return [("WACZ", str(package(folder, facts)))] if wanted else []
+        return [("WACZ", str(package(folder, facts, anew=True)))] if wanted else []
 
 
 def _exit_code(captures: Sequence[SiteCapture]) -> int:

@@ -35,7 +35,8 @@ def _complete(report: Mapping[str, Any]) -> Tile | None:
     complete = report["coherence"]["complete"]
     if not report["resources"]["known"]:
         return None
-    note = f"{counted(complete['coherent'], 'page')} with every image, style and script there is of those they embed"
+    pages = counted(complete["coherent"], "page")
+    note = f"{pages} with every image, style and script that they embed and the server has"
     return Tile("Complete coherence", percent(complete["share"]), note)
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from sharc_crawler.quality.survival import log_survival
 from sharc_crawler.strategies.classes import classify
 from sharc_crawler.strategies.selective import selective
 
@@ -15,6 +17,19 @@ if TYPE_CHECKING:
 
     from sharc_crawler.model import Seconds
     from sharc_crawler.strategies.base import Candidates
+
+SURE = 1.2816  #: deviations: with 90 % probability a normal deviate does not fall short by more
+
+
+class Expectation(NamedTuple):
+    """The share of some pages (by weight) that will be coherent."""
+
+    mean: float
+    deviation: float
+
+    def reaches(self, share: float) -> bool:
+        """Will at least this share be coherent, with 90 % probability (by the normal approximation)?"""
+        return self.mean - SURE * self.deviation >= share
 
 
 class Outlook:
@@ -28,21 +43,37 @@ class Outlook:
     """
 
     def __init__(self, pages: Candidates, step: Seconds) -> None:
+        self._pages = pages
         self._width = 2 * step
         if len(pages):
             self._classes, self._rows = classify(pages)
 
-    def share(self, places: NDArray[np.int64]) -> float:
-        """The share of the pages at these places (by weight) that will be coherent, in expectation.
+    def expect(self, waiting: NDArray[np.int64], visited: NDArray[np.int64] | None = None) -> Expectation:
+        """Of a part whose pages lie at these places, where some are ``visited`` already, in this order.
 
         >>> from sharc_crawler.strategies.base import Candidates
         >>> outlook = Outlook(Candidates.of([0, 1, 2, 3, 4], [0.40, 0.35, 0.30, 0.25, 0.20]), step=1.0)
-        >>> round(outlook.share(np.arange(5)) * 5, 3)
+        >>> round(outlook.expect(np.arange(5)).mean * 5, 3)
         2.282
         """
-        if not len(places):
-            return 1.0
-        counts = np.bincount(self._rows[places], minlength=len(self._classes))
+        order = self._order(waiting)
+        if visited is not None:
+            order = np.concatenate((visited, order))
+        if not len(order):
+            return Expectation(1.0, 0.0)
+        intervals = np.asarray(self._width * np.arange(len(order))[::-1], np.float64)
+        chances = np.exp(log_survival(self._pages.rates[order], intervals, self._pages.shapes[order]))
+        weights = self._pages.weights[order]
+        total = max(float(weights.sum()), np.finfo(float).tiny)
+        variance = float((weights**2 * chances * (1 - chances)).sum())
+        return Expectation(float(weights @ chances) / total, math.sqrt(variance) / total)
+
+    def _order(self, waiting: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The places in the order in which they are visited."""
+        if not len(waiting):
+            return waiting
+        rows = self._rows[waiting]
+        counts = np.bincount(rows, minlength=len(self._classes))
         there = np.flatnonzero(counts)
         every = self._classes
         own = replace(
@@ -52,14 +83,10 @@ class Outlook:
             weights=every.weights[there],
             shapes=None if every.shapes is None else every.shapes[there],
         )
-        runs = selective(own, self._width)
-        row = np.repeat([run.row for run in runs], [run.pages for run in runs])
-        intervals = np.asarray(self._width * np.arange(len(places))[::-1], np.float64)
-        page = replace(
-            own,
-            rates=own.rates[row],
-            counts=np.ones(len(row), np.int64),
-            weights=own.weights[row],
-            shapes=None if own.shapes is None else own.shapes[row],
-        )
-        return float(np.exp(page.log_values(intervals)).sum() / max(float(page.weights.sum()), np.finfo(float).tiny))
+        by_class = waiting[np.argsort(rows, kind="stable")]
+        first = np.cumsum(own.counts) - own.counts
+        order = []
+        for row, pages, _ in selective(own, self._width):
+            order.append(by_class[first[row] : first[row] + pages])
+            first[row] += pages
+        return np.concatenate(order)

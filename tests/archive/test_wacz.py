@@ -91,6 +91,12 @@ def test_blocks_can_be_read_one_by_one():
     assert read == [lines[:4], lines[4:8], lines[8:]]
 
 
+def test_a_package_is_not_replaced_unless_asked_for(made):
+    folder, path = made
+    with pytest.raises(UsageError, match="exists and is left as it is"):
+        package(folder, [], path)
+
+
 def test_a_package_as_it_was_written_holds(made):
     _, path = made
     assert list(altered(path)) == []

@@ -19,6 +19,10 @@ from sharc_crawler.certificate.writing import fixity
 from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.cli import main
 from sharc_crawler.errors import DataError
+from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.frontier.store import Batch, CaptureRow
+from sharc_crawler.model import Phase
+from sharc_crawler.storage.sqlite import SqliteStore
 from tests.certificate.made import SITE, attested, certified, divided
 
 if TYPE_CHECKING:
@@ -349,6 +353,26 @@ def test_what_is_no_certificate_is_said_to_be_none(capture, text, message):
 
 def test_a_folder_without_a_certificate(tmp_path):
     with pytest.raises(DataError, match="holds no certificate"):
+        verify(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("mode", "ended", "warcs", "why"),
+    [
+        ("instant", 9.0, True, "an instant crawl claims no coherence"),
+        ("capture", None, True, "the same command goes on"),
+        ("capture", 9.0, False, "there are no WARC files"),
+        ("capture", 9.0, True, "make it with: sharc report"),
+    ],
+)
+def test_why_a_capture_has_no_certificate(tmp_path, mode, ended, warcs, why):
+    store = SqliteStore(tmp_path / "frontier.db")
+    spec = CaptureSpec("a", ("http://a/",), mode=mode)
+    store.commit(Batch(captures={0: CaptureRow(0, spec, Phase.DONE, 1.0, None, ended, ())}))
+    store.close()
+    if warcs:
+        (tmp_path / "a-00000-x.warc.gz").touch()
+    with pytest.raises(DataError, match=why):
         verify(tmp_path)
 
 

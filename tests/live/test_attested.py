@@ -61,6 +61,8 @@ def test_an_honest_site_is_never_wrongly_claimed(crawl, tmp_path, visits):
     assert audit["lies"] == 0 == sum(one["caught"] for one in audit["classes"])
     assert len(asked) == 3, "at the start, at T, at the end"
     assert verify(done.folder).findings == []
+    assert not done.capture["resources"]["unknown"], "what is embedded is looked at on both sides of T, too"
+    assert done.capture["coherence"]["complete"]["coherent"] > done.capture["coherence"]["coherent"] / 2
     with ObservationStore(history) as store:
         name = server.url.split("/")[2]
         assert {one.change for one in store.observations(name)} >= {Change.UNCHANGED, Change.UNKNOWN}
