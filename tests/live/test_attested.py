@@ -69,9 +69,9 @@ def test_an_honest_site_is_never_wrongly_claimed(crawl, tmp_path, visits):
 
 
 def test_liars_are_caught_by_the_audit_and_said_in_the_report(crawl):
-    site = LivingSite(seed=3, pages=60, scale=30_000.0, slow=0.05, lying=0.5)
+    site = LivingSite(seed=3, pages=60, scale=100_000.0, slow=0.05, lying=0.5)
     with serve(site) as server:
-        done = crawl(url=server.url, strategy="sharc-attested", delay="0.02", audit="0.5")
+        done = crawl(url=server.url, strategy="sharc-attested", delay="0.02", audit="1")
         assert done.code == 0, done.err
         found = claims(site, done.capture, server.url.rstrip("/"))
     audit = done.capture["audit"]
