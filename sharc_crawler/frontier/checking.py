@@ -43,7 +43,7 @@ class Checker:
         if capture.phase is not Phase.CHECK:
             capture.phase = Phase.CHECK
             self._ledger.changed_capture(capture)
-        if self._audit(capture, attesting) or self._embedded(capture):
+        if self._audit(capture, attesting) or self._embedded(capture, attesting):
             return True
         if attesting.finally_read:
             return False
@@ -67,9 +67,12 @@ class Checker:
             self._ledger.owe(capture, page, Slot.SECOND)
         return bool(left)
 
-    def _embedded(self, capture: SiteCapture) -> bool:
-        """Owe the second download of what was embedded before T, and not revisited with its page."""
+    def _embedded(self, capture: SiteCapture, attesting: Attesting) -> bool:
+        """Owe, once, the second download of what was embedded before T, and not revisited with its page."""
         assert capture.reference is not None, "checked after T"
+        if attesting.embedded_again:
+            return False
+        attesting.embedded_again = True
         pages = self._ledger.pages
         left = [
             page

@@ -113,6 +113,13 @@ def test_what_is_found_after_its_part_was_captured_has_a_part_of_its_own(world, 
     assert late in {row.page for row in state.judgements}
 
 
+def test_a_budget_ends_it_too(world, impolite):
+    capture, state = captured(world, impolite, [Sighting(url) for url in URLS], subsites="path", max_requests=25)
+    assert len(world.requests) <= 25
+    assert all(row.ended is not None for row in state.subsites.values())
+    assert capture.ended is not None
+
+
 def test_parts_whose_pages_are_all_gone_end_too(world, impolite):
     world.answers = {url: [{"result": Result.GONE, "status": 404, "digest": None}] for url in URLS if "hot" in url}
     _, state = captured(world, impolite, [Sighting(url) for url in URLS], subsites="path")
