@@ -18,6 +18,7 @@ from sharc_crawler.certificate.witness import Finding, Witness, hear
 from sharc_crawler.certificate.writing import fixity_of
 from sharc_crawler.errors import DataError
 from sharc_crawler.model import Kind
+from sharc_crawler.report.claim import in_present_words
 from sharc_crawler.report.facts import CaptureFacts, SubsiteFacts
 from sharc_crawler.report.instants import unix
 from sharc_crawler.report.load import load_state
@@ -179,8 +180,9 @@ def _sums(name: str, document: dict[str, Any], pages: Sequence[PageFacts]) -> It
         groups.append((f"subsite {stated['name']}", stated, own, ()))
     for what, stated, own, divided in groups:
         for part, again in unit(stated["name"], _facts(document, stated, own, divided)).items():
-            if again != stated[part]:
-                yield Finding(f"{part} of the {what}: {_difference(again, stated[part])}", name)
+            said = in_present_words(stated[part]) if part == "claim" else stated[part]
+            if again != said:
+                yield Finding(f"{part} of the {what}: {_difference(again, said)}", name)
     for _, stated, own, _ in groups[1:]:
         yield from _between(name, stated, own)
     yield from _one_instant(name, document)

@@ -67,6 +67,7 @@ class Config:
     output: Path | None
     history: str | None
     masks: tuple[Mask, ...]
+    masks_file: str  #: as named; empty: none
     min_free: int
     warc: bool
     warc_level: int
@@ -99,6 +100,7 @@ class Config:
             output=_folder(settings.get("SHARC_OUTPUT")),
             history=settings.get("SHARC_HISTORY"),
             masks=load_masks(Path(settings["SHARC_MASKS"])) if settings.get("SHARC_MASKS") else (),
+            masks_file=settings.get("SHARC_MASKS") or "",
             min_free=int(_number(settings, "SHARC_MIN_FREE", 0)),
             warc=_flag(settings, "SHARC_WARC"),
             warc_level=int(_number(settings, "SHARC_WARC_LEVEL", 0, 9)),

@@ -35,8 +35,8 @@ class RateClass:
     changed: int
     unknown: int
     judged: int  #: pages whose interval is known
-    expected: float  #: of these, coherent ones as expected
-    counted: int  #: and in fact
+    expected: float  #: of these, those whose content was expected to stay
+    counted: int  #: and whose did
 
     @property
     def pages(self) -> int:
@@ -71,5 +71,10 @@ def _class(name: str, pages: Sequence[Mapping[str, Any]]) -> RateClass:
         unknown=verdicts["unknown"],
         judged=len(judged),
         expected=sum(page["survival"] for page in judged),
-        counted=sum(page["verdict"] == "coherent" for page in judged),
+        counted=sum(page["verdict"] == "coherent" or _only_noise(page) for page in judged),
     )
+
+
+def _only_noise(page: Mapping[str, Any]) -> bool:
+    """As :func:`~sharc_crawler.report.measures.only_noise`."""
+    return page["verdict"] == "changed" and page["evidence"] == "bytes" and page["fingerprint_equal"] is True

@@ -31,10 +31,13 @@ GAPS = {
 }
 #: what is to be said of the pages that are not coherent
 APART = {
-    "changed": "changed while the capture ran: the copy may belong to another state of the site.",
+    "changed": "changed while the capture ran, by bytes or by the server's word, be it a text or a mere token:"
+    " the copy may belong to another state of the site.",
     "unknown": "could not be judged, for want of a successful second look: not counted as coherent.",
     "not_captured": "known to the capture could not be captured: listed with reasons.",
 }
+#: how former versions said it: their certificates still hold
+FORMER = {"changed while the capture ran: the copy may belong to another state of the site.": APART["changed"]}
 UNDECIDED = "could not be judged, for want of a lastmod that decides or of a second look: not counted as coherent."
 
 
@@ -51,6 +54,14 @@ def claim(facts: CaptureFacts, totals: Mapping[str, Any]) -> dict[str, Any]:
         "grounds": grounds,
         "limits": _limits(facts, totals, [ground["evidence"] for ground in grounds]),
     }
+
+
+def in_present_words(stated: Mapping[str, Any]) -> dict[str, Any]:
+    """A claim as this version would have said it, if a former one did."""
+    limits = list(stated["limits"])
+    for was, now in FORMER.items():
+        limits = [f"{limit.removesuffix(was)}{now}" if limit.endswith(was) else limit for limit in limits]
+    return {**stated, "limits": limits}
 
 
 def _statement(facts: CaptureFacts, totals: Mapping[str, Any]) -> str:
@@ -128,8 +139,19 @@ def _audited(audit: Mapping[str, Any] | None) -> list[str]:
     found = f"An audit downloaded {counted(audit['audited'], 'page')} again: {audit['changed']} had changed,"
     found += f" {audit['lies']} without the server's saying so."
     caught = [f"The lastmods of {', '.join(liars)} were caught lying: none of them was relied on."] if liars else []
-    return [
-        f"{found} With {float(audit['confidence']):.0%} confidence at most {audit['bound']:,} of the"
-        f" {counted(audit['claimed'], 'page')} claimed on the server's word are wrong.",
-        *caught,
-    ]
+    return [f"{found} {_bound(audit)}", *caught]
+
+
+def _bound(audit: Mapping[str, Any]) -> str:
+    return (
+        f"With {float(audit['confidence']):.0%} confidence at most {audit['bound']:,} of the"
+        f" {counted(audit['claimed'], 'page')} claimed on the server's word are wrong."
+    )
+
+
+def bounded(audit: Mapping[str, Any] | None) -> str:
+    """The audit in one line; empty where nothing is claimed on the server's word."""
+    if not audit or not audit["claimed"]:
+        return ""
+    nothing = " (nothing shown: none of them had changed)" if not audit["changed"] else ""
+    return f"{counted(audit['audited'], 'page')} downloaded again. {_bound(audit)[:-1]}{nothing}"

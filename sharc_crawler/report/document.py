@@ -12,6 +12,7 @@ from sharc_crawler.report.blurring import Blur
 from sharc_crawler.report.claim import claim
 from sharc_crawler.report.entries import missing, missing_entry, not_followed, page_entry
 from sharc_crawler.report.instants import iso, maybe_iso
+from sharc_crawler.report.notes import noted
 from sharc_crawler.report.selection import entry
 from sharc_crawler.report.subsites import each_part, references
 from sharc_crawler.report.words import plain
@@ -60,7 +61,7 @@ def capture_entry(facts: CaptureFacts) -> dict[str, Any]:
         "audit": plain(facts.audit) if facts.audit else None,
         "rate_sources": dict(Counter(page.rate_source for page in pages)),
         "decisions": plain(facts.stats),
-        "notes": list(facts.notes),
+        "notes": [*noted(facts), *facts.notes],
         "not_followed": not_followed(facts),
         "not_captured": [missing_entry(page) for page in facts.pages if missing(page)],
         "pages": [page_entry(page, facts.reference, complete, blur) for page in facts.pages],

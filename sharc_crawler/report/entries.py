@@ -69,7 +69,7 @@ def page_entry(
         "reason": page.reason,
         "complete": whole.value if whole else None,
         "embeds": len(page.embeds),
-        "fingerprint_equal": _fingerprint_equal(page),
+        "fingerprint_equal": measures.fingerprint_equal(page),
         "stochastic_blur": blur.stochastic.get(own) if own else None,
         "actual_blur": blur.actual.get(own) if own else None,
         "truth": _truth(page),
@@ -92,12 +92,6 @@ def _visit(visit: VisitFacts | None) -> dict[str, Any] | None:
         "warc": visit.warc,
         "error": visit.error,
     }
-
-
-def _fingerprint_equal(page: PageFacts) -> bool | None:
-    if not page.visit or not page.revisit or not page.visit.fingerprint or not page.revisit.fingerprint:
-        return None
-    return page.visit.fingerprint == page.revisit.fingerprint
 
 
 def _truth(page: PageFacts) -> dict[str, Any] | None:

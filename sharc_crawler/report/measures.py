@@ -48,6 +48,18 @@ def survival(page: PageFacts, reference: Instant | None) -> float | None:
     return math.exp(-page.rate * length) if length else 1.0
 
 
+def fingerprint_equal(page: PageFacts) -> bool | None:
+    """Whether visit and revisit brought the same content (:mod:`..changes.fingerprint`); None: not known."""
+    looks = [visit.fingerprint for visit in (page.visit, page.revisit) if visit and visit.result is Result.OK]
+    return looks[0] == looks[1] if len(looks) == 2 and all(looks) else None
+
+
+def only_noise(page: PageFacts) -> bool:
+    """Whether a page changed in its bytes alone, beside equal content: not coherent, but no edit either."""
+    by_bytes = page.verdict is Verdict.CHANGED and page.evidence is Evidence.BYTES
+    return by_bytes and fingerprint_equal(page) is True
+
+
 def tally(pages: Sequence[PageFacts]) -> dict[str, Any]:
     """How many pages there are of each verdict; the share is of those captured, unknown ones among them."""
     verdicts = Counter(page.verdict for page in pages)
@@ -58,6 +70,7 @@ def tally(pages: Sequence[PageFacts]) -> dict[str, Any]:
         "captured": len(captured),
         "coherent": len(coherent),
         "changed": verdicts[Verdict.CHANGED],
+        "same_content": sum(map(only_noise, pages)),
         "unknown": verdicts[Verdict.UNKNOWN],
         "not_captured": verdicts[None],
         "share": share(len(coherent), len(captured)),
@@ -68,14 +81,17 @@ def tally(pages: Sequence[PageFacts]) -> dict[str, Any]:
 def expected(pages: Iterable[PageFacts], reference: Instant | None) -> dict[str, Any]:
     """Expected coherence EC = Σ e^{-λI} against the count, over the pages whose interval is known.
 
-    The deviation is that of a sum of independent yes-or-no outcomes: sqrt(Σ p(1-p)).
+    Rates are of content, so the expectation is of pages whose content stays: ``same_content``, those with equal bytes
+    (``counted``) among them. The deviation is that of a sum of independent yes-or-no outcomes: sqrt(Σ p(1-p)).
     """
-    chances = [(p, page.verdict) for page in pages if (p := survival(page, reference)) is not None]
+    chances = [(p, page) for page in pages if (p := survival(page, reference)) is not None]
+    coherent = sum(page.verdict is Verdict.COHERENT for _, page in chances)
     return {
         "pages": len(chances),
         "coherent": sum(p for p, _ in chances),
         "deviation": math.sqrt(sum(p * (1 - p) for p, _ in chances)),
-        "counted": sum(verdict is Verdict.COHERENT for _, verdict in chances),
+        "counted": coherent,
+        "same_content": coherent + sum(only_noise(page) for _, page in chances),
     }
 
 

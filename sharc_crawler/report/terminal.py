@@ -11,8 +11,9 @@ from rich.text import Text
 from sharc_crawler.model import Kind, Verdict
 from sharc_crawler.report import measures
 from sharc_crawler.report.blurring import Blur
-from sharc_crawler.report.claim import claim
+from sharc_crawler.report.claim import bounded, claim
 from sharc_crawler.report.instants import second
+from sharc_crawler.report.notes import noted, same_content
 from sharc_crawler.report.selection import lines, read_selection
 from sharc_crawler.report.subsites import each_part
 from sharc_crawler.report.words import counted, percent, short, size, span
@@ -21,14 +22,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from sharc_crawler.report.facts import CaptureFacts
+    from sharc_crawler.report.facts import CaptureFacts, PageFacts
     from sharc_crawler.report.write import ReportPaths
 
 STYLES = {"coherent": "bold cyan", "changed": "bold red", "unknown": "bold magenta", "not_captured": "dim"}
 MAX_CAPTURES = 10  #: shown; the report has all
 MAX_REASONS = 3  #: reasons shown of pages that are unknown, and of a capture that brought nothing
 MAX_PARTS = 5  #: of a site captured part by part; the report has all
-MAX_NOTES = 3  #: notes shown per capture; the report has all
+MAX_NOTES = 3  #: notes that the crawl made, shown per capture; the report has all
 
 
 def summary(captures: Sequence[CaptureFacts], paths: ReportPaths, more: Iterable[tuple[str, str]] = ()) -> str:
@@ -59,11 +60,7 @@ def _capture(facts: CaptureFacts, folder: Path) -> Iterator[Text]:
     totals = measures.tally(pages)
     yield Text(f"\n{short(facts.site)}, captured by {short(facts.strategy)}", "bold")
     yield Text(claim(facts, totals)["sentence"])
-    yield _verdicts(totals)
-    expected = measures.expected(pages, facts.reference)
-    if expected["pages"]:
-        words = f"{expected['coherent']:,.1f} ± {expected['deviation']:.1f}, and {expected['counted']:,} were"
-        yield _line("expected", f"{words} coherent of the {counted(expected['pages'], 'page')} judged")
+    yield from _figures(facts, pages, totals)
     if facts.reference is None and len(facts.subsites) > 1:
         yield from _parts(facts)
     elif facts.reference is not None or facts.ended is None:
@@ -80,11 +77,32 @@ def _capture(facts: CaptureFacts, folder: Path) -> Iterator[Text]:
         "took",
         span(facts.ended - facts.started) if facts.ended is not None else "not complete: the same command goes on",
     )
-    for note in facts.notes[:MAX_NOTES]:
-        yield _line("note", short(note))
+    for note in (*(short(note, 600) for note in noted(facts)), *map(short, facts.notes[:MAX_NOTES])):
+        yield _line("note", note)
     if len(facts.notes) > MAX_NOTES:
         yield _line("", f"{counted(len(facts.notes) - MAX_NOTES, 'more note')} in the report")
     yield _line("WARC", _warcs(facts, folder))
+
+
+def _figures(facts: CaptureFacts, pages: Sequence[PageFacts], totals: Mapping[str, Any]) -> Iterator[Text]:
+    yield _verdicts(totals)
+    if words := same_content(pages):
+        yield _line("", words)
+    expected = measures.expected(pages, facts.reference)
+    if expected["pages"]:
+        yield _line("expected", _expected(expected))
+    if audited := bounded(facts.audit):
+        yield _line("audit", audited)
+
+
+def _expected(expected: Mapping[str, Any]) -> str:
+    """What was expected, beside what came of just that."""
+    words = f"{expected['coherent']:,.1f} ± {expected['deviation']:.1f}"
+    judged = f"of the {counted(expected['pages'], 'page')} judged"
+    if expected["same_content"] == expected["counted"]:
+        return f"{words}, and {expected['counted']:,} were coherent {judged}"
+    kept = f"{words} to keep their content, and {expected['same_content']:,} did {judged}"
+    return f"{kept} ({expected['counted']:,} their bytes, too)"
 
 
 def _parts(facts: CaptureFacts) -> Iterator[Text]:

@@ -26,9 +26,9 @@ def tiles(report: Mapping[str, Any]) -> list[Tile]:
 
 def _coherence(report: Mapping[str, Any]) -> Tile:
     totals = report["coherence"]
-    return Tile(
-        "Coherent", percent(totals["share"]), f"{totals['coherent']:,} of {counted(totals['captured'], 'page')}"
-    )
+    more = f", by bytes; {totals['same_content']:,} more had the same content" if totals["same_content"] else ""
+    note = f"{totals['coherent']:,} of {counted(totals['captured'], 'page')}{more}"
+    return Tile("Coherent", percent(totals["share"]), note)
 
 
 def _complete(report: Mapping[str, Any]) -> Tile | None:
@@ -45,7 +45,10 @@ def _expected(report: Mapping[str, Any]) -> Tile | None:
     if not expected["pages"]:
         return None
     value = f"{expected['coherent']:,.1f} ± {expected['deviation']:.1f}"
-    return Tile("Expected coherent", value, f"from the change rates; {expected['counted']:,} of these pages were")
+    if expected["same_content"] == expected["counted"]:
+        return Tile("Expected coherent", value, f"from the change rates; {expected['counted']:,} of these pages were")
+    did = f"{expected['same_content']:,} of these pages did, {expected['counted']:,} their bytes, too"
+    return Tile("Expected to keep content", value, f"from the change rates; {did}")
 
 
 def _truth(report: Mapping[str, Any]) -> Tile | None:

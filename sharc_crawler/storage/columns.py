@@ -21,26 +21,30 @@ _BITS = {Change.CHANGED.value: CHANGED, Change.UNCHANGED.value: UNCHANGED, Chang
 
 
 def site_history(site: str, rows: Iterable[tuple[Any, ...]]) -> SiteHistory:
-    """A site's history from rows ``url, time, result, change, digest, lastmod, precision, last_modified``.
+    """A site's history from rows ``url, time, result, change, digest, fingerprint, lastmod, precision, last_modified``.
 
     The rows are in the order of URLs, then of time. A change left UNKNOWN is decided by equal or different digests
-    where both accesses have one, and by a 304 answer.
+    where both accesses have one, and by a 304 answer. A change is one of content: where only bytes changed that do not
+    count (equal fingerprints), there was none.
     """
     urls: list[Url] = []
     starts, bits = array("q"), array("b")
     columns = tuple(array("d") for _ in range(4))
-    url = digest = None
-    for name, time, result, change, found, *said in rows:
+    url = digest = content = None
+    for name, time, result, change, found, fingerprint, *said in rows:
         if result not in _ACCESSES:
             continue
+        after = fingerprint if result == Result.OK else None
         if name != url:
-            url, digest = name, None
+            url = name
             urls.append(Url(name))
             starts.append(len(bits))
             bits.append(UNKNOWN)
         else:
-            bits.append(_bit(result, change, digest, found))
-        digest = digest if result == Result.NOT_MODIFIED else found
+            bit = _bit(result, change, digest, found)
+            bits.append(UNCHANGED if bit == CHANGED and content is not None and content == after else bit)
+        if result != Result.NOT_MODIFIED:
+            digest, content = found, after
         for column, value in zip(columns, (time, *said), strict=True):
             column.append(np.nan if value is None else value)
     starts.append(len(bits))

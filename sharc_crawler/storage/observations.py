@@ -117,9 +117,12 @@ class ObservationStore:
         return int(self._db.execute(query, (site,)).fetchone()[0])
 
     def histories(self, site: str, kind: Kind = Kind.PAGE) -> SiteHistory:
-        """All that is known of a site's URLs of one kind, in columns; empty for an unknown site."""
-        query = f"""SELECT url.url, time, result, change, coalesce(decoded, digest), lastmod, lastmod_precision,
-            last_modified {_OF_SITE} AND kind = ? ORDER BY url.id, time"""
+        """All that is known of a site's URLs of one kind, in columns; empty for an unknown site.
+
+        A change is one of content here: bytes that changed beside an equal fingerprint count as unchanged.
+        """
+        query = f"""SELECT url.url, time, result, change, coalesce(decoded, digest), fingerprint, lastmod,
+            lastmod_precision, last_modified {_OF_SITE} AND kind = ? ORDER BY url.id, time"""
         return site_history(site, self._db.execute(query, (site, kind.value)))
 
     def latest(self, site: str) -> dict[Url, Observation]:

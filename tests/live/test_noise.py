@@ -10,10 +10,12 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
 from sharc_crawler.cli import main
+from sharc_crawler.rates.history import CHANGED, UNCHANGED, UNKNOWN
 from sharc_crawler.storage.observations import ObservationStore
 
 if TYPE_CHECKING:
@@ -102,6 +104,25 @@ def test_noise_is_told_from_edits_and_is_no_evidence(captures):
     assert not second["edited"]["fingerprint_equal"]
     for page in (first["nonce"], second["counter"]):
         assert page["verdict"] == "changed"
+
+
+def test_rates_go_by_content_and_the_report_says_so(captures):
+    first, second = captures
+    assert first.capture["settings"]["masks"] == ""
+    assert second.capture["settings"]["masks"] == str(first.folder.parent / "masks.json")
+    for crawl, noise in ((first, 1), (second, 2)):
+        coherence = crawl.capture["coherence"]
+        assert coherence["same_content"] == noise
+        assert coherence["expected"]["same_content"] == coherence["expected"]["counted"] + noise
+    assert "of the 3 changed, 1 had the same content" in first.out
+    with ObservationStore(first.folder.parent / "history.sqlite") as store:
+        (site,) = store.sites()
+        history = store.histories(site)
+    own = zip(history.urls, np.split(history.changed, history.offsets[1:-1]), strict=True)
+    bits = {url.rpartition("/")[2]: bit for url, bit in own}
+    assert bits["nonce"].tolist() == [UNKNOWN, *[UNCHANGED] * 3]
+    assert bits["counter"].tolist() == [UNKNOWN, CHANGED, CHANGED, UNCHANGED], "from the second capture on it is masked"
+    assert bits["edited"].tolist() == [UNKNOWN, *[CHANGED] * 3]
 
 
 def test_the_next_capture_compares_unpacked_pages(captures):

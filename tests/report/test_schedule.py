@@ -104,7 +104,7 @@ def test_rate_classes_add_up() -> None:
     assert sum(c.pages for c in classes) == entry["coherence"]["captured"]
     assert sum(c.coherent for c in classes) == entry["coherence"]["coherent"]
     assert sum(c.expected for c in classes) == pytest.approx(entry["coherence"]["expected"]["coherent"])
-    assert sum(c.counted for c in classes) == entry["coherence"]["expected"]["counted"]
+    assert sum(c.counted for c in classes) == entry["coherence"]["expected"]["same_content"]
 
 
 def test_rate_classes_by_mean_time_between_changes() -> None:

@@ -135,6 +135,21 @@ def test_unknown_changes_are_decided_by_digests(store: ObservationStore):
     assert bits == [UNKNOWN, UNCHANGED, CHANGED, UNKNOWN, UNKNOWN, UNCHANGED, CHANGED]
 
 
+def test_a_change_is_one_of_content(store: ObservationStore):
+    """Other bytes beside an equal fingerprint: a nonce; what is not there has no content."""
+    told = [("A", "f"), ("B", "f"), (None, None), ("C", "f"), ("D", "g"), ("E", None), ("F", "g"), ("F", "g")]
+    results = [Result.OK, Result.OK, Result.NOT_MODIFIED, *[Result.OK] * 4, Result.GONE]
+    store.append(
+        seen("u", float(i), Change.CHANGED if i else Change.UNKNOWN, digest=d, fingerprint=f, result=result)
+        for i, ((d, f), result) in enumerate(zip(told, results, strict=True))
+        if i != 2
+    )
+    store.append([seen("u", 2.0, Change.UNCHANGED, result=Result.NOT_MODIFIED)])
+    bits = store.histories("s").changed.tolist()
+    assert bits == [UNKNOWN, UNCHANGED, UNCHANGED, UNCHANGED, CHANGED, CHANGED, CHANGED, CHANGED]
+    assert [one.change for one in store.observations("s")][3] is Change.CHANGED  # what is stored is by bytes
+
+
 def test_nothing_known(store: ObservationStore):
     history = store.histories("nowhere")
     assert len(history) == 0 == len(history.histories())

@@ -106,7 +106,7 @@ class SiteSpider(Spider):
         """The site captures of this crawl."""
         config = session_of(self.crawler).config
         arguments, _ = with_choice(self.arguments, config.output or Path())
-        return arguments.specs(config.strategy, {"delay": config.politeness.delay})
+        return arguments.specs(config.strategy, {"delay": config.politeness.delay, "masks": config.masks_file})
 
     def handle(self, response: Response) -> None:
         """Read what a settled response names; every status comes here."""

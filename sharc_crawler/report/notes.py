@@ -1,0 +1,74 @@
+"""What the figures of a capture give reason to tell its reader, in sentences."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from sharc_crawler.model import Kind, Result
+from sharc_crawler.report import measures
+from sharc_crawler.report.words import counted, percent
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from sharc_crawler.report.facts import CaptureFacts, PageFacts
+
+MANY = 0.05  #: share of the pages from which on something is worth a note
+FAR = 4.0  #: standard deviations between what was expected and what was counted
+ALIKE = 3  #: URLs with one payload from which on they are hardly pages of their own
+
+
+def noted(facts: CaptureFacts) -> list[str]:
+    """What the figures show, most important first; what the capture itself noted comes after it (``facts.notes``)."""
+    pages = [page for page in facts.pages if page.kind is Kind.PAGE and page.verdict is not None]
+    return [*_noise(pages), *_surprise(facts, pages), *_alike(pages)]
+
+
+def same_content(pages: Sequence[PageFacts]) -> str:
+    """Of the pages that changed in their bytes, how many did not in what counts as content; empty where all did."""
+    totals = measures.tally(pages)
+    changed, same = totals["changed"], totals["same_content"]
+    if not same:
+        return ""
+    number = "all" if same == changed else f"{same:,}"
+    return f"of the {changed:,} changed, {number} had the same content: only what is ignored (nonces, …) differed"
+
+
+def _noise(pages: Sequence[PageFacts]) -> Iterator[str]:
+    if sum(map(measures.only_noise, pages)) > MANY * len(pages):
+        yield (
+            f"{same_content(pages)}. Coherence is judged by bytes all the same; what is ignored, and how `sharc masks`"
+            " learns what else is noise on this site: docs/changes.md"
+        )
+
+
+def _surprise(facts: CaptureFacts, pages: Sequence[PageFacts]) -> Iterator[str]:
+    """The count lies where no chance takes it: the rates were wrong."""
+    found = measures.expected(pages, facts.reference)
+    missed = found["same_content"] - found["coherent"]
+    if abs(missed) <= max(FAR * found["deviation"], MANY * found["pages"]):
+        return
+    sources = Counter(page.rate_source for page in pages).most_common()
+    came = ", ".join(f"{name} ({number:,})" for name, number in sources)
+    more = "more" if missed < 0 else "less"
+    yield (
+        f"{found['coherent']:,.1f} ± {found['deviation']:.1f} pages were expected to keep their content and"
+        f" {found['same_content']:,} did: the pages change {more} often than the rates say, which came from {came}."
+        " With history=FILE the next capture goes by what this one saw"
+    )
+
+
+def _alike(pages: Sequence[PageFacts]) -> Iterator[str]:
+    """Many URLs with one payload: an error page sent with status 200, or one page under many URLs."""
+    groups: dict[str, list[PageFacts]] = {}
+    for page in pages:
+        if page.visit and page.visit.result is Result.OK and page.visit.digest:
+            groups.setdefault(page.visit.digest, []).append(page)
+    alike = sorted((group for group in groups.values() if len(group) >= ALIKE), key=len, reverse=True)
+    if alike:
+        number = sum(map(len, alike))
+        yield (
+            f"{counted(number, 'page')} ({percent(number / len(pages))}) are copies of {len(alike):,}, byte for byte:"
+            f" error pages with status 200, or one page under many URLs? Most: {len(alike[0]):,} as {alike[0][0].url}"
+        )

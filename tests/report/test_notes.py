@@ -1,0 +1,115 @@
+"""What a report tells its reader beside the figures: bytes and content apart, expectations missed, pages all alike."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from sharc_crawler.certificate.document import certificate
+from sharc_crawler.model import Evidence, Result, Slot, Verdict
+from sharc_crawler.report.charts import rate_classes
+from sharc_crawler.report.document import capture_entry, document
+from sharc_crawler.report.html import NAME, render
+from sharc_crawler.report.notes import noted
+from sharc_crawler.report.terminal import summary
+from sharc_crawler.report.write import write
+from tests.report.by_hand import T, facts, judged, visit
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sharc_crawler.report.facts import CaptureFacts, PageFacts
+
+
+def looked(name: str, verdict: Verdict, before: str | None, after: str | None, **fields: object) -> PageFacts:
+    first = replace(visit(T - 10), fingerprint=before, digest=f"sha1:{name}")
+    second = replace(visit(T + 10, Slot.SECOND), fingerprint=after, digest=f"sha1:{name}'")
+    return replace(judged(f"http://h/{name}", verdict, visit=first, revisit=second), **fields)
+
+
+def blog(noise: int = 66, **fields: object) -> CaptureFacts:
+    """30 pages coherent, some with a new nonce, the others up to 169 edited."""
+    return facts(
+        *(looked(f"kept{i}", Verdict.COHERENT, "f", "f") for i in range(30)),
+        *(looked(f"nonce{i}", Verdict.CHANGED, "f", "f") for i in range(noise)),
+        *(looked(f"edited{i}", Verdict.CHANGED, "f", "g") for i in range(139 - noise)),
+        **fields,
+    )
+
+
+def test_bytes_and_content_are_counted_apart(tmp_path: Path) -> None:
+    found = capture_entry(blog())
+    totals = found["coherence"]
+    assert (totals["coherent"], totals["changed"], totals["same_content"]) == (30, 139, 66)
+    assert totals["expected"] | {"deviation": 0.0} == {
+        "pages": 169, "coherent": 169.0, "deviation": 0.0, "counted": 30, "same_content": 96
+    }  # fmt: skip
+    assert sum(c.counted for c in rate_classes(found)) == 96
+    text = summary([blog()], write([blog()], tmp_path))
+    words = "of the 139 changed, 66 had the same content: only what is ignored (nonces, …) differed"
+    assert words in text
+    assert "169.0 ± 0.0 to keep their content, and 96 did of the 169 pages judged (30 their bytes, too)" in text
+    assert any(words in note and "sharc masks" in note for note in found["notes"])
+    html = render(document([blog()]))[NAME]
+    assert "Of the 139 changed, 66 had the same content" in html
+    assert "30 of 169 pages, by bytes; 66 more had the same content" in html
+
+
+def test_nothing_is_said_of_content_where_every_change_was_one(tmp_path: Path) -> None:
+    text = summary([blog(noise=0)], write([blog(noise=0)], tmp_path))
+    assert "same content" not in text
+    assert "169.0 ± 0.0, and 30 were coherent of the 169 pages judged" in text
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        looked("unknown", Verdict.UNKNOWN, "f", "f"),
+        looked("lastmod", Verdict.CHANGED, "f", "f", evidence=Evidence.ATTESTED),
+        looked("dark", Verdict.CHANGED, "f", None),
+        replace(
+            looked("gone", Verdict.CHANGED, "f", "f"),
+            revisit=replace(visit(T + 10, Slot.SECOND, Result.GONE), fingerprint="f"),
+        ),
+    ],
+    ids=lambda page: page.url,
+)
+def test_what_is_no_mere_noise(page: PageFacts) -> None:
+    assert capture_entry(facts(page))["coherence"]["same_content"] == 0
+
+
+def test_the_certificate_speaks_of_bytes_alone() -> None:
+    ours = certificate(blog(), [])["capture"]
+    assert ours["claim"] == certificate(blog(noise=0), [])["capture"]["claim"]
+    assert "same_content" not in ours["totals"]
+    assert any("139 pages changed while the capture ran, by bytes" in limit for limit in ours["claim"]["limits"])
+
+
+def test_an_expectation_that_was_missed_by_far_is_said() -> None:
+    (_, note) = noted(blog())
+    assert note.startswith(
+        "169.0 ± 0.0 pages were expected to keep their content and 96 did: the pages change more often"
+    )
+    assert "prior (169)" in note
+    assert "history=FILE" in note
+    hot = [looked(f"{i}", Verdict.COHERENT, "f", "f", rate=1.0, rate_source="sitemap") for i in range(40)]
+    assert "less often than the rates say, which came from sitemap (40)" in noted(facts(*hot))[0]
+
+
+def test_an_expectation_missed_by_chance_or_by_little_is_not() -> None:
+    kept, edited = (looked(f"{v}", v, "f", "f" if v is Verdict.COHERENT else "g") for v in list(Verdict)[:2])
+    some = [replace(kept, url=f"{i}") for i in range(97)] + [replace(edited, url=f"c{i}") for i in range(3)]
+    assert noted(facts(*(replace(page, visit=replace(page.visit, digest=page.url)) for page in some))) == []
+
+
+def test_many_urls_with_one_payload_are_told() -> None:
+    one, two = (replace(looked(name, Verdict.COHERENT, "f", "f"), rate=0.0) for name in ("soft404", "other"))
+    pages = [replace(one, url=f"http://h/{i}") for i in range(5)] + [
+        replace(two, url=f"http://g/{i}") for i in range(2)
+    ]
+    (note,) = noted(facts(*pages))
+    assert note.startswith("5 pages (71.4 %) are copies of 1, byte for byte: error pages with status 200")
+    assert note.endswith("5 as http://h/0")
+    assert noted(facts(*pages[3:])) == [], "two may be alike"
