@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from dataclasses import asdict
 from pathlib import Path
@@ -62,6 +63,9 @@ _SHOWN = 20
 @click.option("--per-site", is_flag=True, help="With --labels: sites with enough of them get thresholds of their own.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), default=None, help="Write the seeds, a URL a line.")
 @click.option("--pictures", type=click.Path(path_type=Path), default=None, help="Draw curves.png, ranking.png there.")
+@click.option(
+    "--curves", type=click.Path(path_type=Path), default=None, help="Write each page's class and curve (CSV)."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object instead of tables.")
 def command(logs: tuple[Path, ...], **options: Any) -> None:
     """Rank sites by how temporal their pages are, from LOGS of page views.
@@ -84,6 +88,8 @@ def command(logs: tuple[Path, ...], **options: Any) -> None:
     if options["output"]:
         seeds = dict.fromkeys(seed_of(group.group) for group in chosen)
         options["output"].write_text("".join(f"{seed}\n" for seed in seeds), encoding="utf-8")
+    if options["curves"]:
+        _write_curves(found, options["curves"])
     if options["pictures"]:
         _draw(found, len(chosen), options["pictures"])
     if options["as_json"]:
@@ -209,6 +215,20 @@ def _draw(found: Analysis, chosen: int, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     draw_curves(found, folder / "curves.png")
     draw_ranking(found.ranked, chosen, folder / "ranking.png")
+
+
+def _write_curves(found: Analysis, file: Path) -> None:
+    """A row per page: class, Φ(n), and the curve's ln A, b, μ, σ with its sum of squares."""
+    curves, log = found.curves, found.log
+    shares = curves.gathered(found.threshold.days)
+    numbers = zip(shares, curves.log_area, curves.birth, curves.mu, curves.sigma, curves.squares, strict=True)
+    with file.open("w", encoding="utf-8", newline="") as stream:
+        rows = csv.writer(stream)
+        rows.writerow(["page", "site", "views", "class", "share", "log_area", "birth", "mu", "sigma", "squares"])
+        for i, row in enumerate(numbers):
+            kind = "unknown" if not curves.known[i] else "temporal" if found.temporal[i] else "untemporal"
+            total = int(log.views[i].sum())
+            rows.writerow([log.pages[i], log.sites[i], total, kind, *(f"{value:.12g}" for value in row)])
 
 
 def _progress() -> Progress:

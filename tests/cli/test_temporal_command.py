@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 
 import pytest
 from click.testing import CliRunner
@@ -53,6 +54,29 @@ def test_seeds_labels_pictures_and_json(log, tmp_path):
     assert labels["best"]["reward"] >= labels["now"]["reward"]
     assert {file.name for file in pictures.iterdir()} == {"curves.png", "ranking.png"}
     assert all(file.read_bytes().startswith(b"\x89PNG") for file in pictures.iterdir())
+
+
+def test_each_page_has_a_class_and_a_curve(log, tmp_path):
+    result = run(log / "views.csv", "--curves", tmp_path / "curves.csv", "--json")
+    assert result.exit_code == 0, result.output
+    with (tmp_path / "curves.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    pages = json.loads(result.stdout)["pages"]
+    for kind in ("temporal", "untemporal", "unknown"):
+        assert sum(row["class"] == kind for row in rows) == pages[kind]
+    assert all(float(row["share"]) > 0.7 for row in rows if row["class"] == "temporal")
+    with (log / "views.csv").open(newline="") as file:
+        views = {row["page"]: [float(row[day]) for day in row if day != "page"] for row in csv.DictReader(file)}
+    row = max(rows, key=lambda row: (row["class"] == "temporal", int(row["views"])))
+    area, birth, mu, sigma = (float(row[name]) for name in ("log_area", "birth", "mu", "sigma"))
+    ages = [(day - birth, seen) for day, seen in enumerate(views[row["page"]], 1)]
+    fitted = [
+        (seen, math.exp(area - ((math.log(age) - mu) / sigma) ** 2 / 2) / (age * sigma * math.sqrt(2 * math.pi)))
+        for age, seen in ages
+        if age > 0
+    ]
+    unborn = sum(seen**2 for age, seen in ages if age <= 0)
+    assert unborn + sum((seen - curve) ** 2 for seen, curve in fitted) == pytest.approx(float(row["squares"]), rel=1e-3)
 
 
 def test_table(log):

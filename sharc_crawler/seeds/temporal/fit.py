@@ -30,7 +30,7 @@ _BATCH = 2048  #: pages at a time: so many that the time is spent on numbers, so
 _STARTS, _TRIED_STEPS, _TRIED_TOLERANCE = 10, 6, 1e-3
 _SHARP, _SHARP_STEPS = 0.01, 12  #: where less than this share of all squares is left, starts go on to be told apart
 _STEPS, _TOLERANCE = 40, 1e-5
-_LAST_STEPS, _LAST_TOLERANCE = 200, 1e-6
+_LAST_STEPS, _LAST_TOLERANCE = 60, 1e-6
 _FIRST_VIEWS = 0.01  #: of all views: not every stray view is the first
 _MOVING = 0.01  #: a fit that the last steps still improved by more than this share is not known
 _EXACT = 1e-4  #: or by more than this share of all squares: a curve through all points has no floor
@@ -112,11 +112,16 @@ def _tried(views: NDArray[np.float32], starts: Dictionary) -> list[_Tried]:
     ]
     least = np.min([one.solved.squares for one in tried], axis=0)
     sharp = np.flatnonzero(least < _SHARP * (views * views).sum(axis=0))
-    for row, solved in ((one.chosen[sharp], one.solved) for one in tried):
-        further = solve(
-            views[:, sharp], starts.frame(row, np.float32), solved.theta[:, sharp], _SHARP_STEPS, _TOLERANCE
-        )
-        solved.theta[:, sharp], solved.squares[sharp] = further.theta, further.squares
+    further = solve(  # all starts in one go: there are few such pages
+        np.tile(views[:, sharp], len(tried)),
+        starts.frame(np.concatenate([one.chosen[sharp] for one in tried]), np.float32),
+        np.concatenate([one.solved.theta[:, sharp] for one in tried], axis=1),
+        _SHARP_STEPS,
+        _TOLERANCE,
+    )
+    for i, one in enumerate(tried):
+        mine = slice(i * len(sharp), (i + 1) * len(sharp))
+        one.solved.theta[:, sharp], one.solved.squares[sharp] = further.theta[:, mine], further.squares[mine]
     return tried
 
 
