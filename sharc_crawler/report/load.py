@@ -140,6 +140,7 @@ def _settings(capture: CaptureRow) -> dict[str, object]:
         "sitemap": sitemaps,
         "size": spec.size,
         "limit": spec.limit,
+        **({"subsites": spec.subsites} if spec.subsites else {}),
         **{name: bound for name in BOUNDS if (bound := getattr(spec, name))},
         **spec.settings,
     }

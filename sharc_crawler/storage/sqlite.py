@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sqlite3
+from contextlib import suppress
 from dataclasses import asdict, astuple
 from typing import TYPE_CHECKING, Any
 
@@ -171,7 +172,8 @@ class SqliteStore:
 
     def close(self) -> None:
         """Fold the write-ahead log into the file and let go of it."""
-        self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        with suppress(sqlite3.OperationalError):  # a reading that failed may hold it: the log stays, and is read
+            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         self._db.close()
 
 

@@ -11,9 +11,10 @@ import pytest
 from sharc_crawler.errors import DataError
 from sharc_crawler.frontier.store import Batch
 from sharc_crawler.model import CaptureRef
+from sharc_crawler.report.load import load_state
 from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.storage.sqlite import SqliteStore
-from sharc_crawler.testing.stores import FrontierStoreChecks, page_row
+from sharc_crawler.testing.stores import FrontierStoreChecks, page_row, subsite_row
 
 
 class TestMemoryStore(FrontierStoreChecks):
@@ -42,6 +43,15 @@ class TestSqliteStore(FrontierStoreChecks):
         with pytest.raises(DataError, match=r"frontier\.db"):
             SqliteStore(path)
         assert path.read_bytes().startswith(b"not a database")
+
+    def test_damaged_state_is_said_to_be_so_by_those_who_close_it_too(self, tmp_path):
+        store = self.open(tmp_path)
+        store.commit(Batch(subsites={(0, n): subsite_row(n) for n in range(3)}))
+        store.close()
+        with sqlite3.connect(tmp_path / "frontier.db") as db:
+            db.execute("UPDATE subsite SET branches = '[[]]'")
+        with pytest.raises(DataError, match="is damaged"):
+            load_state(tmp_path)
 
     def test_a_newer_schema_is_refused(self, tmp_path):
         path = tmp_path / "frontier.db"

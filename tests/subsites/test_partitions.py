@@ -12,6 +12,22 @@ from sharc_crawler.subsites.links import UNLINKED, ByLinks
 from sharc_crawler.subsites.make import make_division
 from sharc_crawler.subsites.path import ByPath
 from sharc_crawler.subsites.sitemap import UNLISTED, BySitemap
+from sharc_crawler.testing.partitions import PartitionChecks
+
+
+class TestByPath(PartitionChecks):
+    def make(self):
+        return ByPath()
+
+
+class TestBySitemap(PartitionChecks):
+    def make(self):
+        return BySitemap()
+
+
+class TestByLinks(PartitionChecks):
+    def make(self):
+        return ByLinks()
 
 
 def test_folders_within_folders_and_hosts():
