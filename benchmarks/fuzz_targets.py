@@ -25,7 +25,7 @@ from sharc_crawler.changes.difference import difference
 from sharc_crawler.changes.fingerprint import fingerprint
 from sharc_crawler.changes.http import dechunk, parse_response
 from sharc_crawler.changes.http_date import http_date
-from sharc_crawler.changes.learning import learn_masks
+from sharc_crawler.changes.learning import Pair, learn_masks
 from sharc_crawler.changes.masks import load_masks
 from sharc_crawler.changes.payload import examine
 from sharc_crawler.errors import SharcError
@@ -253,7 +253,7 @@ def run_fingerprint(data: bytes) -> None:
     old, _, new = data.partition(b"\0")
     one = fingerprint(old, "text/html")
     assert one == fingerprint(old, "text/html")
-    masks = learn_masks([(old, new, "text/html")])
+    masks = learn_masks([Pair(old, new, "text/html")])
     for body in (old, new):
         fingerprint(body, "text/html", masks)
     difference(old, new, "text/html", masks)

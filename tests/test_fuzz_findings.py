@@ -10,7 +10,7 @@ import pytest
 from sharc_crawler.archive.members import Damage, records
 from sharc_crawler.changes.fingerprint import fingerprint
 from sharc_crawler.changes.http_date import http_date
-from sharc_crawler.changes.learning import learn_masks
+from sharc_crawler.changes.learning import Pair, learn_masks
 from sharc_crawler.changes.masks import Mask
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.frontier.store import Batch, LinksRow
@@ -67,7 +67,7 @@ def test_masks_can_be_learned_whatever_elements_are_called(tag, attribute):
     """A page must not put its own words into an XPath expression, nor break one."""
     page = f"<p>some words that stay <{tag}{attribute}>number {{}} of</{tag}> and some more words here</p>" * 2
     one, other = (page.format(number, number).encode() for number in ("seven", "eight nine"))
-    masks = learn_masks([(one, other, "text/html")])
+    masks = learn_masks([Pair(one, other, "text/html")])
     assert masks
     assert fingerprint(one, "text/html", masks) == fingerprint(other, "text/html", masks)
 

@@ -38,20 +38,22 @@ class Fetched:
     body: bytes  #: content-decoded
 
 
-def pages(source: Path, url: str | None = None) -> Iterator[Fetched]:
+def pages(source: Path, url: str | None = None, *, repeated: bool = False) -> Iterator[Fetched]:
     """The responses with status 200 in the order of the files, for one URL or for all.
 
-    For one URL, revisits are pages too: with the body of the response that has the same payload digest.
+    For one URL, and where ``repeated``, revisits are pages too: with the body of the response that has the same payload
+    digest. For all URLs this keeps all bodies in memory.
 
     Raises :class:`~sharc_crawler.errors.DataError` where ``source`` holds no WARC, or one that cannot be read.
     """
     wanted = canonical(url) if url else None
+    keep = repeated or wanted is not None
     bodies: dict[str | None, Fetched] = {}
     for name, stream in _warcs(source):
         try:
             for record in ArchiveIterator(stream, no_record_parse=True):
                 page = _page(record, bodies) if _is_of(record, wanted) else None
-                if page is not None and wanted:
+                if page is not None and keep:
                     bodies.setdefault(record.rec_headers.get_header("WARC-Payload-Digest"), page)
                 if page is not None:
                     yield page
@@ -71,7 +73,7 @@ def _page(record: ArcWarcRecord, bodies: dict[str | None, Fetched]) -> Fetched |
     time = datetime.fromisoformat(date).timestamp()
     if record.rec_type == "revisit":
         original = bodies.get(head.get_header("WARC-Payload-Digest"))
-        return replace(original, time=time) if original else None
+        return replace(original, url=url, time=time) if original else None
     response = parse_response(record.raw_stream.read())
     if response is None or response.status != OK:
         return None

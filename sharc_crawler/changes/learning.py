@@ -3,13 +3,15 @@
 Two trees are walked side by side. A text or address that differs is masked as narrowly as two examples allow: its words
 that stayed must stay, those that varied may vary in their kind (a number, or anything). So an edit next to a counter is
 still seen. Only where the number of words, or the elements themselves, differ is an element masked as a whole.
+
+Of many pages, noise differs on most that have its element; a title that was edited just then, on the few that show it.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sharc_crawler.changes.fingerprint import cleaned, fingerprint, is_html, parse
 from sharc_crawler.changes.masks import COUNTED, Mask, folded
@@ -35,25 +37,55 @@ _CALENDAR = re.compile(
 _SPELLABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 
 
-def learn_masks(
-    pairs: Iterable[tuple[bytes, bytes, str | None]], known: Sequence[Mask] = (), support: int = 1
-) -> tuple[Mask, ...]:
-    """Masks for a site from pairs of fetches (body, body, ``Content-Type``), bodies content-decoded.
+class Pair(NamedTuple):
+    """Two fetches of one page, content-decoded."""
 
-    What ``known`` masks blank is not learned again. A new mask must come from at least ``support`` pairs.
+    old: bytes
+    new: bytes
+    media_type: str | None  #: ``Content-Type``
+    path: str = ""  #: of its URL: URLs that differ in their query may show one page
+
+
+def learn_masks(pairs: Iterable[Pair], known: Sequence[Mask] = (), support: int = 1) -> tuple[Mask, ...]:
+    """Masks for a site from pairs of fetches, those without a difference among them.
+
+    What ``known`` masks blank is not learned again. A new mask must show on at least ``support`` pages of different
+    paths, and on most of those that have its element.
 
     >>> one, other = (f"<p id=a>{visits} visits, price 3".encode() for visits in (7, 12))
-    >>> learn_masks([(one, other, "text/html")])[0].path
+    >>> learn_masks([Pair(one, other, "text/html")])[0].path
     "//*[@id='a']"
     """
-    found: Counter[Mask] = Counter()
-    for one, other, media_type in pairs:
-        if not is_html(media_type) or fingerprint(one, media_type, known) == fingerprint(other, media_type, known):
-            continue
-        trees = [parse(body, media_type) for body in (one, other)]
-        if None not in trees:
-            found.update(set(_differences(*(cleaned(tree, known) for tree in trees))))
-    return tuple(mask for mask, times in found.items() if times >= support)
+    compared = [pair for pair in pairs if is_html(pair.media_type)]
+    shown: dict[Mask, set[str]] = defaultdict(set)
+    for pair in compared:
+        for mask in _masks_of(pair, known):
+            shown[mask].add(pair.path)
+    candidates = [mask for mask, paths in shown.items() if len(paths) >= support]
+    present = _present(candidates, compared, known)
+    return tuple(mask for mask in candidates if 2 * len(shown[mask]) > len(present[mask]))
+
+
+def _masks_of(pair: Pair, known: Sequence[Mask]) -> set[Mask]:
+    """What would make the two fetches of a page equal, as far as it can be told."""
+    old, new, media_type, _ = pair
+    if old == new or fingerprint(old, media_type, known) == fingerprint(new, media_type, known):
+        return set()
+    trees = [parse(body, media_type) for body in (old, new)]
+    return set() if None in trees else set(_differences(*(cleaned(tree, known) for tree in trees)))
+
+
+def _present(masks: Sequence[Mask], pairs: Iterable[Pair], known: Sequence[Mask]) -> dict[Mask, set[str]]:
+    """The paths of the pages that have an element which a mask is of."""
+    found: dict[Mask, set[str]] = defaultdict(set)
+    for pair in pairs if masks else ():
+        tree = parse(pair.old, pair.media_type)
+        if tree is not None:
+            cleaned(tree, known)
+            for mask in masks:
+                if mask.selects(tree):
+                    found[mask].add(pair.path)
+    return found
 
 
 def _differences(old: Any, new: Any) -> Iterator[Mask]:

@@ -39,6 +39,10 @@ class Mask:
         _xpath(self.path)
         _regex(self.pattern or "")
 
+    def selects(self, root: Any) -> bool:
+        """Whether a page has an element that this mask is of, whatever is in it."""
+        return bool(self._elements(root))
+
     def apply(self, root: Any) -> None:
         """Blank what does not count, in place."""
         for element in self._elements(root):

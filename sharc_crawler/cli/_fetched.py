@@ -5,8 +5,10 @@ from __future__ import annotations
 import mimetypes
 from itertools import pairwise
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from sharc_crawler.archive.fetches import Fetched, pages
+from sharc_crawler.changes.learning import Pair
 from sharc_crawler.errors import DataError, UsageError
 
 if TYPE_CHECKING:
@@ -41,12 +43,12 @@ def page_of(source: Path, url: str | None, *, last: bool) -> Fetched:
     return found[-1 if last else 0]
 
 
-def pairs_within(source: Path, within: Seconds) -> Iterator[tuple[bytes, bytes, str | None]]:
-    """Fetches of one URL that follow each other within so many seconds."""
+def pairs_within(source: Path, within: Seconds) -> Iterator[Pair]:
+    """Fetches of one URL that follow each other within so many seconds, equal ones too."""
     by_url: dict[str, list[Fetched]] = {}
-    for page in pages(source):
+    for page in pages(source, repeated=True):
         by_url.setdefault(page.url, []).append(page)
-    for found in by_url.values():
+    for url, found in by_url.items():
         for one, other in pairwise(sorted(found, key=lambda page: page.time)):
             if other.time - one.time <= within:
-                yield one.body, other.body, one.media_type
+                yield Pair(one.body, other.body, one.media_type, urlsplit(url).path)

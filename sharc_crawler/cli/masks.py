@@ -6,13 +6,13 @@ from pathlib import Path
 
 import click
 
-from sharc_crawler.changes.learning import learn_masks
+from sharc_crawler.changes.learning import Pair, learn_masks
 from sharc_crawler.changes.masks import load_masks, save_masks
 from sharc_crawler.cli._fetched import is_capture, page_of, pairs_within
 from sharc_crawler.errors import UsageError
 
 _FILE = click.Path(exists=True, path_type=Path)
-_ENOUGH = 2  #: pages that must show a mask, where a whole capture is asked
+_ENOUGH = 2  #: pages of different paths that must show a mask, where a whole capture is asked
 
 
 @click.command()
@@ -23,8 +23,9 @@ _ENOUGH = 2  #: pages that must show a mask, where a whole capture is asked
 def command(sources: tuple[Path, ...], within: float, add: Path | None, output: Path | None) -> None:
     r"""Learn masks from a capture (folder, WARC or WACZ) or from two saved fetches of one page.
 
-    In a capture the pages next to the reference instant are fetched twice within seconds: what differs between these
-    is the server's doing. A mask counts where two pages show it. Look at the file before you use it: it is short.
+    In a capture the pages next to the reference instant are fetched twice within a minute (--within): what differs
+    between these on most pages that have it, and on two at least, is the server's doing. Look at the file before you
+    use it: it is short.
 
     \b
     Example:
@@ -37,7 +38,7 @@ def command(sources: tuple[Path, ...], within: float, add: Path | None, output: 
         learned = learn_masks(pairs_within(sources[0], within), known, _ENOUGH)
     elif len(sources) == 2 and not any(map(is_capture, sources)):
         one, other = (page_of(source, None, last=False) for source in sources)
-        learned = learn_masks([(one.body, other.body, one.media_type)], known)
+        learned = learn_masks([Pair(one.body, other.body, one.media_type)], known)
     else:
         raise UsageError("name one capture, or two saved fetches of one page")
     for mask in (*known, *learned):

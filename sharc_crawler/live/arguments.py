@@ -51,7 +51,7 @@ ARGUMENTS = {
     **SEEDING,
     "dedup": f"equal payloads are stored once per: {', '.join(DEDUP)}",
     "wacz": "1: package the captures as one WACZ file, too, when they are complete",
-    "audit": "share of the pages claimed on the server's word (sharc-attested) that is checked by bytes",
+    "audit": "share of the pages claimed on the server's word (sharc-attested) that is checked by bytes, ten at least",
     "masks": "file of what does not count as a change of content, as `sharc masks` writes it",
     "control": "1: take orders while running, by `sharc control`",
     "dry_run": "1: check everything, show the plan, send nothing",

@@ -11,18 +11,19 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 CONFIDENCE = 0.95
+LEAST = 10  #: pages audited, where there are as many: of one or two that kept still nobody learns anything
 
 
 def sample(rates: NDArray[np.float64], share: float, rng: np.random.Generator) -> NDArray[np.int64]:
     """Numbers of the pages to audit, of ``len(rates)``: half of them the hottest, half in proportion to the rates.
 
-    A lie shows only where a page really changes, so a uniform sample would be wasted. At least one page for any
-    ``share`` above 0.
+    A lie shows only where a page really changes, so a uniform sample would be wasted. For any ``share`` above 0 at
+    least :data:`LEAST` pages, or all.
 
     >>> sample(np.array([0.1, 9.0, 0.2, 0.1]), 0.5, np.random.default_rng(0)).tolist()
-    [1, 0]
+    [1, 2, 3, 0]
     """
-    size = min(len(rates), max(round(share * len(rates)), 1 if share > 0 else 0))
+    size = min(len(rates), max(round(share * len(rates)), LEAST if share > 0 else 0))
     if not size:
         return np.zeros(0, np.int64)
     hottest_first = np.argsort(-rates, kind="stable")

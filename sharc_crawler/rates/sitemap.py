@@ -8,8 +8,9 @@ Both of the sitemap's words are read as observations of the page's Poisson proce
 * both: Gamma(2, 1/r + t), mean 2/(1/r + t). An old lastmod so overrules an eager changefreq.
 
 A lastmod is not believed where it lies in the future; where a large share of the site's lastmods are equal (that is
-when the site was generated); or where a large share lie right before the moment of reading (a server that answers
-"now"). ``priority`` p becomes the weight 1/2 + p: 1 for the protocol's default of 0.5, never 0.
+when the site was generated); or where nearly all lie right before the moment of reading (a server that answers "now",
+as :mod:`~sharc_crawler.rates.trust` defines it: a busy site's many recent ones are its best evidence). ``priority`` p
+becomes the weight 1/2 + p: 1 for the protocol's default of 0.5, never 0.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from sharc_crawler.model import RateEstimate
+from sharc_crawler.rates.trust import MOST, NOW
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -48,9 +50,8 @@ class SitemapRules:
 
     changefreq: Mapping[str, Rate] = field(default_factory=lambda: CHANGEFREQ_RATES)  #: changes per second
     least_age: Seconds = DAY  #: a, added to the age of a lastmod
-    shared: float = 0.5  #: share of lastmods that are equal, or now, above which those are not believed
+    shared: float = 0.5  #: share of lastmods that are equal above which those are not believed
     judged_from: int = 10  #: lastmods that must be known before any is disbelieved for what it shares
-    just_now: Seconds = HOUR  #: a lastmod younger than this is "now"
 
 
 DEFAULT_RULES = SitemapRules()
@@ -82,10 +83,7 @@ class SitemapRates:
         if hints.lastmod is not None:
             self._known += 1
             self._lastmods[hints.lastmod] += 1
-            self._just_now += self._is_now(hints, now)
-
-    def _is_now(self, hints: Hints, now: Instant) -> bool:
-        return hints.lastmod is not None and hints.lastmod + hints.lastmod_precision > now - self.rules.just_now
+            self._just_now += now - hints.lastmod <= NOW
 
     def _believed(self, hints: Hints, now: Instant) -> bool:
         """Whether the lastmod speaks of this page."""
@@ -93,8 +91,8 @@ class SitemapRates:
             return False
         if self._known < self.rules.judged_from:
             return True
-        limit = self.rules.shared * self._known
-        return self._lastmods[hints.lastmod] <= limit and not (self._just_now > limit and self._is_now(hints, now))
+        of_now = self._just_now >= MOST * self._known and now - hints.lastmod <= NOW
+        return self._lastmods[hints.lastmod] <= self.rules.shared * self._known and not of_now
 
     def _estimate(self, hints: Hints, now: Instant) -> RateEstimate | None:
         """The Gamma posterior (module documentation)."""

@@ -14,6 +14,8 @@ from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.spec import BOUNDS
 from sharc_crawler.frontier.store import JudgementRow
 from sharc_crawler.model import Evidence, Kind, Result, Slot, Url, Verdict
+from sharc_crawler.rates.history import SiteHistory
+from sharc_crawler.rates.trust import trust
 from sharc_crawler.report.facts import CaptureFacts, PageFacts, VisitFacts
 from sharc_crawler.report.subsites import find_subsites
 from sharc_crawler.storage.sqlite import FILE_NAME, SqliteStore
@@ -98,6 +100,7 @@ def capture_facts(state: Batch, truth: Truth | None = None) -> list[CaptureFacts
         step = max((delays.get(row.host, 0.0) for row in rows if row.kind is Kind.PAGE), default=0.0)
         outside = [row for row in state.outside if row.capture == capture.capture]
         whole = _capture(capture, pages, made, step, outside)
+        whole = replace(whole, notes=(*_not_believed(capture, rows), *whole.notes))
         instants = set(references.values())
         facts.append(replace(whole, reference=instants.pop() if len(instants) == 1 else None, subsites=parts))
     return facts
@@ -128,6 +131,15 @@ def _capture(
         outside=tuple(outside),
         stats=_decision_stats(made),
     )
+
+
+def _not_believed(capture: CaptureRow, rows: list[PageRow]) -> Iterator[str]:
+    """Which lastmods of the sitemaps speak against themselves."""
+    said = {row.url: row.hints for row in rows if row.hints and row.hints.lastmod is not None}
+    lastmods = {url: (hints.lastmod or 0.0, hints.lastmod_precision) for url, hints in said.items()}
+    for found in trust(SiteHistory.empty(capture.spec.site).sitemap_read(capture.started, lastmods)):
+        if found.values and found.reason:
+            yield f"lastmods of {found.label} not believed ({found.values:,}): {found.reason}"
 
 
 def _settings(capture: CaptureRow) -> dict[str, object]:

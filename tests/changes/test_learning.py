@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sharc_crawler.changes.fingerprint import fingerprint
-from sharc_crawler.changes.learning import learn_masks
+from sharc_crawler.changes.learning import Pair, learn_masks
 from sharc_crawler.changes.masks import Mask, load_masks, save_masks
 from sharc_crawler.errors import DataError, UsageError
 
@@ -40,7 +40,7 @@ def of(text: str, masks: tuple[Mask, ...]) -> str:
 
 @pytest.fixture(scope="module")
 def learned() -> tuple[Mask, ...]:
-    return learn_masks([(FIRST.encode(), SECOND.encode(), "text/html")])
+    return learn_masks([Pair(FIRST.encode(), SECOND.encode(), "text/html")])
 
 
 def test_noise_of_another_day_is_ignored(learned: tuple[Mask, ...]) -> None:
@@ -68,22 +68,40 @@ def test_an_edit_is_seen_even_within_a_text_that_varies(learned: tuple[Mask, ...
 
 def test_what_is_large_is_no_noise() -> None:
     one, other = "<p>Hello you</p><p>a b c d e", "<p>Good morning to you</p><p>a b c d e"
-    assert learn_masks([(one.encode(), other.encode(), "text/html")]) == ()
+    assert learn_masks([Pair(one.encode(), other.encode(), "text/html")]) == ()
 
 
 def test_support() -> None:
-    pairs = [(FIRST.encode(), SECOND.encode(), "text/html"), (FIRST.encode(), FIRST.encode(), "text/html")]
-    assert learn_masks(pairs, support=2) == ()
-    assert learn_masks([*pairs, (SECOND.encode(), LATER.encode(), "text/html")], support=2)
+    one = Pair(FIRST.encode(), SECOND.encode(), "text/html", "/one")
+    still = Pair(FIRST.encode(), FIRST.encode(), "text/html", "/two")
+    other = Pair(SECOND.encode(), LATER.encode(), "text/html", "/three")
+    assert learn_masks([one, still], support=2) == ()
+    assert learn_masks([one, still, other], support=2)
+    assert learn_masks([one, other._replace(path="/one")], support=2) == (), "one page under two URLs"
+
+
+def test_an_edit_made_just_then_is_no_noise() -> None:
+    """A title that three listings show, of twenty, those that stood still among them; the counter is on all."""
+
+    def listing(number: int, version: int, seen: int) -> bytes:
+        title = f"post-1 v{version}" if number < 3 else f"post-{number} v1"
+        text = f"<html><body><h2><a href=/post>{title}</a></h2>{FILLER}<div id=seen>Seen {seen} times</div>"
+        return text.encode()
+
+    pairs = [Pair(listing(n, 1, n), listing(n, 2, 100 + n), "text/html", f"/page/{n}") for n in range(20)]
+    (mask,) = learn_masks(pairs, support=2)
+    assert mask == Mask("//*[@id='seen']", r"Seen \d[\d.,:/'+-]* times")
+    still = [pair._replace(new=pair.old) if n > 2 else pair for n, pair in enumerate(pairs)]
+    assert learn_masks(still, support=2) == ()
 
 
 def test_what_is_known_is_not_learned_again(learned: tuple[Mask, ...]) -> None:
-    assert learn_masks([(FIRST.encode(), LATER.encode(), "text/html")], known=learned) == ()
+    assert learn_masks([Pair(FIRST.encode(), LATER.encode(), "text/html")], known=learned) == ()
 
 
 @pytest.mark.parametrize(("body", "media_type"), [(b"", "text/html"), (b"a", "text/plain"), (b"<", None)])
 def test_nothing_is_learned_from_what_is_no_page(body: bytes, media_type: str | None) -> None:
-    assert learn_masks([(body, body + b"x", media_type)]) == ()
+    assert learn_masks([Pair(body, body + b"x", media_type)]) == ()
 
 
 TEXTS = st.text("ab1:2 ", min_size=1, max_size=12)
@@ -92,7 +110,7 @@ TEXTS = st.text("ab1:2 ", min_size=1, max_size=12)
 @given(TEXTS, TEXTS)
 def test_a_learned_text_fits_both_examples(one: str, other: str) -> None:
     first, second = (f"<body>{FILLER}<p id=a>x {text} y</p></body>" for text in (one, other))
-    masks = learn_masks([(first.encode(), second.encode(), "text/html")])
+    masks = learn_masks([Pair(first.encode(), second.encode(), "text/html")])
     assert of(first, masks) == of(second, masks)
 
 

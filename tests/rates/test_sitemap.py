@@ -103,6 +103,14 @@ def test_a_server_that_answers_now_is_not_believed() -> None:
     assert given[21] == rates(Hints(changefreq="daily"))[0]
 
 
+def test_a_busy_site_is_believed() -> None:
+    """Two thirds of the pages changed within the hour, at times of their own."""
+    given = rates(*[aged(90.0 * i) for i in range(1, 40)], *[aged(DAY * i) for i in range(1, 21)])
+    assert None not in given
+    ordered = [estimate.rate for estimate in given if estimate]
+    assert ordered == sorted(ordered, reverse=True)
+
+
 def test_distrust_is_kept_for_pages_that_come_later() -> None:
     source = SitemapRates()
     generated = Sighting("http://h/", hints=aged(30 * DAY))
