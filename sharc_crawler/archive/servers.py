@@ -118,6 +118,8 @@ class Pywb(Dialect):
     def check(self, body: bytes) -> None:
         """Every line is a capture; the last one is whole."""
         _no_page(body)
+        if body.lstrip().startswith(b"["):
+            raise DataError("a JSON array, as the Wayback server gives it; say --dialect wayback")
         lines = body.strip().splitlines()
         for line in (*lines[:1], *lines[-1:]):
             key, brace, text = line.partition(b"{")

@@ -13,7 +13,6 @@ from rich.console import Console
 from rich.table import Table
 
 from sharc_crawler.cli._rates_cycles import cycle_facts, cycle_lines, start_facts
-from sharc_crawler.errors import unknown_name
 from sharc_crawler.model import Sighting
 from sharc_crawler.rates.picture import draw_rates
 from sharc_crawler.rates.sources import HistoryRates
@@ -39,8 +38,7 @@ DAY = 86_400.0
 def show_command(site: str, history: str, horizon: float, limit: int, picture: Path | None, as_json: bool) -> None:
     """Show how often the pages of SITE change: rate, its source, and how well it is known."""
     with ObservationStore(history) as store:
-        if site not in store.sites():
-            raise unknown_name("site", site, store.sites())
+        site = store.site_named(site)
         known, links = store.histories(site), store.links(site) or None
     now = time.time()
     sightings = [Sighting(url) for url in known.urls]

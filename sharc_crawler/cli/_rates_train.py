@@ -13,7 +13,7 @@ import numpy as np
 from sharc_crawler import __version__
 from sharc_crawler.cli._progress import progress
 from sharc_crawler.cli._tables import print_table
-from sharc_crawler.errors import DataError, unknown_name
+from sharc_crawler.errors import DataError
 from sharc_crawler.rates.predictor.examples import Examples, page_facts
 from sharc_crawler.rates.predictor.features import FEATURES
 from sharc_crawler.rates.predictor.model import CLASSIFIERS, Predictor
@@ -62,10 +62,7 @@ def train_command(history: str, output: Path, sites: tuple[str, ...], kind: str,
 def _examples(history: str, sites: Sequence[str]) -> tuple[Examples, list[str]]:
     """What the store knows of these sites' pages (of all, where none is named), as of each site's last capture."""
     with ObservationStore(history) as store:
-        for site in sites:
-            if site not in store.sites():
-                raise unknown_name("site", site, store.sites())
-        names = list(sites) or store.sites()
+        names = [store.site_named(site) for site in sites] or store.sites()
         learned = []
         for site in names:
             known = store.histories(site)

@@ -8,7 +8,7 @@ from sharc_crawler import plugins
 from sharc_crawler.archive.pages import pages_among
 from sharc_crawler.archive.surt import surt
 from sharc_crawler.errors import DataError, UsageError
-from sharc_crawler.frontier.urls import canonical
+from sharc_crawler.frontier.urls import canonical, with_scheme
 from sharc_crawler.seeds.hacs.sites import homepages, websites
 
 if TYPE_CHECKING:
@@ -27,11 +27,12 @@ def read_list(file: Path, problems: Problems) -> list[str]:
         raise UsageError(f"seeds={str(file)!r} cannot be read: {error}") from error
     urls: dict[str, None] = {}
     for number, line in enumerate(lines, 1):
-        url = line.strip()
-        if not url or url.startswith("#"):
+        text = line.strip()
+        if not text or text.startswith("#"):
             continue
+        url = with_scheme(text)
         if canonical(url) is None:
-            problems.add(str(file), number, f"not a web address: {url[:80]!r}")
+            problems.add(str(file), number, f"not a web address: {text[:80]!r}")
         else:
             urls[url] = None
     if not urls:

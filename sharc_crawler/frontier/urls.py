@@ -25,6 +25,7 @@ _AUTHORITY = re.compile(r"(\[[0-9a-f:.]+\]|[\w-]+(?:\.[\w-]+)*)\.?(?::(\d{0,5}))
 #: that are not ASCII.
 _PLAIN_PATH = re.compile(r"(?:/(?:[\w~!$'*+,:@=-](?:[\w.~!$'*+,:@=-]|%[89A-F][0-9A-F])*)?)+", re.ASCII)
 _PLAIN_QUERY = re.compile(r"\?[\w.~-]+=[\w.~-]*(?:&[\w.~-]+=[\w.~-]*)*", re.ASCII)
+_BARE_HOST = re.compile(r"(localhost|[\w-]+(\.[\w-]+)+)(:\d+)?(/|$)")
 _DEFAULT_PORT = {"http": 80, "https": 443}
 _HIGHEST_PORT = 65_535
 _LONGEST_HOST = 253
@@ -125,6 +126,15 @@ def require(url: str, rules: UrlRules = DEFAULT_RULES) -> Url:
             f"url={url!r} is not a web address; give one like http://www.example.org/ (no user or password)"
         )
     return found
+
+
+def with_scheme(text: str) -> str:
+    """What a person wrote, with ``https://`` before a bare host name.
+
+    >>> with_scheme("www.example.org/a"), with_scheme("http://example.org")
+    ('https://www.example.org/a', 'http://example.org')
+    """
+    return f"https://{text}" if _BARE_HOST.match(text) else text
 
 
 def host_of(url: str) -> str:

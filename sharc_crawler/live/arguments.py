@@ -13,7 +13,7 @@ from sharc_crawler.errors import UsageError, unknown_name
 from sharc_crawler.frontier.scope import ScopeKind, site_of
 from sharc_crawler.frontier.spec import AUDIT, CaptureSpec
 from sharc_crawler.frontier.subsites import check
-from sharc_crawler.frontier.urls import canonical
+from sharc_crawler.frontier.urls import canonical, with_scheme
 from sharc_crawler.live import instant
 from sharc_crawler.live.seeding.arguments import SEEDING, parse_choice
 from sharc_crawler.strategies.base import Setting
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from sharc_crawler.polling.terms import Terms
     from sharc_crawler.seeds.hacs.selection import Choice
 
-BARE_HOST = re.compile(r"(localhost|[\w-]+(\.[\w-]+)+)(:\d+)?(/|$)")
 SCOPES: tuple[str, ...] = get_args(ScopeKind)
 #: every argument, with what it is
 ARGUMENTS = {
@@ -168,7 +167,7 @@ def _urls(text: str) -> tuple[str, ...]:
 
 def _url(what: str, text: str) -> str:
     """A URL as it will be requested; ``https://`` is put before a bare host name."""
-    url = f"https://{text}" if BARE_HOST.match(text) else text
+    url = with_scheme(text)
     if canonical(url) is None or not urlsplit(url).hostname:
         raise UsageError(f"{what}={text!r} is not an http(s) URL; write it as https://www.example.org/")
     return url

@@ -81,6 +81,7 @@ class DropIn:
                 size=config.size,
                 discover=False,
                 resources=True,
+                settings={"spider": self._session.name},
             )
             session = self._session
             capture = session.frontier.open(session.bounded(spec), session.clock.now(), seeded=False)

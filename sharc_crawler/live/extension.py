@@ -59,6 +59,8 @@ class CaptureExtension:
         """Begin the progress line."""
         session = session_of(self._crawler)
         self._line = ProgressLine(session.frontier, session.clock.now())
+        if session.gone_on and session.config.progress:
+            self._line.goes_on()
         self._loop = create_looping_call(self._every_second)
         self._loop.start(1.0, now=False)
         if session.control:

@@ -27,7 +27,7 @@ class Snapshot:
     pages: int  #: known
     visits: int
     revisits: int
-    left: int  #: downloads of pages still to make, as far as known
+    left: int  #: downloads still to make, as far as known: not chosen yet, owed by hosts, or in flight
 
     @classmethod
     def of(cls, frontier: Frontier) -> Snapshot:
@@ -43,7 +43,14 @@ class Snapshot:
             sum(capture.pages - capture.late for capture in captures),
             sum(capture.visits for capture in captures),
             sum(capture.revisits for capture in captures),
-            2 * waiting + sum(len(capture.strategy) for capture in captures if capture.strategy),
+            2 * waiting + sum(len(capture.strategy) + capture.pending for capture in captures if capture.strategy),
+        )
+
+    @property
+    def before(self) -> str:
+        """What a former run has done, for the line that says that this one goes on."""
+        return (
+            f"goes on where it was: {self.visits:,} of {self.pages:,} known pages visited, {self.revisits:,} revisited"
         )
 
     @property
@@ -51,17 +58,25 @@ class Snapshot:
         """Downloads of pages made."""
         return self.visits + self.revisits
 
+    @property
+    def share(self) -> str:
+        """How many of how many in this phase; redirects and pages that are gone are not revisited."""
+        if self.phase.endswith(Phase.REVISIT):
+            return f"{self.revisits}/{self.revisits + self.left}"
+        return f"{self.visits}/{self.pages}"
+
 
 def line(snapshot: Snapshot, elapsed: Seconds) -> str:
     """What a person reads.
 
     >>> line(Snapshot("visit", 300, 30, 0, 570), 10.0)
     'visit 30/300 pages, 3.0/s, 0:03:10 left'
+    >>> line(Snapshot("revisit", 300, 300, 60, 180), 100.0)
+    'revisit 60/240 pages, 3.6/s, 0:00:50 left'
     """
     pace = snapshot.made / elapsed if elapsed > 0 else 0.0
     left = f"{timedelta(seconds=round(snapshot.left / pace))} left" if pace else "time left not known yet"
-    done = snapshot.revisits if snapshot.phase.endswith(Phase.REVISIT) else snapshot.visits
-    return f"{snapshot.phase} {done}/{snapshot.pages} pages, {pace:.1f}/s, {left}"
+    return f"{snapshot.phase} {snapshot.share} pages, {pace:.1f}/s, {left}"
 
 
 class ProgressLine:
@@ -73,6 +88,11 @@ class ProgressLine:
         self._out = out or sys.stderr
         self._live = self._out.isatty()
         self._last = started
+
+    def goes_on(self) -> None:
+        """Say with what, as the first line."""
+        self._out.write(f"{Snapshot.of(self._frontier).before}\n")
+        self._out.flush()
 
     def show(self, now: Instant) -> None:
         """Once a second from the outside; not on a terminal, only every tenth is written."""

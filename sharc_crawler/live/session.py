@@ -77,6 +77,7 @@ class Session:
     name: str  #: of the spider
     run: str = field(default_factory=lambda: secrets.token_hex(4))
     leases: dict[int, Lease] = field(default_factory=dict)
+    gone_on: bool = False  #: with captures that a former run began
     archivist: Archivist = field(default_factory=Archivist)
     writers: dict[str, WarcWriter] = field(default_factory=dict)
     log: CrawlLog | None = field(init=False)
@@ -104,6 +105,7 @@ class Session:
                 saved.captures[number] = row._replace(spec=spec, notes=(*row.notes, *other))
             self.run = next(str(row.spec.settings["run"]) for row in saved.captures.values())
             self.frontier.restore(saved, now)
+            self.gone_on = True
             if self.archives:
                 for row in saved.captures.values():
                     self.writer(row.spec.site)  # a torn record is cut off before anything is added

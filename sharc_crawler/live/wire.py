@@ -85,7 +85,7 @@ class _TappedProtocol(_LenientHTTP11ClientProtocol):
         tap, self._tap = self._tap, None
         if tap is not None and rest:
             # A server that sends more than it announced is not to be believed in what it says next.
-            logger.warning("%d bytes after the end of a response of %s dropped, connection closed", len(rest), tap.peer)
+            logger.warning("%d bytes after the end of a response of %s are kept beside it", len(rest), tap.peer)
             tap.forget(len(rest))
             self._currentRequest.persistent = False
         super()._finishResponse(rest)

@@ -73,10 +73,10 @@ def _capture(facts: CaptureFacts, folder: Path) -> Iterator[Text]:
             yield _line("why", f"{counted(number, 'page')}: {short(reason)}")
     elif (blur := Blur(facts.pages).totals()) and blur["stochastic_average"] is not None:
         yield _line("blur", f"{blur['stochastic_average']:.2g} changes that a copy misses, on average, as expected")
-    yield _line(
-        "took",
-        span(facts.ended - facts.started) if facts.ended is not None else "not complete: the same command goes on",
-    )
+    yield _line("took", span(facts.ended - facts.started) if facts.ended is not None else _unfinished(facts))
+    if cuts := facts.interruptions:
+        words = f"{counted(len(cuts), 'time')}, for {span(sum(end - start for start, end in cuts))} in all"
+        yield _line("interrupted", words)
     for note in (*(short(note, 600) for note in noted(facts)), *map(short, facts.notes[:MAX_NOTES])):
         yield _line("note", note)
     if len(facts.notes) > MAX_NOTES:
@@ -103,6 +103,12 @@ def _expected(expected: Mapping[str, Any]) -> str:
         return f"{words}, and {expected['counted']:,} were coherent {judged}"
     kept = f"{words} to keep their content, and {expected['same_content']:,} did {judged}"
     return f"{kept} ({expected['counted']:,} their bytes, too)"
+
+
+def _unfinished(facts: CaptureFacts) -> str:
+    if "spider" in facts.settings:
+        return "not complete: a project's own spider begins again, with another SHARC_OUTPUT"
+    return "not complete: the same command goes on"
 
 
 def _parts(facts: CaptureFacts) -> Iterator[Text]:

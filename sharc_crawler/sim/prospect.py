@@ -14,7 +14,7 @@ import numpy as np
 
 from sharc_crawler.archive.history import read_history as read_archives
 from sharc_crawler.archive.pages import why_no_page
-from sharc_crawler.errors import DataError, UsageError, unknown_name
+from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.links.entries import SitemapKind
 from sharc_crawler.links.sitemap import read
 from sharc_crawler.model import Kind, Sighting, Url
@@ -126,9 +126,7 @@ def from_store(path: Path, now: Instant, site: str | None = None, step: Seconds 
         sites = store.sites()
         if site is None and len(sites) != 1:
             raise UsageError(f"{path} holds {len(sites)} sites: say which with --site ({', '.join(sites[:5])}, …)")
-        if site is not None and site not in sites:
-            raise unknown_name("site", site, sites)
-        name = site or sites[0]
+        name = store.site_named(site) if site else sites[0]
         urls = [url for url, last in store.latest(name).items() if last.kind is Kind.PAGE]
         history = store.histories(name)
         rates = Chain([HistoryRates(history, capture_length(len(urls), step), store.links(name))])

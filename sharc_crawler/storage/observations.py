@@ -14,7 +14,7 @@ from operator import itemgetter
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, Self
 
-from sharc_crawler.errors import DataError
+from sharc_crawler.errors import DataError, unknown_name
 from sharc_crawler.model import Change, Document, Evidence, Kind, Linked, Observation, Result, Url
 from sharc_crawler.storage import payloads
 from sharc_crawler.storage.columns import site_history
@@ -103,6 +103,19 @@ class ObservationStore:
     def sites(self) -> list[str]:
         """The names of all sites, sorted."""
         return [name for (name,) in self._db.execute("SELECT name FROM site ORDER BY name")]
+
+    def site_named(self, text: str) -> str:
+        """The site that a person means: by its name, with or without ``www.``, or by a URL on it.
+
+        Raises :class:`~sharc_crawler.errors.UsageError` with the nearest name where there is none.
+        """
+        host = text.rpartition("://")[2].partition("/")[0].lower()
+        bare = host.removeprefix("www.")
+        sites = self.sites()
+        found = next((name for name in (text, host, bare, f"www.{bare}") if name in sites), None)
+        if found is None:
+            raise unknown_name("site", text, sites)
+        return found
 
     def urls(self, site: str) -> list[Url]:
         """Every URL ever observed on a site, in the order they became known; empty for an unknown site."""

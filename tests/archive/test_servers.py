@@ -44,6 +44,11 @@ def test_pywb_asks_once_for_a_page_and_page_by_page_for_a_site():
     assert server.replay() == "http://x.example/coll/"
 
 
+def test_pywb_names_the_dialect_of_a_json_array():
+    with pytest.raises(DataError, match="--dialect wayback"):
+        Pywb("http://x.example/cdx").check(json.dumps([NAMES, ROW]).encode())
+
+
 def test_timemap_reads_the_pages_that_are_named_on_its_server_once():
     server = TimeMap("http://x.example/timemap/link/")
     first = "http://x.example/timemap/link/http://a.org/x?q=1&r=2"

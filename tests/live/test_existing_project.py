@@ -52,9 +52,17 @@ def site():
 def crawl(python, server, folder, *settings) -> tuple[list[dict], str, list]:
     """Items, log and the server's requests of one crawl of the example's spider."""
     before = len(server.log)
+    done = run(python, server, folder, *settings)
+    assert done.returncode == 0, done.stderr
+    items = (folder / "pages.jsonl").read_text()
+    return [json.loads(line) for line in items.splitlines()], done.stderr, list(server.log)[before:]
+
+
+def run(python, server, folder, *settings) -> subprocess.CompletedProcess[str]:
+    """One crawl of the example's spider."""
     items = folder / "pages.jsonl"
     chosen = [text for setting in settings for text in ("-s", setting)]
-    done = subprocess.run(
+    return subprocess.run(
         [str(python), "-m", "scrapy", "crawl", "pages", "-a", f"start={server.url}", "-O", str(items), *chosen],
         cwd=PROJECT,
         env={name: value for name, value in os.environ.items() if not name.startswith("SCRAPY_")},
@@ -63,8 +71,6 @@ def crawl(python, server, folder, *settings) -> tuple[list[dict], str, list]:
         timeout=100,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
-    return [json.loads(line) for line in items.read_text().splitlines()], done.stderr, list(server.log)[before:]
 
 
 def test_its_callbacks_items_and_pipelines_work_and_nothing_is_doubled(python, site, tmp_path):
@@ -99,6 +105,15 @@ def test_with_an_output_folder_there_are_warcs_and_a_report(python, site, tmp_pa
     verification = verify(folder)
     assert verification.findings == []
     assert verification.pages > 20
+
+
+def test_an_unfinished_crawl_is_not_gone_on_with_and_says_so(python, site, tmp_path):
+    folder = tmp_path / "kept"
+    stopped = run(python, site, tmp_path, f"SHARC_OUTPUT={folder}", "CLOSESPIDER_PAGECOUNT=5")
+    assert "not complete: a project's own spider begins again" in stopped.stdout
+    again = run(python, site, tmp_path, f"SHARC_OUTPUT={folder}")
+    assert again.returncode != 0
+    assert "a project's own spider cannot go on; choose another folder" in again.stderr
 
 
 def test_revisits_reach_the_callbacks_where_asked_for(python, site, tmp_path):

@@ -135,6 +135,8 @@ def test_ctrl_c_ends_cleanly_with_a_report_and_the_same_command_goes_on(tmp_path
         process = start(folder, server.url, strategy="bfs")
         out, _ = process.communicate(timeout=90)
         assert process.returncode == 0, out
+        assert "goes on where it was: " in out
+        assert "  interrupted  1 time, for " in out
         assert "interrupt" in (folder / "report.html").read_text().lower()
         assert "begun with strategy=" in (folder / "report.json").read_text()
         assert verify(folder).findings == []
@@ -183,6 +185,22 @@ def test_a_second_signal_waits_for_nothing_and_the_same_command_goes_on(tmp_path
         server.shutdown()
     (capture,) = json.loads((folder / "report.json").read_text())["captures"]
     assert capture["coherence"]["coherent"] == 2
+
+
+def test_ctrl_c_before_the_first_page_ends_as_cleanly(tmp_path):
+    folder = tmp_path / "capture"
+    with serve(LivingSite(seed=5, pages=20)) as server:
+        process = start(folder, server.url)
+        while not (folder / "frontier.db").exists():
+            assert process.poll() is None
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=60)
+        assert process.returncode == INTERRUPTED, out
+        assert "the same command goes on" in out
+        process = start(folder, server.url)
+        out, _ = process.communicate(timeout=90)
+        assert process.returncode == 0, out
     assert verify(folder).findings == []
 
 

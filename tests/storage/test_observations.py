@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sharc_crawler.errors import DataError
+from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.model import Change, Document, Evidence, Kind, Linked, Observation, Result, Url
 from sharc_crawler.rates.history import CHANGED, UNCHANGED, UNKNOWN
 from sharc_crawler.storage import schema
@@ -254,6 +254,15 @@ def test_links_between_known_pages_as_last_seen(store: ObservationStore):
     assert store.append_links("s", [Linked(u, 2.0, (v, w)), Linked(v, 2.0, (w,))]) == 1, "only what is new is kept"
     assert store.links("s") == [(u, v), (u, w), (v, w)]
     assert store.links("t") == []
+
+
+def test_a_site_is_found_as_people_write_it(store: ObservationStore):
+    store.append([seen("http://www.a.org/", 0.0, site="www.a.org"), seen("http://b.org/", 0.0, site="b.org")])
+    for text in ("www.a.org", "a.org", "https://www.a.org/x", "http://A.org"):
+        assert store.site_named(text) == "www.a.org"
+    assert store.site_named("www.b.org") == "b.org"
+    with pytest.raises(UsageError, match=r"site.*'c\.org'"):
+        store.site_named("c.org")
 
 
 def test_links_of_another_site_are_another_sites(store: ObservationStore):

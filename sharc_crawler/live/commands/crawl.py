@@ -11,7 +11,7 @@ from scrapy.commands.crawl import Command as CrawlCommand
 
 from sharc_crawler.errors import SharcError
 from sharc_crawler.live.config import Config, make_folder
-from sharc_crawler.live.extension import EXIT_CODE
+from sharc_crawler.live.extension import EXIT_CODE, FAILED, INTERRUPTED
 from sharc_crawler.live.plan import show_plan, show_selection
 from sharc_crawler.live.seeding.choosing import save, with_choice
 from sharc_crawler.live.session import check_output
@@ -22,6 +22,7 @@ from sharc_crawler.storage.observations import ObservationStore
 if TYPE_CHECKING:
     import argparse
 
+    from scrapy.crawler import CrawlerProcessBase
     from scrapy.settings import Settings
 
 
@@ -38,11 +39,11 @@ class Command(CrawlCommand):
         except SharcError as error:
             sys.stderr.write(f"sharc: error: {error}\n")
             self.exitcode = error.exit_code
+        except KeyboardInterrupt:  # before Scrapy listens for it
+            self._stopped()
 
     def _run_site(self, opts: argparse.Namespace) -> None:
-        process = self.crawler_process
-        assert process is not None, "Scrapy makes it before it runs the command"
-        settings: Settings = process.settings.copy()
+        settings: Settings = self._process.settings.copy()
         given = SiteSpider.prepare(settings, opts.spargs)
         config = Config.from_settings(settings)
         output = config.output or Path()
@@ -60,12 +61,28 @@ class Command(CrawlCommand):
         Space(output, config.min_free).require()
         if selection:
             save(selection, output)
-        crawler = process.create_crawler(SiteSpider.name)
-        crawl = process.crawl(crawler, **{**opts.spargs, "output": str(output)})
-        process.start()
-        if isinstance(crawl, asyncio.Task) and crawl.done() and isinstance(error := crawl.exception(), SharcError):
+        self._crawl({**opts.spargs, "output": str(output)})
+
+    @property
+    def _process(self) -> CrawlerProcessBase:
+        assert self.crawler_process is not None, "Scrapy makes it before it runs the command"
+        return self.crawler_process
+
+    def _crawl(self, arguments: dict[str, str]) -> None:
+        crawler = self._process.create_crawler(SiteSpider.name)
+        crawl = self._process.crawl(crawler, **arguments)
+        self._process.start()
+        error = crawl.exception() if isinstance(crawl, asyncio.Task) and crawl.done() else None
+        if isinstance(error, SharcError):
             raise error
-        if process.bootstrap_failed:
-            self.exitcode = 1
+        code = crawler.stats.get_value(EXIT_CODE)
+        if error or self._process.bootstrap_failed:
+            self.exitcode = FAILED
+        elif code is None:  # Ctrl-C twice, or once before the spider was opened
+            self._stopped()
         else:
-            self.exitcode = crawler.stats.get_value(EXIT_CODE, 1)
+            self.exitcode = code
+
+    def _stopped(self) -> None:
+        sys.stderr.write("sharc: stopped; the same command goes on\n")
+        self.exitcode = INTERRUPTED
