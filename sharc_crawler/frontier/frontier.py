@@ -100,7 +100,7 @@ class Frontier:
         if number is not None:
             host = self.ledger.hosts[number]
             host.own = delay
-            host.due = due
+            host.pace.due = due
 
     def may_fetch_again(self, page: PageId) -> bool:
         """Is a revisit or another attempt of the page still possible?"""
@@ -131,16 +131,16 @@ class Frontier:
         ring.ripen(now)
         while (number := ring.head()) is not None:
             host = self.ledger.hosts[number]
-            if host.busy >= self.politeness.concurrency:
+            if host.pace.busy >= self.politeness.concurrency:
                 ring.park()
-            elif host.due > now:
-                ring.delay(host.due)
+            elif host.pace.due > now:
+                ring.delay(host.pace.due)
             elif task := self._chooser.choose(number, host, now):
                 if fetch := self._lease(host, task, now):
                     ring.rotate()
                     return fetch
             elif (later := self._chooser.later(number, host, now)) < math.inf:
-                ring.delay(max(host.due, later))
+                ring.delay(max(host.pace.due, later))
             else:
                 ring.park()
         self.ledger.commit()

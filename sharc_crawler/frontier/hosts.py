@@ -1,4 +1,7 @@
-"""One host's politeness: when it may be asked again, how often at once, what it allows."""
+"""One host's politeness: when it may be asked again, how often at once, what it allows.
+
+Hosts that are nearly always one machine (``www.x`` and ``x``) share their pace; robots.txt is each one's own.
+"""
 
 from __future__ import annotations
 
@@ -43,17 +46,31 @@ class Task(NamedTuple):
     attempt: int = 1
 
 
+class Pace:
+    """When a machine may be asked again, whichever of its names is used."""
+
+    __slots__ = ("busy", "due", "hosts")
+
+    def __init__(self) -> None:
+        self.due: Instant = 0.0
+        self.busy = 0  #: requests in flight
+        self.hosts: list[int] = []  #: numbers of those that share it
+
+    def pause(self, until: Instant) -> None:
+        """Nothing more is sent before ``until``."""
+        self.due = max(self.due, until)
+
+
 class Host:
     """Queues and due times of one host."""
 
     __slots__ = (
         "asked",
-        "busy",
         "captures",
-        "due",
         "held",
         "name",
         "own",
+        "pace",
         "read",
         "refusal",
         "retries",
@@ -63,13 +80,12 @@ class Host:
         "waits",
     )
 
-    def __init__(self, name: str, delay: Seconds, waits: bool) -> None:
+    def __init__(self, name: str, delay: Seconds, waits: bool, pace: Pace | None = None) -> None:
         self.name = name
         self.own = delay  #: between two requests, as we were told
         self.asked: Seconds = 0.0  #: by robots.txt
         self.read: Instant = 0.0  #: when robots.txt was had last
-        self.due: Instant = 0.0
-        self.busy = 0
+        self.pace = pace or Pace()
         self.rules: RobotsRules | None = None
         self.refusal = "robots.txt disallows it"  #: why what the rules forbid is not fetched
         self.waits = waits  #: nothing but robots.txt may be fetched before it is read
@@ -98,7 +114,3 @@ class Host:
         if self.urgent:
             return self.urgent.popleft()
         return self.held.popleft() if self.held else None
-
-    def pause(self, until: Instant) -> None:
-        """Nothing more is sent before ``until``."""
-        self.due = max(self.due, until)

@@ -46,8 +46,8 @@ class Leases:
             now,
         )
         self._open[fetch.lease] = (fetch, task)
-        host.busy += 1
-        host.due = now + host.delay
+        host.pace.busy += 1
+        host.pace.due = now + host.delay
         return fetch
 
     def answer(self, fetch: Fetch, outcome: Outcome) -> Task | None:
@@ -91,20 +91,20 @@ class Leases:
     def _queue_again(self, task: Task, now: Instant) -> None:
         number = self._ledger.pages.hosts[task.page]
         host = self._ledger.hosts[number]
-        host.busy -= 1
+        host.pace.busy -= 1
         self._ledger.pages.move(task.page, Event.GIVEN_BACK)
         host.retry(task, now)
-        self._ledger.ring.wake(number)
+        self._ledger.freed(number)
 
     def _free(self, fetch: Fetch, outcome: Outcome) -> None:
         """The host may be asked again, in time."""
         number = self._ledger.pages.hosts[fetch.page]
         host = self._ledger.hosts[number]
-        host.busy -= 1
-        host.pause(outcome.started + host.delay)
+        host.pace.busy -= 1
+        host.pace.pause(outcome.started + host.delay)
         if outcome.retry_after is not None:
-            host.pause(outcome.ended + min(outcome.retry_after, self._ledger.politeness.longest_pause))
-        self._ledger.ring.wake(number)
+            host.pace.pause(outcome.ended + min(outcome.retry_after, self._ledger.politeness.longest_pause))
+        self._ledger.freed(number)
 
     def _end(self, fetch: Fetch) -> Task | None:
         lease = self._open.pop(fetch.lease, None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from sharc_crawler.frontier.hosts import Host, Politeness, Task
+from sharc_crawler.frontier.hosts import Host, Pace, Politeness, Task
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.pages import NO_PARENT, PageTable
 from sharc_crawler.frontier.ring import HostRing
@@ -22,6 +22,7 @@ from sharc_crawler.frontier.store import (
     VisitRow,
     WordRow,
 )
+from sharc_crawler.frontier.urls import machine_of
 from sharc_crawler.model import Kind, Outcome, Result, Slot
 from sharc_crawler.polling.polls import Polls
 
@@ -46,6 +47,7 @@ class Ledger:
         self.captures: list[SiteCapture] = []
         self.hosts: list[Host] = []
         self.host_numbers: dict[str, int] = {}
+        self._paces: dict[str, Pace] = {}  #: by machine
         self.seeded: dict[str, list[SiteCapture]] = {}  #: captures by the hosts of their seeds
         self.ring = HostRing()
         self._store = store
@@ -57,7 +59,9 @@ class Ledger:
         number = self.host_numbers.get(name)
         if number is None:
             number = self.host_numbers[name] = self.ring.add()
-            self.hosts.append(Host(name, self.politeness.delay_of(name), waits=self.politeness.obey_robots))
+            pace = self._paces.setdefault(machine_of(name), Pace())
+            pace.hosts.append(number)
+            self.hosts.append(Host(name, self.politeness.delay_of(name), self.politeness.obey_robots, pace))
         capture.hosts[number] = None
         return number
 
@@ -121,6 +125,13 @@ class Ledger:
         """The capture may have work for its hosts."""
         for number in capture.hosts:
             self.ring.wake(number)
+
+    def freed(self, number: int) -> None:
+        """A request to this host has ended: those that share its pace may be asked, itself last."""
+        for other in self.hosts[number].pace.hosts:
+            if other != number:
+                self.ring.wake(other)
+        self.ring.wake(number)
 
     def visited(self, fetch: Fetch, task: Task, outcome: Outcome, settled: bool) -> None:
         """A fetch ended."""

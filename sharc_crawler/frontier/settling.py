@@ -114,7 +114,7 @@ class Settler:
         text = rules_text(outcome)
         host.rules = RobotsRules(text, ledger.politeness.agent, fetch.url)
         host.asked = min(host.rules.delay, ledger.politeness.longest_pause)
-        host.pause(outcome.started + host.delay)
+        host.pace.pause(outcome.started + host.delay)
         host.refusal = "robots.txt disallows it"
         if outcome.result is Result.FAILED:
             host.refusal = "robots.txt could not be had"

@@ -144,3 +144,15 @@ def host_of(url: str) -> str:
     ('example.org:8080', 'example.org')
     """
     return url.split("/", 3)[2]
+
+
+def machine_of(host: str) -> str:
+    """What hosts have in common that are nearly always one machine: ``www.`` and a final dot make no difference.
+
+    >>> machine_of("www.example.org:8080"), machine_of("WWW.example.org."), machine_of("www.org")
+    ('example.org:8080', 'example.org', 'www.org')
+    """
+    name, colon, port = host.lower().partition(":") if not host.startswith("[") else (host, "", "")
+    name = name.removesuffix(".")
+    bare = name.removeprefix("www.")
+    return (bare if "." in bare else name) + colon + port

@@ -93,3 +93,27 @@ def attempts(world) -> list[int]:
         numbers.append(seen[fetch.url])
         seen[fetch.url] += 1
     return numbers
+
+
+@pytest.mark.parametrize("strategy", ["sharc-selective", "bfs:revisits=none"])
+def test_the_names_of_one_machine_share_one_pace(world, strategy):
+    """``www.x``, ``x``, and their pauses; robots.txt is read for each, and another site is asked meanwhile."""
+    names = ("www.one.example", "one.example")
+    world.robots = {"www.one.example": "User-agent: *\nDisallow: /private", "other.example": ""}
+    links = [Sighting(f"http://{name}/{number}") for number in range(20) for name in (*names, "other.example")]
+    links += [Sighting(f"http://{name}/private") for name in names]
+    world.links = {f"http://{name}/": links for name in (*names, "other.example")}
+    world.answers["http://one.example/3"] = [{**BUSY, "retry_after": RETRY_AFTER}]
+    frontier = Frontier(Politeness(delay=2.0, back_off=5.0))
+    for site in ("www.one.example", "other.example"):
+        frontier.open(CaptureSpec(site, (f"http://{site}/",), strategy=strategy), world.now)
+    world.run(frontier)
+    log = [(at, fetch) for at, fetch in world.requests if fetch.host in names]
+    gaps = [later - earlier for (earlier, _), (later, _) in pairwise(log)]
+    assert min(gaps) >= 2.0 - 1e-9
+    assert max(gaps) >= RETRY_AFTER, "a pause that one name asks for holds for the other"
+    assert {fetch.host for _, fetch in log} == set(names)
+    assert {fetch.url for _, fetch in log if fetch.url.endswith("private")} == {"http://one.example/private"}
+    assert len([at for at, fetch in world.requests if fetch.host not in names]) > 20
+    starts = {round(at) for at, _ in log}
+    assert any(round(at) in starts for at, fetch in world.requests if fetch.host not in names), "side by side"
