@@ -1,4 +1,4 @@
-r"""What a style sheet names: ``url(…)`` and ``@import``.
+r"""What a style sheet names: ``url(…)``, ``@import``, and the strings of ``image-set(…)``.
 
 A scan for the tokens of CSS Syntax Level 3 that can hold or hide a reference, not a parser of style rules.
 """
@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from re import Match
 
-_TOKEN = re.compile(
-    r"""
+_PATTERN = r"""
       /\*(?:[^*]+|\*(?!/))*+(?:\*/|\Z)                          # a comment hides what is in it
     | @namespace\b[^;]*                                       # names a vocabulary, not a file
     | @import(?:\s|/\*(?:[^*]+|\*(?!/))*+\*/)*(?P<import>"(?:[^"\\\n]+|\\[\s\S])*+"?|'(?:[^'\\\n]+|\\[\s\S])*+'?)
@@ -25,10 +24,11 @@ _TOKEN = re.compile(
           (?P<quoted>"(?:[^"\\\n]+|\\[\s\S])*+"?|'(?:[^'\\\n]+|\\[\s\S])*+'?)
         | (?P<bare>(?:[^"'()\\\s]+|\\(?:[0-9a-f]{1,6}\s?|[^\n]))*+)
       )
-    | "(?:[^"\\\n]+|\\[\s\S])*+"? | '(?:[^'\\\n]+|\\[\s\S])*+'?   # any other string
-    """,
-    re.VERBOSE | re.IGNORECASE,
-)
+    | (?P<other>"(?:[^"\\\n]+|\\[\s\S])*+"?|'(?:[^'\\\n]+|\\[\s\S])*+'?)   # any other string
+    """
+_TOKEN = re.compile(_PATTERN, re.VERBOSE | re.IGNORECASE)
+#: the same, and what tells where an ``image-set(`` ends: most sheets have none
+_TOKEN_OR_BRACKET = re.compile(_PATTERN + r"| (?P<set>image-set\() | (?P<bracket>[(){};])", re.VERBOSE | re.IGNORECASE)
 _ESCAPE = re.compile(r"\\(?:([0-9a-f]{1,6})\s?|(\r\n|[\s\S])|\Z)", re.IGNORECASE)
 _CHARSET = re.compile(rb'@charset "([\w:.-]{1,40})";', re.IGNORECASE)
 _HIGHEST_CODE_POINT = 0x10FFFF
@@ -40,15 +40,32 @@ def references(text: str) -> Iterator[str]:
     >>> list(references('@import "a.css"; b { background: url( c\\29.png ) } /* url(d) */'))
     ['a.css', 'c).png']
     """
-    for match in _TOKEN.finditer(text):
+    sets = "image-set(" in text.lower()
+    for match in _in_image_sets(text) if sets else _TOKEN.finditer(text):
         if match.lastgroup == "bare":
             reference = match["bare"]
-        elif match.lastgroup:
+        elif match.lastgroup in ("import", "quoted") or (sets and match.lastgroup):
             reference = _unquoted(match[match.lastgroup])
         else:
             continue
         if reference:
             yield _ESCAPE.sub(_escaped_character, reference) if "\\" in reference else reference
+
+
+def _in_image_sets(text: str) -> Iterator[Match[str]]:
+    """The tokens that hold references, other strings only where they stand in an ``image-set(`` itself."""
+    depth = 0  #: 1: in an image-set; more: in a function in it, such as ``type(…)``
+    for match in _TOKEN_OR_BRACKET.finditer(text):
+        if match.lastgroup == "set":
+            depth = 1
+        elif match.lastgroup == "bracket":
+            inner = {"(": 1, ")": -1}.get(match[0])
+            depth = max(0, depth + inner) if depth and inner else 0
+        elif match.lastgroup in ("quoted", "bare"):
+            depth += bool(depth)  # the bracket of url( is not a token of its own
+            yield match
+        elif match.lastgroup == "import" or (match.lastgroup == "other" and depth == 1):
+            yield match
 
 
 def extract(body: bytes, url: str, content_type: str | None = None) -> Found:

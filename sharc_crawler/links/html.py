@@ -119,7 +119,7 @@ class _Page:
         for element in root.iter(*_TAGS):
             tag = element.tag
             if tag in _LINKS:
-                self.links.append(element.get(_LINKS[tag], ""))
+                self.links.append(element.get(_LINKS[tag]) or element.get("xlink:href", ""))  # the latter in SVG
             elif tag in _RESOURCES:
                 self._embedded(element, tag)
             else:

@@ -29,6 +29,11 @@ from sharc_crawler.links.css import extract, references
         ("a { b: my-url(c) }", []),
         ("@namespace svg url(http://www.w3.org/2000/svg); a { b: url(c) }", ["c"]),
         ("a { b: url('c }\n d { e: url(f) }", ["f"]),
+        ('a { b: image-set("c.png" 1x, "d.png" 2x) } e { content: "f" }', ["c.png", "d.png"]),
+        ("a { b: -webkit-image-set(url(c.png) 1x, 'd.png' 2x) } e { content: 'f' }", ["c.png", "d.png"]),
+        ("a { b: Image-Set('c.avif' type('image/avif'), 'd.png' calc(1x * 2)); content: 'e' }", ["c.avif", "d.png"]),
+        ("a { b: image-set('c.png' 1x; content: 'd' } /* image-set('e') */ f { content: 'g' }", ["c.png"]),
+        ("a { content: 'image-set(' 'b' url(c) }", ["c"]),
         ("url(", []),
         ("a{b:url(c", ["c"]),
     ],
@@ -60,7 +65,9 @@ def test_encodings(body: bytes, content_type: str | None) -> None:
 
 
 @given(
-    st.lists(st.sampled_from(["url(", ")", "'", '"', "\\", "/*", "*/", "@import ", "\n", "a", "(", ";"])).map("".join)
+    st.lists(
+        st.sampled_from(["url(", ")", "'", '"', "\\", "/*", "*/", "@import ", "image-set(", "\n", "a", "(", ";"])
+    ).map("".join)
 )
 def test_never_raises(text: str) -> None:
     list(references(text))

@@ -24,3 +24,11 @@ BODY = b"<a href=a><style>b { c: url(d) }</style><image href=e />"
 def test_readers(content_type: str | None, links: tuple[str, ...], resources: tuple[str, ...]) -> None:
     found = extract(BODY, "http://h/", content_type)
     assert (found.links, found.resources) == (links, resources)
+
+
+def test_an_svg_document_links_as_it_embeds() -> None:
+    body = b"""<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink">
+    <image xlink:href="/i.png"/><a xlink:href="/page"><use xlink:href="sprite.svg#x"/></a><a href="/other"/></svg>"""
+    found = extract(body, "http://h/d/x.svg", "image/svg+xml")
+    assert found.links == ("http://h/page", "http://h/other")
+    assert found.resources == ("http://h/i.png", "http://h/d/sprite.svg")

@@ -63,6 +63,7 @@ def resources(body: str) -> list[str]:
         ("<meta http-equiv=Refresh content='5; URL=a'>", "http://h/d/a"),
         ("<meta http-equiv=refresh content=\"0;url='a?b=1'\">", "http://h/d/a?b=1"),
         ("<meta http-equiv=refresh content=30>", None),
+        ("<svg><a xlink:href='a'><text>b</text></a></svg>", "http://h/d/a"),
         ("<!-- <a href=a> -->", None),
         ("<script>'<a href=a>'</script>", None),
         ("<noscript><a href=a></a></noscript>", "http://h/d/a"),
