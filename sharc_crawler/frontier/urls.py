@@ -40,10 +40,10 @@ _INNER = str.maketrans("", "", "\t\r\n")
 class UrlRules:
     """What in a URL does not tell one page from another. Patterns match whole names, in any case."""
 
-    #: query parameters left out: session ids and tracking
+    #: query parameters left out: session ids, tracking, a blog's reply form below the same post
     parameters: Pattern[str] = re.compile(
         r"jsessionid|phpsessid|aspsessionid\w*|cfid|cftoken|session_?id"
-        r"|utm_\w+|fbclid|gclid|gclsrc|dclid|msclkid|yclid|igshid|mc_[ce]id|_ga|_gl",
+        r"|utm_\w+|fbclid|gclid|gclsrc|dclid|msclkid|yclid|igshid|mc_[ce]id|_ga|_gl|replytocom",
         re.IGNORECASE,
     )
     #: path parameters (``;name=value``) and path segments left out

@@ -247,6 +247,8 @@ def _why_not(row: PageRow, first: VisitRow | None) -> str:
         return "the crawl ended before its visit"
     outcome = first.outcome
     if outcome.result is Result.REDIRECTED:
+        if outcome.location in (row.url, f"{row.url}/"):
+            return "redirects to itself: it may want a cookie"
         return f"redirects to {outcome.location}"
     if outcome.result is Result.GONE:
         return f"not there (status {outcome.status})"

@@ -15,9 +15,10 @@ LINKS = (
     "/DEAD/../dead/%7euser",
     "/utf8",
     "/latin1",
+    "/self",
     "/nothing?z=1&y=2",
 )
-MOVED = {"/utf8": "/müll.html".encode(), "/latin1": b"/m\xfcll.html"}
+MOVED = {"/utf8": "/müll.html".encode(), "/latin1": b"/m\xfcll.html", "/self": b"/self"}
 
 
 class _Site(http.server.BaseHTTPRequestHandler):
@@ -54,6 +55,7 @@ def test_spellings_that_are_not_canonical_are_certified_and_redirects_in_raw_byt
     assert done.code == 0, done.err
     shown = {urlsplit(page["url"]).path: page for page in done.capture["pages"]}
     assert shown["/m%C3%BCll.html"]["verdict"] == shown["/m%FCll.html"]["verdict"] == "coherent"
+    assert shown["/self"]["reason"] == "redirects to itself: it may want a cookie"
     assert sum(page["visit"]["result"] == "failed" for page in shown.values()) == 3
     verified = verify(done.folder)
     assert verified.findings == []

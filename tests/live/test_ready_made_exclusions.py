@@ -1,0 +1,51 @@
+"""The expressions that docs/arguments.md offers: traps are left, pages are not."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from sharc_crawler.frontier.scope import Scope
+from sharc_crawler.frontier.urls import canonical
+
+TEXT = (Path(__file__).parents[2] / "docs" / "arguments.md").read_text()
+WIKI, BLOG = re.findall(r"^-a exclude='(.+)'$", TEXT, re.MULTILINE)
+
+WIKI_PAGES = """
+/wiki/Main_Page /wiki/AC/DC /wiki/C%2B%2B /wiki/Action_(physics)?x=1 /wiki/Specialty /wiki/Talk:Special_relativity
+/w/index.php?title=Main_Page /wiki/File:Photo.jpg /wiki/Category:Birds /wiki/Feed /wiki/Oldid /index.php/Main_Page
+/wiki/Category:Birds?pagefrom=M /wiki/Help:Special_pages
+"""
+WIKI_TRAPS = """
+/index.php?title=A&action=edit /index.php?title=A&action=history /index.php?title=A&diff=prev&oldid=7
+/index.php?title=A&oldid=7 /index.php?title=A&printable=yes /index.php?title=Red&action=edit&redlink=1
+/wiki/Special:Random /wiki/Special:RecentChanges /index.php?title=Special:UserLogin&returnto=A
+/w/index.php?title=Special%3ASearch&search=x /wiki/A?veaction=edit /wiki/A?action=raw /index.php?curid=5
+/wiki/Special:WhatLinksHere/A /index.php?feed=atom&title=Special:RecentChanges /wiki/A?useskin=vector
+"""
+BLOG_PAGES = """
+/ /post-1/ /2026/11/22/hello-world/ /tag/a/ /tag/b/page/2/ /category/news/ /author/me/ /?p=7 /?page_id=2 /feeding-birds/
+/wp-content/uploads/2026/a.pdf /embedded-systems/ /shop/product/x/ /page/3/ /news-feed-history/ /wp-jsonschema/ /?cat=3
+"""
+BLOG_TRAPS = """
+/wp-login.php /wp-login.php?redirect_to=x /wp-admin/ /wp-admin/post.php?post=1 /wp-json/ /wp-json/wp/v2/posts/1
+/xmlrpc.php?rsd /feed/ /comments/feed/ /post-1/feed/ /post-1/feed /post-1/embed/ /post-1/trackback/ /?s=word
+/post-1/?share=twitter /post-1/?like_comment=5&_wpnonce=1 /?preview=true&p=7 /?feed=rss2 /shop/?add-to-cart=5
+/?rest_route=/oembed
+"""
+
+
+@pytest.mark.parametrize(
+    ("expression", "pages", "traps"), [(WIKI, WIKI_PAGES, WIKI_TRAPS), (BLOG, BLOG_PAGES, BLOG_TRAPS)]
+)
+def test_traps_are_left_and_pages_are_not(expression, pages, traps):
+    root = "http://site.example"
+    scope = Scope([f"{root}/seed"], exclude=[expression])
+    assert [path for path in pages.split() if not scope.admits(canonical(root + path))] == []
+    assert [path for path in traps.split() if scope.admits(canonical(root + path))] == []
+
+
+def test_a_reply_form_is_the_post_itself():
+    assert canonical("http://h/post/?replytocom=12#respond") == canonical("http://h/post/")
