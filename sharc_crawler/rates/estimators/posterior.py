@@ -73,11 +73,12 @@ class _Alike:
 
     def moments(self, mode: NDArray[np.float64], width: NDArray[np.float64]) -> tuple[NDArray[np.float64], ...]:
         """Means of λ/mode − 1, of its square, and of the place of log λ in widths from the mode: sums over nodes."""
-        top = self._log(mode, np.log(mode))
+        log_mode = np.log(mode)
+        top = self._log(mode, log_mode)
         ratio, factor = np.exp(NODES[0] * width), np.exp((NODES[1] - NODES[0]) * width)
         total, first, second, place = (np.zeros(len(mode)) for _ in range(4))
         for node in NODES:
-            weight = np.exp(self._log(mode * ratio, np.log(mode) + node * width) - top)
+            weight = np.exp(self._log(mode * ratio, log_mode + node * width) - top)
             beside = ratio - 1.0
             total += weight
             place += weight * node

@@ -37,7 +37,8 @@ class Recency(Estimator):
 
     def fit(self, histories: Histories, classes: NDArray[np.int64] | None = None) -> Self:
         """Fit the other estimator to the discounted intervals."""
-        self.estimator.fit(histories.discounted(self.now, self.half_life), classes)
+        if type(self.estimator).fit is not Estimator.fit:  # else there is nothing to learn
+            self.estimator.fit(histories.discounted(self.now, self.half_life), classes)
         return self
 
     def block(self, histories: Histories, classes: NDArray[np.int64]) -> Estimates:
