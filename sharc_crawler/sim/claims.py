@@ -89,6 +89,10 @@ def _falls(slack: Slack, rows: Rows) -> bool:
     return _rises(slack, dict(sorted(rows.items(), reverse=True)))
 
 
+def _offline_first(slack: Slack, rows: Rows) -> bool:
+    return all(slack.pages(row[0], row[1]) for row in rows.values())
+
+
 def _close(_: Slack, rows: Rows) -> bool:
     return all(abs(row[1] - row[0]) <= max(CLOSE * row[0], math.sqrt(row[0])) for row in rows.values())
 
@@ -114,6 +118,7 @@ CLAIMS = (
         Claim((n,), "Both selective strategies outperform all others", _fewest(0, 1))
         for n in ("13", "14", "17", "18", "20", "21")
     ),
+    *(Claim((n,), "Selective offline outperforms online", _offline_first) for n in ("14", "18")),
     *(Claim((n,), "Their gains grow with the size of the site", _gains_grow) for n in ("13", "14")),
     *(Claim((n,), "Selective online is as good as offline", _close) for n in ("13", "17")),
     Claim(("21",), "For a skew above 1, selective online is as good as offline", _close_at_high_skew),
