@@ -72,7 +72,7 @@ def _online_wins_but_for_dfs(slack: Slack, rows: Rows) -> bool:
 
 
 def _gap_closes(_: Slack, cold: Rows, hot: Rows) -> bool:
-    return all(hot[size][1] / hot[size][0] < cold[size][1] / cold[size][0] for size in cold)
+    return all(hot[size][1] / hot[size][0] < cold[size][1] / cold[size][0] for size in cold.keys() & hot.keys())
 
 
 def _gains_grow(slack: Slack, rows: Rows) -> bool:
