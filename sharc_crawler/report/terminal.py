@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urljoin
 
 from rich.console import Console
 from rich.text import Text
 
+from sharc_crawler.frontier.urls import canonical
 from sharc_crawler.model import Kind, Verdict
 from sharc_crawler.report import measures
 from sharc_crawler.report.blurring import Blur
@@ -22,12 +24,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from sharc_crawler.model import Url
     from sharc_crawler.report.facts import CaptureFacts, PageFacts
     from sharc_crawler.report.write import ReportPaths
 
 STYLES = {"coherent": "bold cyan", "changed": "bold red", "unknown": "bold magenta", "not_captured": "dim"}
 MAX_CAPTURES = 10  #: shown; the report has all
-MAX_REASONS = 3  #: reasons shown of pages that are unknown, and of a capture that brought nothing
+MAX_REASONS = 3  #: reasons shown of pages that are unknown, and of those not captured
 MAX_PARTS = 5  #: of a site captured part by part; the report has all
 MAX_NOTES = 3  #: notes that the crawl made, shown per capture; the report has all
 
@@ -68,10 +71,8 @@ def _capture(facts: CaptureFacts, folder: Path) -> Iterator[Text]:
     unknown = [page for page in pages if page.verdict is Verdict.UNKNOWN]
     for reason, number in Counter(page.reason for page in unknown).most_common(MAX_REASONS):
         yield _line("unknown", f"{counted(number, 'page')}: {short(reason)}")
-    if not totals["captured"]:
-        for reason, number in Counter(page.reason for page in pages).most_common(MAX_REASONS):
-            yield _line("why", f"{counted(number, 'page')}: {short(reason)}")
-    elif (blur := Blur(facts.pages).totals()) and blur["stochastic_average"] is not None:
+    yield from _missing(pages)
+    if totals["captured"] and (blur := Blur(facts.pages).totals()) and blur["stochastic_average"] is not None:
         yield _line("blur", f"{blur['stochastic_average']:.2g} changes that a copy misses, on average, as expected")
     yield _line("took", span(facts.ended - facts.started) if facts.ended is not None else _unfinished(facts))
     if cuts := facts.interruptions:
@@ -82,6 +83,23 @@ def _capture(facts: CaptureFacts, folder: Path) -> Iterator[Text]:
     if len(facts.notes) > MAX_NOTES:
         yield _line("", f"{counted(len(facts.notes) - MAX_NOTES, 'more note')} in the report")
     yield _line("WARC", _warcs(facts, folder))
+
+
+def _missing(pages: Sequence[PageFacts]) -> Iterator[Text]:
+    """Why pages were not captured: the commonest reasons; redirects to captured pages as one."""
+    captured = {page.url for page in pages if page.verdict is not None}
+    reasons = Counter(_missed(page, captured) for page in pages if page.verdict is None)
+    listed = [f"{number:,} × {short(reason)}" for reason, number in reasons.most_common(MAX_REASONS)]
+    if (left := len(reasons) - MAX_REASONS) > 0:
+        listed.append(f"{counted(left, 'more reason')} in the report")
+    if listed:
+        yield _line("not captured", "; ".join(listed))
+
+
+def _missed(page: PageFacts, captured: set[Url]) -> str:
+    _, redirects, target = page.reason.partition("redirects to ")
+    known = redirects and canonical(urljoin(page.url, target)) in captured
+    return "redirects to captured pages" if known else page.reason
 
 
 def _figures(facts: CaptureFacts, pages: Sequence[PageFacts], totals: Mapping[str, Any]) -> Iterator[Text]:

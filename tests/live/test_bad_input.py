@@ -43,7 +43,7 @@ def test_an_unreachable_host_is_a_failed_capture(crawl):
     done = crawl(url="http://127.0.0.1:9/", settings=["SHARC_BACK_OFF=0.1"])
     assert done.code == NOTHING_CAPTURED
     assert "could not be had" in done.out
-    assert "1 page: robots.txt could not be had" in done.out
+    assert "1 × robots.txt could not be had" in done.out
     assert "(connection refused)" in done.out
 
 

@@ -65,7 +65,7 @@ def test_the_summary_says_what_came_of_it(tmp_path: Path) -> None:
     assert "2 h 30 min" in text
     for path in (warc, tmp_path / "report.json", tmp_path / "report.html"):
         assert str(path) in text, "whole, not broken over lines"
-    assert len(text.splitlines()) <= 14
+    assert len(text.splitlines()) <= 15
 
 
 def test_the_summary_of_a_capture_that_came_to_nothing(tmp_path: Path) -> None:
@@ -75,6 +75,17 @@ def test_the_summary_of_a_capture_that_came_to_nothing(tmp_path: Path) -> None:
     assert "not reached" in text
     assert "not complete" in text
     assert "2 more notes" in text
+
+
+def test_the_summary_says_why_pages_are_missing(tmp_path: Path) -> None:
+    gone = [page(f"/{n}", reason="not there (status 404)") for n in range(3)]
+    led = [page(f"/dir{n}", reason="redirects to http://h.example/") for n in range(2)]
+    away = page("/away", reason="redirects to http://elsewhere.example/")
+    made = facts(judged("http://h.example/", Verdict.COHERENT), *gone, *led, away)
+    text = summary([made], write([made], tmp_path))
+    elsewhere = "1 × redirects to http://elsewhere.example/"
+    listed = f"3 × not there (status 404); 2 × redirects to captured pages; {elsewhere}"
+    assert f"  not captured {listed}\n" in text
 
 
 def test_foreign_text_cannot_steer_the_terminal(tmp_path: Path) -> None:
