@@ -248,6 +248,20 @@ def test_altered_statements_are_found_even_where_all_digests_are_made_anew(captu
     assert expected in findings(capture)
 
 
+def test_a_claim_in_a_former_version_s_words_holds(capture):
+    def as_before(document):
+        for stated in (document["capture"], *document["subsites"]):
+            limits = stated["claim"]["limits"]
+            limits[:] = [limit.partition(", by bytes")[0] + WAS if ", by bytes" in limit else limit for limit in limits]
+            assert any(limit.endswith("ran" + WAS) for limit in limits)
+
+    forge(capture, as_before)
+    assert findings(capture) == ""
+
+
+WAS = ": the copy may belong to another state of the site."
+
+
 def test_parts_with_a_reference_instant_each_hold(tmp_path):
     divided(tmp_path)
     verification = verify(tmp_path)

@@ -27,6 +27,7 @@ from sharc_crawler.model import (
     Validators,
     Verdict,
 )
+from sharc_crawler.report.load import capture_facts
 from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.storage.sqlite import SqliteStore
 
@@ -230,6 +231,16 @@ def test_a_site_whose_lastmods_are_all_equal_is_visited_twice():
     assert set(found) == {("coherent", "bytes", True)}
     (row,) = state.captures.values()
     assert [one["reason"] for one in row.audit["classes"]] == ["nearly all values are equal"] * 2
+    notes = capture_facts(state)[0].notes
+    assert [note.partition(" (")[0] for note in notes[:2]] == [
+        f"lastmods of {one['label']} not believed" for one in row.audit["classes"]
+    ]
+    assert all("nearly all values are equal" in note for note in notes[:2])
+
+
+def test_an_audit_is_of_ten_pages_at_least():
+    (row,) = capture(Site(5), audit=0.0001).captures.values()
+    assert row.audit["audited"] >= 10
 
 
 class WithHeader(Site):
