@@ -24,8 +24,8 @@ def command(sources: tuple[Path, ...], within: float, add: Path | None, output: 
     r"""Learn masks from a capture (folder, WARC or WACZ) or from two saved fetches of one page.
 
     In a capture the pages next to the reference instant are fetched twice within a minute (--within): what differs
-    between these on most pages that have it, and on two at least, is the server's doing. Look at the file before you
-    use it: it is short.
+    between these on half of the pages that have it, and on two at least, is the server's doing. Look at the file
+    before you use it: it is short.
 
     \b
     Example:
