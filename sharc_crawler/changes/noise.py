@@ -68,6 +68,9 @@ _VOLATILE = re.compile(
     r"(?:(?<=\?)|[&;])(?:\w*(?:csrf|xsrf|nonce|token|sess(?:ion)?_?id)\w*|ts|timestamp|_|cachebuster|cb)=[^&;#?]*",
     re.IGNORECASE,
 )
+#: a session id within a path: long, hexadecimal, and not the end of it (which names a document)
+_SESSION = re.compile(r"(?<=/)(?:[0-9a-f]{24,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?=/)", re.IGNORECASE)
+_LONG_ENOUGH = 25  #: characters of an address that may hold one
 
 
 def without_noise(root: Any) -> None:
@@ -113,12 +116,14 @@ def plain_text(text: str) -> str:
 
 
 def plain_link(link: str) -> str:
-    """An address without its fragment and without parameters that change from request to request.
+    """An address without its fragment and without what changes from request to request: parameters, session ids.
 
-    >>> plain_link("/next?page=2&csrf_token=abc#top")
-    '/next?page=2'
+    >>> plain_link("/next?page=2&csrf_token=abc#top"), plain_link("/s/0123456789abcdef01234567/cart")
+    ('/next?page=2', '/s//cart')
     """
     address = link.partition("#")[0]
+    if len(address) > _LONG_ENOUGH:
+        address = _SESSION.sub("", address)
     return _VOLATILE.sub("", address).rstrip("?") if "?" in address or ";" in address else address
 
 

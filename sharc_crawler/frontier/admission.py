@@ -117,12 +117,22 @@ class Admitter:
             self._ledger.left_out(capture, key, reason, sighting.via)
             self._pass_on(capture, sighting, key)
             return False
+        if reason := self._endless(capture, key, depth):
+            self._ledger.left_out(capture, key, reason, sighting.via)
+            return False
         limit = capture.spec.limit
         if limit and capture.pages >= limit:
             self._ledger.left_out(capture, key, f"over limit={limit}", sighting.via)
             return False
         capture.pages += 1
         return True
+
+    def _endless(self, capture: SiteCapture, key: str, depth: int) -> str | None:
+        """Why a URL that nobody gave us looks like one of endlessly many: by its way here, or by its like."""
+        hops = capture.spec.hops
+        if hops and depth > hops:
+            return f"more than {hops} links from a seed or sitemap (hops={hops})"
+        return capture.traps.why_not(key) if depth and capture.traps else None
 
     def _may_name(self, capture: SiteCapture, sighting: Sighting, key: str, parent: PageId) -> bool:
         """An index names sitemaps of its own host or of the site; robots.txt and people may name any."""

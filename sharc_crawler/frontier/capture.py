@@ -10,6 +10,7 @@ from sharc_crawler.frontier.outside import Outside
 from sharc_crawler.frontier.seen import SeenUrls
 from sharc_crawler.frontier.store import CaptureRow
 from sharc_crawler.frontier.subsites import Subsites
+from sharc_crawler.frontier.traps import Traps
 from sharc_crawler.model import Phase
 from sharc_crawler.subsites.make import make_division
 
@@ -79,6 +80,7 @@ class SiteCapture:
         self.hosts: dict[int, None] = {}
         self.skipped: Counter[str] = Counter()  #: reason → URLs not admitted, as often as they were seen
         self.budget = SiteBudget(spec, started)
+        self.traps = Traps() if spec.traps and spec.mode == "capture" else None
         self.outside = Outside()  #: which of these are listed
         self.notes: list[str] = []
         self.interruptions: list[tuple[Instant, Instant]] = []

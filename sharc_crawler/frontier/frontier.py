@@ -29,7 +29,7 @@ from sharc_crawler.frontier.replanning import Replanner
 from sharc_crawler.frontier.restoring import Restorer
 from sharc_crawler.frontier.robots import MAX_AGE
 from sharc_crawler.frontier.settling import Settler
-from sharc_crawler.model import Done, Kind, Phase, Result, Wait
+from sharc_crawler.model import Done, Kind, Phase, Result, Slot, Wait
 from sharc_crawler.polling.polls import Polls
 
 if TYPE_CHECKING:
@@ -181,7 +181,12 @@ class Frontier:
             if not host.rules.allows(pages.urls[task.page]):
                 self._settler.refuse(task, host.refusal, now)
                 return None
-        budget = self.captures[pages.captures[task.page]].budget
+        capture = self.captures[pages.captures[task.page]]
+        found = kind is Kind.PAGE and task.slot is not Slot.SECOND and pages.depths[task.page]
+        if found and capture.traps and (reason := capture.traps.why_not(pages.urls[task.page])):
+            self._settler.refuse(task, reason, now)
+            return None
+        budget = capture.budget
         if reason := budget.why_not(task, kind, now):
             budget.forgone(task)
             self._settler.refuse(task, reason, now)

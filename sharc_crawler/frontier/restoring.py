@@ -188,6 +188,8 @@ class Restorer:
             pages.remember(page, outcome)
             if capture.attesting is not None:
                 capture.attesting.visited(page, kind, outcome, once=row.slot is Slot.ONLY)
+            if capture.traps is not None and kind is Kind.PAGE:
+                capture.traps.saw(pages.urls[page], outcome.fingerprint)
 
     def _second(self, page: PageId, outcome: Outcome) -> None:
         """A revisit: what it says beside its judgement is needed where the server's word counts."""

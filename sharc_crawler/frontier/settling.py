@@ -157,6 +157,8 @@ class Settler:
             pages.remember(page, outcome)
             if capture.attesting is not None:
                 capture.attesting.visited(page, pages.kinds[page], outcome, once=task.slot is Slot.ONLY)
+            if capture.traps is not None and pages.kinds[page] is Kind.PAGE:
+                capture.traps.saw(pages.urls[page], outcome.fingerprint)
         if pages.kinds[page] is Kind.PAGE:
             self._visited_page(capture, task, captured, outcome.ended)
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Literal
 
 AUDIT = 0.02  #: share of what is claimed on the server's word that is checked by bytes, where nobody says otherwise
 
+HOPS = 50  #: hardly any real page lies deeper, any endless trail does
+
 BOUNDS = ("max_requests", "max_bytes", "max_time")  #: of a site capture's budget
 
 if TYPE_CHECKING:
@@ -28,6 +30,8 @@ class CaptureSpec:
     sitemaps: tuple[str, ...] | None = None  #: None: from robots.txt and the well-known place; (): none
     size: int = 0  #: estimated number of pages; 0: not known
     limit: int = 0  #: pages captured at most; 0: no limit
+    hops: int = HOPS  #: links followed in a row, from a seed or sitemap, at most; 0: no limit
+    traps: bool = True  #: leave the rest of a template's pages where most repeat a few contents
     max_requests: int = 0  #: of any kind, revisits included; 0: no bound
     max_bytes: int = 0  #: of payload received; 0: no bound
     max_time: float = 0.0  #: seconds that it may run; 0: no bound

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from sharc_crawler.archive.options import DEDUP
 from sharc_crawler.errors import UsageError, unknown_name
 from sharc_crawler.frontier.scope import ScopeKind, site_of
-from sharc_crawler.frontier.spec import AUDIT, CaptureSpec
+from sharc_crawler.frontier.spec import AUDIT, HOPS, CaptureSpec
 from sharc_crawler.frontier.subsites import check
 from sharc_crawler.frontier.urls import canonical, with_scheme
 from sharc_crawler.live import instant
@@ -40,6 +40,8 @@ ARGUMENTS = {
     "include": "regular expression: only pages whose URL it finds",
     "exclude": "regular expression: no pages whose URL it finds",
     "limit": "pages captured per site at most",
+    "hops": "links followed in a row from a seed or sitemap at most; 0: no limit",
+    "traps": "0: pages of one template are followed even where most of them repeat a few contents",
     "max_requests": "requests per site at most, revisits included",
     "max_bytes": "bytes of payload per site at most, as 500M or 20G",
     "max_time": "how long a site is captured at most, as 30m, 8h or 2d",
@@ -72,6 +74,8 @@ class Arguments:
     include: tuple[str, ...]
     exclude: tuple[str, ...]
     limit: int
+    hops: int
+    traps: bool
     bounds: dict[str, float]  #: of the budget, those given
     delay: float | None
     output: str | None
@@ -118,6 +122,8 @@ class Arguments:
             include=_pattern("include", given.get("include")),
             exclude=_pattern("exclude", given.get("exclude")),
             limit=int(_number(given, "limit") or 0),
+            hops=HOPS if (hops := _number(given, "hops")) is None else int(hops),
+            traps=_one_of("traps", given.get("traps", "1"), ("0", "1")) == "1",
             bounds=_bounds(given),
             delay=_number(given, "delay", whole=False),
             output=given.get("output"),
@@ -152,6 +158,8 @@ class Arguments:
                 sitemaps=self.sitemaps,
                 size=self.size,
                 limit=self.limit,
+                hops=self.hops,
+                traps=self.traps,
                 audit=self.audit,
                 subsites=self.subsites,
                 settings=settings,

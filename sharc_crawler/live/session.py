@@ -200,7 +200,20 @@ _sessions: WeakKeyDictionary[Crawler, Session] = WeakKeyDictionary()
 #: in the output folder from the first to the last moment of a crawl: where it is left, the end is still to be written
 RUNNING = ".running"
 #: what a capture cannot be resumed with another value of; the delay and the strategy may change
-SAME = ("mode", "seeds", "scope", "include", "exclude", "sitemaps", "size", "limit", "audit", "subsites")
+SAME = (
+    "mode",
+    "seeds",
+    "scope",
+    "include",
+    "exclude",
+    "sitemaps",
+    "size",
+    "limit",
+    "hops",
+    "traps",
+    "audit",
+    "subsites",
+)
 
 
 def session_of(crawler: Crawler) -> Session:

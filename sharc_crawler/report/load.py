@@ -153,6 +153,8 @@ def _settings(capture: CaptureRow) -> dict[str, object]:
         "size": spec.size,
         "limit": spec.limit,
         **({"subsites": spec.subsites} if spec.subsites else {}),
+        "hops": spec.hops,
+        "traps": int(spec.traps),
         **{name: bound for name in BOUNDS if (bound := getattr(spec, name))},
         **spec.settings,
     }

@@ -1,0 +1,137 @@
+"""Endless sites end, honest ones are captured whole, and what is left is said."""
+
+from __future__ import annotations
+
+from itertools import count, pairwise
+
+import pytest
+
+from sharc_crawler.frontier.frontier import Frontier
+from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.frontier.traps import Traps, template
+from sharc_crawler.model import Done, Sighting, Slot, Wait
+from sharc_crawler.storage.memory import MemoryStore
+from tests.frontier.conftest import World
+
+ROOT = "http://h/"
+
+
+class Endless(World):
+    """A shop with a session id in each path, a calendar, and honest pages."""
+
+    honest = 30
+    sessions = count()
+
+    def links_of(self, url: str) -> list[Sighting]:
+        path = url.removeprefix(ROOT)
+        if path == "":
+            return [
+                Sighting(f"{ROOT}{name}")
+                for name in (self.product(0), "cal/1", *(f"item/{n}" for n in range(self.honest)))
+            ]
+        if path.startswith("s/"):
+            return [Sighting(ROOT + self.product(number)) for number in range(5)]
+        return [Sighting(f"{ROOT}cal/{int(path[4:]) + 1}")] if path.startswith("cal/") else []
+
+    def product(self, number: int) -> str:
+        return f"s/{next(self.sessions):032x}/p/{number}"
+
+    def answer(self, fetch):
+        outcome = super().answer(fetch)
+        path = fetch.url.removeprefix(ROOT)
+        content = path[path.index("/p/") :] if path.startswith("s/") else path
+        object.__setattr__(outcome, "fingerprint", content)
+        self.links[fetch.url] = self.links_of(fetch.url)
+        return outcome
+
+
+def crawl(impolite, **spec):
+    world, store = Endless(), MemoryStore()
+    frontier = Frontier(impolite, store)
+    capture = frontier.open(CaptureSpec("h", (ROOT,), sitemaps=(), **spec), world.now)
+    world.run(frontier, most=6_000)
+    visited = [fetch.url.removeprefix(ROOT) for _, fetch in world.requests if fetch.slot is not Slot.SECOND]
+    return visited, capture, store
+
+
+@pytest.mark.parametrize("strategy", ["bfs", "sharc-selective"])
+def test_an_endless_site_ends_and_its_honest_pages_are_captured(impolite, strategy):
+    visited, capture, store = crawl(impolite, strategy=strategy)
+    assert len({path for path in visited if path.startswith("item/")}) == Endless.honest
+    shop = [path for path in visited if path.startswith("s/")]
+    assert len(shop) <= 25
+    assert {path[-4:] for path in shop} == {f"/p/{number}" for number in range(5)}, (
+        "each product is seen once, at least"
+    )
+    assert len([path for path in visited if path.startswith("cal/")]) == 50
+    reasons = " ".join(capture.skipped)
+    assert "pages of /s/*/p/* had" in reasons
+    assert "(hops=50)" in reasons
+    assert any(row.url == f"{ROOT}cal/51" for row in store.load().outside)
+
+
+def test_both_can_be_turned_off(impolite):
+    visited, capture, _ = crawl(impolite, strategy="bfs", hops=0, traps=False, limit=300)
+    assert len(visited) == 300
+    assert not any("trap" in reason or "hops" in reason for reason in capture.skipped)
+
+
+def test_a_page_is_taken_where_a_shorter_way_leads_to_it(impolite):
+    world = World()
+    chain = [f"{ROOT}{number}" for number in range(8)]
+    world.links = {
+        ROOT: [Sighting(chain[0])],
+        **{one: [Sighting(two)] for one, two in pairwise(chain)},
+    }
+    world.links[chain[5]] = [Sighting(chain[6]), Sighting(f"{ROOT}hub")]
+    frontier = Frontier(impolite)
+    frontier.open(CaptureSpec("h", (ROOT,), sitemaps=(), strategy="bfs", hops=6), world.now)
+    world.run(frontier)
+    visited = {fetch.url for _, fetch in world.requests}
+    assert chain[5] in visited
+    assert chain[6] not in visited
+    frontier = Frontier(impolite)
+    world.requests.clear()
+    world.links[chain[5]] = [Sighting(chain[6])]
+    world.links[chain[4]] = [Sighting(chain[5]), Sighting(chain[6])]
+    frontier.open(CaptureSpec("h", (ROOT,), sitemaps=(), strategy="bfs", hops=6), world.now)
+    world.run(frontier)
+    assert chain[6] in {fetch.url for _, fetch in world.requests}
+
+
+def test_what_was_seen_holds_after_a_restart(impolite):
+    world, store = Endless(), MemoryStore()
+    frontier = Frontier(impolite, store)
+    frontier.open(CaptureSpec("h", (ROOT,), sitemaps=(), strategy="bfs"), world.now)
+    for step in range(10_000):
+        decision = frontier.next(world.now)
+        if isinstance(decision, Done):
+            break
+        if isinstance(decision, Wait):
+            world.now = decision.until
+            continue
+        world.requests.append((world.now, decision))
+        frontier.finished(decision, world.answer(decision), world.links_of(decision.url))
+        world.now += 0.01
+        if step % 15 == 14:
+            frontier = Frontier(impolite, store)
+            frontier.restore(store.load(), world.now)
+    assert frontier.done
+    assert len([fetch for _, fetch in world.requests if "/s/" in fetch.url and fetch.slot is Slot.FIRST]) <= 25
+
+
+def test_honest_templates_are_never_doubted():
+    traps = Traps()
+    for number in range(5_000):
+        traps.saw(f"{ROOT}item/{number}", f"content {number}")
+    for number in range(50_000):
+        traps.saw(f"{ROOT}item/{number}", "sold out")
+    assert traps.why_not(f"{ROOT}item/1") is None
+
+
+def test_pages_without_numbers_share_no_template():
+    assert template(f"{ROOT}about/us") == "/about/us"
+    traps = Traps()
+    for number in range(100):
+        traps.saw(f"{ROOT}{'ab' * number}", "the same")
+    assert traps.why_not(f"{ROOT}abab") is None
