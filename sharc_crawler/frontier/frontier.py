@@ -102,6 +102,10 @@ class Frontier:
             host.own = delay
             host.pace.due = due
 
+    def capture_of(self, page: PageId) -> SiteCapture:
+        """The capture that a URL belongs to."""
+        return self.captures[self.pages.captures[page]]
+
     def may_fetch_again(self, page: PageId) -> bool:
         """Is a revisit or another attempt of the page still possible?"""
         if self.pages.states[page] == State.VISITED:

@@ -32,6 +32,10 @@ if TYPE_CHECKING:
 
 SENT_KEY = "sharc_sent"  #: when a request without wire tap was sent
 NOT_MODIFIED = 304
+UNVERIFIED = (
+    "TLS certificates were not verified: nothing shows that who answered by https was who the host's name says"
+    " (-s DOWNLOAD_VERIFY_CERTIFICATES=True refuses invalid ones)"
+)
 
 
 class RevisitMiddleware:
@@ -54,6 +58,7 @@ class ArchiveMiddleware:
 
     def __init__(self, crawler: Crawler) -> None:
         self._session = session_of(crawler)
+        self._verifies = crawler.settings.getbool("DOWNLOAD_VERIFY_CERTIFICATES")
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -78,6 +83,8 @@ class ArchiveMiddleware:
         if response.request is None:
             response.request = request
         outcome = outcome_of(response, exchange.started, exchange.ended, payload)
+        if fetch is not None and not self._verifies and request.url.startswith("https:"):
+            self._session.frontier.capture_of(fetch.page).note(UNVERIFIED)
         self._tell(fetch, outcome, written)
         if written is not None and (self._session.drop_in or fetch is None):
             try:
