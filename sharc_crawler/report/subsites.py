@@ -56,7 +56,7 @@ def find_subsites(
 def _by_path(capture: CaptureRow, pages: Sequence[PageRow]) -> tuple[tuple[SubsiteFacts, ...], dict[PageId, str]]:
     """The folders of a site that was captured as a whole: they share its reference instant."""
     by_path = ByPath()
-    labels = [by_path.label(row.url, (), ()) for row in pages]
+    labels = [by_path.label(row.key, (), ()) for row in pages]
     found = divide(labels, capture.spec.site, fewest_pages(len(pages)), lambda _: False)
     if len(found) < 2:
         found = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -70,7 +70,18 @@ def divide(labels: Sequence[Labels], name: str, fewest: int, whole: Whole) -> li
     everything = Part(name, (Branch(()),), np.arange(len(labels), dtype=np.int64))
     node = _common(labels)
     part = everything._replace(name=node[-1], branches=(Branch(node),)) if node else everything
-    return _Divider(labels, fewest, whole).parts(part, node) if len(labels) else []
+    return _distinct(_Divider(labels, fewest, whole).parts(part, node)) if len(labels) else []
+
+
+def _distinct(parts: list[Part]) -> list[Part]:
+    """A site may bear the name of one of its hosts, and each have others: no two parts have one name."""
+    names = Counter(part.name for part in parts)
+    met: Counter[str] = Counter()
+    for number, part in enumerate(parts):
+        met[part.name] += 1
+        if names[part.name] > 1:
+            parts[number] = part._replace(name=f"{part.name} ({met[part.name]})")
+    return parts
 
 
 def _common(labels: Sequence[Labels]) -> Labels:

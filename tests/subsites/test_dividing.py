@@ -92,3 +92,14 @@ def test_few_others_go_with_a_part_that_stays_whole():
         "b",
         "site, others",
     ]
+
+
+def test_no_two_parts_have_one_name():
+    host = [("h", f"h/{folder}/") for folder in "ab" for _ in range(12)] + [
+        ("h", f"h/{number}/") for number in range(20)
+    ]
+    others = [(f"{number}.h", f"{number}.h/") for number in range(20)]
+    parts = divide([*host, *others], "h", 10, lambda _: False)
+    names = [part.name for part in parts]
+    assert len(set(names)) == len(names)
+    assert sorted(place for part in parts for place in part.places.tolist()) == list(range(len(host) + len(others)))
