@@ -4,8 +4,8 @@ Two trees are walked side by side. A text or address that differs is masked as n
 that stayed must stay, those that varied may vary in their kind (a number, or anything). So an edit next to a counter is
 still seen. Only where the number of words, or the elements themselves, differ is an element masked as a whole.
 
-Of many pages, noise differs on at least half of those that have its element; a title that was edited just then, on the
-few that show it.
+Of many pages, noise differs on many of those that have its element; a title that was edited just then, on the few that
+show it.
 """
 
 from __future__ import annotations
@@ -51,8 +51,8 @@ def learn_masks(pairs: Iterable[Pair], known: Sequence[Mask] = (), support: int 
     """Masks for a site from pairs of fetches, those without a difference among them.
 
     What ``known`` masks blank is not learned again. A new mask must show on at least ``support`` pages of different
-    paths; its element must differ on half of the pages that have it, and where only numbers vary (a counter, or the
-    edition in a title) the mask itself must show on half.
+    paths; its element must differ on a quarter of the pages that have it (a rotating text is now and then the same),
+    and where only numbers vary (a counter, or the edition in a title) the mask itself must show on half.
 
     >>> one, other = (f"<p id=a>{visits} visits, price 3".encode() for visits in (7, 12))
     >>> learn_masks([Pair(one, other, "text/html")])[0].path
@@ -67,8 +67,13 @@ def learn_masks(pairs: Iterable[Pair], known: Sequence[Mask] = (), support: int 
             differs[mask.path].add(pair.path)
     candidates = [mask for mask, paths in shown.items() if len(paths) >= support]
     present = _present(candidates, compared, known)
-    found = ((mask, shown[mask] if _of_numbers(mask) else differs[mask.path]) for mask in candidates)
-    return tuple(mask for mask, pages in found if 2 * len(pages) >= len(present[mask]))
+    enough = {
+        mask: 2 * len(shown[mask]) >= len(present[mask])
+        if _of_numbers(mask)
+        else 4 * len(differs[mask.path]) >= len(present[mask])
+        for mask in candidates
+    }
+    return tuple(mask for mask in candidates if enough[mask])
 
 
 def _of_numbers(mask: Mask) -> bool:
