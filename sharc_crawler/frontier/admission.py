@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import urldefrag
 
 from sharc_crawler.frontier import hubs
 from sharc_crawler.frontier.lifecycle import State
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.ledger import Ledger
     from sharc_crawler.frontier.parts import Parts
     from sharc_crawler.frontier.queueing import Queuer
-    from sharc_crawler.model import Instant
+    from sharc_crawler.model import Fetch, Instant
 
 MAX_SITEMAP_DEPTH = 5  #: index files within index files
 HUB_KEY = "hub:"  #: before the URL of a hub that was a page before
@@ -103,6 +104,18 @@ class Admitter:
 
     def _key(self, sighting: Sighting) -> str | None:
         return sighting.key or self._parts.canonical(sighting.url)
+
+    def redirected(self, capture: SiteCapture, fetch: Fetch, location: str) -> Sighting:
+        """Where a redirect leads; another spelling of the same URL is a page of its own, or it would be lost.
+
+        Once: a site that never settles on a spelling (session ids) leads nowhere.
+        """
+        target = urldefrag(location).url
+        own = self._parts.canonical(fetch.url)
+        same = own == self._parts.canonical(target) and target != fetch.url
+        if own is None or not same or capture.seen.get(own) != fetch.page:
+            return Sighting(location, fetch.kind, fetch.url)
+        return Sighting(target, fetch.kind, fetch.url, key=target if target != own else f"{own}#")
 
     def _wanted(self, capture: SiteCapture, sighting: Sighting, key: str, parent: PageId, depth: int) -> bool:
         """Does the capture take a URL it has not known?"""

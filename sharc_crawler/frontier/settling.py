@@ -69,7 +69,7 @@ class Settler:
             links = hubs.embedded(links)
         if outcome.location and outcome.result is Result.REDIRECTED and fetch.kind is not Kind.ROBOTS:
             self._opener.widen(capture, fetch.page, outcome.location)
-            links = [*links, Sighting(outcome.location, fetch.kind, fetch.url)]
+            links = [*links, self._admitter.redirected(capture, fetch, outcome.location)]
         if links and (capture.spec.discover or fetch.kind is Kind.SITEMAP):
             depth = self._ledger.pages.depths[task.page] + 1
             linked = self._admitter.admit(capture, links, outcome.ended, task.page, depth).linked

@@ -98,7 +98,7 @@ def _missing(pages: Sequence[PageFacts]) -> Iterator[Text]:
 
 def _missed(page: PageFacts, captured: set[Url]) -> str:
     _, redirects, target = page.reason.partition("redirects to ")
-    known = redirects and canonical(urljoin(page.url, target)) in captured
+    known = redirects and captured & {target, canonical(urljoin(page.url, target))}
     return "redirects to captured pages" if known else page.reason
 
 

@@ -17,8 +17,11 @@ LINKS = (
     "/latin1",
     "/self",
     "/nothing?z=1&y=2",
+    "/sorted?a=1&b=2",
+    "/tracked?utm_source=x",
 )
 MOVED = {"/utf8": "/müll.html".encode(), "/latin1": b"/m\xfcll.html", "/self": b"/self"}
+MOVED |= {"/sorted?a=1&b=2": b"/sorted?b=2&a=1", "/tracked?utm_source=x": b"/tracked"}
 
 
 class _Site(http.server.BaseHTTPRequestHandler):
@@ -28,7 +31,7 @@ class _Site(http.server.BaseHTTPRequestHandler):
         if "dead" in self.path.lower():
             self.close_connection = True
             return
-        found = self.path in {"/", "/m%C3%BCll.html", "/m%FCll.html"}
+        found = self.path in {"/", "/m%C3%BCll.html", "/m%FCll.html", "/sorted?b=2&a=1", "/tracked"}
         status = 301 if self.path in MOVED else 200 if found else 404
         body = b"".join(b'<a href="%s">x</a>' % link.encode() for link in LINKS) if self.path == "/" else b"page"
         moved = b"Location: " + MOVED[self.path] + b"\r\n" if self.path in MOVED else b""
@@ -57,6 +60,10 @@ def test_spellings_that_are_not_canonical_are_certified_and_redirects_in_raw_byt
     assert shown["/m%C3%BCll.html"]["verdict"] == shown["/m%FCll.html"]["verdict"] == "coherent"
     assert shown["/self"]["reason"] == "redirects to itself: it may want a cookie"
     assert sum(page["visit"]["result"] == "failed" for page in shown.values()) == 3
+    by_url = {page["url"].removeprefix(url): page["verdict"] for page in done.capture["pages"]}
+    assert by_url["sorted?b=2&a=1"] == "coherent", "its canonical URL redirects to it"
+    assert by_url["sorted?a=1&b=2"] is None
+    assert by_url["tracked#"] == "coherent"
     verified = verify(done.folder)
     assert verified.findings == []
-    assert verified.pages == 3
+    assert verified.pages == 5
