@@ -30,7 +30,7 @@ class CaptureSpec:
     sitemaps: tuple[str, ...] | None = None  #: None: from robots.txt and the well-known place; (): none
     size: int = 0  #: estimated number of pages; 0: not known
     limit: int = 0  #: pages captured at most; 0: no limit
-    hops: int = HOPS  #: links followed in a row, from a seed or sitemap, at most; 0: no limit
+    hops: int = 0  #: links followed in a row, from a seed or sitemap, at most; 0: no limit
     traps: bool = True  #: leave the rest of a template's pages where most repeat a few contents
     max_requests: int = 0  #: of any kind, revisits included; 0: no bound
     max_bytes: int = 0  #: of payload received; 0: no bound

@@ -74,7 +74,7 @@ class Arguments:
     include: tuple[str, ...]
     exclude: tuple[str, ...]
     limit: int
-    hops: int
+    hops: int | None
     traps: bool
     bounds: dict[str, float]  #: of the budget, those given
     delay: float | None
@@ -122,7 +122,7 @@ class Arguments:
             include=_pattern("include", given.get("include")),
             exclude=_pattern("exclude", given.get("exclude")),
             limit=int(_number(given, "limit") or 0),
-            hops=HOPS if (hops := _number(given, "hops")) is None else int(hops),
+            hops=None if (hops := _number(given, "hops")) is None else int(hops),
             traps=_one_of("traps", given.get("traps", "1"), ("0", "1")) == "1",
             bounds=_bounds(given),
             delay=_number(given, "delay", whole=False),
@@ -158,7 +158,7 @@ class Arguments:
                 sitemaps=self.sitemaps,
                 size=self.size,
                 limit=self.limit,
-                hops=self.hops,
+                hops=_hops(strategy) if self.hops is None else self.hops,
                 traps=self.traps,
                 audit=self.audit,
                 subsites=self.subsites,
@@ -167,6 +167,11 @@ class Arguments:
             for site, urls in sites.items()
         ]
         return [instant.as_instant(spec, self.instant) for spec in specs] if self.instant else specs
+
+
+def _hops(strategy: str) -> int:
+    """Deep first, the way by which a page was found says nothing of how far from the seed it lies."""
+    return 0 if strategy.partition(":")[0] == "dfs" else HOPS
 
 
 def _urls(text: str) -> tuple[str, ...]:

@@ -56,7 +56,7 @@ def crawl(impolite, **spec):
 
 @pytest.mark.parametrize("strategy", ["bfs", "sharc-selective"])
 def test_an_endless_site_ends_and_its_honest_pages_are_captured(impolite, strategy):
-    visited, capture, store = crawl(impolite, strategy=strategy)
+    visited, capture, store = crawl(impolite, strategy=strategy, hops=50)
     assert len({path for path in visited if path.startswith("item/")}) == Endless.honest
     shop = [path for path in visited if path.startswith("s/")]
     assert len(shop) <= 25
@@ -102,7 +102,7 @@ def test_a_page_is_taken_where_a_shorter_way_leads_to_it(impolite):
 def test_what_was_seen_holds_after_a_restart(impolite):
     world, store = Endless(), MemoryStore()
     frontier = Frontier(impolite, store)
-    frontier.open(CaptureSpec("h", (ROOT,), sitemaps=(), strategy="bfs"), world.now)
+    frontier.open(CaptureSpec("h", (ROOT,), sitemaps=(), strategy="bfs", hops=50), world.now)
     for step in range(10_000):
         decision = frontier.next(world.now)
         if isinstance(decision, Done):
