@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urljoin
 
 from rich.console import Console
 from rich.text import Text
@@ -98,7 +97,7 @@ def _missing(pages: Sequence[PageFacts]) -> Iterator[Text]:
 
 def _missed(page: PageFacts, captured: set[Url]) -> str:
     _, redirects, target = page.reason.partition("redirects to ")
-    known = redirects and captured & {target, canonical(urljoin(page.url, target))}
+    known = redirects and captured & {target, canonical(target)}
     return "redirects to captured pages" if known else page.reason
 
 

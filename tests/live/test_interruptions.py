@@ -191,8 +191,10 @@ def test_ctrl_c_before_the_first_page_ends_as_cleanly(tmp_path):
     folder = tmp_path / "capture"
     with serve(LivingSite(seed=5, pages=20)) as server:
         process = start(folder, server.url)
+        begun = time.monotonic()
         while not (folder / "frontier.db").exists():
             assert process.poll() is None
+            assert time.monotonic() < begun + 60
             time.sleep(0.01)
         process.send_signal(signal.SIGINT)
         out, _ = process.communicate(timeout=60)
