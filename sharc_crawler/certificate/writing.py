@@ -34,6 +34,7 @@ class Certified(NamedTuple):
 
     path: Path
     digest: str
+    warc: str  #: the file that holds it, too
 
 
 def certify(captures: Sequence[CaptureFacts], folder: Path) -> list[Certified]:
@@ -71,7 +72,7 @@ def withdraw(folder: Path, site: str) -> None:
 def lines(written: Sequence[Certified]) -> Iterator[tuple[str, str]]:
     """What the summary of a crawl says of its certificates."""
     for one in written:
-        yield "certificate", str(one.path)
+        yield "certificate", f"{one.path}, also in {one.warc}"
         yield "its digest", f"{one.digest} (keep it in another place)"
 
 
@@ -98,7 +99,7 @@ def _write(series: tuple[str, str], owed: list[tuple[CaptureFacts, Path]], folde
     for document, path, ref in sealed:
         place = {"file": ref.file, "offset": ref.offset, **fixity(folder / ref.file)}
         replace_file(path, to_text({**document, KEPT_IN: place}))
-    return [Certified(path, document[DIGEST]) for document, path, _ in sealed]
+    return [Certified(path, document[DIGEST], ref.file) for document, path, ref in sealed]
 
 
 def target(document: dict[str, Any]) -> str:

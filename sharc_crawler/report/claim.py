@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +39,7 @@ APART = {
 }
 #: how former versions said it: their certificates still hold
 FORMER = {"changed while the capture ran: the copy may belong to another state of the site.": APART["changed"]}
+FORMER_ALL = re.compile(r"^(All [\d,]+|The only) (?=pages? )")  #: they said so where pages were missing, too
 UNDECIDED = "could not be judged, for want of a lastmod that decides or of a second look: not counted as coherent."
 
 
@@ -61,7 +63,10 @@ def in_present_words(stated: Mapping[str, Any]) -> dict[str, Any]:
     limits = list(stated["limits"])
     for was, now in FORMER.items():
         limits = [f"{limit.removesuffix(was)}{now}" if limit.endswith(was) else limit for limit in limits]
-    return {**stated, "limits": limits}
+    said = {part: stated[part] for part in ("sentence", "statement")}
+    if any(limit.endswith(APART["not_captured"]) for limit in limits):
+        said = {part: FORMER_ALL.sub(r"\1 captured ", words) for part, words in said.items()}
+    return {**stated, **said, "limits": limits}
 
 
 def _statement(facts: CaptureFacts, totals: Mapping[str, Any]) -> str:
@@ -69,23 +74,34 @@ def _statement(facts: CaptureFacts, totals: Mapping[str, Any]) -> str:
     if not captured:
         return "No page was captured, so there is nothing to claim"
     if facts.reference is None and any(part.reference is not None for part in facts.subsites):
-        return _part_by_part(facts, captured, coherent)
+        return _part_by_part(facts, totals)
     if facts.reference is None:
         return _without_reference(facts, captured)
     at = second(facts.reference)
     if not coherent:
         return f"Of {counted(captured, 'page')}, none can be shown to have been in this state at {at}"
-    if coherent == 1:
-        return f"{'The only page' if captured == 1 else f'1 of {captured:,} pages'} was in this state at {at}"
-    number = f"All {captured:,}" if coherent == captured else f"{coherent:,} of {captured:,}"
-    return f"{number} pages were in this state together at {at}"
+    if captured == 1:
+        return f"The only {_captured(totals)}page was in this state at {at}"
+    return f"{_number(totals)} {'was in this state' if coherent == 1 else 'were in this state together'} at {at}"
 
 
-def _part_by_part(facts: CaptureFacts, captured: int, coherent: int) -> str:
+def _number(totals: Mapping[str, Any]) -> str:
+    """How many of the captured pages are coherent."""
+    captured, coherent = totals["captured"], totals["coherent"]
+    all_of_them = f"All {captured:,} {_captured(totals)}pages"
+    return all_of_them if coherent == captured else f"{coherent:,} of {captured:,} pages"
+
+
+def _captured(totals: Mapping[str, Any]) -> str:
+    """Where pages are missing, all that were captured are not all there are."""
+    return "captured " if totals["not_captured"] else ""
+
+
+def _part_by_part(facts: CaptureFacts, totals: Mapping[str, Any]) -> str:
     """Of a site whose parts have a reference instant each."""
-    number = f"All {captured:,}" if coherent == captured else f"{coherent:,} of {captured:,}"
     parts = counted(sum(part.reference is not None for part in facts.subsites), "part")
-    return f"{number} pages were in one state together with their part of the site, in {parts}, each at its own instant"
+    together = f"were in one state together with their part of the site, in {parts}, each at its own instant"
+    return f"{_number(totals)} {together}"
 
 
 def _without_reference(facts: CaptureFacts, captured: int) -> str:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sharc_crawler.frontier.urls import canonical
 from sharc_crawler.model import Kind, Plan, Slot
 from sharc_crawler.report import measures
 from sharc_crawler.report.instants import iso, maybe_iso
 from sharc_crawler.report.words import every, percent, plain, span
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Set
 
     from sharc_crawler.model import Instant, Url, Verdict
     from sharc_crawler.report.blurring import Blur
@@ -20,6 +21,16 @@ if TYPE_CHECKING:
 def missing(page: PageFacts) -> bool:
     """Whether a page or resource was not captured."""
     return page.verdict is None and page.kind in (Kind.PAGE, Kind.RESOURCE)
+
+
+def moved(reason: str, captured: Set[str]) -> bool:
+    """Whether this is the reason of a URL that redirects to one that was captured: nothing is missing.
+
+    >>> moved("redirects to http://a.example/b#top", {"http://a.example/b"}), moved("status 500", {"status 500"})
+    (True, False)
+    """
+    _, redirects, target = reason.partition("redirects to ")
+    return bool(redirects) and not captured.isdisjoint({target, canonical(target) or ""})
 
 
 def missing_entry(page: PageFacts) -> dict[str, Any]:

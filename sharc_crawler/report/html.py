@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from sharc_crawler.frontier.urls import machine_of
 from sharc_crawler.report import words
 from sharc_crawler.report.charts import rate_classes
+from sharc_crawler.report.entries import moved
 from sharc_crawler.report.schedule import schedule
 from sharc_crawler.report.tiles import tiles
 
@@ -44,6 +46,10 @@ def render(document: Mapping[str, Any]) -> dict[str, str]:
 
 def _capture_page(report: Mapping[str, Any], common: Mapping[str, Any]) -> str:
     pages = [page for page in report["pages"] if page["kind"] == "page" and page["verdict"]]
+    captured = {page["url"] for page in report["pages"] if page["verdict"]}
+    by_reason = sorted(report["not_captured"], key=lambda entry: (entry["reason"], entry["url"]))
+    redirects = [entry for entry in by_reason if moved(entry["reason"], captured)]
+    missing = [entry for entry in by_reason if not moved(entry["reason"], captured)]
     days = {page[slot]["started"][:10] for page in pages for slot in ("visit", "revisit") if page[slot]}
     return (
         environment()
@@ -51,15 +57,17 @@ def _capture_page(report: Mapping[str, Any], common: Mapping[str, Any]) -> str:
         .render(
             common,
             report=report,
-            origin=_origin(report),
+            site=_machine(report["seeds"][0]) if report["seeds"] else "",
             same_day=len(days) == 1,
             tiles=tiles(report),
             drawing=schedule(report),
             classes=rate_classes(report),
             rows=sorted(pages, key=lambda page: (ORDER[page["verdict"]], -(page["rate"] or 0.0)))[:MAX_ROWS],
             left=report["not_followed"]["urls"][:MAX_ROWS],
-            missing=sorted(report["not_captured"], key=lambda entry: (entry["reason"], entry["url"]))[:MAX_ROWS],
-            reasons=Counter(entry["reason"] for entry in report["not_captured"]).most_common(8),
+            missing=missing,
+            redirects=redirects,
+            max_rows=MAX_ROWS,
+            reasons=Counter(entry["reason"] for entry in missing).most_common(8),
         )
     )
 
@@ -94,15 +102,20 @@ def _hash(text: str) -> str:
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
 
 
-def _origin(report: Mapping[str, Any]) -> str:
-    """Scheme and host of the first seed: left out where URLs are shown."""
-    return "/".join(report["seeds"][0].split("/", 3)[:3]) if report["seeds"] else ""
+def _machine(url: str) -> str:
+    """The host of a web address; empty for what is none."""
+    scheme, _, rest = url.partition("://")
+    return machine_of(rest.partition("/")[0]) if scheme in ("http", "https") else ""
 
 
-def _label(url: str, origin: str) -> str:
-    """A URL to read: its path on the site itself."""
-    own = origin and url.startswith(f"{origin}/")
-    return words.short(url[len(origin) :] if own else url, 90)
+def _label(url: str, site: str) -> str:
+    """A URL to read: its path on the site itself, with or without ``www.``.
+
+    >>> _label("https://www.example.org/a", "example.org"), _label("https://blog.example.org/a", "example.org")
+    ('/a', 'https://blog.example.org/a')
+    """
+    own = site and _machine(url) == site
+    return words.short("/" + url.split("/", 3)[3] if own and url.count("/") > 2 else url, 90)
 
 
 def _link(url: str) -> str:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.text import Text
 
-from sharc_crawler.frontier.urls import canonical
 from sharc_crawler.model import Kind, Verdict
 from sharc_crawler.report import measures
 from sharc_crawler.report.blurring import Blur
 from sharc_crawler.report.claim import bounded, claim
+from sharc_crawler.report.entries import moved
 from sharc_crawler.report.instants import second
 from sharc_crawler.report.notes import noted, same_content
 from sharc_crawler.report.selection import lines, read_selection
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from sharc_crawler.model import Url
     from sharc_crawler.report.facts import CaptureFacts, PageFacts
     from sharc_crawler.report.write import ReportPaths
 
@@ -87,18 +86,13 @@ def _capture(facts: CaptureFacts, folder: Path) -> Iterator[Text]:
 def _missing(pages: Sequence[PageFacts]) -> Iterator[Text]:
     """Why pages were not captured: the commonest reasons; redirects to captured pages as one."""
     captured = {page.url for page in pages if page.verdict is not None}
-    reasons = Counter(_missed(page, captured) for page in pages if page.verdict is None)
+    missing = [page.reason for page in pages if page.verdict is None]
+    reasons = Counter("redirects to captured pages" if moved(reason, captured) else reason for reason in missing)
     listed = [f"{number:,} × {short(reason)}" for reason, number in reasons.most_common(MAX_REASONS)]
     if (left := len(reasons) - MAX_REASONS) > 0:
         listed.append(f"{counted(left, 'more reason')} in the report")
     if listed:
         yield _line("not captured", "; ".join(listed))
-
-
-def _missed(page: PageFacts, captured: set[Url]) -> str:
-    _, redirects, target = page.reason.partition("redirects to ")
-    known = redirects and captured & {target, canonical(target)}
-    return "redirects to captured pages" if known else page.reason
 
 
 def _figures(facts: CaptureFacts, pages: Sequence[PageFacts], totals: Mapping[str, Any]) -> Iterator[Text]:

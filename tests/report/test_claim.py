@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sharc_crawler.model import Evidence, Kind, Slot, Verdict
+from sharc_crawler.report.claim import in_present_words
 from sharc_crawler.report.document import capture_entry
 from tests.report.by_hand import facts, judged, page, visit
 from tests.report.made_up import capture
@@ -83,12 +84,31 @@ def test_the_claim_names_instant_counts_and_grounds() -> None:
             facts(BYTES, replace(BYTES, url="/b", verdict=Verdict.UNKNOWN)),
             "1 of 2 pages was in this state at 2026-11-18T11:06:40Z",
         ),
+        (
+            facts(*pages_of(3, BYTES), page("/missing", reason="404")),
+            "All 3 captured pages were in this state together at 2026-11-18T11:06:40Z",
+        ),
+        (
+            facts(BYTES, page("/missing", reason="404")),
+            "The only captured page was in this state at 2026-11-18T11:06:40Z",
+        ),
     ],
 )
 def test_what_can_be_claimed_otherwise(capture_facts: CaptureFacts, statement: str) -> None:
     claim = claim_of(capture_facts)
     assert claim["statement"] == statement
     assert claim["sentence"].startswith(statement)
+
+
+@pytest.mark.parametrize("number", [1, 3])
+def test_a_claim_in_a_former_version_s_words_is_the_same_claim(number: int) -> None:
+    pages = pages_of(number, BYTES)
+    now = claim_of(facts(*pages, page("/missing", reason="404")))
+    before = {**now, **{part: now[part].replace("captured page", "page") for part in ("sentence", "statement")}}
+    assert before != now
+    assert in_present_words(before) == in_present_words(now) == now
+    whole = claim_of(facts(*pages))
+    assert in_present_words(whole) == whole, "where nothing is missing, they say so as ever"
 
 
 def test_the_limits_of_a_claim() -> None:

@@ -177,9 +177,20 @@ def test_pages_can_be_filtered_without_script(usual: str) -> None:
 
 
 def test_urls_are_shown_by_their_path_on_the_site_itself() -> None:
-    own, other = Url("http://a.example/b/c"), Url("http://z.example/b/c")
-    source = page_of(
-        facts(judged(own, Verdict.COHERENT), judged(other, Verdict.COHERENT), seeds=("http://a.example/",))
-    )
+    own, www, other = (Url(f"{host}/b/c") for host in ("http://a.example", "https://www.a.example", "http://z.example"))
+    source = page_of(facts(*(judged(url, Verdict.COHERENT) for url in (own, www, other)), seeds=("http://a.example/",)))
     links = {a.get("href"): a.text for a in html.fromstring(source).xpath("//tbody//th/a")}
-    assert links == {own: "/b/c", other: other}
+    assert links == {own: "/b/c", www: "/b/c", other: other}
+
+
+def test_redirects_to_captured_pages_stand_together() -> None:
+    site = "http://a.example/"
+    moved = [page(f"{site}old{n}", reason=f"redirects to {site}") for n in range(40)]
+    lost = [page(f"{site}lost", reason="redirects to http://z.example/"), page(f"{site}gone", reason="status 404")]
+    source = page_of(facts(judged(site, Verdict.COHERENT), *moved, *lost, seeds=(site,)))
+    assert "40 addresses that redirect to captured ones" in text_of(source)
+    tables = html.fromstring(source).xpath("//div[starts-with(@aria-label, 'List of')]")
+    assert [{*table.xpath(".//tbody//th/text()")} for table in tables] == [
+        {"/lost", "/gone"},
+        {f"/old{n}" for n in range(40)},
+    ]
