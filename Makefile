@@ -11,7 +11,7 @@ crawl: .venv/installed
 	$(BIN)/sharc demo --crawl
 
 test: .venv/installed-dev
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest -n 2 --dist worksteal $(ARGS)
 
 lint: .venv/installed-dev
 	$(BIN)/ruff check .

@@ -66,8 +66,9 @@ def command(
         if crawl:
             code = capture(site, server.url, strategy, output)
         else:
+            asked_to_end = _signalled()
             _announce(server, as_json)
-            _wait_for_signal()
+            asked_to_end.wait()
     if truth:
         write_truth(site, began, time.time(), truth)
     if log:
@@ -91,9 +92,9 @@ def _announce(server: Server, as_json: bool) -> None:
     click.echo(f"  scrapy crawl site -a url={server.url} -a strategy=sharc-selective captures it.")
 
 
-def _wait_for_signal() -> None:
-    """Until Ctrl-C, or until asked to end by a terminating signal."""
+def _signalled() -> threading.Event:
+    """Set by Ctrl-C, or when asked to end by a terminating signal."""
     asked = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: asked.set())
-    asked.wait()
+    return asked

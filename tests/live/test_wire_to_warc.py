@@ -88,7 +88,7 @@ async def _endless_headers(peer: Conversation):
 async def _endless_interim(peer: Conversation):
     await peer.heard()
     while True:
-        await peer.say(b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" * 500)
+        await peer.say(b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" * 5000)
 
 
 async def _late(peer: Conversation):
