@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import os
 import re
-import zlib
 from dataclasses import dataclass
+from tempfile import TemporaryFile
 from typing import TYPE_CHECKING
+from weakref import finalize
 
 from warcio.archiveiterator import ArchiveIterator
 
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 REVISIT = "warc/revisit"
-_BLOCK = 500  #: lines
 _NOT_DIGITS = re.compile(r"\D")
 
 
@@ -57,7 +57,7 @@ class Entry:
 
 
 class IndexLines:
-    """The lines of an index until it is written: all but the last in blocks, compressed to a tenth.
+    """The lines of an index until it is written: in a temporary file, not in memory.
 
     >>> lines = IndexLines()
     >>> lines.append("org,a)/ 20261118110640 {}"); list(lines)
@@ -65,20 +65,16 @@ class IndexLines:
     """
 
     def __init__(self) -> None:
-        self._blocks: list[bytes] = []
-        self._last: list[str] = []
+        self._file = TemporaryFile("w+", encoding="utf-8", newline="\n")  # noqa: SIM115 - closed with the lines
+        finalize(self, self._file.close)
 
     def append(self, line: str) -> None:
         """One more line."""
-        self._last.append(line)
-        if len(self._last) == _BLOCK:
-            self._blocks.append(zlib.compress("\n".join(self._last).encode()))
-            self._last = []
+        self._file.write(line + "\n")
 
     def __iter__(self) -> Iterator[str]:
-        for block in self._blocks:
-            yield from zlib.decompress(block).decode().split("\n")
-        yield from self._last
+        self._file.seek(0)
+        yield from (line.removesuffix("\n") for line in self._file)
 
 
 def media_type(content_type: bytes | str | None) -> str | None:

@@ -32,7 +32,7 @@ class WarcSeries:
         self._about = named_fields([*info.fields(), ("isPartOf", site), ("run", run), ("deduplication", options.dedup)])
         self._file: WarcFile | None = None
         self._warcinfo_id = ""
-        self._lines = IndexLines()
+        self._lines: IndexLines  # of the open file
         self._closed = False
         self.recovered = self._recover()
         self.former = self._former()  #: with their serials
@@ -69,6 +69,7 @@ class WarcSeries:
         name = file_name(self._site, self._run, self._serial, now)
         draft = Draft("warcinfo", [("WARC-Filename", name)], self._about, WARC_FIELDS)
         packed = member(draft.all_fields([("WARC-Date", warc_date(now))]), draft.block, self._options.level)
+        self._lines = IndexLines()
         file = WarcFile(self._folder / name, sync=self._options.sync)
         try:
             file.append([packed])
@@ -84,7 +85,7 @@ class WarcSeries:
             return
         write_index(self._file.path, self._lines)
         self._file.close()
-        self._file, self._lines = None, IndexLines()
+        self._file = None
 
     def _recover(self) -> list[Recovered]:
         try:

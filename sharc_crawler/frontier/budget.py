@@ -71,7 +71,7 @@ class SiteBudget:
         self.seeds.discard(task.page)
         if task.slot is Slot.SECOND:
             self._settle(task.page)
-        elif self._revisited(task, kind):
+        elif self.bounded and self._revisited(task, kind):
             self._due.setdefault(task.page, 0)
 
     def ended(self, task: Task, outcome: Outcome, settled: bool) -> None:

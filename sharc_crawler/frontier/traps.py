@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from array import array
+
+from sharc_crawler.frontier.seen import UNSEEN, SeenUrls
 
 _MADE_UP = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?<![a-z0-9])[0-9a-f]{16,}(?![a-z0-9])"
 #: what may be made up per visitor: uuids, long hexadecimal runs
@@ -26,16 +28,10 @@ def template(url: str) -> str:
     return _RUN.sub("*", "/" + path.partition("/")[2]) + mark + _VALUE.sub("=*", query)
 
 
-@dataclass(slots=True)
-class _Seen:
-    pages: int = 0
-    contents: set[int] = field(default_factory=set)
-    rests: set[int] = field(default_factory=set)  #: URLs without what may be a session id
-    reason: str | None = None  #: why it is a trap; it stays one
-
-
 class Traps:
     """Counts the contents of each template's pages. What differs not only in a session id is seen once, at least.
+
+    Templates, contents and URLs are known by their hashes: many a template has one page, and a page costs bytes.
 
     >>> traps = Traps()
     >>> for number in range(20): traps.saw(f"http://h/s/{number}/p", f"content {number % 5}")
@@ -44,33 +40,52 @@ class Traps:
     """
 
     def __init__(self) -> None:
-        self._templates: dict[str, _Seen | None] = {}  #: None: shown to be honest
-        self._any = False
+        self._templates = SeenUrls()  # each with its row
+        self._pages = array("i")
+        self._contents = array("i")  # different ones
+        self._seen = SeenUrls()  # contents of each row; URLs without what may be a session id
+        self._reasons: dict[int, str] = {}  # why a row is a trap; it stays one
 
     def saw(self, url: str, content: str | None) -> None:
         """A page was captured; ``content`` is its fingerprint, where there is one."""
         name = template(url)
-        if content is None or "*" not in name:
+        row = UNSEEN if content is None or "*" not in name else self._row(name)
+        if row == UNSEEN or self._contents[row] >= HONEST:
             return
-        if len(self._templates) < MOST:
-            self._templates.setdefault(name, _Seen())
-        seen = self._templates.get(name)
-        if seen is None:
-            return
-        seen.pages += 1
-        seen.contents.add(hash(content))
-        seen.rests.add(hash(_SESSION.sub("*", url)))
-        if seen.reason is None and seen.pages >= max(LEAST, REPEATS * len(seen.contents)):
-            self._any = True
-            contents = "one content" if len(seen.contents) == 1 else f"{len(seen.contents)} contents"
-            seen.reason = f"looks like a trap: {seen.pages} pages of {name} had {contents} (traps=0 takes them)"
-        elif len(seen.contents) >= HONEST:
-            self._templates[name] = None
+        self._pages[row] += 1
+        self._contents[row] += self._is_new(f"{row} {content}")
+        if (rest := _SESSION.sub("*", url)) != url:
+            self._is_new(rest)
+        self._judge(row, name)
+
+    def _judge(self, row: int, name: str) -> None:
+        pages, contents = self._pages[row], self._contents[row]
+        if row not in self._reasons and pages >= max(LEAST, REPEATS * contents):
+            told = "one content" if contents == 1 else f"{contents} contents"
+            self._reasons[row] = f"looks like a trap: {pages} pages of {name} had {told} (traps=0 takes them)"
+        elif contents >= HONEST:
+            self._reasons.pop(row, None)
+
+    def _row(self, name: str) -> int:
+        """A template's row; ``UNSEEN``: too many are watched already."""
+        row = self._templates.get(name)
+        if row == UNSEEN and len(self._pages) < MOST:
+            row = len(self._pages)
+            self._templates.add(name, row)
+            self._pages.append(0)
+            self._contents.append(0)
+        return row
+
+    def _is_new(self, key: str) -> bool:
+        if key in self._seen:
+            return False
+        self._seen.add(key, 0)
+        return True
 
     def why_not(self, url: str) -> str | None:
         """Why a page that was not visited yet is left; ``None``: it is not."""
-        seen = self._templates.get(template(url)) if self._any else None
-        if seen is None or seen.reason is None:
+        reason = self._reasons.get(self._templates.get(template(url))) if self._reasons else None
+        if reason is None:
             return None
         rest = _SESSION.sub("*", url)
-        return seen.reason if rest == url or hash(rest) in seen.rests else None
+        return reason if rest == url or rest in self._seen else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from itertools import count, pairwise
 
 import pytest
@@ -135,3 +136,14 @@ def test_pages_without_numbers_share_no_template():
     for number in range(100):
         traps.saw(f"{ROOT}{'ab' * number}", "the same")
     assert traps.why_not(f"{ROOT}abab") is None
+
+
+def test_a_template_with_one_page_costs_bytes_not_objects():
+    tracemalloc.start()
+    traps = Traps()
+    for number in range(10_000):
+        name = "".join("qrstuvwxyz"[int(digit)] for digit in str(number))
+        traps.saw(f"{ROOT}{name}/{number}", f"content {number}")
+    held, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert held < 100 * 10_000
