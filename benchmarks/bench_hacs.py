@@ -22,6 +22,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from sharc_crawler.archive.history import read_history
+from sharc_crawler.archive.pages import pages_among
 from sharc_crawler.rates.history import CHANGED
 from sharc_crawler.seeds.base import Task
 from sharc_crawler.seeds.hacs.histories import UpdateHistories
@@ -107,7 +108,8 @@ def peer(pages: UpdateHistories) -> tuple[float, float]:
 def measure(path: Path, lines: int, sites: int) -> None:
     """Read, solve, rank; in a process of its own, so that its peak is its own."""
     start = time.process_time()
-    captures = read_history([path]).captures
+    history = read_history([path])
+    captures = history.captures
     seconds = time.process_time() - start
     print(f"read   {lines:,} lines in {seconds:.1f} s: {lines / seconds:,.0f} lines/s")
     pages = UpdateHistories(captures.urls, captures.offsets, captures.times, digest_change(captures))
@@ -116,7 +118,7 @@ def measure(path: Path, lines: int, sites: int) -> None:
     print(f"f      {len(pages):,} pages in {time.process_time() - start:.2f} s")
     keys = [key for key in captures.keys if key.count("/") == 1]
     start = time.process_time()
-    seeds = websites(keys, keys, captures, pages.changed)
+    seeds = websites(keys, keys, captures, pages.changed, pages_among(captures, history.kinds)[0])
     print(f"seeds  {len(seeds):,} websites of {len(seeds.pages):,} pages in {time.process_time() - start:.1f} s")
     for name in ("hacs", "hacs-plain"):
         start = time.process_time()

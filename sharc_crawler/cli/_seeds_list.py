@@ -12,6 +12,7 @@ from sharc_crawler.frontier.urls import canonical, with_scheme
 from sharc_crawler.seeds.hacs.sites import homepages, websites
 
 if TYPE_CHECKING:
+    from collections import Counter
     from pathlib import Path
 
     from sharc_crawler.archive.history import History
@@ -43,20 +44,22 @@ def read_list(file: Path, problems: Problems) -> list[str]:
 def histories(found: History, updates: str, file: Path | None, level: str) -> SeedHistories:
     """The seeds of a list (without one: every captured page) by their own pages or by all under them."""
     captures, changed = found.captures, plugins.load("updates", updates)(found.captures)
+    pages, no_pages = pages_among(captures, found.kinds)
     if file is None:
-        urls, keys = _captured_pages(found)
+        _note(found, pages, no_pages)
+        urls, keys = [captures.urls[page] for page in pages], [captures.keys[page] for page in pages]
     else:
         urls = read_list(file, found.problems)
         keys = [surt(url) for url in urls]
-    return (websites if level == "website" else homepages)(urls, keys, captures, changed)
+    if level == "website":
+        return websites(urls, keys, captures, changed, pages)
+    return homepages(urls, keys, captures, changed)
 
 
-def _captured_pages(found: History) -> tuple[list[str], list[str]]:
-    """URLs and sort keys of the pages; how many other URLs are left out, and why, is noted."""
-    captures = found.captures
-    pages, no_pages = pages_among(captures, found.kinds)
+def _note(found: History, pages: list[int], no_pages: Counter[str]) -> None:
+    """How many captured URLs are no seeds, and why."""
     if not pages:
         why = ", ".join(f"{count:,} {reason}" for reason, count in no_pages.items())
-        raise DataError(f"history: none of its {len(captures):,} URLs is a page ({why}); name the seeds: --seeds FILE")
+        message = f"history: none of its {len(found.captures):,} URLs is a page ({why}); name the seeds: --seeds FILE"
+        raise DataError(message)
     found.problems.no_seeds.update(no_pages)
-    return [captures.urls[page] for page in pages], [captures.keys[page] for page in pages]

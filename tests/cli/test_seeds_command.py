@@ -74,7 +74,7 @@ def test_rank_by_our_own_captures(tmp_path: Path) -> None:
     assert (one["captures"], one["known"]) == (10, True)
 
 
-def test_without_a_list_the_captured_pages_are_seeds(tmp_path: Path) -> None:
+def test_pages_are_what_was_captured_as_html(tmp_path: Path) -> None:
     rows = [("", "text/html", 200), ("b", "-", 200), ("robots.txt", "text/plain", 200), ("c.png", "image/png", 200)]
     rows += [("d.css", "-", 200), ("gone", "text/html", 404), ("sitemap.xml", "text/html", 200)]
     file = tmp_path / "a.cdx"
@@ -92,6 +92,10 @@ def test_without_a_list_the_captured_pages_are_seeds(tmp_path: Path) -> None:
     left_out = {"robots.txt or a sitemap": 2, "not HTML": 2, "no capture with status 200": 1}
     assert found["problems"]["no_seeds"] == left_out
     assert "2 URLs are no seeds: not HTML" in result.stderr
+    (seeds := tmp_path / "seeds.txt").write_text("http://a.org/\nhttp://a.org/c.png\n")
+    result = run("rank", file, "--seeds", seeds, "--level", "website", "--now", "2020-01-12", "--json")
+    found = json.loads(result.stdout)
+    assert {one["url"]: one["captures"] for one in found["seeds"]} == {"http://a.org/": 4, "http://a.org/c.png": 6}
     file.write_text("org,a)/c.png 20200101000000 http://a.org/c.png image/png 200 A 9\n")
     result = run("rank", file)
     assert result.exit_code == 3

@@ -72,13 +72,21 @@ def homepages(
 
 
 def websites(
-    seeds: Sequence[str], keys: Sequence[str], captures: Captures, changed: NDArray[np.int8], depth: int = 2
+    seeds: Sequence[str], keys: Sequence[str], captures: Captures, changed: NDArray[np.int8], pages: Sequence[int]
 ) -> SeedHistories:
-    """Seeds by all pages under them, at most ``depth`` path segments deep; the depth of the seed itself is 0."""
-    pairs = pages_under(keys, captures.keys, depth)
+    """Seeds by all pages under them, at most two path segments deep; the depth of the seed itself is 0.
+
+    ``pages``: numbers of the captured URLs that are pages; any other, such as an image, counts only as a seed itself.
+    """
+    counts = np.isin(np.arange(len(captures)), pages)
+    pairs = [
+        (seed, page)
+        for seed, page in pages_under(keys, captures.keys)
+        if counts[page] or captures.keys[page] == keys[seed]
+    ]
     pairs += [(seed, -1) for seed in set(range(len(keys))) - {seed for seed, _ in pairs}]
-    owners, pages = np.array(sorted(pairs), np.int64).reshape(-1, 2).T
-    return SeedHistories(list(seeds), _selected(captures, changed, pages, [seeds[owner] for owner in owners]), owners)
+    owners, own = np.array(sorted(pairs), np.int64).reshape(-1, 2).T
+    return SeedHistories(list(seeds), _selected(captures, changed, own, [seeds[owner] for owner in owners]), owners)
 
 
 def pages_under(seeds: Sequence[str], pages: Sequence[str], depth: int = 2) -> list[tuple[int, int]]:

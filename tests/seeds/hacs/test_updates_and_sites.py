@@ -85,7 +85,8 @@ PAGES = ["org,a)/", "org,a)/x", "org,a)/x/y", "org,a)/x/y/z", "org,a)/~b", "org,
 
 def test_websites_hold_the_pages_under_them() -> None:
     captures = Captures.of(PAGES, [[1.0 + n, 20.0] for n in range(7)], [[1, 1 + n % 2] for n in range(7)])
-    found = websites(["A", "B", "C"], ["org,a)/", "org,a)/~b/index.html", "org,c)/"], captures, digest_change(captures))
+    keys = ["org,a)/", "org,a)/~b/index.html", "org,c)/"]
+    found = websites(["A", "B", "C"], keys, captures, digest_change(captures), range(7))
     assert found.captures().tolist() == [10, 2, 0]
     assert [found.pages.urls[n] for n in np.flatnonzero(found.owners == 0)] == [PAGES[n] for n in (0, 1, 2, 4, 5)]
     assert found.latest(found.pages.last_seen()).tolist()[:2] == [20.0, 20.0]
