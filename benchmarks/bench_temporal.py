@@ -17,7 +17,6 @@ from dataclasses import replace
 
 import numpy as np
 from scipy.optimize import curve_fit
-from scipy.special import ndtr
 
 from sharc_crawler.seeds.temporal.classify import Threshold
 from sharc_crawler.seeds.temporal.curve import Curves
@@ -57,52 +56,42 @@ def starts(x, y):
     yield 6 * total, -100.0, np.log(mean + 100), 1.0  # flat
 
 
-def peer(y, given=()):
-    """Best of ``curve_fit``'s fits from starts of its own or those given: (sum of squares, parameters)."""
+def fitted(y, start, **how):
+    """``curve_fit`` from one start: (sum of squares, area, birth, mu, sigma); infinite squares where it gives up."""
     x = np.arange(1.0, len(y) + 1)
-    best = (np.inf, np.full(4, np.nan))
-    for start in given or starts(x, y):
-        try:
-            found, _ = curve_fit(curve, x, y, p0=start, maxfev=2000)
-        except (RuntimeError, ValueError):
-            continue
-        squares = float(((y - curve(x, *found)) ** 2).sum())
-        if squares < best[0]:
-            best = (squares, found)
-    return best
+    try:
+        found, _ = curve_fit(curve, x, y, p0=start, **how)
+    except (RuntimeError, ValueError):
+        return (np.inf, *4 * [np.nan])
+    return (float(((y - curve(x, *found)) ** 2).sum()), *found)
 
 
-def as_curves(fits, ours: Curves) -> Curves:
-    squares = np.array([fitted[0] for fitted in fits])
-    area, birth, mu, sigma = np.array([fitted[1] for fitted in fits]).T
-    return Curves(np.log(np.abs(area)), birth, mu, np.abs(sigma), ours.seen, squares, np.isfinite(squares))
+def peer(y):
+    """``curve_fit`` from its seven starts: shape (starts, 5)."""
+    return np.array([fitted(y, start, maxfev=2000) for start in starts(np.arange(1.0, len(y) + 1), y)])
+
+
+def best_curves(fits: np.ndarray, ours: Curves) -> Curves:
+    """The best of the fits (pages, starts, 5) of each page; classes go by the same rule as ours."""
+    best = fits[np.arange(len(fits)), fits[:, :, 0].argmin(axis=1)]
+    squares, area, birth, mu, sigma = best.T
+    curves = np.log(np.abs(area)), birth, mu, np.abs(sigma)
+    return Curves(*curves, ours.seen, squares, ours.variance, np.isfinite(squares))
 
 
 def compare(views: np.ndarray, ours: Curves) -> dict[str, float]:
     warnings.simplefilter("ignore")
     began, cpu = time.perf_counter(), time.process_time()
-    fits = [peer(y) for y in views.astype(float)]
+    theirs = best_curves(np.array([peer(y) for y in views.astype(float)]), ours)
     seconds, cpu = (time.perf_counter() - began) / len(views), (time.process_time() - cpu) / len(views)
-    theirs = as_curves(fits, ours)
-    squares = theirs.squares
-    # the peer's starts and our own end as one more
-    ends = zip(np.exp(np.minimum(ours.log_area, 600)), ours.birth, ours.mu, ours.sigma, strict=True)
-    polished = [peer(y, [end]) for y, end in zip(views.astype(float), ends, strict=True)]
-    both = as_curves([min(pair, key=lambda fitted: fitted[0]) for pair in zip(fits, polished, strict=True)], ours)
     floor = 1e-9 * (views.astype(float) ** 2).sum(axis=1)  # exact fits of both are equal
-    as_good = squares <= 1.001 * ours.squares + floor
-    called, said = Threshold().temporal(ours), Threshold().temporal(theirs)
-    plain = [ndtr((np.log(3) - c.mu) / c.sigma) > 0.7 for c in (ours, theirs)]
+    both = ours.known & theirs.known
     return {
         "peer ms per page": 1e3 * seconds,
         "peer processor ms per page": 1e3 * cpu,
-        "never worse by more than 0.1 %": float((ours.squares <= 1.001 * squares + floor).mean()),
-        "never worse, exact fits too": float((ours.squares <= 1.001 * squares).mean()),
-        "peer never worse than ours": float(as_good.mean()),
-        "same class": float((called == said).mean()),
-        "same class, our end one of the peer's starts": float((called == Threshold().temporal(both)).mean()),
-        "same class where the peer is as good": float((called == said)[as_good].mean()),
-        "same class by the bare curve, there": float((plain[0] == plain[1])[as_good].mean()),
+        "never worse by more than 0.1 %": float((ours.squares <= 1.001 * theirs.squares + floor).mean()),
+        "peer never worse than ours": float((theirs.squares <= 1.001 * ours.squares + floor).mean()),
+        "same class": float((Threshold().temporal(ours) == Threshold().temporal(theirs))[both].mean()),
     }
 
 

@@ -218,13 +218,15 @@ def _draw(found: Analysis, chosen: int, folder: Path) -> None:
 
 
 def _write_curves(found: Analysis, file: Path) -> None:
-    """A row per page: class, Φ(n), and the curve's ln A, b, μ, σ with its sum of squares."""
+    """A row per page: class, Φ(n), the curve's ln A, b, μ, σ with its sum of squares, and a constant's."""
     curves, log = found.curves, found.log
     shares = curves.gathered(found.threshold.days)
-    numbers = zip(shares, curves.log_area, curves.birth, curves.mu, curves.sigma, curves.squares, strict=True)
+    fitted = (curves.log_area, curves.birth, curves.mu, curves.sigma, curves.squares, curves.variance)
+    numbers = zip(shares, *fitted, strict=True)
     with file.open("w", encoding="utf-8", newline="") as stream:
         rows = csv.writer(stream)
-        rows.writerow(["page", "site", "views", "class", "share", "log_area", "birth", "mu", "sigma", "squares"])
+        names = ("log_area", "birth", "mu", "sigma", "squares", "variance")
+        rows.writerow(["page", "site", "views", "class", "share", *names])
         for i, row in enumerate(numbers):
             kind = "unknown" if not curves.known[i] else "temporal" if found.temporal[i] else "untemporal"
             total = int(log.views[i].sum())

@@ -1,4 +1,7 @@
-"""Which pages are temporal: those that gather more than a share q of their interest in their first n days."""
+"""Which pages are temporal: those that gather more than a share q of their interest in their first n days.
+
+A page that no curve tells of, level but for noise, is untemporal: least squares ends anywhere on it.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,7 @@ class Threshold:
 
     def temporal(self, curves: Curves) -> Flags:
         """Temporal pages; one whose curve is not known is never called temporal."""
-        return curves.known & (curves.gathered(self.days) > self.share)
+        return curves.known & curves.telling & (curves.gathered(self.days) > self.share)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +86,7 @@ def best_threshold(labels: Flags, curves: Curves, reward: Reward) -> tuple[Thres
     """
     tried = []
     for days in _DAYS:
-        gathered = curves.gathered(float(days))
+        gathered = np.where(curves.telling, curves.gathered(float(days)), 0.0)
         for share in _SHARES:
             found = confusion(labels, curves.known, curves.known & (gathered > share))
             far = abs(days - 3) / 3 + abs(share - 0.7)

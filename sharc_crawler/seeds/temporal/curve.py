@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
+_UNTOLD = 0.5  #: a curve that leaves more than this share of the views' variance does not tell a page's life
+
 _LOG_ROOT_TAU = 0.5 * np.log(2 * np.pi)
 
 
@@ -30,6 +32,7 @@ class Curves:
     sigma: Floats
     seen: Floats  #: the start of the day by which a page had its first views (0: the window's start)
     squares: Floats  #: sum of squared differences from the views
+    variance: Floats  #: what a constant leaves: sum of squared differences of the views from their mean
     known: NDArray[np.bool_]  #: the fit converged
 
     def __len__(self) -> int:
@@ -39,7 +42,7 @@ class Curves:
         """The curves' daily views, shape (pages, days).
 
         >>> one = np.ones(1)
-        >>> Curves(0 * one, 0 * one, 0 * one, one, 0 * one, 0 * one, one > 0).views([0, 1]).round(3)
+        >>> Curves(0 * one, 0 * one, 0 * one, one, 0 * one, 0 * one, one, one > 0).views([0, 1]).round(3)
         array([[0.   , 0.399]])
         """
         age = np.asarray(days, np.float64) - self.birth[:, None]
@@ -47,6 +50,11 @@ class Curves:
         z = (log_age - self.mu[:, None]) / self.sigma[:, None]
         scale = self.log_area - np.log(self.sigma) - _LOG_ROOT_TAU
         return np.where(age > 0, np.exp(scale[:, None] - log_age - 0.5 * z * z), 0.0)
+
+    @property
+    def telling(self) -> NDArray[np.bool_]:
+        """Curves that explain more than half of the variance (R²); the others are of pages that go on as ever."""
+        return self.squares < _UNTOLD * self.variance
 
     def gathered(self, days: float) -> Floats:
         """Φ(days): the share of a page's whole interest that it gathers in its first days (A = 1, b = 0).

@@ -15,7 +15,7 @@ def curves(count: int, seed: int) -> Curves:
     """Curves of many shares Φ(3), born within the window."""
     rng = np.random.default_rng(seed)
     zeros = np.zeros(count)
-    return Curves(zeros, zeros, rng.normal(0.5, 1.0, count), np.full(count, 0.8), zeros, zeros, zeros == 0)
+    return Curves(zeros, zeros, rng.normal(0.5, 1.0, count), np.full(count, 0.8), zeros, zeros, zeros + 1, zeros == 0)
 
 
 def test_sites_that_differ_gain_on_pages_that_were_held_out():

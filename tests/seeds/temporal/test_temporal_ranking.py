@@ -79,7 +79,7 @@ def gathering(*shares: float) -> Curves:
     from scipy.special import ndtri
 
     zero = np.zeros(len(shares))
-    return Curves(zero, zero, np.log(3) - ndtri(shares), zero + 1, zero, zero, zero == 0)
+    return Curves(zero, zero, np.log(3) - ndtri(shares), zero + 1, zero, zero, zero + 1, zero == 0)
 
 
 def test_threshold():
