@@ -71,18 +71,20 @@ def peer(y):
     return np.array([fitted(y, start, maxfev=2000) for start in starts(np.arange(1.0, len(y) + 1), y)])
 
 
-def best_curves(fits: np.ndarray, ours: Curves) -> Curves:
+def best_curves(fits: np.ndarray, views: np.ndarray, ours: Curves) -> Curves:
     """The best of the fits (pages, starts, 5) of each page; classes go by the same rule as ours."""
     best = fits[np.arange(len(fits)), fits[:, :, 0].argmin(axis=1)]
     squares, area, birth, mu, sigma = best.T
     curves = np.log(np.abs(area)), birth, mu, np.abs(sigma)
-    return Curves(*curves, ours.seen, squares, ours.variance, np.isfinite(squares))
+    x = np.arange(1.0, views.shape[1] + 1)[:, None]
+    covered = curve(x, area, birth, mu, sigma).sum(axis=0) / views.sum(axis=1)
+    return Curves(*curves, ours.seen, squares, covered, np.isfinite(squares))
 
 
 def compare(views: np.ndarray, ours: Curves) -> dict[str, float]:
     warnings.simplefilter("ignore")
     began, cpu = time.perf_counter(), time.process_time()
-    theirs = best_curves(np.array([peer(y) for y in views.astype(float)]), ours)
+    theirs = best_curves(np.array([peer(y) for y in views.astype(float)]), views, ours)
     seconds, cpu = (time.perf_counter() - began) / len(views), (time.process_time() - cpu) / len(views)
     floor = 1e-9 * (views.astype(float) ** 2).sum(axis=1)  # exact fits of both are equal
     both = ours.known & theirs.known

@@ -5,7 +5,7 @@
 For each kind of log: how often our sum of squares is no worse, by more than 0.1 %, than the best of all 31 starts; the
 pages that we call unknown; and of the others how often the class is that of ``curve_fit``'s best of 3, 7 and 31 starts,
 and of 5 with bounds (births from 60 days before the window's start, σ from 0.05 to 5), by the same rule of classes;
-*bare*: by Φ(3) of its best of 31 alone, where that tells of the page (R² over a half).
+*bare*: by Φ(3) of its best of 31 alone, where it covers the page's views.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np
 from bench_temporal import best_curves, fitted, starts
 from scipy.special import ndtr
 
-from sharc_crawler.seeds.temporal.classify import Threshold
+from sharc_crawler.seeds.temporal.classify import COVERED, Threshold
 from sharc_crawler.seeds.temporal.fit import fit
 from sharc_crawler.seeds.temporal.synthetic import World, generate
 from sharc_crawler.seeds.temporal.views import Reading, read_views
@@ -61,12 +61,12 @@ def measure(views: np.ndarray) -> list[float]:
     called = Threshold().temporal(ours)
 
     def same(fits: np.ndarray) -> float:
-        theirs = best_curves(fits, ours)
+        theirs = best_curves(fits, views, ours)
         return float((called == Threshold().temporal(theirs))[ours.known & theirs.known].mean())
 
-    best = best_curves(free, ours)
+    best = best_curves(free, views, ours)
     floor = 1e-9 * (counts**2).sum(axis=1)  # exact fits of both are equal
-    bare = best.telling & (ndtr((np.log(3) - best.mu) / best.sigma) > 0.7)
+    bare = (best.covered > COVERED) & (ndtr((np.log(3) - best.mu) / best.sigma) > 0.7)
     return [
         float((ours.squares <= 1.001 * best.squares + floor).mean()),
         float(1 - ours.known.mean()),

@@ -218,14 +218,14 @@ def _draw(found: Analysis, chosen: int, folder: Path) -> None:
 
 
 def _write_curves(found: Analysis, file: Path) -> None:
-    """A row per page: class, Φ(n), the curve's ln A, b, μ, σ with its sum of squares, and a constant's."""
+    """A row per page: class, Φ(n), the curve's ln A, b, μ, σ its sum of squares, and views under it."""
     curves, log = found.curves, found.log
     shares = curves.gathered(found.threshold.days)
-    fitted = (curves.log_area, curves.birth, curves.mu, curves.sigma, curves.squares, curves.variance)
+    fitted = (curves.log_area, curves.birth, curves.mu, curves.sigma, curves.squares, curves.covered)
     numbers = zip(shares, *fitted, strict=True)
     with file.open("w", encoding="utf-8", newline="") as stream:
         rows = csv.writer(stream)
-        names = ("log_area", "birth", "mu", "sigma", "squares", "variance")
+        names = ("log_area", "birth", "mu", "sigma", "squares", "covered")
         rows.writerow(["page", "site", "views", "class", "share", *names])
         for i, row in enumerate(numbers):
             kind = "unknown" if not curves.known[i] else "temporal" if found.temporal[i] else "untemporal"

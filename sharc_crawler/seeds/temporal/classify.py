@@ -1,6 +1,7 @@
 """Which pages are temporal: those that gather more than a share q of their interest in their first n days.
 
-A page that no curve tells of, level but for noise, is untemporal: least squares ends anywhere on it.
+The interest is a curve's, so most of the views must lie under it: the curve of one peak over a level, or of a peak of
+chance in noise, does not speak for its page.
 """
 
 from __future__ import annotations
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     Flags = NDArray[np.bool_]
 
 
+COVERED = 0.5  #: of a page's views, those under the curve of a temporal page
+
+
 @dataclass(frozen=True, slots=True)
 class Threshold:
     """A page is temporal if Φ(days) > share (the paper's n and q)."""
@@ -35,7 +39,7 @@ class Threshold:
 
     def temporal(self, curves: Curves) -> Flags:
         """Temporal pages; one whose curve is not known is never called temporal."""
-        return curves.known & curves.telling & (curves.gathered(self.days) > self.share)
+        return curves.known & (curves.covered > COVERED) & (curves.gathered(self.days) > self.share)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +90,7 @@ def best_threshold(labels: Flags, curves: Curves, reward: Reward) -> tuple[Thres
     """
     tried = []
     for days in _DAYS:
-        gathered = np.where(curves.telling, curves.gathered(float(days)), 0.0)
+        gathered = np.where(curves.covered > COVERED, curves.gathered(float(days)), 0.0)
         for share in _SHARES:
             found = confusion(labels, curves.known, curves.known & (gathered > share))
             far = abs(days - 3) / 3 + abs(share - 0.7)

@@ -13,8 +13,6 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-_UNTOLD = 0.5  #: a curve that leaves more than this share of the views' variance does not tell a page's life
-
 _LOG_ROOT_TAU = 0.5 * np.log(2 * np.pi)
 
 
@@ -32,7 +30,7 @@ class Curves:
     sigma: Floats
     seen: Floats  #: the start of the day by which a page had its first views (0: the window's start)
     squares: Floats  #: sum of squared differences from the views
-    variance: Floats  #: what a constant leaves: sum of squared differences of the views from their mean
+    covered: Floats  #: share of a page's views in the window that lie under its curve
     known: NDArray[np.bool_]  #: the fit converged
 
     def __len__(self) -> int:
@@ -50,11 +48,6 @@ class Curves:
         z = (log_age - self.mu[:, None]) / self.sigma[:, None]
         scale = self.log_area - np.log(self.sigma) - _LOG_ROOT_TAU
         return np.where(age > 0, np.exp(scale[:, None] - log_age - 0.5 * z * z), 0.0)
-
-    @property
-    def telling(self) -> NDArray[np.bool_]:
-        """Curves that explain more than half of the variance (R²); the others are of pages that go on as ever."""
-        return self.squares < _UNTOLD * self.variance
 
     def gathered(self, days: float) -> Floats:
         """Φ(days): the share of a page's whole interest that it gathers in its first days (A = 1, b = 0).

@@ -34,7 +34,7 @@ _LAST_STEPS, _LAST_TOLERANCE = 60, 1e-6
 _FIRST_VIEWS = 0.01  #: of all views: not every stray view is the first
 _MOVING = 0.01  #: a fit that the last steps still improved by more than this share is not known
 _EXACT = 1e-4  #: or by more than this share of all squares: a curve through all points has no floor
-_RIVAL = 0.02  #: a curve with squares greater by less than this share fits nearly as well
+_RIVAL = 0.01  #: a curve with squares greater by less than this share fits nearly as well
 
 
 def fit(
@@ -93,7 +93,7 @@ def _fit_batch(views: NDArray[np.float64], starts: Dictionary, threshold: Thresh
     curves = _curves(by_day, frame, end.theta, viewed & (still | end.settled))
     lived = curves.seen + threshold.days <= len(by_day)
     nearly = ((1 + _RIVAL) * end.squares + 1e-9 * norm) / peak**2
-    return replace(curves, known=curves.known & lived & ~_contested(curves, nearly, starts, tried, threshold))
+    return replace(curves, known=curves.known & lived & ~_contested(curves, by_day, nearly, starts, tried, threshold))
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,15 +136,14 @@ def _settled(views: NDArray[np.float32], starts: Dictionary, tried: list[_Tried]
 
 
 def _contested(
-    curves: Curves, nearly: Array, starts: Dictionary, tried: list[_Tried], threshold: Threshold
+    curves: Curves, views: Array, nearly: Array, starts: Dictionary, tried: list[_Tried], threshold: Threshold
 ) -> NDArray[np.bool_]:
     """Pages of which another start found a curve of the other class, with squares below ``nearly`` (peak 1)."""
     temporal, contested = threshold.temporal(curves), np.zeros(len(curves), np.bool_)
     for one in tried:
-        near = np.flatnonzero(curves.telling & (one.solved.squares <= nearly))
+        near = np.flatnonzero(one.solved.squares <= nearly)
         frame = starts.frame(one.chosen[near], np.float64)
-        birth, mu, sigma = natural(frame, one.solved.theta[:, near].astype(np.float64))
-        rivals = replace(curves.take(near), birth=birth, mu=mu, sigma=sigma)
+        rivals = _curves(views[:, near], frame, one.solved.theta[:, near].astype(np.float64), curves.known[near])
         contested[near] |= threshold.temporal(rivals) != temporal[near]
     return contested
 
@@ -157,5 +156,5 @@ def _curves(views: Array, frame: Frame, theta: Array, settled: NDArray[np.bool_]
     log_area = np.log(at.factor) - at.height - log_density  # at the middle knot
     gathered = np.cumsum(views, axis=0)
     seen = np.argmax(gathered > _FIRST_VIEWS * gathered[-1], axis=0).astype(np.float64)
-    variance = ((views - views.mean(axis=0)) ** 2).sum(axis=0)
-    return Curves(log_area, birth, mu, sigma, seen, at.squares, variance, settled & np.isfinite(log_area))
+    covered = at.factor * at.density.sum(axis=0) / gathered[-1]
+    return Curves(log_area, birth, mu, sigma, seen, at.squares, covered, settled & np.isfinite(log_area))
