@@ -23,11 +23,13 @@ lint: .venv/installed-dev
 	$(PYTHON) -m venv .venv
 
 .venv/installed: .venv/bin/python pyproject.toml constraints.txt
-	$(BIN)/python -m pip install --quiet --editable .
+	@echo 'Installing sharc-crawler and what it needs into .venv, once: a minute or so'
+	@$(BIN)/python -m pip install --quiet --editable .
 	@touch $@
 
 .venv/installed-dev: .venv/bin/python pyproject.toml constraints.txt
-	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+	@echo 'Installing sharc-crawler and what its tests need into .venv, once: a minute or two'
+	@$(BIN)/python -m pip install --quiet --editable '.[dev]'
 	@touch $@ .venv/installed
 
 lock: ## pin the newest versions that pass the tests

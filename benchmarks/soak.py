@@ -1,11 +1,13 @@
 """Does a long crawl grow? Resident memory of one, every minute, as it goes.
 
     python benchmarks/soak.py [--minutes 30] [--pages 8000] [--delay 0.1]
+    python benchmarks/soak.py --hubs 200 [--news 600]
 
-A capture (sharc-selective, state and WARC on disk) of a living site on loopback, in processes of their own, ended by
-Ctrl-C after the time given. Its pages are known from the sitemap soon, so that what grows later grows by request. While
-pages are visited, their digests and validators wait for the revisit (some 0.1 kB each); revisits let them go. By
-default visits take about half of the time.
+A crawl (state and WARC on disk) of a living site on loopback, in processes of their own, ended by Ctrl-C after the time
+given. A capture (sharc-selective): its pages are known from the sitemap soon, so that what grows later grows by visit;
+by default visits take about half of the time, then revisits let go of what they were compared with. With `--hubs` an
+instant crawl: so many pages are asked for again and again, about as often as the delay lets it, and of the newsroom's
+articles (`--news`, so many an hour) each is found and captured once.
 """
 
 from __future__ import annotations
@@ -27,11 +29,12 @@ if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
 EVERY = 60.0  #: seconds
+SETTINGS = ("-s", "LOG_LEVEL=WARNING", "-s", "SHARC_ALLOWED_ADDRESSES=127.0.0.0/8")
 
 
-def site(pages: int, tell: Connection) -> None:
+def site(living: LivingSite, tell: Connection) -> None:
     """Serve until told to stop; how many requests there were, whenever asked."""
-    with serve(LivingSite(seed=1, pages=pages, scale=10.0, slow=0.05)) as server:
+    with serve(living) as server:
         tell.send(server.url)
         while tell.recv() == "requests":
             tell.send(len(server.log))
@@ -42,10 +45,21 @@ def resident_mb(process: int) -> float:
     return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
 
 
-def crawl(url: str, delay: float, folder: Path) -> subprocess.Popen[bytes]:
-    arguments = ("-a", f"url={url}", "-a", f"delay={delay}", "-a", f"output={folder / 'capture'}")
+def orders(url: str, args: argparse.Namespace, living: LivingSite, folder: Path) -> dict[str, object]:
+    """What `scrapy crawl site` is given."""
+    given = {"delay": args.delay, "output": folder / "capture"}
+    if not args.hubs:
+        return {"url": url, **given}
+    hubs = folder / "hubs.txt"
+    fronts = ("/news/",) if args.news else ()
+    hubs.write_text("".join(f"{url}{path[1:]}\n" for path in (*fronts, *living.paths[: args.hubs])))
+    return {"seeds": hubs, "mode": "instant", "every": 2 * args.delay * args.hubs, **given}
+
+
+def crawl(given: dict[str, object], folder: Path) -> subprocess.Popen[bytes]:
+    arguments = [text for name, value in given.items() for text in ("-a", f"{name}={value}")]
     return subprocess.Popen(
-        [sys.executable, "-m", "scrapy", "crawl", "site", *arguments, "-s", "LOG_LEVEL=WARNING"],
+        [sys.executable, "-m", "scrapy", "crawl", "site", *arguments, *SETTINGS],
         env={**os.environ, "SCRAPY_SETTINGS_MODULE": "sharc_crawler.live.profile"},
         cwd=folder,
         stdout=subprocess.DEVNULL,
@@ -58,12 +72,15 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=30)
     parser.add_argument("--pages", type=int, default=8_000)
     parser.add_argument("--delay", type=float, default=0.1)
+    parser.add_argument("--hubs", type=int, default=0, help="pages that an instant crawl polls; 0: a capture")
+    parser.add_argument("--news", type=float, default=0, help="articles an hour")
     args = parser.parse_args()
+    living = LivingSite(seed=1, pages=args.pages, scale=10.0, slow=0.05, news=args.news)
     ask, tell = multiprocessing.Pipe()
-    server = multiprocessing.Process(target=site, args=(args.pages, tell), daemon=True)
+    server = multiprocessing.Process(target=site, args=(living, tell), daemon=True)
     server.start()
     with tempfile.TemporaryDirectory() as folder:
-        process = crawl(ask.recv(), args.delay, Path(folder))
+        process = crawl(orders(ask.recv(), args, living, Path(folder)), Path(folder))
         began = time.monotonic()
         while process.poll() is None and time.monotonic() - began < 60 * args.minutes:
             time.sleep(EVERY)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from os import strerror
+from typing import TYPE_CHECKING, Any
+
+from OpenSSL import SSL
 from scrapy.exceptions import (
     CannotResolveHostError,
     DownloadCancelledError,
@@ -9,14 +13,56 @@ from scrapy.exceptions import (
     DownloadTimeoutError,
     ResponseDataLossError,
 )
+from twisted.internet.error import ConnectError, ConnectionAborted, ConnectionDone, ConnectionLost
+from twisted.web._newclient import ParseError
+
+from sharc_crawler.live.addresses import AddressRefusedError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Words = tuple[tuple[type[Exception], str | Callable[[Any], str]], ...]
+
+
+def _unconnected(error: Any) -> str:
+    return f"no connection: {strerror(error.osError).lower()}" if error.osError else "no connection"
+
+
+def _tls(error: SSL.Error) -> str:
+    untrusted = "certificate verify failed" in str(error)
+    return "the TLS certificate is not trusted" if untrusted else f"TLS failed: {_told(error.args)}"
+
+
+def _invalid(error: Exception) -> str:
+    return f"no valid HTTP: {_told(error.args[:1]).removeprefix('Invalid response: ')}"
+
+
+def _told(parts: Any) -> str:
+    """Texts and bytes, however deep they lie."""
+    if isinstance(parts, bytes):
+        return parts.decode("latin-1")
+    return " ".join(filter(None, map(_told, parts))) if isinstance(parts, tuple | list) else str(parts)
+
 
 #: the first that fits; what none fits is named by its class
-_WORDS = (
+_WORDS: Words = (
+    (AddressRefusedError, str),
     (CannotResolveHostError, "no such host"),
     (DownloadConnectionRefusedError, "connection refused"),
     (DownloadTimeoutError, "no answer in time"),
     (DownloadCancelledError, "larger than DOWNLOAD_MAXSIZE"),
     (ResponseDataLossError, "cut short"),
+    (ConnectError, _unconnected),
+)
+#: the same for the reasons that Twisted gives below an error
+_REASONS: Words = (
+    (SSL.Error, _tls),
+    (ConnectionAborted, "headers without end"),  # nothing else makes us hang up
+    (ConnectionDone, "connection closed before an answer"),
+    (ConnectionLost, "connection broken off before an answer"),
+    (ParseError, _invalid),
+    (ValueError, _invalid),  # of lengths
+    (KeyError, lambda error: f"no valid HTTP: unknown transfer coding {_told(error.args)}"),
 )
 _LONGEST = 200
 
@@ -26,14 +72,24 @@ def plain(error: Exception) -> str:
 
     >>> plain(DownloadConnectionRefusedError("Connection was refused by other side: 111."))
     'connection refused'
-    >>> plain(ValueError("odd"))
-    'ValueError: odd'
+    >>> plain(TypeError("odd"))
+    'TypeError: odd'
     """
-    words = next((words for kind, words in _WORDS if isinstance(error, kind)), None)
-    return words or f"{type(error).__name__}: {inner(error)}".rstrip(": ")[:_LONGEST]
+    words = _words(_WORDS, error)
+    for reason in _reasons(error):
+        words = words or _words(_REASONS, reason)
+    return (words or f"{type(error).__name__}: {inner(error)}".rstrip(": "))[:_LONGEST]
+
+
+def _words(table: Words, error: Exception) -> str | None:
+    words = next((words for kind, words in table if isinstance(error, kind)), None)
+    return words(error) if callable(words) else words
 
 
 def inner(error: Exception) -> str:
     """What an error says, or the reasons below it, which Twisted and Scrapy wrap."""
-    reasons = getattr(error.__cause__ or error, "reasons", ())
-    return "; ".join(dict.fromkeys(reason.getErrorMessage() for reason in reasons)) or str(error)
+    return "; ".join(dict.fromkeys(map(str, _reasons(error)))) or str(error)
+
+
+def _reasons(error: Exception) -> list[Exception]:
+    return [reason.value for reason in getattr(error.__cause__ or error, "reasons", ())]

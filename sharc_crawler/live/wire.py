@@ -29,7 +29,7 @@ from scrapy.core.downloader.handlers.http11 import (
     _LenientHTTP11ClientProtocol,
     _ScrapyAgent,
 )
-from scrapy.exceptions import DownloadCancelledError, DownloadTimeoutError, StopDownload
+from scrapy.exceptions import CannotResolveHostError, DownloadCancelledError, DownloadTimeoutError, StopDownload
 from scrapy.utils._download_handlers import normalize_bind_address, wrap_twisted_exceptions
 from scrapy.utils.defer import maybe_deferred_to_future
 from scrapy.utils.httpobj import urlparse_cached
@@ -110,6 +110,8 @@ class _TappedAgent(_ScrapyAgent):
         if request.meta.get("proxy"):
             self._rules.check_literal(host)
             return super()._get_agent(request, timeout)
+        if not _is_name(host):
+            raise CannotResolveHostError(f"{host!r} is no host's name")
         return _BindAddressAgent(
             reactor=GuardedReactor(reactor, self._rules, host),  # type: ignore[arg-type]
             contextFactory=self._contextFactory,
@@ -117,6 +119,15 @@ class _TappedAgent(_ScrapyAgent):
             bindAddress=normalize_bind_address(request.meta.get("bindaddress") or self._bindAddress),
             pool=self._pool,
         )
+
+
+def _is_name(host: str) -> bool:
+    """Can it be looked up at all? Twisted would wait for the answer of a look-up that never began."""
+    try:
+        host.encode("idna")
+    except UnicodeError:
+        return False
+    return True
 
 
 class WireTapHandler(HTTP11DownloadHandler):

@@ -13,6 +13,7 @@ from sharc_crawler.changes.http import target
 from sharc_crawler.changes.status import REDIRECTS, classify
 from sharc_crawler.errors import DataError, SharcError
 from sharc_crawler.live.addresses import AddressRefusedError
+from sharc_crawler.live.problems import plain
 from sharc_crawler.live.requests import header, retry_after
 from sharc_crawler.live.wire import EXCHANGE_KEY
 from sharc_crawler.model import Result
@@ -131,7 +132,7 @@ class Client:
         except AddressRefusedError:
             raise
         except Exception as error:  # download handlers raise errors of many kinds
-            return None, f"{type(error).__name__}: {error}"
+            return None, plain(error)
         return response, _unusable(response, check)
 
     def _pause(self, url: str, seconds: Seconds) -> None:
