@@ -29,6 +29,7 @@ class Look(NamedTuple):
     date: Instant | None  #: the server's clock when it answered, cut to the second
     digest: str | None = None
     modified: Instant | None = None  #: Last-Modified, to the second; servers cut or raise it
+    content: str | None = None  #: fingerprint: equal ones differ in what does not count as content
 
 
 class Word(NamedTuple):
@@ -102,11 +103,11 @@ def _shown(look: Look, words: Sequence[Word], reference: Instant) -> Comparison:
 
 
 def _belied_by_bytes(looks: Sequence[Look], words: Sequence[Word]) -> Iterator[str]:
-    """Two downloads differ, and a word read with or after the second dates the last change before the first."""
+    """Two downloads show a change, and a word read with or after the second dates the last change before the first."""
     for first in looks:
         for second in looks:
             clock = offset(first)
-            if clock is None or second.started < first.ended or not _differ(first, second):
+            if clock is None or second.started < first.ended or not differ(first, second):
                 continue
             own = header_word(second)
             asked = [*(word for word in words if word.read >= second.ended), *([own] if own else [])]
@@ -124,8 +125,16 @@ def _at_odds(looks: Sequence[Look], words: Sequence[Word]) -> Iterator[str]:
             yield "a lastmod that another one belies"
 
 
-def _differ(first: Look, second: Look) -> bool:
-    return first.digest is not None and second.digest is not None and first.digest != second.digest
+def differ(first: Look, second: Look) -> bool:
+    """Do two downloads show a change of the page? A nonce or a counter is none: no lastmod tells of these.
+
+    >>> seen = Look(1.0, 1.1, 1.0, "A", content="story")
+    >>> [differ(seen, Look(9.0, 9.1, 9.0, "B", content=text)) for text in ("story", "edited", None)]
+    [False, True, True]
+    """
+    if first.digest is None or second.digest is None or first.digest == second.digest:
+        return False
+    return first.content is None or first.content != second.content
 
 
 def _open(reason: str) -> Comparison:

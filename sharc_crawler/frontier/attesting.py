@@ -9,18 +9,19 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import asdict
+from itertools import pairwise, starmap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sharc_crawler.changes.attested import Look, Word, offset, weigh
+from sharc_crawler.changes.attested import Look, Word, differ, header_word, offset, weigh
 from sharc_crawler.changes.http_date import http_date
 from sharc_crawler.model import Change, Evidence, Judgement, Kind, Result, Verdict
 from sharc_crawler.quality import audit
 from sharc_crawler.rates.trust import trust, url_class
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from sharc_crawler.changes.attested import Weighed
     from sharc_crawler.model import Instant, Outcome, PageId, Rate, Seconds
@@ -43,6 +44,7 @@ class Attesting:
         self.once: set[PageId] = set()  #: visited in one slot only
         self.doubts: dict[PageId, Judgement] = {}  #: what the revisit said, where that was not "coherent"
         self.audited: set[PageId] = set()
+        self.again: list[PageId] | None = None  #: asked for again at T, and not all heard of yet; None: T is to come
         self.sitemaps: dict[PageId, Instant] = {}  #: those that could be read, and when last
         self._behind: Seconds = 0.0  # least that the sitemaps' clock is ahead of ours
         self.embedded_again = False  #: those downloaded before T have been asked for again
@@ -105,6 +107,26 @@ class Attesting:
 
     def _last_word(self, page: PageId) -> Word:
         return max(self.words[page])
+
+    # -- at T ------------------------------------------------------------------------------------------------------
+
+    def since_visit(self, page: PageId, url: str, reference: Instant) -> Change:
+        """What believed words say of the time between a page's visit and T."""
+        if page not in self.looks or not self.trusted(url):
+            return Change.UNKNOWN
+        return weigh(self.looks[page][:1], self.words.get(page, ()), reference).comparison.change
+
+    def lost(self, url: Callable[[PageId], str], reference: Instant) -> list[PageId]:
+        """Pages visited once, before T, and changed since, as they say."""
+        return [
+            page
+            for page in sorted(self.once)
+            if len(self.looks.get(page, ())) == 1 and self.since_visit(page, url(page), reference) is Change.CHANGED
+        ]
+
+    def unheard(self, pages: Sequence[PageId]) -> list[PageId]:
+        """Of these pages those whose last download did not say when they changed: a sitemap has to, and soon."""
+        return [page for page in pages if header_word(self.looks[page][-1]) is None]
 
     # -- the audit -------------------------------------------------------------------------------------------------
 
@@ -180,7 +202,7 @@ class Attesting:
         claimed = sum(one.evidence is Evidence.ATTESTED and one.verdict is Verdict.COHERENT for one in judged.values())
         admitted = sum(page in self.once and self._changed(page, reference) for page in weighed)
         seen = [page for page in sorted(self.audited) if len(self.looks.get(page, ())) > 1]
-        changed = [page for page in seen if len({look.digest for look in self.looks[page]}) > 1]
+        changed = [page for page in seen if any(starmap(differ, pairwise(self.looks[page])))]
         lying = sum(bool(weighed[page].lies) for page in changed)
         return {
             "share": self.share,
@@ -201,7 +223,8 @@ class Attesting:
 
 def _look(outcome: Outcome) -> Look:
     modified = http_date(outcome.validators.last_modified)
-    return Look(outcome.started, outcome.ended, outcome.date, outcome.decoded or outcome.digest, modified)
+    digest = outcome.decoded or outcome.digest
+    return Look(outcome.started, outcome.ended, outcome.date, digest, modified, outcome.fingerprint)
 
 
 def _unknown(reason: str) -> Judgement:

@@ -21,9 +21,9 @@ class Checker:
 
     def begin_reference(self, capture: SiteCapture) -> bool:
         """The next visit comes after T, which is the start of the sitemaps' download: False where there is none."""
-        return capture.reference is None and self._read_again(capture)
+        return capture.reference is None and self.read_again(capture)
 
-    def _read_again(self, capture: SiteCapture) -> bool:
+    def read_again(self, capture: SiteCapture) -> bool:
         """Owe the sitemaps; no visit is decided before they are read."""
         assert capture.attesting is not None, "asked where the server's word counts"
         for page in capture.attesting.sitemaps:
@@ -48,7 +48,7 @@ class Checker:
         if attesting.finally_read:
             return False
         attesting.finally_read = True
-        return self._read_again(capture)
+        return self.read_again(capture)
 
     def _audit(self, capture: SiteCapture, attesting: Attesting) -> bool:
         """Owe the audit's downloads, without conditions: bytes are wanted, not the server's word."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from sharc_crawler.frontier.amending import Amender
 from sharc_crawler.frontier.hosts import Task
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.model import Phase, Slot
@@ -32,6 +33,7 @@ class Chooser:
         self._opener = opener
         self._settler = settler
         self._checker = checker
+        self._amender = Amender(ledger, checker)
         self._replanner = replanner
 
     def choose(self, number: int, host: Host, now: Instant) -> Task | None:
@@ -62,13 +64,15 @@ class Chooser:
 
     def _ask(self, capture: SiteCapture, now: Instant) -> Task | None:
         """One decision of a capture's strategy; ends the capture when there is none left and nothing is under way."""
-        if capture.opening:
+        if capture.opening or self._amender.amend(capture):
             return None
         if capture.held is not None:
             task, capture.held = capture.held, None
             return task
         strategy = self._opener.begin(capture, now) if capture.strategy is None else capture.strategy
         if self._replanner.under_way(capture, strategy, now):
+            return None
+        if capture.attesting and strategy.revisits_ahead() and self._checker.begin_reference(capture):
             return None
         visit = strategy.next(now)
         if visit is None:

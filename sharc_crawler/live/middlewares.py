@@ -18,7 +18,7 @@ from sharc_crawler.live.problems import plain
 from sharc_crawler.live.requests import META_KEY, conditions, outcome_of
 from sharc_crawler.live.session import session_of
 from sharc_crawler.live.wire import EXCHANGE_KEY
-from sharc_crawler.model import Outcome, Result, Slot
+from sharc_crawler.model import Kind, Outcome, Result, Slot
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -117,8 +117,13 @@ class ArchiveMiddleware:
         """What it will be compared by. What is cut short shows nothing of the whole: no judgement by bytes."""
         if fetch is None or status == NOT_MODIFIED or exchange.truncated is not None:
             return Payload()
-        compared = fetch.slot is not Slot.ONLY or self._session.history is not None
-        return examine(exchange.response, self._session.detector if compared else None)
+        return examine(exchange.response, self._session.detector if self._compared(fetch) else None)
+
+    def _compared(self, fetch: Fetch) -> bool:
+        """May its content be held against another download's?"""
+        session = self._session
+        audited = fetch.kind is Kind.PAGE and session.frontier.capture_of(fetch.page).attesting is not None
+        return fetch.slot is not Slot.ONLY or session.history is not None or audited
 
     def _keep(self, exchange: Exchange, fetch: Fetch | None, status: int | None) -> Future[CaptureRef] | None:
         """Hand the exchange over to be written; ``None``: it is not archived."""

@@ -6,7 +6,7 @@ attested pages once more, at the end of the capture.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -50,7 +50,8 @@ def audit(site: Site, schedule: Schedule, belief: Belief, lying: NDArray[np.bool
     seen = chosen & visible
     corrected = int((wrong & seen).sum())
     changed, found = int(seen.sum()), int((seen & lying).sum())
-    admitted = int((captured & ~lying & ~same).sum())
+    first = stayed(site, replace(schedule, revisits=np.full(len(site.urls), np.nan)), belief.attested)
+    admitted = int((captured & ~lying & ~first).sum())
     return Audit(
         lying=int((captured & lying).sum()),
         wrongly_claimed=int(wrong.sum()),

@@ -21,6 +21,8 @@ from sharc_crawler.sim.score import Verdict as Outcome
 from sharc_crawler.sim.score import score, verdicts
 from sharc_crawler.sim.synthetic import SyntheticSpec
 from sharc_crawler.sim.web import Published
+from sharc_crawler.strategies.base import Setting
+from sharc_crawler.strategies.make import make_strategy
 from sharc_crawler.subsites.make import make_division
 
 if TYPE_CHECKING:
@@ -82,7 +84,7 @@ def run(spec: RunSpec, tell: Callable[[float], None] = lambda _: None) -> Run:
     site = build(spec.site)
     belief = _belief(spec)
     began = time.perf_counter()
-    published = _published(spec, belief) if spec.sitemap else None
+    published = _published(spec, belief) if spec.sitemap or _attests(spec) else None
     done = crawl(site, belief, spec.strategy, spec.graph, tell, published, spec.audited, spec.subsites)
     seconds = time.perf_counter() - began
     found = {
@@ -117,6 +119,11 @@ def _parts(site: Site, done: Crawl, subsites: str) -> Facts:
         "in_coherent_parts": sum(together),
         "largest_coherent_part": max(together, default=0),
     }
+
+
+def _attests(spec: RunSpec) -> bool:
+    """The lastmods that a strategy takes for evidence stand in a sitemap, which is read at T and at the end."""
+    return spec.attested > 0 and make_strategy(spec.strategy, Setting()).attests
 
 
 def _published(spec: RunSpec, belief: Belief) -> Published:

@@ -30,6 +30,7 @@ class Schedule:
 
     visits: NDArray[np.float64]
     revisits: NDArray[np.float64]
+    told: Instant | None = None  #: T, where something else fixed it than the downloads: the reading of a sitemap
 
     @property
     def visited(self) -> NDArray[np.bool_]:
@@ -49,12 +50,14 @@ class Schedule:
 
     @property
     def reference(self) -> Instant:
-        """T: the middle between the last visit that was followed by a revisit and the first revisit; without any
+        """T: if nothing else is told, the middle between the first revisit and the last visit before it; without any
         revisits, the median visit.
         """
-        twice = self.revisited
-        if twice.any():
-            return float(self.visits[twice].max() + self.revisits[twice].min()) / 2
+        if self.told is not None:
+            return self.told
+        if self.revisited.any():
+            first = float(np.nanmin(self.revisits))
+            return (first + float(self.visits[self.visits <= first].max())) / 2
         return float(np.median(self.visits[self.visited]))
 
     @property

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sharc_crawler.errors import UsageError
-from sharc_crawler.model import Slot, Visit
+from sharc_crawler.model import Plan, Slot, Visit
 from sharc_crawler.strategies.layout import Run
 from sharc_crawler.strategies.phases import TWICE, PhasedStrategy
 from sharc_crawler.strategies.planned import PlannedPages
@@ -25,7 +25,7 @@ from sharc_crawler.strategies.selective import selective
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from sharc_crawler.model import Instant, PageId, Plan
+    from sharc_crawler.model import Instant, PageId
     from sharc_crawler.strategies.base import Candidates, Setting, Strategy
     from sharc_crawler.strategies.classes import Classes
     from sharc_crawler.strategies.planned import Taken
@@ -101,27 +101,30 @@ class AttestedOnce(PhasedStrategy):
     # -- plans -------------------------------------------------------------------------------------------------------
 
     def _before(self, classes: Classes) -> list[Run]:
-        """Visits up to T: of the slots of attested pages every other one, for the others lie on the far side.
+        """Visits up to T: of the attested pages the hotter half, for what changes of them before T is visited again.
 
-        As many attested pages as those visited already have no mirror image yet: they keep the farthest slots after T.
+        The coldest come after T. For the others the slots on the far side are mirror images.
         """
         singles = _flags(classes)
         slots = np.where(singles, 1, 2)
         halves = replace(
             classes, rates=classes.rates * slots, counts=classes.counts * slots, weights=classes.weights / slots
         )
-        reserved = self.visits - self._owed
-        # Half pairs, by class; and (-1) half a pair of attested pages: of an odd number, one more comes before T.
-        spare = defaultdict(int, {-1: 1})
-        runs = []
-        for row, count, plan in selective(halves, self.setting.step / 2):
-            kept = min(reserved, count) if singles[row] else 0
-            reserved -= kept
-            key = -1 if singles[row] else row
-            pages, spare[key] = divmod(spare[key] + count - kept, 2)
+        runs = selective(halves, self.setting.step / 2)
+        waiting = int(classes.counts[singles].sum())
+        later = min(waiting, (waiting + self.visits - self._owed) // 2)
+        spare: dict[int, int] = defaultdict(int)  # half pairs, by class
+        found = {}
+        for at in sorted(range(len(runs)), key=lambda at: runs[at].plan is Plan.HOPELESS):  # the coldest hopeful first
+            row, count, plan = runs[at]
+            if singles[row]:
+                kept = min(later, count)
+                later, pages = later - kept, count - kept
+            else:
+                pages, spare[row] = divmod(spare[row] + count, 2)
             if pages:
-                runs.append(Run(row, pages, plan))
-        return runs
+                found[at] = Run(row, pages, plan)
+        return [found[at] for at in sorted(found)]
 
     def _after(self, classes: Classes) -> list[Run]:
         """Attested pages after T, nearest first, on every slot that is not a revisit's."""

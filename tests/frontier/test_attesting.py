@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
+from sharc_crawler.frontier.parts import Parts
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import (
     Done,
@@ -27,6 +28,8 @@ from sharc_crawler.model import (
     Validators,
     Verdict,
 )
+from sharc_crawler.rates.chain import Chain
+from sharc_crawler.rates.constant import ConstantRates
 from sharc_crawler.report.load import capture_facts
 from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.storage.sqlite import SqliteStore
@@ -83,11 +86,12 @@ class Site:
         return Outcome(Result.OK, status=200, digest=digest, **clock), []
 
 
-def capture(site: Site, visits: int = 1, audit: float = 0.1, cuts: tuple[int, ...] = (), store=None):
+def capture(site: Site, visits: int = 1, audit: float = 0.1, cuts: tuple[int, ...] = (), store=None, rate: float = 0.0):
     """Crawl; after so many steps each time, cut off, half of the times with a fetch in flight, and gone on."""
     store = store or MemoryStore()
     politeness = Politeness(delay=STEP)
-    frontier = Frontier(politeness, store)
+    parts = Parts(rates=lambda _: Chain([ConstantRates(rate)])) if rate else Parts()
+    frontier = Frontier(politeness, store, parts)
     frontier.open(CaptureSpec("a", (ROOT,), f"sharc-attested:visits={visits}", audit=audit), START)
     now = START
     for steps in (*cuts, 10_000):
@@ -103,7 +107,7 @@ def capture(site: Site, visits: int = 1, audit: float = 0.1, cuts: tuple[int, ..
                 assert decision.until > now, "the frontier would spin"
                 now = decision.until
         now += 1.0
-        frontier = Frontier(politeness, store)
+        frontier = Frontier(politeness, store, parts)
         frontier.restore(store.load(), now)
     raise AssertionError("not done")
 
@@ -159,8 +163,33 @@ def test_t_is_the_start_of_the_sitemaps_download_in_the_middle():
     pages = [time for time, kind, slot in fetched if kind is Kind.PAGE]
     once = [time for time, kind, slot in fetched if kind is Kind.PAGE and slot is Slot.ONLY]
     assert len(once) >= site.pages - 3, "hardly any page is of this very moment"
-    assert abs(sum(time < row.reference for time in pages) - (len(pages) - row.audit["audited"]) / 2) <= 1
+    visits = [
+        v for v in state.visits if v.settled and state.pages[v.page].kind is Kind.PAGE and v.slot is not Slot.SECOND
+    ]
+    assert abs(sum(v.outcome.started < row.reference for v in visits) - len(visits) / 2) <= 1
     assert maps[2] == max(time for time, *_ in fetched) > max(pages), "the last thing that is done"
+
+
+def test_what_changed_before_t_is_downloaded_again_right_after_it_the_hottest_first_and_cut_off_or_not():
+    site = Site(7, pages=60, rate=5e-3)
+    for cuts in ((), (45,), (50,)):
+        state = capture(site, audit=0.0, cuts=cuts, rate=1e-3)
+        (row,) = state.captures.values()
+        visits = sorted((v.outcome.started, v.slot, v.page) for v in state.visits if v.settled)
+        pages = [one for one in visits if state.pages[one[2]].url in site.changes]
+        lost = {
+            page
+            for time, _, page in pages
+            if time < row.reference and not site.still(state.pages[page].url, time, row.reference)
+        }
+        again = [page for time, slot, page in pages if slot is Slot.SECOND and page in lost]
+        assert len(lost) > 5
+        assert len(again) == len(set(again)) > 0.7 * len(lost), "but for those that change too often"
+        after = [page for time, _, page in pages if time > row.reference]
+        assert cuts or after[: len(again)] == again
+        won = {one.page for one in state.judgements if one.verdict is Verdict.COHERENT}.intersection(again)
+        assert len(won) > len(again) / 2
+        check(site, state)
 
 
 @pytest.mark.parametrize("cut", range(2, 48, 3))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from dataclasses import replace
 from datetime import datetime
 
 import pytest
@@ -66,6 +67,36 @@ def test_an_honest_site_is_never_wrongly_claimed(crawl, tmp_path, visits):
     with ObservationStore(history) as store:
         name = server.url.split("/")[2]
         assert {one.change for one in store.observations(name)} >= {Change.UNCHANGED, Change.UNKNOWN}
+
+
+class Nonces(LivingSite):
+    """Every answer carries a nonce of its own."""
+
+    def respond(self, method, target, headers, now):
+        answer = super().respond(method, target, headers, now)
+        if b"</body>" not in answer.body:
+            return answer
+        body = answer.body.replace(b"</body>", f"<script nonce='{now!r}'></script></body>".encode())
+        kept = [(name, value) for name, value in answer.headers if name not in ("Content-Length", "ETag")]
+        return replace(answer, body=body, headers=(*kept, ("Content-Length", str(len(body)))))
+
+
+def test_a_nonce_makes_no_lie_of_an_honest_lastmod(crawl):
+    site = Nonces(seed=3, pages=30, scale=300.0, slow=0.05)
+    with serve(site) as server:
+        done = crawl(url=server.url, strategy="sharc-attested", delay="0.02", audit="1")
+        assert done.code == 0, done.err
+        found = claims(site, done.capture, server.url.rstrip("/"))
+    audit = done.capture["audit"]
+    differ = sum(
+        bool(page["visit"] and page["revisit"] and page["visit"]["digest"] != page["revisit"]["digest"])
+        for page in done.capture["pages"]
+    )
+    assert differ > audit["changed"] + 10
+    assert audit["lies"] == 0
+    assert [name for name, _ in found["coherent"]].count("attested") > 10
+    assert all(true for _, true in found["coherent"])
+    assert verify(done.folder).findings == []
 
 
 def test_liars_are_caught_by_the_audit_and_said_in_the_report(crawl):
