@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from sharc_crawler.archive.payloads import Former
     from sharc_crawler.archive.warc import WarcWriter
-    from sharc_crawler.frontier.store import Batch, FrontierStore, JudgementRow, LinksRow, VisitRow, WordRow
+    from sharc_crawler.frontier.store import Batch, FrontierStore, JudgementRow, LinksRow, PageRow, VisitRow, WordRow
     from sharc_crawler.model import Document, Seconds
     from sharc_crawler.rates.sitemap import SitemapRules
     from sharc_crawler.storage.observations import ObservationStore
@@ -60,8 +60,13 @@ def links(state: Batch, found: Iterable[LinksRow], capture: int) -> Iterator[Lin
     """What a capture's documents linked to."""
     for row in found:
         if state.pages[row.page].capture == capture:
-            targets = tuple(Url(state.pages[target].key) for target in row.targets)
-            yield Linked(Url(state.pages[row.page].key), row.time, targets)
+            targets = tuple(_url(state.pages[target]) for target in row.targets)
+            yield Linked(_url(state.pages[row.page]), row.time, targets)
+
+
+def _url(row: PageRow) -> Url:
+    """What a page is known by in captures to come: its own URL, to which it was redirected, answers by itself."""
+    return Url(row.key.removesuffix("#"))
 
 
 def observations(state: Batch, history: ObservationStore) -> Iterator[Observation]:
@@ -78,7 +83,7 @@ def observations(state: Batch, history: ObservationStore) -> Iterator[Observatio
         for visit in state.visits:
             row = state.pages[visit.page]
             if visit.settled and visit.attempt and row.capture == capture.capture:
-                url = Url(row.key)
+                url = _url(row)
                 earlier = before.get(url) if visit.slot is not Slot.SECOND else firsts.get(visit.page)
                 change, evidence = _change(visit, judged.get(visit.page), earlier)
                 if visit.slot is not Slot.SECOND:

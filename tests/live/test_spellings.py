@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from urllib.parse import urlsplit
 
 from sharc_crawler.certificate.verify import verify
+from sharc_crawler.model import Result
+from sharc_crawler.storage.observations import ObservationStore
 
 LINKS = (
     "/dead?b=2&a=1&utm_source=x",
@@ -52,9 +54,11 @@ def site():
         thread.join(5)
 
 
-def test_spellings_that_are_not_canonical_are_certified_and_redirects_in_raw_bytes_followed(crawl):
+def test_spellings_that_are_not_canonical_are_certified_and_redirects_in_raw_bytes_followed(crawl, tmp_path):
+    history = tmp_path / "archive.sqlite"
     with site() as url:
-        done = crawl(url=url, delay="0", sitemap="off", settings=("SHARC_ATTEMPTS=2", "SHARC_BACK_OFF=0"))
+        settings = ("SHARC_ATTEMPTS=2", "SHARC_BACK_OFF=0")
+        done = crawl(url=url, delay="0", sitemap="off", history=str(history), settings=settings)
     assert done.code == 0, done.err
     shown = {urlsplit(page["url"]).path: page for page in done.capture["pages"]}
     assert shown["/m%C3%BCll.html"]["verdict"] == shown["/m%FCll.html"]["verdict"] == "coherent"
@@ -64,6 +68,10 @@ def test_spellings_that_are_not_canonical_are_certified_and_redirects_in_raw_byt
     assert by_url["sorted?b=2&a=1"] == "coherent", "its canonical URL redirects to it"
     assert by_url["sorted?a=1&b=2"] is None
     assert by_url["tracked#"] == "coherent"
+    with ObservationStore(history) as store:
+        last = store.latest(urlsplit(url).netloc)
+    assert last[f"{url}tracked"].result is Result.OK, "the next capture asks for this one"
+    assert f"{url}tracked#" not in last
     verified = verify(done.folder)
     assert verified.findings == []
     assert verified.pages == 5
