@@ -71,7 +71,8 @@ class _Archiver:
     """Writes what the tap kept, as the last thing before the downloader."""
 
     def __init__(self, crawler) -> None:
-        options = WarcOptions(level=crawler.settings.getint("LEVEL"), sync=crawler.settings.getbool("SYNC"))
+        options = WarcOptions(level=crawler.settings.getint("LEVEL"))
+        self.syncs = crawler.settings.getbool("SYNC")
         self.out = WarcWriter(Path(crawler.settings["FOLDER"]), "bench", "run", INFO, options)
         crawler.signals.connect(self.out.close, signals.spider_closed)
 
@@ -81,6 +82,8 @@ class _Archiver:
 
     def process_response(self, request, response):
         self.out.write(request.meta.pop(EXCHANGE_KEY))
+        if self.syncs:
+            self.out.sync()
         return response
 
 

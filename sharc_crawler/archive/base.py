@@ -25,5 +25,11 @@ class CaptureWriter(Protocol):
     def write_metadata(self, url: str, date: Instant, block: bytes, media_type: str = ...) -> CaptureRef:
         """Keep a document about ``url``, which may be a URN of the capture."""
 
+    def sync(self) -> None:
+        """Have all that was written on the disk: what this returned for is kept, also if the power fails.
+
+        What it raised for (all since the last call) is lost. The writer takes nothing more: another begins as after a crash.
+        """
+
     def close(self) -> None:
         """Finish what is open. Nothing can be written afterwards."""

@@ -104,29 +104,48 @@ def sync_folder(folder: Path) -> None:
 class WarcFile:
     """A WARC file under construction, named ``….open`` until it is closed."""
 
-    def __init__(self, path: Path, *, sync: bool) -> None:
+    def __init__(self, path: Path) -> None:
         self.path = path  #: its name once closed
         self.size = 0
+        self._synced = 0  #: bytes that outlast a power failure
+        self._lost: OSError | None = None  #: why the file could not be synced
         self._open_path = path.with_name(path.name + OPEN)
-        self._sync = sync
         self._descriptor = os.open(self._open_path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o666)
         lock(self._descriptor)
-        if sync:
-            sync_folder(path.parent)
+        sync_folder(path.parent)
 
     def append(self, members: Iterable[bytes]) -> None:
-        """Write all of it (to the disk, with ``sync``) or raise and leave the file as it was."""
+        """Write all of it or raise and leave the file as it was."""
+        if self._lost:
+            raise self._lost
         try:
             for data in members:
                 self._write(data)
-            if self._sync:
-                os.fsync(self._descriptor)
         except BaseException as error:
             os.ftruncate(self._descriptor, self.size)
             if isinstance(error, OSError):
-                raise OSError(error.errno, error.strerror, str(self._open_path)) from error
+                raise self._named(error) from error
             raise
         self.size = os.fstat(self._descriptor).st_size
+
+    def sync(self) -> None:
+        """Have all that was appended on the disk.
+
+        Where that fails, what was appended since the last time is cut off, and nothing more is taken: the system may
+        have forgotten what it could not write, and would not say so again.
+        """
+        if self._lost:
+            raise self._lost
+        if self._synced == self.size:
+            return
+        try:
+            os.fsync(self._descriptor)
+        except OSError as error:
+            self._lost = self._named(error)
+            os.ftruncate(self._descriptor, self._synced)
+            os.close(self._descriptor)
+            raise self._lost from error
+        self._synced = self.size
 
     def discard(self) -> None:
         """Remove the file."""
@@ -135,11 +154,13 @@ class WarcFile:
 
     def close(self) -> None:
         """Give the file its final name."""
-        os.fsync(self._descriptor)
+        self.sync()
         os.close(self._descriptor)
         self._open_path.rename(self.path)
-        if self._sync:
-            sync_folder(self.path.parent)
+        sync_folder(self.path.parent)
+
+    def _named(self, error: OSError) -> OSError:
+        return OSError(error.errno, error.strerror, str(self._open_path))
 
     def _write(self, data: bytes) -> None:
         view = memoryview(data)

@@ -69,7 +69,6 @@ class WarcOptions:
     max_size: int = GIGABYTE  #: bytes; a file that has reached it is followed by another
     level: int = 6  #: of compression: 0 stored … 9 smallest
     dedup: str = "capture"  #: a payload is stored once per ``capture``, once per ``site``, or every time (``off``)
-    sync: bool = False  #: on the disk, not only with the operating system, before a write returns
 
     def __post_init__(self) -> None:
         if self.dedup not in DEDUP:

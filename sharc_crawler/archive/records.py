@@ -64,12 +64,11 @@ def named_fields(fields: Iterable[tuple[str, str]]) -> bytes:
     >>> named_fields([("software", "sharc-crawler")])
     b'software: sharc-crawler\r\n'
     """
-    lines = []
-    for name, value in fields:
-        if _CONTROL.search(name) or _CONTROL.search(value):
-            raise DataError(f"{name}={value!r} has control characters, which no WARC field may carry; escape them")
-        lines.append(f"{name}: {value}\r\n")
-    return "".join(lines).encode("utf-8", "backslashreplace")
+    fields = tuple(fields)
+    if _CONTROL.search("".join(map("".join, fields))):
+        name, value = next(field for field in fields if _CONTROL.search("".join(field)))
+        raise DataError(f"{name}={value!r} has control characters, which no WARC field may carry; escape them")
+    return "".join([f"{name}: {value}\r\n" for name, value in fields]).encode("utf-8", "backslashreplace")
 
 
 def member(fields: Iterable[tuple[str, str]], block: bytes, level: int) -> bytes:

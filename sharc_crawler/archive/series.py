@@ -51,6 +51,11 @@ class WarcSeries:
         """Name a record of the open file in its index."""
         self._lines.append(entry.line())
 
+    def sync(self) -> None:
+        """Have all that was written on the disk."""
+        if self._file is not None:
+            self._file.sync()
+
     def close(self) -> None:
         """Finish the open file; nothing can be written afterwards."""
         self._finish()
@@ -70,7 +75,7 @@ class WarcSeries:
         draft = Draft("warcinfo", [("WARC-Filename", name)], self._about, WARC_FIELDS)
         packed = member(draft.all_fields([("WARC-Date", warc_date(now))]), draft.block, self._options.level)
         self._lines = IndexLines()
-        file = WarcFile(self._folder / name, sync=self._options.sync)
+        file = WarcFile(self._folder / name)
         try:
             file.append([packed])
         except BaseException:
@@ -83,6 +88,7 @@ class WarcSeries:
     def _finish(self) -> None:
         if self._file is None:
             return
+        self._file.sync()  # an index names nothing that a power failure may take
         write_index(self._file.path, self._lines)
         self._file.close()
         self._file = None

@@ -106,6 +106,10 @@ class WarcWriter:
         common = [("WARC-Date", warc_date(date)), ("WARC-Target-URI", target_uri(url))]
         return self._series.append([Draft("metadata", [], block, media_type)], common, date)
 
+    def sync(self) -> None:
+        """Have all that was written on the disk; where that fails, another writer must go on, as after a crash."""
+        self._series.sync()
+
     def close(self) -> None:
         """Give the open file its final name and write its index; nothing can be written afterwards."""
         self._series.close()

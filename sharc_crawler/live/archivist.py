@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -11,7 +11,7 @@ from sharc_crawler.live.space import is_full
 from sharc_crawler.model import Outcome, Result
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from sharc_crawler.live.session import Lease
     from sharc_crawler.model import CaptureRef
@@ -22,45 +22,77 @@ LARGE = 48_000  #: bytes; what is smaller is compressed sooner than two threads 
 
 
 class Archivist:
-    """Writes one exchange after the other, in the order in which they came."""
+    """Writes one exchange after the other, in the order in which they came; many are synced at once, then they count.
 
-    def __init__(self) -> None:
-        self.pending = 0  #: exchanges handed over and not written yet
-        self.written: Callable[[], None] = lambda: None  #: called in the reactor's thread after each
+    ``sync``: has all that was written on the disk, or raises.
+    """
+
+    def __init__(self, sync: Callable[[], None]) -> None:
+        self.written: Callable[[], None] = lambda: None  #: called in the reactor's thread after each of the thread's
+        self._sync = sync
+        self._unsynced: list[tuple[Future[CaptureRef], CaptureRef]] = []
         self._thread = ThreadPoolExecutor(1, "sharc-archivist")
+        self._handed_over = 0  #: exchanges, to the thread; while it has any, it alone writes and syncs
+        self._done = 0  #: by the thread
+
+    @property
+    def pending(self) -> int:
+        """Exchanges handed over to the thread and not written yet."""
+        return self._handed_over - self._done
 
     def keep(self, write: Callable[[], CaptureRef], size: int) -> Future[CaptureRef]:
-        """Have an exchange of so many bytes written; the future tells where it lies, or why it could not be."""
-        if size < LARGE and not self.pending:
-            return _at_once(write)
-        from twisted.internet import reactor
+        """Have an exchange of so many bytes written.
 
-        self.pending += 1
-        future = self._thread.submit(write)
-        future.add_done_callback(lambda _: reactor.callFromThread(self._one_less))
+        The future tells where it lies, once it is synced, or why it could not be.
+        """
+        future: Future[CaptureRef] = Future()
+        if size < LARGE and not self.pending:
+            self._write(write, future)
+        else:
+            self._handed_over += 1
+            self._thread.submit(self._write_in_thread, write, future)
         return future
 
-    def _one_less(self) -> None:
-        self.pending -= 1
-        self.written()
+    def sync(self) -> None:
+        """Have on the disk what was written by :meth:`keep` itself. The thread syncs when it has no more to write."""
+        if not self.pending:
+            self._sync_written()
+
+    def finish(self) -> None:
+        """Return when all that is to be kept is on the disk, or could not be."""
+        self._thread.submit(self._sync_written).result()
 
     def close(self) -> None:
-        """Return when all is written; nothing is taken any more."""
+        """Nothing is taken any more."""
         self._thread.shutdown()
 
+    def _write_in_thread(self, write: Callable[[], CaptureRef], future: Future[CaptureRef]) -> None:
+        from twisted.internet import reactor
 
-def _at_once(write: Callable[[], CaptureRef]) -> Future[CaptureRef]:
-    future: Future[CaptureRef] = Future()
-    try:
-        future.set_result(write())
-    except Exception as error:
-        future.set_exception(error)
-    return future
+        self._write(write, future)
+        if self.pending == 1:
+            self._sync_written()
+        self._done += 1
+        reactor.callFromThread(self.written)
 
+    def _write(self, write: Callable[[], CaptureRef], future: Future[CaptureRef]) -> None:
+        try:
+            self._unsynced.append((future, write()))
+        except Exception as error:
+            future.set_exception(error)
 
-def finish(leases: Iterable[Lease]) -> None:
-    """Return when the exchanges of all these are written, or could not be."""
-    wait([lease.written for lease in leases if lease.written])
+    def _sync_written(self) -> None:
+        unsynced, self._unsynced = self._unsynced, []
+        if not unsynced:
+            return
+        try:
+            self._sync()
+        except Exception as error:
+            for future, _ in unsynced:
+                future.set_exception(error)
+        else:
+            for future, ref in unsynced:
+                future.set_result(ref)
 
 
 def conclude(lease: Lease) -> None:

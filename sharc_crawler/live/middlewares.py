@@ -87,6 +87,7 @@ class ArchiveMiddleware:
             self._session.frontier.capture_of(fetch.page).note(UNVERIFIED)
         self._tell(fetch, outcome, written)
         if written is not None and (self._session.drop_in or fetch is None):
+            self._session.archivist.sync()
             try:
                 await asyncio.wrap_future(written)
             except (OSError, sqlite3.Error, SharcError) as error:

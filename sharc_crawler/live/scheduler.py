@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING
 
 from scrapy.core.scheduler import BaseScheduler
 
-from sharc_crawler.live import archivist, private
+from sharc_crawler.live import private
+from sharc_crawler.live.archivist import conclude
 from sharc_crawler.live.dropin import DropIn
 from sharc_crawler.live.requests import META_KEY, request_for
 from sharc_crawler.live.session import Lease, Session, session_of
@@ -67,7 +68,7 @@ class SharcScheduler(BaseScheduler):
         self._alarm.cancel()
         if self._gave_up:
             return
-        archivist.finish(self._session.leases.values())
+        self._session.archivist.finish()
         try:
             self._settle_ended()
         except (OSError, sqlite3.Error) as error:
@@ -161,6 +162,8 @@ class SharcScheduler(BaseScheduler):
         """Tell the frontier of every visit that the engine is through with and that is on disk, in one transaction."""
         busy = private.in_progress(self._crawler.engine)
         through = [number for number, request in self._released.items() if request not in busy]
+        if through:
+            self._session.archivist.sync()
         ended = [number for number in through if self._session.leases[number].on_disk]
         with self._session.frontier.ledger.one_step():
             for number in ended:
@@ -168,7 +171,7 @@ class SharcScheduler(BaseScheduler):
                 self._settle(self._session.leases.pop(number))
 
     def _settle(self, lease: Lease) -> None:
-        archivist.conclude(lease)
+        conclude(lease)
         session = self._session
         if lease.unwritten:
             session.frontier.give_back(lease.fetch, session.clock.now())

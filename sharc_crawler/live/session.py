@@ -78,7 +78,7 @@ class Session:
     run: str = field(default_factory=lambda: secrets.token_hex(4))
     leases: dict[int, Lease] = field(default_factory=dict)
     gone_on: bool = False  #: with captures that a former run began
-    archivist: Archivist = field(default_factory=Archivist)
+    archivist: Archivist = field(init=False)
     writers: dict[str, WarcWriter] = field(default_factory=dict)
     log: CrawlLog | None = field(init=False)
     control: Control | None = field(init=False)
@@ -86,6 +86,7 @@ class Session:
     def __post_init__(self) -> None:
         folder = self.config.output if self.config.control else None
         self.control = Control(folder, self.frontier) if folder else None
+        self.archivist = Archivist(self._sync)
         config = self.config
         self.log = (
             CrawlLog(config.output, self.store, config.log, config.log_size) if self.store and config.output else None
@@ -156,10 +157,19 @@ class Session:
         name = self.name if self.drop_in or site is None else site
         writer = self.writers.get(name)
         if writer is None:
-            options = WarcOptions(config.warc_size, config.warc_level, config.dedup, sync=True)
+            options = WarcOptions(config.warc_size, config.warc_level, config.dedup)
             former = former_payloads(name, self.history) if self.history else None
             writer = self.writers[name] = WarcWriter(config.output, name, self.run, self._info(), options, former)
         return writer
+
+    def _sync(self) -> None:
+        """Have what the writers wrote on the disk; in place of one that fails, another begins, as after a crash."""
+        for name, writer in list(self.writers.items()):
+            try:
+                writer.sync()
+            except OSError:
+                del self.writers[name]
+                raise
 
     def _info(self) -> CaptureInfo:
         config = self.config

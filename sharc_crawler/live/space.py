@@ -9,7 +9,7 @@ import sqlite3
 import time
 from typing import TYPE_CHECKING
 
-from sharc_crawler.errors import UsageError
+from sharc_crawler.errors import SharcError, UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,6 +30,8 @@ def is_full(error: BaseException) -> bool:
     """
     if isinstance(error, sqlite3.Error):
         return getattr(error, "sqlite_errorname", "") in {"SQLITE_FULL", "SQLITE_IOERR_SHMSIZE"}
+    if isinstance(error, SharcError) and error.__cause__:
+        return is_full(error.__cause__)
     return isinstance(error, OSError) and error.errno in _FULL
 
 

@@ -370,7 +370,7 @@ def test_a_folder_that_is_a_file_is_named(tmp_path):
 @pytest.mark.parametrize("level", [0, 1, 9])
 @pytest.mark.parametrize("size", [10, 3000, 5000, 200_000])
 def test_any_level_and_size_reads_back(tmp_path, level, size):
-    with writer(tmp_path, level=level, sync=True) as out:
+    with writer(tmp_path, level=level) as out:
         out.write(page(b"x" * size))
     assert read_all(tmp_path)[1].block.endswith(b"\r\n\r\n" + b"x" * size)
 
