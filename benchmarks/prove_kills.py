@@ -1,6 +1,6 @@
 """Kill crawls at random moments, over and over, and prove after each kill and at each end that nothing was lost.
 
-    python benchmarks/prove_kills.py [--kills 200] [--seed 1] [--lossy]
+    python benchmarks/prove_kills.py [--kills 200] [--seed 1] [--lossy] [--at-once 16]
 
 Captures of a living site on loopback are killed (SIGKILL) at random moments: at start-up and while a capture is being
 resumed, between any two requests of visits and revisits, at changes of file names (a WARC file is opened, rotated,
@@ -10,9 +10,10 @@ random write on (needs FUSE, the rights to mount, and `pip install mfusepy`).
 
 After each kill: the state can be read; each visit that counts has its whole record in a WARC file, and closed WARC
 files are valid; nothing that was known at the kill before is gone. At each end: everything discovered is settled; the
-pages are those of a capture that nobody interrupted, and as coherent; requests exceed recorded fetches by at most one a
-kill (one is in flight at a time); every WARC file passes gzip -t and has right digests; `sharc verify` proves the
-certificate; the report tells of the interruptions; pages visited before one and revisited after it are judged.
+pages are those of a capture that nobody interrupted, and as coherent; requests exceed recorded fetches by at most those
+in flight at each kill (one, or as many as `--at-once` says); every WARC file passes gzip -t and has right digests;
+`sharc verify` proves the certificate; the report tells of the interruptions; pages visited before one and revisited
+after it are judged.
 Ends with 1 at the first violation.
 """
 
@@ -111,17 +112,19 @@ class Capture:
 
     disk: Disk
     site: Server
+    at_once: int = 1  #: requests in flight
     kills: int = 0
     interruptions: int = 0  #: runs that went on with unfinished state
     known: set[str] = field(default_factory=set)  #: URLs, at the last kill
     out: str = ""  #: of the last run
 
     def start(self) -> subprocess.Popen[str]:
+        at_once = [f"{name}={self.at_once}" for name in ("CONCURRENT_REQUESTS", "CONCURRENT_REQUESTS_PER_DOMAIN")]
         given = {"url": self.site.url, "output": str(self.disk.folder), "delay": "0.001"}
         return subprocess.Popen(
             [sys.executable, "-m", "scrapy", "crawl", "site"]
             + [text for name, value in given.items() for text in ("-a", f"{name}={value}")]
-            + [text for setting in SETTINGS for text in ("-s", setting)],
+            + [text for setting in (*SETTINGS, *at_once) for text in ("-s", setting)],
             env={**os.environ, "SCRAPY_SETTINGS_MODULE": "sharc_crawler.live.profile"},
             cwd=self.disk.folder.parent,
             stdout=subprocess.PIPE,
@@ -223,7 +226,7 @@ class Capture:
         must(max(settled.values()) <= 2, "a page was settled too often")
         made = sum(visit.attempt > 0 for visit in state.visits)
         repeated = len(self.site.log) - made
-        must(0 <= repeated <= self.kills, f"{repeated} requests were repeated after {self.kills} kills")
+        must(0 <= repeated <= self.kills * self.at_once, f"{repeated} requests were repeated after {self.kills} kills")
         left = [name for name in self.disk.names() if name.endswith(".open") or name == ".running"]
         must(not left, f"the end was not written: {left}; {self.out[-3000:]}")
         for path in folder.glob("*.warc.gz"):
@@ -272,11 +275,17 @@ def found(state: Batch) -> Found:
 
 
 def capture(
-    dice: random.Random, kills: int, moments: Counter[str], wanted: Found | None, *, lossy: bool = False
+    dice: random.Random,
+    kills: int,
+    moments: Counter[str],
+    wanted: Found | None,
+    *,
+    lossy: bool = False,
+    at_once: int = 1,
 ) -> Found:
     """One capture with at most so many kills; what was found."""
     with tempfile.TemporaryDirectory() as parent, serve(SITE) as site:
-        one = Capture(Disk(Path(parent), lossy), site)
+        one = Capture(Disk(Path(parent), lossy), site, at_once)
         try:
             return run(one, dice, kills, moments, wanted)
         finally:
@@ -301,12 +310,14 @@ def main() -> int:
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--lossy", action="store_true", help="every kill is a power failure")
+    parser.add_argument("--at-once", type=int, default=1, help="requests in flight")
     args = parser.parse_args()
     dice, moments, captures, began = random.Random(args.seed), Counter[str](), 0, time.monotonic()
-    wanted = capture(dice, 0, moments, None)
+    wanted = capture(dice, 0, moments, None, at_once=args.at_once)
     print(f"uninterrupted: {len(wanted[0])} pages, {wanted[1]} pages and resources coherent", flush=True)
     while (made := sum(moments.values())) < args.kills:
-        capture(dice, min(dice.randrange(4, 16), args.kills - made), moments, wanted, lossy=args.lossy)
+        kills = min(dice.randrange(4, 16), args.kills - made)
+        capture(dice, kills, moments, wanted, lossy=args.lossy, at_once=args.at_once)
         captures += 1
         made = sum(moments.values())
         left = (time.monotonic() - began) / max(made, 1) * (args.kills - made)

@@ -28,7 +28,8 @@ class CaptureWriter(Protocol):
     def sync(self) -> None:
         """Have all that was written on the disk: what this returned for is kept, also if the power fails.
 
-        What it raised for (all since the last call) is lost. The writer takes nothing more: another begins as after a crash.
+        What it raised for (all since the last call) is lost, and this writer takes nothing more: another begins, as
+        after a crash.
         """
 
     def close(self) -> None:

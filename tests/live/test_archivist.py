@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import errno
 import os
+import subprocess
+import sys
+from collections import Counter
 from concurrent.futures import Future
 from dataclasses import replace
 from threading import Event
 
 import pytest
 
-from sharc_crawler.archive.warc import WarcWriter
+from sharc_crawler.certificate.verify import verify
+from sharc_crawler.errors import UsageError
 from sharc_crawler.live.archivist import LARGE, Archivist, conclude
 from sharc_crawler.live.session import Lease
 from sharc_crawler.model import NO_VALIDATORS, CaptureRef, Fetch, Kind, Outcome, Plan, Result, Sighting, Slot
-from tests.archive.readback import INFO, page, read_all
+from tests.archive.readback import read_all
+from tests.live.conftest import PROFILE
 
 URL = "http://example.org/"
 FETCH = Fetch(1, 0, "example.org", URL, Kind.PAGE, Slot.ONLY, Plan.HOPEFUL, "example.org", 1, NO_VALIDATORS, 0.0)
@@ -28,10 +33,6 @@ def lease(outcome, result):
     else:
         written.set_result(result)
     return Lease(FETCH, outcome=outcome, links=[Sighting(URL + "a")], written=written)
-
-
-def failing(_):
-    raise OSError(errno.EIO, "Input/output error")
 
 
 def full():
@@ -66,37 +67,48 @@ def test_the_thread_syncs_when_it_has_no_more_to_write():
     archivist.close()
 
 
-def test_what_cannot_be_synced_does_not_count_and_another_file_is_begun(tmp_path, monkeypatch):
-    """The disk fails once, as Linux says it: a second call would say that all is well."""
-    writers = {}
+_DISK_THAT_FAILS = """
+import errno, os, sys
+from scrapy.cmdline import execute
 
-    def write(body):
-        if "it" not in writers:
-            writers["it"] = WarcWriter(tmp_path, "example.org", "run1", INFO)
-        return writers["it"].write(page(body))
+sync, calls = os.fsync, []
 
-    def sync():
-        try:
-            writers["it"].sync()
-        except OSError:
-            del writers["it"]
-            raise
+def fsync(descriptor):
+    if os.readlink(f"/proc/self/fd/{descriptor}").endswith(".warc.gz.open"):
+        calls.append(descriptor)
+        if len(calls) == 4:
+            raise OSError(errno.EIO, "Input/output error")
+    sync(descriptor)
 
-    archivist = Archivist(sync)
-    kept = archivist.keep(lambda: write(b"kept"), size=100)
-    archivist.sync()
-    lost = [archivist.keep(lambda body=body: write(body), size=100) for body in (b"lost", b"lost", b"too")]
-    with monkeypatch.context() as broken:
-        broken.setattr(os, "fsync", failing)
-        archivist.sync()
-    again = archivist.keep(lambda: write(b"lost"), size=100)
-    archivist.finish()
-    archivist.close()
-    writers["it"].close()
-    assert [one.exception(0).errno for one in lost] == [errno.EIO] * 3
-    assert kept.result(0).file != again.result(0).file
-    answers = [record for record in read_all(tmp_path) if record.kind in {"response", "revisit"}]
-    assert [(record.kind, record.block[-4:]) for record in answers] == [("response", b"kept"), ("response", b"lost")]
+os.fsync = fsync
+execute(["scrapy", "crawl", "site", *sys.argv[1:]])
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="names open files by /proc")
+def test_what_cannot_be_synced_does_not_count_and_is_made_again(static, tmp_path):
+    """A disk fails once, as Linux says it: a second call would say that all is well."""
+    site, folder = tmp_path / "site", tmp_path / "capture"
+    site.mkdir()
+    (site / "index.html").write_text("".join(f"<a href=page-{n}.html>{n}</a>" for n in range(40)))
+    for number in range(40):
+        (site / f"page-{number}.html").write_text(f"page {number}")
+    with static(site) as url:
+        arguments = {"url": url, "output": folder, "delay": 0, "sitemap": "off", "strategy": "bfs:revisits=none"}
+        settings = ("SHARC_BACK_OFF=0.1", "CONCURRENT_REQUESTS=8", "CONCURRENT_REQUESTS_PER_DOMAIN=8")
+        given = [text for name, value in arguments.items() for text in ("-a", f"{name}={value}")]
+        done = subprocess.run(
+            [sys.executable, "-c", _DISK_THAT_FAILS, *given, *(text for one in settings for text in ("-s", one))],
+            env={**os.environ, "SCRAPY_SETTINGS_MODULE": PROFILE},
+            cwd=tmp_path, capture_output=True, text=True, timeout=100, check=False,
+        )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert "cannot be archived: [Errno 5] Input/output error" in done.stderr
+    assert "was left open" in done.stderr, "another file was begun"
+    answers = Counter(record["WARC-Target-URI"] for record in read_all(folder) if record.kind == "response")
+    assert {f"{url}page-{number}.html": 1 for number in range(40)}.items() <= answers.items()
+    assert not list(folder.glob("*.open"))
+    assert verify(folder).findings == []
 
 
 def test_what_is_on_disk_counts_and_says_where():
@@ -117,6 +129,14 @@ def test_a_visit_that_cannot_be_archived_has_failed_and_names_nothing(error, cap
 
 def test_without_room_it_is_made_again():
     one = lease(ANSWERED, OSError(errno.ENOSPC, "No space left on device"))
+    conclude(one)
+    assert "No space left" in one.unwritten
+
+
+def test_neither_is_there_room_for_what_a_failed_file_left():
+    error = UsageError("folder='x' cannot be used for WARC files: No space left on device")
+    error.__cause__ = OSError(errno.ENOSPC, "No space left on device")
+    one = lease(ANSWERED, error)
     conclude(one)
     assert "No space left" in one.unwritten
 
