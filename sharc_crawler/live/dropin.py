@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sharc_crawler.frontier.seen import UNSEEN, SeenUrls
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.frontier.urls import canonical
 from sharc_crawler.live import private
@@ -38,28 +39,36 @@ class DropIn:
         self._open: dict[str, SiteCapture] = {}
         self._rounds: dict[str, int] = {}
         self._duplicates = 0
-        self._unfiltered: set[str] = set()  #: keys known from dont_filter requests alone
+        self._known = SeenUrls()  #: keys of requests and of what they led to, as in Scrapy's duplicate filter
 
     def schedule(self, request: Request) -> bool:
         """Queue a request; ``False``: it is known already, as by Scrapy's duplicate filter."""
-        key = self._key(request)
-        host = hostname(request.url)
-        capture = self._capture(host, request)
+        key = name = self._key(request)
+        if not request.dont_filter and key in self._known:
+            return False
+        capture = self._capture(hostname(request.url), request)
         if key in capture.seen:
-            if not request.dont_filter:
-                if key not in self._unfiltered:
-                    return False
-                self._unfiltered.discard(key)
             self._duplicates += 1
-            key = f"{key} again {self._duplicates}"
-        elif request.dont_filter:
-            self._unfiltered.add(key)  # as ever, it does not keep a later request from being made
+            name = f"{key} again {self._duplicates}"
         page = request.method == "GET" and request.url.startswith("http")
         kind = Kind.PAGE if page else Kind.RESOURCE
         frontier = self._session.frontier
-        frontier.schedule_into(capture, [Sighting(request.url, kind, "spider", key=key)], self._session.clock.now())
-        self._requests[capture.seen[key]] = request
+        frontier.schedule_into(capture, [Sighting(request.url, kind, "spider", key=name)], self._session.clock.now())
+        number = capture.seen[name]
+        self._requests[number] = request
+        if not request.dont_filter:
+            self._known.add(key, number)
         return True
+
+    def goes_on(self, fetch: Fetch, request: Request) -> bool:
+        """Does a visit go on with this redirect or retry? Not where another request of the spider leads there, too."""
+        if request.dont_filter or fetch.slot is Slot.SECOND:
+            return True
+        key = self._key(request)
+        first = self._known.get(key)
+        if first == UNSEEN:
+            self._known.add(key, fetch.page)
+        return first in (UNSEEN, fetch.page)
 
     def _key(self, request: Request) -> str:
         """The canonical URL, or for anything but a plain GET the project's own fingerprint."""

@@ -82,6 +82,8 @@ class SharcScheduler(BaseScheduler):
         """A project's spider asks for a page (or its middlewares go on with one)."""
         lease = self._continuation(request)
         if lease is not None:
+            if self._drop_in and not self._drop_in.goes_on(lease.fetch, request):
+                return False
             lease.hops += 1
             self._released.pop(lease.fetch.lease, None)
             self._continued.append(request)

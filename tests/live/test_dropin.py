@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import http.server
 import json
 import subprocess
 import sys
+import threading
+from collections import Counter
+from contextlib import contextmanager
 
 SPIDER = """
 import scrapy
@@ -30,8 +34,44 @@ class Poll(scrapy.Spider):
 """
 
 
-def items(tmp_path, url, addons) -> list[str]:
-    (tmp_path / "poll.py").write_text(SPIDER)
+REDIRECTED = """
+import scrapy
+
+
+class Redirected(scrapy.Spider):
+    name = "redirected"
+
+    async def start(self):
+        yield scrapy.Request(self.url + "old")
+        yield scrapy.Request(self.url + "late")
+        yield scrapy.Request(self.url + "other")
+
+    def parse(self, response):
+        yield {"url": response.url}
+        yield scrapy.Request(self.url + "new")
+"""
+
+ROUNDS = """
+import scrapy
+
+
+class Rounds(scrapy.Spider):
+    name = "rounds"
+
+    async def start(self):
+        for url in self.url.split(","):
+            yield scrapy.Request(url)
+
+    def parse(self, response):
+        yield {"url": response.url}
+        yield from response.follow_all(css="a")
+        if "last" in response.url:
+            yield scrapy.Request(self.url.split(",")[0])
+"""
+
+
+def items(tmp_path, url, addons, spider=SPIDER) -> list[str]:
+    (tmp_path / "poll.py").write_text(spider)
     settings = [f"ADDONS={json.dumps(addons)}", "SHARC_ALLOWED_ADDRESSES=127.0.0.0/8", "TELNETCONSOLE_ENABLED=False"]
     chosen = [text for setting in settings for text in ("-s", setting)]
     run = [sys.executable, "-m", "scrapy", "runspider", "poll.py", "-a", f"url={url}", "-O", "items.jsonl", *chosen]
@@ -46,3 +86,55 @@ def test_dont_filter_is_honoured_and_hides_no_later_request(static, tmp_path):
         plain = items(tmp_path, url, {})
         assert len(plain) == 6
         assert items(tmp_path, url, {"sharc_crawler.live.addon.SharcAddon": 500}) == plain
+
+
+@contextmanager
+def redirecting():
+    """A server three of whose addresses lead to /new; what was asked for."""
+    asked, lead = Counter(), dict.fromkeys(("/old", "/other", "/late"), "/new")
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            asked[self.path] += 1
+            self.send_response(302 if self.path in lead else 200)
+            self.send_header("Location", lead.get(self.path, ""))
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, *_):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}/", asked
+        server.shutdown()
+        thread.join(5)
+
+
+def test_what_several_requests_are_redirected_to_is_asked_for_once(tmp_path):
+    with redirecting() as (url, asked):
+        plain = items(tmp_path, url, {}, REDIRECTED)
+        assert asked.pop("/new") == 1
+        assert items(tmp_path, url, {"sharc_crawler.live.addon.SharcAddon": 500}, REDIRECTED) == plain
+        assert asked.pop("/new") <= 2, "a visit and its revisit"
+
+
+def test_a_known_page_is_not_asked_for_again_when_its_hosts_visits_are_over(static, tmp_path):
+    for name, text in (
+        ("a", "alone"),
+        ("b", "<a href=1.html>"),
+        ("b/1.html", "<a href=last.html>"),
+        ("b/last.html", ""),
+    ):
+        path = tmp_path / name
+        if path.suffix:
+            path.write_text(text)
+        else:
+            path.mkdir()
+            (path / "index.html").write_text(text)
+    with static(tmp_path / "a") as one, static(tmp_path / "b", "127.0.0.2") as two:
+        url = f"{one},{two}"
+        plain = items(tmp_path, url, {}, ROUNDS)
+        assert len(plain) == 4
+        assert items(tmp_path, url, {"sharc_crawler.live.addon.SharcAddon": 500}, ROUNDS) == plain
