@@ -1,7 +1,7 @@
 """What a decision of the frontier costs, and what a URL that waits weighs: whole crawls in virtual time.
 
     python benchmarks/bench_frontier.py [--strategy sharc-online] [--pages 1000000] [--links 10] [--split]
-    python benchmarks/bench_frontier.py --waiting 10000000
+    python benchmarks/bench_frontier.py --waiting 10000000 [--visited]
 
 Each crawl is online: it begins with one seed and the number of pages, and finds the rest in links, through the scope
 and the canonical form of a live crawl. Half the links of a page are those that every page names, two lead to pages
@@ -30,7 +30,7 @@ from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.parts import Parts, named_strategy
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.frontier.urls import canonical
-from sharc_crawler.model import Fetch, Outcome, RateEstimate, Result, Sighting, Slot
+from sharc_crawler.model import Fetch, Outcome, RateEstimate, Result, Sighting, Slot, Validators
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -142,13 +142,29 @@ def split(strategy: str, pages: int, count: int) -> dict[str, float]:
 
 def waiting(strategy: str, pages: int) -> float:
     """Bytes per URL that waits."""
+    return weighed(strategy, pages, until="waiting")["waiting"]
+
+
+def weighed(strategy: str, pages: int, until: str) -> dict[str, float]:
+    """Bytes per URL that waits, per page that was visited (what its revisit needs counted in), per page judged."""
     frontier = opened(strategy, pages)
-    frontier.next(0.0)  # the strategy is made
+    fetch = frontier.next(0.0)  # the strategy is made
     before = resident()
     (capture,) = frontier.captures
     for start in range(0, pages, 1000):
         frontier.schedule_into(capture, [Sighting(url(n)) for n in range(start, min(start + 1000, pages))], 0.0)
-    return (resident() - before) / pages
+    figures = {"waiting": (resident() - before) / pages}
+    now = 0.0
+    while until != "waiting" and isinstance(fetch, Fetch):
+        if fetch.slot is Slot.SECOND and "visited" not in figures:
+            figures["visited"] = (resident() - before) / pages
+        page = int(fetch.url[-8:])
+        validators = Validators(f'"{page:x}-{page:08x}"', "Sun, 22 Nov 2026 04:08:30 GMT")
+        digest, length = f"sha1:{page:032}", 20_000 + page
+        frontier.finished(fetch, Outcome(Result.OK, now, now, 200, digest=digest, validators=validators, length=length))
+        now += STEP
+        fetch = frontier.next(now)
+    return figures if until == "waiting" else {**figures, "judged": (resident() - before) / pages}
 
 
 def resident() -> int:
@@ -190,13 +206,14 @@ def main() -> None:
     parser.add_argument("--links", type=int, default=50, help="that a page names (an even number, at least 6)")
     parser.add_argument("--split", action="store_true", help="where the time goes")
     parser.add_argument("--waiting", type=int, help="nothing but bytes per URL, with so many URLs that wait")
+    parser.add_argument("--visited", action="store_true", help="with --waiting: the same, visited and revisited")
     parser.add_argument("--json", action="store_true")
     args = parser.parse_args()
     for strategy in args.strategy or STRATEGIES:
         if args.waiting:
-            each = apart(waiting, strategy, args.waiting)
-            whole = each * args.waiting / 1e9
-            print(f"{strategy:16} {args.waiting:11,} URLs wait: {each:.0f} bytes each, {whole:.2f} GB", flush=True)
+            each = apart(weighed, strategy, args.waiting, "judged" if args.visited else "waiting")
+            words = ", ".join(f"{name} {size:.0f} bytes each" for name, size in each.items())
+            print(f"{strategy:16} {args.waiting:11,} URLs: {words}", flush=True)
             continue
         for pages in args.pages or SIZES:
             figures = measure(strategy, pages, args)
