@@ -1,6 +1,7 @@
 """Instant crawl: discovery delay with learned intervals against even polling with as many requests.
 
     python benchmarks/bench_instant.py [--seeds 10] [--json FILE]      # virtual time
+    python benchmarks/bench_instant.py --found [--seeds 10]            # hubs that are not seeds
     python benchmarks/bench_instant.py --live [--minutes 5]            # once, with the real command, against loopback
 
 Virtual time: two hours on the living site's newsroom (60 articles an hour over 12 sections), hubs polled every five
@@ -8,6 +9,9 @@ minutes on average. Worlds differ in which hubs there are (the sections alone, e
 front page, which lists all; with feed and news sitemap) and in how unlike the sections' rates are (Zipf's exponent).
 The even crawl polls each hub as often as any other, taking turns; its interval is shortened until it makes at least as
 many requests as the learned one. Delay: from an article's publication to the start of its capture.
+
+``--found``: six hours, skew 1, few hubs as seeds or all, with hubs found on new pages and without; the latter is polled
+more often until it makes at least as many requests.
 """
 
 from __future__ import annotations
@@ -23,10 +27,12 @@ import time
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+from unittest.mock import patch
 
 from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.model import Kind, Result
+from sharc_crawler.polling import trials
 from sharc_crawler.polling.terms import Terms
 from sharc_crawler.report.instants import unix
 from sharc_crawler.sim.instant import crawl
@@ -36,6 +42,7 @@ if TYPE_CHECKING:
 
 BASE = "http://news.example"
 HUBS = ("sections", "front", "feeds")
+FOUND = ("one section", "front alone", "sections", "front")
 SKEWS = (0.0, 0.5, 1.0, 2.0)
 FIRST_SEED = 101  #: worlds 1 to 10 were looked at while the method was made
 POLITE = Politeness(delay=1.0)
@@ -44,7 +51,8 @@ POLITE = Politeness(delay=1.0)
 def measure(site: LivingSite, hubs: str, terms: Terms, start: float) -> dict[str, float]:
     """One crawl: its requests, and the delays of what was published while it ran."""
     room = site.newsroom
-    seeds = [BASE + path for path in (*(["/newsroom/"] if hubs != "sections" else []), *room.sections)]
+    some = {"one section": room.sections[2:3], "front alone": ["/newsroom/"], "sections": room.sections}
+    seeds = [BASE + path for path in some.get(hubs, ["/newsroom/", *room.sections])]
     state = crawl(site, seeds, terms, POLITE, start, sitemaps=hubs == "feeds")
     published = {BASE + a.path: a.published for a in room.articles(start, start + terms.duration)}
     delays = []
@@ -69,12 +77,40 @@ def pair(seed: int, hubs: str, skew: float) -> tuple[dict[str, float], dict[str,
     start = 1.8e9 + 1e6 * seed
     terms = Terms(every=300.0, duration=7200.0)
     learned = measure(site, hubs, terms, start)
-    every = terms.every
-    while True:
-        even = measure(site, hubs, replace(terms, every=every, adaptive=False), start)
-        if even["requests"] >= learned["requests"]:
-            return learned, even
-        every *= 0.995 * even["requests"] / learned["requests"]
+    return learned, at_least(learned["requests"], site, hubs, replace(terms, adaptive=False), start)
+
+
+def at_least(requests: float, site: LivingSite, hubs: str, terms: Terms, start: float) -> dict[str, float]:
+    """A crawl that polls as often as it takes to make so many requests."""
+    while (made := measure(site, hubs, terms, start))["requests"] < requests:
+        terms = replace(terms, every=terms.every * 0.995 * made["requests"] / requests)
+    return made
+
+
+def found(seeds: int) -> list[dict[str, object]]:
+    """With hubs found on new pages, and without; that is no option of the crawl, so their number is turned."""
+    rows: list[dict[str, object]] = []
+    print("| seeds | requests | captured, found hubs | without | median delay | without | ratio |")
+    print("|---|---|---|---|---|---|---|")
+    for hubs in FOUND:
+        pairs = []
+        for seed in range(FIRST_SEED, FIRST_SEED + seeds):
+            site = LivingSite(seed=seed, pages=50, scale=1.0, news=60.0, news_skew=1.0, news_feeds=False)
+            terms, start = Terms(every=300.0, duration=6 * 3600.0), 1.8e9 + 1e6 * seed
+            trying = measure(site, hubs, terms, start)
+            with patch.object(trials, "MOST", 0):
+                pairs.append((trying, at_least(trying["requests"], site, hubs, terms, start)))
+        ratios = [a["median"] / b["median"] for a, b in pairs]
+        share = ([100 * p[i]["captured"] / p[i]["published"] for p in pairs] for i in (0, 1))
+        cells = [
+            f"{statistics.median(a['requests'] for a, _ in pairs):.0f}",
+            *(f"{statistics.median(one):.0f} %" for one in share),
+            *(spread([p[i]["median"] for p in pairs]) for i in (0, 1)),
+            f"{statistics.median(ratios):.2f} ({min(ratios):.2f}–{max(ratios):.2f})",
+        ]
+        print(f"| {hubs} | {' | '.join(cells)} |", flush=True)
+        rows.append({"hubs": hubs, "pairs": pairs})
+    return rows
 
 
 def spread(values: list[float]) -> str:
@@ -147,11 +183,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--hubs", nargs="+", choices=HUBS, default=HUBS)
+    parser.add_argument("--found", action="store_true")
     parser.add_argument("--live", action="store_true")
     parser.add_argument("--minutes", type=float, default=3.0)
     parser.add_argument("--json", type=Path, help="write all figures here")
     options = parser.parse_args()
-    rows = live(options.minutes) if options.live else virtual(options.seeds, options.hubs)
+    if options.live:
+        rows = live(options.minutes)
+    else:
+        rows = found(options.seeds) if options.found else virtual(options.seeds, options.hubs)
     if options.json:
         options.json.write_text(json.dumps(rows, indent=1))
 

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Fetch, Instant
 
 MAX_SITEMAP_DEPTH = 5  #: index files within index files
-HUB_KEY = "hub:"  #: before the URL of a hub that was a page before
 
 
 class Admitted(NamedTuple):
@@ -122,7 +121,7 @@ class Admitter:
         if sighting.kind is Kind.RESOURCE:
             return capture.spec.resources
         if sighting.kind is Kind.HUB:
-            return capture.scope.why_not(key.removeprefix(HUB_KEY)) is None
+            return capture.scope.why_not(key.removeprefix(hubs.HUB_KEY)) is None
         if sighting.kind is not Kind.PAGE:
             return depth <= MAX_SITEMAP_DEPTH and self._may_name(capture, sighting, key, parent)
         reason = capture.scope.why_not(key)
@@ -170,7 +169,7 @@ class Admitter:
             if parent != NO_PARENT:
                 ledger.embeds(parent, page)
         elif sighting.kind is Kind.HUB and ledger.pages.kinds[page] is not Kind.HUB:  # known, but not as a hub
-            self.admit(capture, [replace(sighting, key=HUB_KEY + ledger.pages.urls[page])], now, parent)
+            self.admit(capture, [replace(sighting, key=hubs.HUB_KEY + ledger.pages.urls[page])], now, parent)
         elif sighting.hints and page in ledger.novelties:
             hubs.date(ledger, page, sighting)
         elif sighting.hints and ledger.pages.kinds[page] is Kind.PAGE and ledger.pages.states[page] == State.QUEUED:

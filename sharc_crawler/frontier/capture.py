@@ -12,6 +12,7 @@ from sharc_crawler.frontier.store import CaptureRow
 from sharc_crawler.frontier.subsites import Subsites
 from sharc_crawler.frontier.traps import Traps
 from sharc_crawler.model import Phase
+from sharc_crawler.polling.candidates import Candidates
 from sharc_crawler.subsites.make import make_division
 
 if TYPE_CHECKING:
@@ -81,6 +82,7 @@ class SiteCapture:
         self.skipped: Counter[str] = Counter()  #: reason → URLs not admitted, as often as they were seen
         self.budget = SiteBudget(spec, started)
         self.traps = Traps() if spec.traps and spec.mode == "capture" else None
+        self.candidates = Candidates()  #: of an instant crawl: what may be hubs
         self.outside = Outside()  #: which of these are listed
         self.notes: list[str] = []
         self.interruptions: list[tuple[Instant, Instant]] = []

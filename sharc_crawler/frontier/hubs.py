@@ -6,25 +6,28 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.frontier.pages import NO_PARENT
+from sharc_crawler.frontier.seen import UNSEEN
 from sharc_crawler.frontier.store import NoveltyRow
-from sharc_crawler.model import Kind, Result
+from sharc_crawler.model import Kind, Result, Sighting
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.ledger import Ledger
-    from sharc_crawler.model import Instant, Outcome, PageId, Sighting
+    from sharc_crawler.model import Instant, Outcome, PageId
 
 LEFT = "not new: left to the common crawl"
 FORERUN = 60.0  #: seconds that a server's clock may be ahead of ours
 ANSWERED = (Result.OK, Result.NOT_MODIFIED)
+HUB_KEY = "hub:"  #: before the URL of a hub that was a page before
 
 
 def enter(ledger: Ledger, capture: SiteCapture, page: PageId) -> None:
     """A hub is known, and is polled from now on."""
-    host = ledger.pages.hosts[page]
-    ledger.polls.add(page, host, capture.number)
+    host, parent = ledger.pages.hosts[page], ledger.pages.parents[page]
+    trial = parent != NO_PARENT and ledger.pages.kinds[parent] is Kind.PAGE
+    ledger.polls.add(page, host, capture.number, trial)
     ledger.hosts[host].captures[capture.number] = None
 
 
@@ -57,6 +60,19 @@ def embedded(links: Sequence[Sighting]) -> list[Sighting]:
     return [sighting for sighting in links if sighting.kind is Kind.RESOURCE]
 
 
+def candidates(ledger: Ledger, capture: SiteCapture, links: Sequence[Sighting]) -> list[Sighting]:
+    """What a new page names, as a hub on trial: no more than the polls have room for, most often named first."""
+    capture.candidates.named(link.key or link.url for link in links if link.kind is Kind.PAGE)
+    chosen: list[Sighting] = []
+    urls = capture.candidates.taken() if ledger.polls.room else iter(())
+    while len(chosen) < ledger.polls.room and (url := next(urls, None)) is not None:
+        known = capture.seen.get(url)
+        hub = HUB_KEY + url in capture.seen or (known != UNSEEN and ledger.pages.kinds[known] is Kind.HUB)
+        if not hub and capture.scope.why_not(url) is None:
+            chosen.append(Sighting(url, Kind.HUB, "new pages"))
+    return chosen
+
+
 def date(ledger: Ledger, page: PageId, sighting: Sighting) -> None:
     """A feed says when a page was published that a hub without dates had shown."""
     row = ledger.novelties[page]
@@ -64,20 +80,30 @@ def date(ledger: Ledger, page: PageId, sighting: Sighting) -> None:
         ledger.novel(row._replace(published=sighting.hints.published))
 
 
-def polled(ledger: Ledger, capture: SiteCapture, page: PageId, outcome: Outcome) -> None:
-    """A poll ended for good, after what it named was taken in."""
+def polled(ledger: Ledger, capture: SiteCapture, page: PageId, outcome: Outcome, linked: Sequence[PageId] = ()) -> None:
+    """A poll ended for good, after what it named was taken in: ``linked``, pages of the capture."""
     first = ledger.pages.states[page] == State.LEASED
     if outcome.result in ANSWERED:
         ledger.pages.move(page, Event.CAPTURED if first else Event.POLLED)
         capture.captured += first
         _remember(ledger, page, outcome)
-        ledger.polls.polled(page, outcome.started)
+        ledger.polls.polled(page, outcome.started, _alone(ledger, page, linked))
+        if ledger.polls.barren(page):
+            close(ledger, capture, page, "the others showed all that it did")
     elif first and outcome.result is not Result.FAILED:
         ledger.pages.move(page, Event.NO_CONTENT)
         close(ledger, capture, page, outcome.error or f"status {outcome.status}")
     else:
         ledger.pages.move(page, Event.GIVEN_BACK)
         ledger.polls.missed(page, outcome.started)
+
+
+def _alone(ledger: Ledger, hub: PageId, linked: Sequence[PageId]) -> bool:
+    """Has the hub shown most of what was new since its last poll before any other? Once, that may be chance."""
+    since = ledger.polls.last(hub)
+    rows = [ledger.novelties[page] for page in linked if page in ledger.novelties]
+    first = [row.hub == hub for row in rows if since is not None and row.seen > since]
+    return sum(first) > len(first) / 2
 
 
 def close(ledger: Ledger, capture: SiteCapture, page: PageId, reason: str) -> None:

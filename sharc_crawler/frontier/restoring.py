@@ -6,7 +6,7 @@ and the visits made (observations, never orders).
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier import hubs, subsites
@@ -138,7 +138,9 @@ class Restorer:
     def _visits(self, saved: Batch, firsts: dict[int, list[Visit]]) -> None:
         """All fetches, in the order in which they ended; with each poll the new pages that it showed."""
         self._ledger.novelties.update(saved.novelties)
-        shown = Counter((row.hub, row.seen) for row in saved.novelties.values())
+        shown: dict[tuple[PageId, Instant], list[PageId]] = defaultdict(list)
+        for row in saved.novelties.values():
+            shown[row.hub, row.seen].append(row.page)
         for visit in saved.visits:
             self._spent(visit)
             if visit.settled:
@@ -159,12 +161,12 @@ class Restorer:
             budget.forgone(task)
 
     def _visit(
-        self, row: VisitRow, firsts: dict[int, list[Visit]], shown: Mapping[tuple[PageId, Instant], int]
+        self, row: VisitRow, firsts: dict[int, list[Visit]], shown: Mapping[tuple[PageId, Instant], list[PageId]]
     ) -> None:
         """A settled fetch: the page is where it was after it."""
         pages, page, outcome = self._ledger.pages, row.page, row.outcome
         if pages.kinds[page] is Kind.HUB:
-            self._polled(row, shown[page, outcome.ended])
+            self._polled(row, shown.get((page, outcome.ended), []))
             return
         if row.slot is Slot.SECOND:
             self._second(page, outcome)
@@ -209,13 +211,13 @@ class Restorer:
         if capture.attesting is not None:
             capture.attesting.read(page, outcome)
 
-    def _polled(self, row: VisitRow, new: int) -> None:
-        """A poll that showed so many new pages."""
+    def _polled(self, row: VisitRow, new: Sequence[PageId]) -> None:
+        """A poll that showed these pages first."""
         ledger, page = self._ledger, row.page
         ledger.pages.move(page, Event.LEASE)
-        for _ in range(new):
+        for _ in new:
             ledger.polls.news(page)
-        hubs.polled(ledger, ledger.captures[ledger.pages.captures[page]], page, row.outcome)
+        hubs.polled(ledger, ledger.captures[ledger.pages.captures[page]], page, row.outcome, new)
 
     def _judged(self, page: PageId) -> None:
         pages = self._ledger.pages

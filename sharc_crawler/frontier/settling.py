@@ -66,10 +66,11 @@ class Settler:
         capture = self._ledger.captures[self._ledger.pages.captures[task.page]]
         capture.pending -= 1
         if capture.spec.mode == "instant" and fetch.kind is Kind.PAGE:
-            links = hubs.embedded(links)
+            links = [*hubs.embedded(links), *hubs.candidates(self._ledger, capture, links)]
         if outcome.location and outcome.result is Result.REDIRECTED and fetch.kind is not Kind.ROBOTS:
             self._opener.widen(capture, fetch.page, outcome.location)
             links = [*links, self._admitter.redirected(capture, fetch, outcome.location)]
+        linked: list[PageId] = []
         if links and (capture.spec.discover or fetch.kind is Kind.SITEMAP):
             depth = self._ledger.pages.depths[task.page] + 1
             linked = self._admitter.admit(capture, links, outcome.ended, task.page, depth).linked
@@ -80,17 +81,19 @@ class Settler:
                 self._ledger.linked(task.page, outcome.started, linked)
                 if capture.subsites is not None:
                     capture.subsites.linked(task.page, linked)
-        judgement = self._settled(capture, fetch, task, outcome)
+        judgement = self._settled(capture, fetch, task, outcome, linked)
         self._ledger.wake(capture)
         return judgement
 
-    def _settled(self, capture: SiteCapture, fetch: Fetch, task: Task, outcome: Outcome) -> Judgement | None:
+    def _settled(
+        self, capture: SiteCapture, fetch: Fetch, task: Task, outcome: Outcome, linked: Sequence[PageId]
+    ) -> Judgement | None:
         if fetch.kind is Kind.ROBOTS:
             self._read_robots(capture, fetch, outcome)
         elif fetch.kind is Kind.SITEMAP:
             self._read_sitemap(capture, fetch, task, outcome)
         elif fetch.kind is Kind.HUB:
-            hubs.polled(self._ledger, capture, fetch.page, outcome)
+            hubs.polled(self._ledger, capture, fetch.page, outcome, linked)
         elif task.slot is Slot.SECOND:
             return self._revisited(capture, task, outcome)
         else:

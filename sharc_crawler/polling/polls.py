@@ -11,6 +11,7 @@ from sharc_crawler.polling.allocation import intervals
 from sharc_crawler.polling.budget import HOUR, Budget
 from sharc_crawler.polling.novelty import Novelty
 from sharc_crawler.polling.terms import Terms
+from sharc_crawler.polling.trials import Trials
 
 if TYPE_CHECKING:
     from sharc_crawler.model import Instant, PageId, Seconds
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 FORGOTTEN = 100.0  #: mean intervals after which a poll counts half
 LEAST_SHARE = 0.1  #: of the budget that is left to polls, however much there is to fetch
 UNDER_WAY = math.inf
+NEVER = 1e-12  #: new pages a second: polled as rarely as any
 
 
 class Polls:
@@ -43,6 +45,7 @@ class Polls:
         self._tried: list[Instant] = []  #: of the last poll
         self._polls: list[int] = []
         self._due = np.empty(0)
+        self._trials = Trials()
         self._pending: dict[PageId, int] = {}  #: new pages of the answer that is being read
         self._spent = 0  #: requests
 
@@ -53,8 +56,8 @@ class Polls:
         """The crawl began at ``now``; the time in which it stood still does not count."""
         self.ends = now + self.terms.duration + interrupted
 
-    def add(self, page: PageId, host: int, capture: int) -> None:
-        """One more hub, to be polled at once."""
+    def add(self, page: PageId, host: int, capture: int, trial: bool = False) -> None:
+        """One more hub, to be polled at once; on ``trial``, then rarely, until it shows what no other has shown."""
         number = self._novelty.add()
         self._hubs.append(page)
         self._numbers[page] = number
@@ -65,6 +68,8 @@ class Polls:
         self._tried.append(-math.inf)
         self._polls.append(0)
         self._due = np.append(self._due, 0.0)
+        if trial:
+            self._trials.begin(number)
 
     def drop(self, page: PageId, host: int, capture: int) -> None:
         """The hub is none."""
@@ -72,7 +77,17 @@ class Polls:
         self._hosts[host].remove(number)
         self._captures[capture] -= 1
         self._kept[number] = False
+        self._trials.end(number)
         self._plan()
+
+    @property
+    def room(self) -> int:
+        """So many more hubs may be tried."""
+        return self._trials.room(len(self)) if self.terms.adaptive else 0
+
+    def barren(self, page: PageId) -> bool:
+        """Is this a hub found on a new page that shows nothing which the others do not show?"""
+        return self._trials.barren(self._numbers[page], self.found)
 
     # -- what comes next -----------------------------------------------------------------------------------------
 
@@ -118,12 +133,13 @@ class Polls:
         self.found += 1
         self._pending[page] = self._pending.get(page, 0) + 1
 
-    def polled(self, page: PageId, started: Instant) -> None:
-        """A poll brought an answer, after all its :meth:`news`."""
+    def polled(self, page: PageId, started: Instant, alone: bool = False) -> None:
+        """A poll brought an answer, after all its :meth:`news`; ``alone``: what is new there, no other hub shows."""
         number = self._numbers[page]
         before, new = self._seen[number], self._pending.pop(page, 0)
         if before is not None:
             self._novelty.looked(number, max(started - before, 0.0), new)
+        self._trials.polled(number, alone, self.found)
         self._seen[number] = started
         self.made += 1
         self.missed(page, started)
@@ -141,10 +157,13 @@ class Polls:
         kept = np.flatnonzero(self._kept)
         if not len(kept):
             return
-        terms, rates = self.terms, self._novelty.rates()[kept]
+        terms, rates = self.terms, self._novelty.rates()
         if not terms.adaptive:
             rates = np.ones(len(rates))
+        trial = np.isin(kept, list(self._trials.under_way))
+        rates = np.where(trial, NEVER, rates[kept])
         shares = intervals(rates, self.pace, terms.shortest, terms.longest)
+        shares[trial] *= self._trials.stretch
         # All were first polled at once: the second time they take turns.
         turns = np.where(np.array(self._polls)[kept] > 1, 1.0, np.arange(1, len(kept) + 1) / len(kept))
         due = np.array(self._tried)[kept] + shares * turns
@@ -152,8 +171,11 @@ class Polls:
 
     @property
     def pace(self) -> float:
-        """Polls a second: one of each hub in ``every`` seconds, less where the budget has to last for what is new."""
-        wanted = len(self) / self.terms.every
+        """Polls a second: one of each hub in ``every`` seconds, less where the budget has to last for what is new.
+
+        Hubs on trial are polled out of the same.
+        """
+        wanted = (len(self) - len(self._trials.under_way)) / self.terms.every
         if self.budget.hourly == math.inf:
             return wanted
         allowed = self.budget.hourly / HOUR

@@ -102,5 +102,8 @@ def _links(fetch: Fetch, answer: Answer) -> list[Sighting]:
         return hub_sightings(answer.body, fetch.url, kind)
     if fetch.kind is Kind.SITEMAP:
         return sitemap_sightings(answer.body, fetch.url)
-    found = document.extract(answer.body, fetch.url, kind) if fetch.kind is Kind.PAGE else None
-    return [Sighting(url, Kind.RESOURCE, fetch.url) for url in found.resources] if found else []
+    if fetch.kind is not Kind.PAGE:
+        return []
+    found = document.extract(answer.body, fetch.url, kind)
+    resources = [Sighting(url, Kind.RESOURCE, fetch.url) for url in found.resources]
+    return [*resources, *(Sighting(url, Kind.PAGE, fetch.url) for url in found.links)]
