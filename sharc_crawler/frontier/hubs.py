@@ -24,9 +24,9 @@ HUB_KEY = "hub:"  #: before the URL of a hub that was a page before
 
 
 def enter(ledger: Ledger, capture: SiteCapture, page: PageId) -> None:
-    """A hub is known, and is polled from now on."""
+    """A hub is known, and is polled from now on: on trial, where a new page or a hub on trial led to it."""
     host, parent = ledger.pages.hosts[page], ledger.pages.parents[page]
-    trial = parent != NO_PARENT and ledger.pages.kinds[parent] is Kind.PAGE
+    trial = parent != NO_PARENT and (ledger.pages.kinds[parent] is Kind.PAGE or ledger.polls.on_trial(parent))
     ledger.polls.add(page, host, capture.number, trial)
     ledger.hosts[host].captures[capture.number] = None
 

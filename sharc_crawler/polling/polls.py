@@ -85,6 +85,10 @@ class Polls:
         """So many more hubs may be tried."""
         return self._trials.room(len(self)) if self.terms.adaptive else 0
 
+    def on_trial(self, page: PageId) -> bool:
+        """Is this a hub found on a new page that has yet to show what no other shows?"""
+        return self._numbers.get(page) in self._trials.under_way
+
     def barren(self, page: PageId) -> bool:
         """Is this a hub found on a new page that shows nothing which the others do not show?"""
         return self._trials.barren(self._numbers[page], self.found)

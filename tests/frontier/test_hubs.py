@@ -196,6 +196,21 @@ def test_a_page_that_new_pages_lead_back_to_and_that_brings_nothing_costs_little
     assert len(frontier.polls) <= 2
 
 
+def test_what_a_hub_on_trial_redirects_to_is_on_trial():
+    news = leading_to("http://h.example/moved/")
+    plain = news.answer
+
+    def answer(fetch, now):
+        if fetch.url.endswith("/moved/"):
+            return Outcome(Result.REDIRECTED, now, now + 0.1, 301, location=B), []
+        return plain(fetch, now)
+
+    news.answer = answer
+    news.run(begin(Terms(every=60, duration=3_000), A), 0.0)
+    polls = fetched(news, Kind.HUB)
+    assert 1 <= polls.count(B) < 0.2 * polls.count(A)
+
+
 def test_a_hub_that_is_not_there_is_dropped_and_one_that_fails_is_not():
     news = News({A: [50.0]}, answers={A: Result.FAILED, B: Result.GONE})
     frontier = begin(Terms(every=10, duration=300), A, B)
