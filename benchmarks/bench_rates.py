@@ -6,8 +6,8 @@ Regret = (incoherent - order with oracle) / (bfs - order with oracle), the order
 revisits: 0 is as good as knowing the future, 1 as bad as planning nothing. A rate source is given what a crawler would
 have had when the window begins: captures of the 52 weeks before (changed or not, the sitemap's lastmods then), the
 sitemap now, and, where it says so, the links. With --evidence bytes every page is visited and revisited; with
-attested, all lastmods are trusted and pages are visited once, and oracle and bfs are those of that evidence. The
-graph is known.
+attested, all lastmods are trusted, pages are visited once, those that the sitemap of T says have changed meanwhile once
+more, and oracle and bfs (single visits) are those of that evidence. The graph is known.
 
 The window is a calendar year and, with --months, each month of it: their mean, and the spread over the twelve starts.
 The spread of the year's figure is that of a bootstrap over pages.
@@ -39,6 +39,7 @@ from sharc_crawler.sim.history import HistorySpec
 from sharc_crawler.sim.published import links, sitemap, weekly_captures
 from sharc_crawler.sim.rates import believe
 from sharc_crawler.sim.score import Verdict, verdicts
+from sharc_crawler.sim.web import Published
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -106,7 +107,9 @@ EVIDENCE = {
 
 def incoherent(site: Site, belief: Belief, strategy: str) -> np.ndarray:
     """Per page known at the start: did it change between its visit and its revisit (attested: T)?"""
-    schedule = crawl(site, belief, strategy, "known").schedule
+    told = strategy == "sharc-attested"  # by a sitemap, at T
+    published = Published(belief.attested, np.zeros(len(belief.rates), np.bool_)) if told else None
+    schedule = crawl(site, belief, strategy, "known", published=published).schedule
     return (verdicts(site, schedule, belief.attested) == Verdict.CHANGED)[site.known]
 
 

@@ -52,7 +52,7 @@ class DatedChanges:
     precisions: NDArray[np.float64]  #: seconds
     rates: NDArray[np.float64]  #: of the page, changes per second
 
-    def select(self, keep: NDArray[np.bool_]) -> DatedChanges:
+    def select(self, keep: NDArray[np.bool_] | NDArray[np.int64]) -> DatedChanges:
         """Some of them."""
         pages, times, looks = self.pages[keep], self.times[keep], self.looks[keep]
         return DatedChanges(pages, times, looks, self.befores[keep], self.precisions[keep], self.rates[keep])
@@ -206,8 +206,10 @@ def rhythms(history: SiteHistory, labels: NDArray[np.int64]) -> dict[int, Rhythm
     """The rhythm of each class of URLs (``labels``: one per URL): its own where it shows one, else the site's."""
     changes = DatedChanges.of(history)
     whole = rhythm(changes)
-    found = {}
-    for label in np.unique(labels).tolist():
-        own = rhythm(changes.select(labels[changes.pages] == label))
-        found[label] = own if own.present else whole
+    own = labels[changes.pages]
+    order, found = np.argsort(own, kind="stable"), dict.fromkeys(np.unique(labels).tolist(), whole)
+    for part in np.split(order, np.flatnonzero(np.diff(own[order])) + 1):
+        shown = rhythm(changes.select(part))
+        if len(part) and shown.present:
+            found[int(own[part[0]])] = shown
     return found

@@ -99,9 +99,7 @@ class HistoryRates:
         found = combined_rates(history, now, self._horizon, around, stated)
         found = found.scaled(_busy(history, now, now + self._horizon))
         names = ("history" if url in self._captured else "lastmod" for url in history.urls)
-        self._estimates = {
-            url: found.of(page, name) for page, (url, name) in enumerate(zip(history.urls, names, strict=True))
-        }
+        self._estimates = dict(zip(history.urls, found.told(names), strict=True))
 
     def _numbered(self, urls: Sequence[Url]) -> tuple[np.ndarray, np.ndarray] | None:
         """The links as pages' numbers; those to unknown pages are left out."""

@@ -43,10 +43,10 @@ class Surroundings:
 
     def __init__(self, urls: Sequence[str], links: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None) -> None:
         self.size, self.links = len(urls), links
-        words = [sorted(set(WORD.findall(url))) for url in urls]
-        numbers = {word: number for number, word in enumerate(dict.fromkeys(w for row in words for w in row))}
+        words = [dict.fromkeys(WORD.findall(url)) for url in urls]
+        numbers: dict[str, int] = {}
         self._page = np.repeat(np.arange(self.size), [len(row) for row in words])
-        self._word = np.array([numbers[word] for row in words for word in row], np.int64)
+        self._word = np.array([numbers.setdefault(word, len(numbers)) for row in words for word in row], np.int64)
         self._words = len(numbers)
 
     @property

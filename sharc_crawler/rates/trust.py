@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -22,6 +23,7 @@ FEW = 5  #: values that may be equal, or of now, by chance
 MOST = 0.9  #: share of a class's values from which on "all" is meant
 NOW = 120.0  #: seconds before an access that are still "now"
 SECOND = 1.0  #: precision of an HTTP date
+_PATH = re.compile(r"(?:[^:/?#]+:)?(?://[^/?#]*)?([^?#]*)")  # RFC 3986, appendix B
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,16 +57,22 @@ def url_class(url: str) -> str:
     >>> url_class("http://h/blog/2011/post.html?x=1"), url_class("http://h/about")
     ('/blog/*.html', '/*')
     """
-    path = urlsplit(url).path
-    folder = path.lstrip("/").partition("/")[0] + "/" if "/" in path.lstrip("/") else ""
-    return f"/{folder}*{posixpath.splitext(path)[1].lower()}"
+    path: str = _PATH.match(url)[1]  # type: ignore[index] # matches any text
+    folder, slash, _ = path.lstrip("/").partition("/")
+    return f"/{folder if slash else ''}{slash}*{posixpath.splitext(path)[1].lower()}"
 
 
 def classes(urls: Sequence[str]) -> tuple[NDArray[np.int64], list[str]]:
     """The number of each URL's class, and the classes' names by number."""
-    names = [url_class(url) for url in urls]
-    numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
-    return np.array([numbers[name] for name in names], np.int64), list(numbers)
+    return _classes(tuple(urls))
+
+
+@lru_cache(maxsize=1)  # an estimate asks for those of one site again and again
+def _classes(urls: tuple[str, ...]) -> tuple[NDArray[np.int64], list[str]]:
+    numbers: dict[str, int] = {}
+    own = np.array([numbers.setdefault(url_class(url), len(numbers)) for url in urls], np.int64)
+    own.flags.writeable = False
+    return own, list(numbers)
 
 
 def trust(history: SiteHistory) -> list[Trust]:
@@ -79,7 +87,10 @@ def trust(history: SiteHistory) -> list[Trust]:
     before = np.concatenate([np.full(min(len(own), 1), np.nan), history.times[:-1]])
     checked = (history.changed == CHANGED) & ~np.isnan(upper)
     lie = checked & (upper <= before)
-    return [_judge(name, history, own == number, checked, lie) for number, name in enumerate(names)]
+    ends = np.cumsum(np.bincount(own, minlength=len(names)))
+    parts = np.split(np.argsort(own, kind="stable"), ends[:-1]) if names else []
+    looks = _Looks(history.pages(), history.times, history.lastmods, checked, lie)
+    return [_judge(name, looks.select(part)) for name, part in zip(names, parts, strict=True)]
 
 
 def of_headers(history: SiteHistory) -> SiteHistory:
@@ -104,18 +115,30 @@ def believed(history: SiteHistory) -> NDArray[np.bool_]:
     return good[classes(history.urls)[0]] if len(history) else np.zeros(0, np.bool_)
 
 
-def _judge(
-    name: str, history: SiteHistory, own: NDArray[np.bool_], checked: NDArray[np.bool_], lie: NDArray[np.bool_]
-) -> Trust:
-    said = own & ~np.isnan(history.lastmods)
-    values, count = history.lastmods[said], int(said.sum())
-    checks, lies = int((checked & own).sum()), int((lie & own).sum())
+class _Looks(NamedTuple):
+    """Accesses, and what was said of the pages then."""
+
+    pages: NDArray[np.int64]
+    times: NDArray[np.float64]
+    lastmods: NDArray[np.float64]
+    checked: NDArray[np.bool_]
+    lie: NDArray[np.bool_]
+
+    def select(self, part: NDArray[np.int64]) -> _Looks:
+        return _Looks(self.pages[part], self.times[part], self.lastmods[part], self.checked[part], self.lie[part])
+
+
+def _judge(name: str, looks: _Looks) -> Trust:
+    """The verdict on a class, by the accesses to its pages."""
+    said = ~np.isnan(looks.lastmods)
+    values, count = looks.lastmods[said], int(said.sum())
+    checks, lies = int(looks.checked.sum()), int(looks.lie.sum())
     _, repeats = np.unique(values, return_counts=True)
-    pages = len(np.unique(history.pages()[said]))
-    of_now = (history.times[said] - values <= NOW).sum()
+    many = len(np.unique(looks.pages[said])) > FEW
+    of_now = (looks.times[said] - values <= NOW).sum()
     if lies:
         reason: str | None = f"{lies} of {checks} changes are newer than the lastmod that should tell of them"
-    elif pages > FEW and repeats.max() >= MOST * count:
+    elif many and repeats.max() >= MOST * count:
         reason = "nearly all values are equal"
     elif count > FEW and of_now >= MOST * count:
         reason = "nearly all values are of now"

@@ -12,6 +12,8 @@ from sharc_crawler.model import RateEstimate
 from sharc_crawler.rates.history import DATED, UNCHANGED
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from numpy.typing import NDArray
 
     from sharc_crawler.rates.history import Histories
@@ -53,10 +55,11 @@ class Estimates:
         """Rate, spread, shape, observations."""
         return self.rate, self.spread, self.shape, self.observations
 
-    def of(self, page: int, source: str) -> RateEstimate | None:
-        """One page's estimate; None where nothing was observed."""
-        rate, spread, shape, observations = (column[page].item() for column in self.columns())
-        return None if np.isnan(rate) else RateEstimate(rate, source, shape, observations, spread)
+    def told(self, sources: Iterable[str]) -> Iterator[RateEstimate | None]:
+        """Page by page, each with the name of its source; None where nothing was observed."""
+        rows = zip(*(column.tolist() for column in self.columns()), sources, strict=True)
+        for rate, spread, shape, observations, source in rows:
+            yield None if rate != rate else RateEstimate(rate, source, shape, observations, spread)
 
 
 class Estimator(ABC):

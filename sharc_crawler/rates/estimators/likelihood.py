@@ -65,6 +65,8 @@ class Likelihood:
 
     def select(self, pages: NDArray[np.bool_]) -> Likelihood:
         """The likelihoods of some pages."""
+        if pages.all():
+            return self
         use, rank = np.flatnonzero(pages[self.own]), np.cumsum(pages) - 1
         return Likelihood(
             rank[self.own[use]],

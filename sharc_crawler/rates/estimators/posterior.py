@@ -73,28 +73,35 @@ class _Alike:
 
     def moments(self, mode: NDArray[np.float64], width: NDArray[np.float64]) -> tuple[NDArray[np.float64], ...]:
         """Means of λ/mode − 1, of its square, and of the place of log λ in widths from the mode: sums over nodes."""
-        log_mode = np.log(mode)
-        top = self._log(mode, log_mode)
-        ratio, factor = np.exp(NODES[0] * width), np.exp((NODES[1] - NODES[0]) * width)
-        total, first, second, place = (np.zeros(len(mode)) for _ in range(4))
-        for node in NODES:
-            weight = np.exp(self._log(mode * ratio, log_mode + node * width) - top)
-            beside = ratio - 1.0
-            total += weight
-            place += weight * node
-            first += weight * beside
-            second += weight * beside * beside
-            ratio = ratio * factor
-        return first / total, second / total, place / total
+        beside = np.multiply.outer(NODES, width)  # of log λ from that of the mode; rows: nodes
+        density = self.shape * beside
+        np.exp(beside, out=beside)
+        density -= self.scale * mode * beside
+        density += self._hits(mode * beside)
+        density -= self._hits(mode[None])[0] - self.scale * mode
+        weight = np.exp(density, out=density)
+        total, place = weight.sum(0), NODES @ weight
+        beside -= 1.0
+        weight *= beside
+        first = weight.sum(0)
+        weight *= beside
+        return first / total, weight.sum(0) / total, place / total
 
-    def _log(self, rate: NDArray[np.float64], log_rate: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Log of the posterior's density in log λ; −inf where 1 − e^{−λ t} is lost in rounding."""
-        shown = np.exp(rate * self.negative)
-        np.subtract(1.0, shown, out=shown)
-        with np.errstate(divide="ignore"):
-            if self.weights is None:
-                runs = (shown[start : start + RUN] for start in range(0, len(shown), RUN))
-                hits = sum(np.log(np.multiply.reduce(run)) for run in runs)
-            else:
-                hits = (np.log(shown) * self.weights).sum(0)
-        return np.asarray(hits + self.shape * log_rate - rate * self.scale)
+    def _hits(self, rates: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Log Π (1 − e^{−λ t}) over the changed intervals, of rates in rows; −inf where it is lost in rounding."""
+        if self.weights is not None:
+            with np.errstate(divide="ignore"):
+                return np.stack([(np.log(self._shown(rate)) * self.weights).sum(0) for rate in rates])
+        result = np.zeros_like(rates)
+        for start in range(0, len(self.negative), RUN):
+            products = np.stack([np.multiply.reduce(self._shown(rate, start)) for rate in rates])
+            with np.errstate(divide="ignore"):
+                result += np.log(products, out=products)
+        return result
+
+    def _shown(self, rate: NDArray[np.float64], start: int | None = None) -> NDArray[np.float64]:
+        """Probabilities of a change, by interval: of all, or of a run of them."""
+        negative = self.negative if start is None else self.negative[start : start + RUN]
+        shown = rate * negative
+        np.exp(shown, out=shown)
+        return np.subtract(1.0, shown, out=shown)

@@ -186,10 +186,10 @@ def test_recency_refuses_a_half_life_that_is_none():
         Recency(PerTime(), 0.0, 0.0)
 
 
-def test_one_page_as_a_record():
+def test_pages_as_records():
     estimates = PerTime().estimate(Histories.of([[2.0, 2.0], []], [[1, 0], []]))
-    assert estimates.of(1, "history") is None
-    record = estimates.of(0, "history")
+    record, nothing = estimates.told(["history", "history"])
+    assert nothing is None
     assert record is not None
     assert (record.rate, record.source, record.observations) == (0.25, "history", 2)
 
