@@ -4,7 +4,10 @@
 
 Synthetic: 300 pages, half of them changing by day, half by night (c(t) = 1 ± 0.95 cos), 0.2 to 20 changes a week, known
 from 26 weekly captures with lastmods. Pages that sharc-selective finds changed in a capture of six hours, with rates
-by their histories alone and with the rhythms of their classes, at any hour and at the advised one.
+by their histories alone and with the rhythms of their classes, at any hour and at the advised one. Then, with rates and
+rhythms known exactly, what the hours within a capture are worth: pages lost by the exact assignment to the pyramid's
+intervals with each class's mean rate over the capture (what sharc-selective goes by), with the rate over every
+interval's own hours, the most that any placing could gain, and with the former's places taken for the hours once.
 
 Real: rhythms are learned at the begin of each month from weekly captures and held against the changes of that month:
 bits per change that c(t) predicts better than an even rate (below 0: it misleads), and the pages that change within
@@ -15,8 +18,10 @@ from __future__ import annotations
 
 import argparse
 import datetime as dt
+from itertools import product
 
 import numpy as np
+from scipy.optimize import linear_sum_assignment
 
 from sharc_crawler.model import Url
 from sharc_crawler.rates.cycles import DatedChanges, Rhythm, rhythm, rhythms
@@ -95,6 +100,38 @@ def synthetic(worlds: int) -> None:
         print(f"  {name:18} {mean[place]:6.2f} ± {spread[place]:.2f}")
 
 
+def changes_within(half: np.ndarray, middle: np.ndarray, sign: np.ndarray) -> np.ndarray:
+    """∫ c(t) dt over [middle − half, middle + half] of each class (rows of ``sign``), hours."""
+    turn = 2 * np.pi / 24
+    return 2 * half + sign * 0.95 * (np.sin(turn * (middle + half)) - np.sin(turn * (middle - half))) / turn
+
+
+def placing(worlds: int) -> None:
+    """What the hours that each interval covers are worth, rates and rhythms known exactly."""
+    size = 200
+    sign = np.where(np.arange(size) % 2, 1, -1)[:, None]
+    print(
+        f"{size} pages, rates and rhythms known: pages lost by the capture's mean rates, by each interval's own, once"
+    )
+    for hours in (6, 12, 24, 36, 48, 72):
+        half, found = (np.arange(size) + 0.5) * hours / (2 * size), []
+        for seed, start in product(range(worlds), range(0, 24, 4)):
+            rates = np.exp(np.random.default_rng(seed).uniform(np.log(0.2), np.log(20.0), size)) / 168
+            own = changes_within(half, start + hours / 2, sign)
+            stays = np.exp(-rates[:, None] * own)
+
+            def lost_by(values: np.ndarray, stays: np.ndarray = stays) -> tuple[float, np.ndarray]:
+                pages, places = linear_sum_assignment(values, maximize=True)
+                return size - stays[pages, places].sum(), places
+
+            mean = rates * own[:, -1] / (2 * half[-1])
+            plain, places = lost_by(np.exp(-np.outer(mean, 2 * half)))
+            there = rates * (own / (2 * half))[np.arange(size), places]
+            once = np.exp(-np.outer(np.sqrt(mean * there), 2 * half))
+            found.append((plain, lost_by(stays)[0], lost_by(once)[0]))
+        print(f"  {hours:3} hours" + "".join(f"{lost:8.2f}" for lost in np.mean(found, 0)))
+
+
 def advised(found: Rhythm, begin: float) -> int:
     """The hour of the day at which six hours are calmest."""
     return int(np.argmin([found.mean(begin + hour * HOUR, begin + hour * HOUR + LENGTH) for hour in range(24)]))
@@ -139,6 +176,7 @@ def main() -> None:
         real(args.history, args.root, args.start, args.months)
     else:
         synthetic(args.worlds)
+        placing(args.worlds)
 
 
 if __name__ == "__main__":

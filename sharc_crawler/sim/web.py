@@ -8,12 +8,13 @@ from email.utils import formatdate
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from sharc_crawler.model import NO_VALIDATORS, Hints, Outcome, Result, Sighting, Validators
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from sharc_crawler.model import Instant, Seconds
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 
 SITEMAP = "sitemap"  #: its URL
+RARELY = 1e-8  #: changes per second, at least, of pages whose past is made up
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +83,13 @@ class Web:
 
     @cached_property
     def _begun(self) -> NDArray[np.float64]:
-        """The last change of each page before the window, or its creation."""
-        return self._site.past.latest(self._site.created)
+        """The last change of each page before the window, or its creation; where no past is known, one by its rate."""
+        site = self._site
+        begun = site.past.latest(site.created)
+        if len(site.past):
+            return begun
+        ages = np.random.default_rng(len(begun)).standard_exponential(len(begun)) / np.maximum(site.rates, RARELY)
+        return np.minimum(begun, site.start) - ages
 
     def sitemap(self, known: Iterable[str], now: Instant) -> list[Sighting]:
         """What the sitemap says at ``now`` of pages that are known anyway: when they last changed, to the second."""
