@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import UsageError, unknown_name
 from sharc_crawler.live.requests import header
+from sharc_crawler.live.values import duration
 from sharc_crawler.model import Kind
 from sharc_crawler.polling.reading import hub_sightings, sitemap_sightings
 from sharc_crawler.polling.terms import Terms
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from scrapy.http import Response
 
     from sharc_crawler.frontier.spec import CaptureSpec
-    from sharc_crawler.model import Fetch, Instant, Seconds, Sighting
+    from sharc_crawler.model import Fetch, Instant, Sighting
     from sharc_crawler.polling.polls import Polls
 
 MODES = ("capture", "instant")
@@ -33,7 +33,6 @@ ARGUMENTS = {
 }
 ORDER = "bfs:revisits=none"  #: new pages are visited once, the first found first
 NOT_HERE = ("strategy", "size", "limit", "ranker", "wacz", "audit", "subsites")  #: arguments of whole captures
-UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
 
 
 def terms(given: Mapping[str, str]) -> Terms | None:
@@ -60,19 +59,6 @@ def terms(given: Mapping[str, str]) -> Terms | None:
         duration=duration("for", given["for"]) if "for" in given else math.inf,
         requests=_requests(given["requests"]) if "requests" in given else math.inf,
     )
-
-
-def duration(name: str, text: str) -> Seconds:
-    """Seconds from a number and a unit.
-
-    >>> duration("every", "90"), duration("every", "1.5m"), duration("for", "2h")
-    (90.0, 90.0, 7200.0)
-    """
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smhd]?)", text.strip())
-    seconds = float(found[1]) * UNITS[found[2]] if found else 0.0
-    if not seconds:
-        raise UsageError(f"{name}={text!r} is no duration; write it as 30s, 5m, 2h or 1d")
-    return seconds
 
 
 def _requests(text: str) -> float:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler import plugins
 from sharc_crawler.errors import UsageError
+from sharc_crawler.live import values
 from sharc_crawler.seeds.hacs.rank import check_cut, make_ranker
 from sharc_crawler.seeds.hacs.selection import Choice
 
@@ -37,8 +38,8 @@ def parse_choice(given: Mapping[str, str]) -> Choice | None:
     plugins.load("updates", given.get("updates", "digest"))
     if "seeds" not in given:
         raise UsageError(f"ranker={given['ranker']!r} chooses among seeds; add seeds=FILE, a URL a line")
-    theta, explore = _share(given, "theta"), _share(given, "explore")
-    budget = _count(given, "budget")
+    theta, explore = values.share(given, "theta"), values.share(given, "explore")
+    budget = None if (most := values.number(given, "budget")) is None else int(most)
     check_cut(ranker, theta, budget)
     timemaps = tuple(str(Path(name.strip()).resolve()) for name in given.get("timemaps", "").split(",") if name.strip())
     missing = next((name for name in timemaps if not Path(name).exists()), None)
@@ -52,23 +53,3 @@ def parse_choice(given: Mapping[str, str]) -> Choice | None:
         )
     updates = given.get("updates", "digest")
     return Choice(given["ranker"], theta, budget, updates, explore or 0.0, timemaps, history)
-
-
-def _share(given: Mapping[str, str], name: str) -> float | None:
-    if name not in given:
-        return None
-    try:
-        value = float(given[name])
-    except ValueError:
-        value = -1.0
-    if not 0.0 <= value <= 1.0:
-        raise UsageError(f"{name}={given[name]!r} must be a number from 0 to 1")
-    return value
-
-
-def _count(given: Mapping[str, str], name: str) -> int | None:
-    if name not in given:
-        return None
-    if not given[name].isdigit():
-        raise UsageError(f"{name}={given[name]!r} must be a whole number of at least 0")
-    return int(given[name])
