@@ -16,6 +16,7 @@ from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.pages import NO_PARENT
 from sharc_crawler.frontier.seen import UNSEEN
 from sharc_crawler.frontier.store import SubsiteRow
+from sharc_crawler.frontier.urls import canonical
 from sharc_crawler.model import Kind, Phase
 from sharc_crawler.strategies.base import Candidates
 from sharc_crawler.subsites.base import Known
@@ -228,8 +229,13 @@ def _labels(ledger: Ledger, capture: SiteCapture, waiting: Sequence[PageId]) -> 
 
 
 def _known(ledger: Ledger, pages: Sequence[PageId], *ends: NDArray[np.int64]) -> Known:
-    urls = ledger.pages.urls
-    return Known([urls[page] for page in pages], [_sitemaps(ledger, page) for page in pages], *ends)
+    return Known([_url(ledger, page) for page in pages], [_sitemaps(ledger, page) for page in pages], *ends)
+
+
+def _url(ledger: Ledger, page: PageId) -> str:
+    """A page's canonical URL: links spell one folder in many ways."""
+    url = ledger.pages.urls[page]
+    return canonical(url) or url
 
 
 def _sitemaps(ledger: Ledger, page: PageId) -> Labels:
@@ -247,7 +253,7 @@ def _lies_within(ledger: Ledger, subsites: Subsites, page: PageId) -> bool:
         return False
     found_on = subsites.labels.get(ledger.pages.parents[page], ())
     partition = subsites.division.partition
-    labels = partition.label(ledger.pages.urls[page], _sitemaps(ledger, page), found_on)
+    labels = partition.label(_url(ledger, page), _sitemaps(ledger, page), found_on)
     if partition.by_links:
         subsites.labels[page] = labels
     return any(branch.holds(labels) for branch in subsites.rows[-1].branches)

@@ -81,6 +81,12 @@ def test_what_stays_coherent_is_captured_first_and_apart_from_what_does_not(worl
     assert capture.reference is None, "there are several"
 
 
+def test_parts_by_path_go_by_canonical_urls(world, impolite):
+    sightings = [Sighting(url if n % 2 else url.replace(ROOT, f"{ROOT}x/../")) for n, url in enumerate(URLS)]
+    _, state = captured(world, impolite, sightings, subsites="path")
+    assert [row.name for row in check_parts(state)] == ["a.example/cold/", "a.example/hot/"]
+
+
 def test_a_quiet_site_is_one_part_and_its_reference_is_the_captures(world, impolite):
     sightings = [Sighting(url) for url in URLS if "hot" not in url]
     capture, state = captured(world, impolite, sightings, subsites="path")
