@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sharc_crawler.demo import LivingSite
     from sharc_crawler.model import Instant
     from sharc_crawler.report.facts import CaptureFacts
-    from sharc_crawler.report.load import Truth
+    from sharc_crawler.report.pages import Truth
 
 PROFILE = "sharc_crawler.live.profile"
 DELAY = 0.05  #: seconds between two requests; nobody else uses the site

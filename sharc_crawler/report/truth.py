@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from sharc_crawler.model import Instant
-    from sharc_crawler.report.load import Truth
+    from sharc_crawler.report.pages import Truth
 
 
 def read_truth(lines: Iterable[str], name: str = "truth") -> Truth:

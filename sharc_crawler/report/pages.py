@@ -1,0 +1,127 @@
+"""From a URL's stored rows to its facts: visits, verdict, why not, and whether it really stayed."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any
+
+from sharc_crawler.frontier.lifecycle import State
+from sharc_crawler.frontier.store import JudgementRow
+from sharc_crawler.model import Evidence, Result, Slot, Url, Verdict
+from sharc_crawler.report.facts import PageFacts, VisitFacts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from sharc_crawler.frontier.store import Batch, PageRow, VisitRow
+    from sharc_crawler.model import Instant, PageId
+
+    Truth = Callable[[str, Instant, Instant], Iterable[Instant] | None]
+
+
+class Stored:
+    """What a store holds of each page: its visits, its judgement, what it embeds."""
+
+    def __init__(self, state: Batch) -> None:
+        self.visits: dict[PageId, list[VisitRow]] = defaultdict(list)
+        self._embeds: dict[PageId, list[Url]] = defaultdict(list)
+        self._judgements = {row.page: row for row in state.judgements}
+        for visit in state.visits:
+            self.visits[visit.page].append(visit)
+        for page, resource in state.embeds:
+            self._embeds[page].append(Url(state.pages[resource].key))
+
+    def page(
+        self, row: PageRow, reference: Instant | None, span: tuple[Instant, Instant], truth: Truth | None
+    ) -> PageFacts:
+        """The facts of one URL; ``span``: the time over which its true changes are asked for."""
+        visits, judgement = self.visits[row.page], self._judgements.get(row.page)
+        first = _last([visit for visit in visits if visit.slot is not Slot.SECOND])
+        second = _last([visit for visit in visits if visit.slot is Slot.SECOND])
+        changes = truth(row.url, *span) if truth and judgement else None
+        true_changes = None if changes is None else tuple(float(instant) for instant in changes)
+        judgement = judgement or _not_judged_yet(row, first)
+        return PageFacts(
+            url=Url(row.key),
+            kind=row.kind,
+            via=row.via,
+            depth=row.depth,
+            rate=row.rate,
+            rate_source=row.source,
+            weight=row.weight,
+            plan=first.plan if first else None,
+            visit=_visit(first, visits),
+            revisit=_visit(second, visits),
+            verdict=judgement.verdict if judgement else None,
+            evidence=judgement.evidence if judgement else None,
+            reason=judgement.reason if judgement else _why_not(row, first),
+            truth=_stayed(first, second, judgement, reference, true_changes),
+            true_changes=true_changes,
+            embeds=tuple(self._embeds[row.page]),
+        )
+
+
+def _last(visits: list[VisitRow]) -> VisitRow | None:
+    """The settled visit, or the last attempt where none is settled."""
+    return visits[-1] if visits else None
+
+
+def _visit(visit: VisitRow | None, visits: list[VisitRow]) -> VisitFacts | None:
+    if visit is None or not visit.attempt:
+        return None
+    outcome = visit.outcome
+    fields: dict[str, Any] = {
+        name: getattr(outcome, name)
+        for name in ("result", "started", "ended", "status", "digest", "fingerprint", "length", "error")
+    }
+    return VisitFacts(
+        slot=visit.slot,
+        attempts=sum(other.slot is visit.slot for other in visits),
+        decided=visit.decided,
+        warc=f"{outcome.capture.file}:{outcome.capture.offset}" if outcome.capture else None,
+        **fields,
+    )
+
+
+def _not_judged_yet(row: PageRow, first: VisitRow | None) -> JudgementRow | None:
+    """A page that is in the archive, of a capture that is not complete: captured, and unknown."""
+    if first is None or first.outcome.result is not Result.OK:
+        return None
+    return JudgementRow(row.page, Verdict.UNKNOWN, Evidence.NONE, "the capture was stopped before its revisit")
+
+
+def _why_not(row: PageRow, first: VisitRow | None) -> str:
+    """Why a URL is not captured."""
+    if row.state == State.LATE:
+        return row.reason or "discovered after the reference instant"
+    if first is None:
+        return "the crawl ended before its visit"
+    outcome = first.outcome
+    if outcome.result is Result.REDIRECTED:
+        if outcome.location in (row.url, f"{row.url}/"):
+            return "redirects to itself: it may want a cookie"
+        return f"redirects to {outcome.location}"
+    if outcome.result is Result.GONE:
+        return f"not there (status {outcome.status})"
+    return outcome.error or f"status {outcome.status}"
+
+
+def _stayed(
+    first: VisitRow | None,
+    second: VisitRow | None,
+    judgement: JudgementRow | None,
+    reference: Instant | None,
+    changes: tuple[Instant, ...] | None,
+) -> bool | None:
+    """Did the page really stay as it was between its visit and its revisit, or where one was to do: the instant T?"""
+    if changes is None or first is None:
+        return None
+    downloads = [visit.outcome.started for visit in (first, second) if visit]
+    attested = judgement is not None and judgement.evidence is Evidence.ATTESTED
+    if reference is not None and (attested or (second is None and first.slot is Slot.ONLY)):
+        return any(not _between(changes, instant, reference) for instant in downloads)
+    return None if second is None else not _between(changes, *downloads)
+
+
+def _between(changes: tuple[Instant, ...], one: Instant, other: Instant) -> bool:
+    return any(min(one, other) < instant <= max(one, other) for instant in changes)
