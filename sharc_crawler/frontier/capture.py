@@ -6,10 +6,10 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, Protocol
 
 from sharc_crawler.frontier.budget import SiteBudget
+from sharc_crawler.frontier.division import Subsites
 from sharc_crawler.frontier.outside import Outside
 from sharc_crawler.frontier.seen import SeenUrls
 from sharc_crawler.frontier.store import CaptureRow
-from sharc_crawler.frontier.subsites import Subsites
 from sharc_crawler.frontier.traps import Traps
 from sharc_crawler.model import Phase
 from sharc_crawler.polling.candidates import Candidates

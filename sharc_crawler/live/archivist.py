@@ -13,7 +13,7 @@ from sharc_crawler.model import Outcome, Result
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sharc_crawler.live.session import Lease
+    from sharc_crawler.live.lease import Lease
     from sharc_crawler.model import CaptureRef
 
 logger = logging.getLogger(__name__)

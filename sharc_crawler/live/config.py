@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -210,16 +209,3 @@ def _number(settings: BaseSettings, name: str, low: float, high: float = float("
 
 def _folder(value: str | None) -> Path | None:
     return Path(value) if value else None
-
-
-def make_folder(folder: Path) -> None:
-    """Make the output folder before the first request: a crawl must not find out later that it cannot write.
-
-    Raises :class:`~sharc_crawler.errors.UsageError`.
-    """
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"output={str(folder)!r} cannot be made: {error.strerror}; choose another folder") from error
-    if not os.access(folder, os.W_OK | os.X_OK):
-        raise UsageError(f"output={str(folder)!r} is not writable; choose another folder")

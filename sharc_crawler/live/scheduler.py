@@ -19,8 +19,9 @@ from scrapy.core.scheduler import BaseScheduler
 from sharc_crawler.live import private
 from sharc_crawler.live.archivist import conclude
 from sharc_crawler.live.dropin import DropIn
+from sharc_crawler.live.lease import Lease
 from sharc_crawler.live.requests import META_KEY, request_for
-from sharc_crawler.live.session import Lease, Session, session_of
+from sharc_crawler.live.session import Session, session_of
 from sharc_crawler.live.space import is_full
 from sharc_crawler.live.wake import Alarm
 from sharc_crawler.model import NO_VALIDATORS, Fetch, Outcome, Result, Wait

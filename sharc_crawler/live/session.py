@@ -11,55 +11,34 @@ from weakref import WeakKeyDictionary
 from scrapy import __version__ as scrapy_version
 
 from sharc_crawler import __version__
-from sharc_crawler.archive.files import in_use
 from sharc_crawler.archive.options import CaptureInfo, WarcOptions
 from sharc_crawler.archive.warc import WarcWriter
 from sharc_crawler.certificate.writing import withdraw
 from sharc_crawler.changes.content import ContentDetector
-from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.parts import Parts
 from sharc_crawler.live.archivist import Archivist
 from sharc_crawler.live.clock import Clock, clock_of
-from sharc_crawler.live.config import Config, make_folder
+from sharc_crawler.live.config import Config
 from sharc_crawler.live.control import Control
 from sharc_crawler.live.crawl_log import CrawlLog
 from sharc_crawler.live.everything import PARTS
 from sharc_crawler.live.history import former_payloads, known_pages, rates_of, remember, stored_payloads
+from sharc_crawler.live.output import RUNNING, check_output, make_folder
 from sharc_crawler.live.space import Space
-from sharc_crawler.model import Phase
 from sharc_crawler.report.instants import iso
 from sharc_crawler.storage.observations import ObservationStore
 from sharc_crawler.storage.sqlite import FILE_NAME, SqliteStore
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from concurrent.futures import Future
-    from pathlib import Path
 
     from scrapy.crawler import Crawler
 
     from sharc_crawler.changes.base import ChangeDetector
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.frontier.store import Batch
-    from sharc_crawler.model import CaptureRef, Fetch, Outcome, Sighting
-
-
-@dataclass(slots=True)
-class Lease:
-    """A fetch under way, and what has been learned of it so far."""
-
-    fetch: Fetch
-    hops: int = 0  #: redirects and retries that a project's own middlewares have made of it
-    outcome: Outcome | None = None
-    links: Sequence[Sighting] = ()
-    written: Future[CaptureRef] | None = None  #: where its exchange lies, once it is on disk
-    unwritten: str = ""  #: why it was not archived, where there was no room: it is made again
-
-    @property
-    def on_disk(self) -> bool:
-        """Nothing of it is still being written."""
-        return self.written is None or self.written.done()
+    from sharc_crawler.live.lease import Lease
 
 
 @dataclass(slots=True)
@@ -207,25 +186,6 @@ class Session:
 _sessions: WeakKeyDictionary[Crawler, Session] = WeakKeyDictionary()
 
 
-#: in the output folder from the first to the last moment of a crawl: where it is left, the end is still to be written
-RUNNING = ".running"
-#: what a capture cannot be resumed with another value of; the delay and the strategy may change
-SAME = (
-    "mode",
-    "seeds",
-    "scope",
-    "include",
-    "exclude",
-    "sitemaps",
-    "size",
-    "limit",
-    "hops",
-    "traps",
-    "audit",
-    "subsites",
-)
-
-
 def session_of(crawler: Crawler) -> Session:
     """The session of a crawl, begun by whichever component comes first."""
     session = _sessions.get(crawler)
@@ -272,36 +232,3 @@ def _store(config: Config) -> SqliteStore | None:
     store = SqliteStore(config.output / FILE_NAME)
     (config.output / RUNNING).touch()
     return store
-
-
-def check_output(output: Path, specs: Sequence[CaptureSpec] | None) -> None:
-    """Refuse a folder that holds a capture which these do not go on with (None: nothing can go on).
-
-    Raises :class:`~sharc_crawler.errors.UsageError`.
-    """
-    path = output / FILE_NAME
-    if not path.exists():
-        return
-    if written := in_use(output):
-        raise UsageError(f"output={str(output)!r} is being written by another crawl ({written.name}); wait for its end")
-    store = SqliteStore(path)
-    captures, unreached = store.captures().values(), store.unreached()
-    store.close()
-    if not captures:
-        return
-    held = {row.spec.site for row in captures}
-    if not unreached and all(row.phase is Phase.DONE for row in captures) and not (output / RUNNING).exists():
-        raise UsageError(f"output={str(output)!r} already holds a capture that is complete; choose another folder")
-    unfinished = f"output={str(output)!r} holds an unfinished capture of {', '.join(sorted(held))}"
-    if specs is None:
-        raise UsageError(f"{unfinished}, and a project's own spider cannot go on; choose another folder")
-    if {spec.site for spec in specs} != held:
-        raise UsageError(f"{unfinished}, which only the same command goes on with; choose another folder")
-    begun = {row.spec.site: row.spec for row in captures}
-    for spec in specs:
-        for name in SAME:
-            was, now = getattr(begun[spec.site], name), getattr(spec, name)
-            if was != now:
-                raise UsageError(
-                    f"{unfinished}, begun with {name}={was!r}, not {now!r}; give it as before, or another folder"
-                )

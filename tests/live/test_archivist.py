@@ -16,7 +16,7 @@ import pytest
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.errors import UsageError
 from sharc_crawler.live.archivist import LARGE, Archivist, conclude
-from sharc_crawler.live.session import Lease
+from sharc_crawler.live.lease import Lease
 from sharc_crawler.model import NO_VALIDATORS, CaptureRef, Fetch, Kind, Outcome, Plan, Result, Sighting, Slot
 from tests.archive.readback import read_all
 from tests.live.conftest import PROFILE

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from scrapy.commands.crawl import Command as CrawlCommand
 
 from sharc_crawler.errors import SharcError
-from sharc_crawler.live.config import Config, make_folder
+from sharc_crawler.live.config import Config
 from sharc_crawler.live.extension import EXIT_CODE, FAILED, INTERRUPTED
+from sharc_crawler.live.output import check_output, make_folder
 from sharc_crawler.live.plan import show_plan, show_selection
 from sharc_crawler.live.seeding.choosing import save, with_choice
-from sharc_crawler.live.session import check_output
 from sharc_crawler.live.space import Space
 from sharc_crawler.live.spiders.site import SiteSpider
 from sharc_crawler.storage.observations import ObservationStore

@@ -1,0 +1,29 @@
+"""A fetch under way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from concurrent.futures import Future
+
+    from sharc_crawler.model import CaptureRef, Fetch, Outcome, Sighting
+
+
+@dataclass(slots=True)
+class Lease:
+    """A fetch under way, and what has been learned of it so far."""
+
+    fetch: Fetch
+    hops: int = 0  #: redirects and retries that a project's own middlewares have made of it
+    outcome: Outcome | None = None
+    links: Sequence[Sighting] = ()
+    written: Future[CaptureRef] | None = None  #: where its exchange lies, once it is on disk
+    unwritten: str = ""  #: why it was not archived, where there was no room: it is made again
+
+    @property
+    def on_disk(self) -> bool:
+        """Nothing of it is still being written."""
+        return self.written is None or self.written.done()

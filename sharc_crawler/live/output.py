@@ -1,0 +1,81 @@
+"""The output folder: made before the first request, and refused where it holds what cannot be gone on with."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from sharc_crawler.archive.files import in_use
+from sharc_crawler.errors import UsageError
+from sharc_crawler.model import Phase
+from sharc_crawler.storage.sqlite import FILE_NAME, SqliteStore
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from sharc_crawler.frontier.spec import CaptureSpec
+
+#: in the output folder from the first to the last moment of a crawl: where it is left, the end is still to be written
+RUNNING = ".running"
+#: what a capture cannot be resumed with another value of; the delay and the strategy may change
+SAME = (
+    "mode",
+    "seeds",
+    "scope",
+    "include",
+    "exclude",
+    "sitemaps",
+    "size",
+    "limit",
+    "hops",
+    "traps",
+    "audit",
+    "subsites",
+)
+
+
+def make_folder(folder: Path) -> None:
+    """Make the output folder before the first request: a crawl must not find out later that it cannot write.
+
+    Raises :class:`~sharc_crawler.errors.UsageError`.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"output={str(folder)!r} cannot be made: {error.strerror}; choose another folder") from error
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise UsageError(f"output={str(folder)!r} is not writable; choose another folder")
+
+
+def check_output(output: Path, specs: Sequence[CaptureSpec] | None) -> None:
+    """Refuse a folder that holds a capture which these do not go on with (None: nothing can go on).
+
+    Raises :class:`~sharc_crawler.errors.UsageError`.
+    """
+    path = output / FILE_NAME
+    if not path.exists():
+        return
+    if written := in_use(output):
+        raise UsageError(f"output={str(output)!r} is being written by another crawl ({written.name}); wait for its end")
+    store = SqliteStore(path)
+    captures, unreached = store.captures().values(), store.unreached()
+    store.close()
+    if not captures:
+        return
+    held = {row.spec.site for row in captures}
+    if not unreached and all(row.phase is Phase.DONE for row in captures) and not (output / RUNNING).exists():
+        raise UsageError(f"output={str(output)!r} already holds a capture that is complete; choose another folder")
+    unfinished = f"output={str(output)!r} holds an unfinished capture of {', '.join(sorted(held))}"
+    if specs is None:
+        raise UsageError(f"{unfinished}, and a project's own spider cannot go on; choose another folder")
+    if {spec.site for spec in specs} != held:
+        raise UsageError(f"{unfinished}, which only the same command goes on with; choose another folder")
+    begun = {row.spec.site: row.spec for row in captures}
+    for spec in specs:
+        for name in SAME:
+            was, now = getattr(begun[spec.site], name), getattr(spec, name)
+            if was != now:
+                raise UsageError(
+                    f"{unfinished}, begun with {name}={was!r}, not {now!r}; give it as before, or another folder"
+                )
