@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sharc_crawler.archive.payloads import Former
     from sharc_crawler.archive.warc import WarcWriter
     from sharc_crawler.frontier.store import Batch, FrontierStore, JudgementRow, LinksRow, PageRow, VisitRow, WordRow
-    from sharc_crawler.model import Document, Seconds
+    from sharc_crawler.model import Document, Outcome, Seconds
     from sharc_crawler.rates.sitemap import SitemapRules
     from sharc_crawler.storage.observations import ObservationStore
 
@@ -72,43 +72,52 @@ def _url(row: PageRow) -> Url:
 def observations(state: Batch, history: ObservationStore) -> Iterator[Observation]:
     """All that a capture learned, against what was known before; to be appended as often as one likes."""
     judged = {row.page: row for row in state.judgements}
+    words: dict[int, list[WordRow]] = defaultdict(list)
+    for word in state.words:
+        words[word.page].append(word)
     for capture in state.captures.values():
         site = capture.spec.site
-        words: dict[int, list[WordRow]] = defaultdict(list)
-        for word in state.words:
-            words[word.page].append(word)
         before = {url: one.decoded or one.digest for url, one in history.latest(site).items()}
         firsts: dict[int, str | None] = {}  # digests
         documents: dict[tuple[int, str | None], Document | None] = {}  # equal bytes are not read twice
         for visit in state.visits:
-            row = state.pages[visit.page]
-            if visit.settled and visit.attempt and row.capture == capture.capture:
-                url = _url(row)
-                earlier = before.get(url) if visit.slot is not Slot.SECOND else firsts.get(visit.page)
-                change, evidence = _change(visit, judged.get(visit.page), earlier)
-                if visit.slot is not Slot.SECOND:
-                    firsts[visit.page] = visit.outcome.decoded or visit.outcome.digest
-                lastmod = _lastmod(words[visit.page], visit) or (None if visit.slot is Slot.SECOND else row.hints)
-                outcome = visit.outcome
-                document = documents.setdefault((visit.page, outcome.digest), outcome.document)
-                yield Observation(
-                    site,
-                    url,
-                    outcome.started,
-                    outcome.result,
-                    change,
-                    evidence,
-                    outcome.digest,
-                    outcome.fingerprint,
-                    outcome.validators.etag,
-                    http_date(outcome.validators.last_modified),
-                    lastmod.lastmod if lastmod else None,
-                    lastmod.lastmod_precision if lastmod else 0.0,
-                    row.kind,
-                    outcome.media_type,
-                    document,
-                    outcome.decoded,
-                )
+            row, outcome, again = state.pages[visit.page], visit.outcome, visit.slot is Slot.SECOND
+            if not visit.settled or not visit.attempt or row.capture != capture.capture:
+                continue
+            earlier = firsts.get(visit.page) if again else before.get(_url(row))
+            if not again:
+                firsts[visit.page] = outcome.decoded or outcome.digest
+            change = _change(visit, judged.get(visit.page), earlier)
+            lastmod = _lastmod(words[visit.page], visit) or (None if again else row.hints)
+            document = documents.setdefault((visit.page, outcome.digest), outcome.document)
+            yield _observation(site, row, outcome, change, lastmod, document)
+
+
+def _observation(
+    site: str,
+    row: PageRow,
+    outcome: Outcome,
+    change: tuple[Change, Evidence],
+    lastmod: Hints | None,
+    document: Document | None,
+) -> Observation:
+    return Observation(
+        site,
+        _url(row),
+        outcome.started,
+        outcome.result,
+        *change,
+        outcome.digest,
+        outcome.fingerprint,
+        outcome.validators.etag,
+        http_date(outcome.validators.last_modified),
+        lastmod.lastmod if lastmod else None,
+        lastmod.lastmod_precision if lastmod else 0.0,
+        row.kind,
+        outcome.media_type,
+        document,
+        outcome.decoded,
+    )
 
 
 def _lastmod(words: list[WordRow], visit: VisitRow) -> Hints | None:
