@@ -1,4 +1,4 @@
-"""From the end of a fetch to what it means: robots rules, sitemaps, captured or lost pages, judgements, T, the end."""
+"""From the end of a fetch to what it means: captured or lost pages, judgements, T, the end."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sharc_crawler.changes.compare import compare
 from sharc_crawler.frontier import hubs, subsites
 from sharc_crawler.frontier.budget import PREFIX
 from sharc_crawler.frontier.lifecycle import Event, State
-from sharc_crawler.frontier.robots import MAX_REDIRECTS, RobotsRules, rules_text
+from sharc_crawler.frontier.reading import Reader
 from sharc_crawler.model import (
     Change,
     Evidence,
@@ -59,7 +59,7 @@ class Settler:
         self._ledger = ledger
         self._opener = opener
         self._admitter = admitter
-        self._queuer = queuer
+        self._reader = Reader(ledger, opener, queuer)
 
     def settle(self, fetch: Fetch, task: Task, outcome: Outcome, links: Sequence[Sighting]) -> Judgement | None:
         """A fetch ended for good. Links enter before the strategy hears of the end: it decides with all known."""
@@ -89,9 +89,9 @@ class Settler:
         self, capture: SiteCapture, fetch: Fetch, task: Task, outcome: Outcome, linked: Sequence[PageId]
     ) -> Judgement | None:
         if fetch.kind is Kind.ROBOTS:
-            self._read_robots(capture, fetch, outcome)
+            self._reader.robots(capture, fetch, outcome)
         elif fetch.kind is Kind.SITEMAP:
-            self._read_sitemap(capture, fetch, task, outcome)
+            self._reader.sitemap(capture, fetch, task, outcome)
         elif fetch.kind is Kind.HUB:
             hubs.polled(self._ledger, capture, fetch.page, outcome, linked)
         elif task.slot is Slot.SECOND:
@@ -99,55 +99,6 @@ class Settler:
         else:
             self._visited(capture, task, outcome)
         return None
-
-    # -- robots.txt and sitemaps ---------------------------------------------------------------------------------
-
-    def _read_robots(self, capture: SiteCapture, fetch: Fetch, outcome: Outcome) -> None:
-        ledger = self._ledger
-        pages = ledger.pages
-        number, hops = pages.hosts[fetch.page], pages.depths[fetch.page]
-        self._end_other(fetch.page, outcome)
-        if outcome.result is Result.REDIRECTED and outcome.location and hops < MAX_REDIRECTS:
-            self._queuer.owe_robots(capture, number, outcome.location, hops + 1)
-            return
-        host = ledger.hosts[number]
-        first, host.waits, host.read = host.rules is None, False, outcome.ended
-        if not first and outcome.result is Result.FAILED:
-            return  # what was read before holds on (RFC 9309, 2.4)
-        text = rules_text(outcome)
-        host.rules = RobotsRules(text, ledger.politeness.agent, fetch.url)
-        host.asked = min(host.rules.delay, ledger.politeness.longest_pause)
-        host.pace.pause(outcome.started + host.delay)
-        host.refusal = "robots.txt disallows it"
-        if outcome.result is Result.FAILED:
-            host.refusal = "robots.txt could not be had"
-            capture.note(f"{fetch.url} could not be had ({outcome.error or outcome.status}): nothing on it is fetched")
-        ledger.changed_host(host, text)
-        if first:
-            self._opener.host_opened(number, fetch.url)
-        ledger.changed_capture(capture)
-
-    def _read_sitemap(self, capture: SiteCapture, fetch: Fetch, task: Task, outcome: Outcome) -> None:
-        self._end_other(fetch.page, outcome)
-        capture.opening -= 1
-        if fetch.page in capture.sitemaps:
-            capture.sitemaps[fetch.page] = outcome.started
-        if capture.attesting is not None:
-            capture.attesting.read(fetch.page, outcome)
-        if task.slot is Slot.SECOND and capture.attesting is not None and capture.reference is None:
-            capture.reference = outcome.started
-            capture.phase = Phase.REVISIT
-            assert capture.strategy is not None, "sitemaps are read again when visits are made"
-            capture.strategy.reference_passed()
-        if outcome.result not in (Result.OK, Result.REDIRECTED):
-            capture.note(f"sitemap {fetch.url}: {outcome.error or f'status {outcome.status}'}")
-        elif outcome.error:
-            capture.note(f"sitemap {fetch.url}: {outcome.error}")
-        self._ledger.changed_capture(capture)
-
-    def _end_other(self, page: PageId, outcome: Outcome) -> None:
-        """Robots and sitemaps are captured or lost, never judged."""
-        self._ledger.pages.move(page, Event.CAPTURED if outcome.result is Result.OK else Event.NO_CONTENT)
 
     # -- pages and resources -------------------------------------------------------------------------------------
 
