@@ -19,3 +19,8 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip(f"real data is not at {folder}; set SHARC_DATA to its folder")
     return folder
+
+
+def pytest_make_parametrize_id(config: pytest.Config, val: object, argname: str) -> str | None:
+    """Bytes are numbered: a gzip header bears the time, and pytest's processes must agree on the names of tests."""
+    return argname if isinstance(val, bytes) and not val.isascii() else None
