@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import fdtrc
 
-from sharc_crawler.rates.estimators.base import Sums
-from sharc_crawler.rates.estimators.bias_reduced import bias_reduced
+from sharc_crawler.rates.age import age_histories
+from sharc_crawler.rates.estimators.likelihood import Likelihood
+from sharc_crawler.rates.estimators.mixture import learn_weights, log_likelihoods, posterior
 from sharc_crawler.rates.trust import dated
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ RIDGE = 3.0  #: days (weeks) without a cycle that are mixed in, times the square
 GRID = 168  #: points at which a cycle is summed up
 STEPS = 50
 FINE = 900.0  #: seconds within which c(t) hardly moves
+CELLS = 2 * HARMONICS + 1  #: parts of a period that the waves tell apart
+RATES = np.geomspace(0.1 / (365.25 * DAY), 0.1, 26)  #: that a page may have
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +53,12 @@ class DatedChanges:
     looks: NDArray[np.float64]  #: first look that found the change
     befores: NDArray[np.float64]  #: look before it; -inf: none
     precisions: NDArray[np.float64]  #: seconds
-    rates: NDArray[np.float64]  #: of the page, changes per second
+    odds: NDArray[np.float64]  #: probability of each of ``RATES`` for the page, whatever the hour of its changes
 
     def select(self, keep: NDArray[np.bool_] | NDArray[np.int64]) -> DatedChanges:
         """Some of them."""
         pages, times, looks = self.pages[keep], self.times[keep], self.looks[keep]
-        return DatedChanges(pages, times, looks, self.befores[keep], self.precisions[keep], self.rates[keep])
+        return DatedChanges(pages, times, looks, self.befores[keep], self.precisions[keep], self.odds[keep])
 
     @classmethod
     def of(cls, history: SiteHistory) -> DatedChanges:
@@ -68,11 +71,22 @@ class DatedChanges:
         before[1:][pages[1:] == pages[:-1]] = history.times[:-1][pages[1:] == pages[:-1]]
         keep = ~np.isnan(said) & ~again & (said < history.times) & (said > before)
         keep &= said > history.times.max(initial=0.0) - LATELY
-        sums = Sums.of(history.histories())
-        with np.errstate(divide="ignore", invalid="ignore"):
-            rates = np.where(sums.time > 0, np.maximum(bias_reduced(sums), 0.5 / sums.time), 1.0 / LATELY)[pages]
-        keep &= (rates * (history.times - before) < HOT) | np.isinf(before)
-        return cls(pages, said, history.times, before, precise, rates).select(keep)
+        odds = _odds(told)
+        keep &= ((odds @ RATES)[pages] * (history.times - before) < HOT) | np.isinf(before)
+        pages, before = pages[keep], before[keep]
+        return cls(pages, said[keep], history.times[keep], before, precise[keep], odds[pages])
+
+
+def _odds(told: SiteHistory) -> NDArray[np.float64]:
+    """The probability of each of ``RATES``, page by page, by what was seen between looks.
+
+    How many pages have which rate is learned from the ages of their last changes, too: they reach back further than
+    the looks. A page's own age is left out, since it is its hour that is in question.
+    """
+    seen = log_likelihoods(Likelihood.of(told.histories().known()), RATES)
+    born, first = told.earliest_lastmod(), told.first()
+    ages = age_histories(np.where(born < first, born, np.nan), first)
+    return posterior(seen, learn_weights(seen + log_likelihoods(Likelihood.of(ages), RATES)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +105,15 @@ class Cycle:
         return self.p_value < LEVEL
 
     def factor(self, times: ArrayLike) -> NDArray[np.float64]:
-        """c(t): how much more, or less, changes at these instants than on average."""
+        """c(t): how much more, or less, changes at these instants than on average.
+
+        Few days (weeks) cannot tell an hour without changes from one with few: to what they show, one change in each
+        part of the period that the waves tell apart is added.
+        """
         instants = np.asarray(times, np.float64)
         logs = _waves(instants.ravel(), self.period) @ self.coefficients
-        return np.asarray(np.exp(logs) / np.exp(_phases() @ self.coefficients).mean()).reshape(instants.shape)
+        shown = (np.exp(logs) / np.exp(_phases() @ self.coefficients).mean()).reshape(instants.shape)
+        return np.asarray((self.clusters * shown + CELLS) / (self.clusters + CELLS))
 
 
 def find_cycle(changes: DatedChanges, period: float) -> Cycle:
@@ -146,18 +165,21 @@ def _waves(times: NDArray[np.float64], period: float) -> NDArray[np.float64]:
 
 
 def _expected(changes: DatedChanges, period: float) -> NDArray[np.float64]:
-    """The mean of the waves over where the change may lie if the page is Poisson at an even rate λ.
+    """The mean of the waves over where the change may lie if the page is Poisson at an even rate λ, one of ``RATES``.
 
     The last change before a look is of age a with density λ e^{−λa}, given that it came after the look before, that is
     a < L: E e^{iω(t−a)} = e^{iωt} λ/(λ+iω) (1 − e^{−(λ+iω)L})/(1 − e^{−λL}).
     """
     omega = 2 * np.pi * np.arange(1, HARMONICS + 1)[None, :] / period
-    rate, length = changes.rates[:, None], (changes.looks - changes.befores)[:, None]
+    length = (changes.looks - changes.befores)[:, None]
     finite = np.minimum(length, 1e12)
-    share = -np.expm1(-rate * finite)
-    cut = np.where(np.isinf(length), 0.0, np.exp(-(rate + 1j * omega) * finite))
-    mean = np.exp(1j * omega * changes.looks[:, None]) * rate / (rate + 1j * omega) * (1.0 - cut) / share
-    return np.stack([mean.real, mean.imag], axis=2).reshape(len(rate), 2 * HARMONICS)
+    mean = np.zeros((len(length), HARMONICS), np.complex128)
+    for rate, odds in zip(RATES, changes.odds.T, strict=True):
+        share = -np.expm1(-rate * finite)
+        cut = np.where(np.isinf(length), 0.0, np.exp(-(rate + 1j * omega) * finite))
+        mean += odds[:, None] * rate / (rate + 1j * omega) * (1.0 - cut) / share
+    mean *= np.exp(1j * omega * changes.looks[:, None])
+    return np.stack([mean.real, mean.imag], axis=2).reshape(len(length), 2 * HARMONICS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,12 +202,16 @@ class Rhythm:
                 found = found * cycle.factor(instants)
         return found
 
-    def mean(self, start: Instant, end: Instant) -> float:
-        """The mean of c(t) from ``start`` to ``end``; 1 where there is no cycle."""
+    def mean(self, start: ArrayLike, end: ArrayLike) -> NDArray[np.float64]:
+        """The mean of c(t) from ``start`` to ``end``, element by element; 1 where there is no cycle, or no time."""
+        begins, ends = np.broadcast_arrays(np.asarray(start, np.float64), np.asarray(end, np.float64))
         if not self.present:
-            return 1.0
-        steps = int(np.clip(np.ceil((end - start) / FINE), 16, 4 * WEEK / FINE))
-        return float(self.factor(start + (np.arange(steps) + 0.5) * (end - start) / steps).mean())
+            return np.ones(begins.shape)
+        times, elapsed = self.elapsed(0.0, WEEK)
+        weeks, spent = np.floor_divide([begins, ends], WEEK), np.interp(np.mod([begins, ends], WEEK), times, elapsed)
+        whole = weeks * elapsed[-1] + spent
+        lengths = ends - begins
+        return np.where(lengths > 0, (whole[1] - whole[0]) / np.where(lengths > 0, lengths, 1.0), 1.0)
 
     def elapsed(self, start: Instant, end: Instant) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Instants from ``start`` to ``end``, and the integral of c(t) from ``start`` on: time as changes count it."""

@@ -112,9 +112,19 @@ class HistoryRates:
 
 
 def _busy(history: SiteHistory, start: Instant, end: Instant) -> np.ndarray:
-    """How much more, or less, than on average each URL's class changes from ``start`` to ``end``."""
+    """How much more, or less, each page changes from ``start`` to ``end`` than in the time its rate was learned from.
+
+    That is the time since its first look where changes were seen, else since its first lastmod, too. What changed in
+    every capture by night is not taken for asleep at night, whatever the rhythm of the others.
+    """
     if not len(history):
         return np.zeros(0)
     labels = classes(history.urls)[0]
     found = rhythms(history, labels)
-    return np.array([found[label].mean(start, end) for label in range(len(found))])[labels]
+    last, first = history.latest(history.times), history.first()
+    since = np.where(np.isnan(history.last_change()), np.fmin(first, history.earliest_lastmod()), first)
+    factors = np.empty(len(history))
+    for label, rhythm in found.items():
+        own = np.flatnonzero(labels == label)
+        factors[own] = rhythm.mean(start, end) / rhythm.mean(since[own], last[own])
+    return factors

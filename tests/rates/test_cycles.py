@@ -5,9 +5,9 @@ import pytest
 from scipy.integrate import quad
 
 from sharc_crawler.model import Sighting
-from sharc_crawler.rates.cycles import EVEN, DatedChanges, _expected, _waves, find_cycle, rhythm, rhythms
+from sharc_crawler.rates.cycles import EVEN, RATES, Cycle, DatedChanges, _expected, _waves, find_cycle, rhythm, rhythms
 from sharc_crawler.rates.history import SiteHistory
-from sharc_crawler.rates.sources import HistoryRates
+from sharc_crawler.rates.sources import HistoryRates, _busy
 from tests.rates.rhythmic import DAY, NOW, WEEK, by_day, by_night, captured, changes, even, weekly_looks
 
 BEGIN = NOW - 30 * WEEK
@@ -70,25 +70,70 @@ def test_bare_dates_and_few_days_tell_no_hours():
 
 
 def test_what_is_expected_of_an_even_page_is_the_mean_over_where_its_change_may_lie():
-    one = DatedChanges(
-        np.zeros(2, np.int64),
-        np.zeros(2),
-        np.array([5.0, 5.0]),
-        np.array([3.0, -np.inf]),
-        np.ones(2),
-        np.array([0.7, 0.4]),
-    )
-    found = _expected(one, 4.0)
-    for row, (rate, longest) in enumerate([(0.7, 2.0), (0.4, 60.0)]):
-        weight = quad(lambda a, r=rate: r * np.exp(-r * a), 0, longest)[0]
+    odds = np.zeros((2, len(RATES)))
+    odds[0, -1], odds[1, -2:] = 1.0, (0.3, 0.7)
+    looks, befores = np.array([50.0, 50.0]), np.array([30.0, -np.inf])
+    found = _expected(DatedChanges(np.zeros(2, np.int64), np.zeros(2), looks, befores, np.ones(2), odds), 40.0)
+    for row, longest in enumerate([20.0, 600.0]):
+
+        def density(age: float, row: int = row, longest: float = longest) -> float:
+            return float((odds[row] * RATES * np.exp(-RATES * age) / -np.expm1(-RATES * longest)).sum())
+
         for column in range(8):
             mean = quad(
-                lambda a, r=rate, c=column: r * np.exp(-r * a) * _waves(np.array([5.0 - a]), 4.0)[0, c],
-                0,
-                longest,
-                limit=200,
-            )[0]
-            assert found[row, column] == pytest.approx(mean / weight, abs=1e-6)
+                lambda a, c=column: density(a) * _waves(np.array([50.0 - a]), 40.0)[0, c], 0, longest, limit=200
+            )
+            assert found[row, column] == pytest.approx(mean[0], abs=1e-6)
+
+
+def first_captures(captures: int, hour: float = 4.0, seed: int = 0) -> SiteHistory:
+    """Captures of four minutes, twenty minutes apart, of 500 pages last changed in the last 400 days, at any hour.
+
+    Every twentieth changes every 20 to 300 s.
+    """
+    rng = np.random.default_rng(seed)
+    begin = NOW + hour * 3600
+    looks = begin + np.add.outer(1200.0 * np.arange(captures), [0.0, 240.0]).ravel()
+    times = []
+    for page in range(500):
+        own = begin - DAY * rng.uniform(1, 400, 1)
+        if page % 20 == 0:
+            own = np.append(own, np.arange(begin - 60.0, looks[-1], rng.choice([20.0, 60.0, 150.0, 300.0])))
+        times.append(own)
+    return captured(times, [f"http://h/{page}" for page in range(500)], looks)
+
+
+def test_captures_of_minutes_show_no_cycle():
+    """Pages seen for minutes only, last changed months ago: no expectation that they had changed just before."""
+    for captures in (1, 2, 3):
+        for hour in (4.0, 15.5):
+            found = rhythm(DatedChanges.of(first_captures(captures, hour, seed=captures)))
+            assert not found.present
+            assert all(cycle.p_value > 0.01 for cycle in found.cycles)
+
+
+def test_c_is_known_no_better_than_the_days_that_tell_of_it():
+    sleeping = Cycle(DAY, 1000, 91, 0.0, np.array([-60.0, 0.0, 0, 0, 0, 0, 0, 0]))
+    hours = NOW + np.arange(0, DAY, 900.0)
+    assert sleeping.factor(hours).min() == pytest.approx(0.09, abs=1e-6)
+    assert sleeping.factor(hours).mean() == pytest.approx(1.0, abs=1e-6)
+
+
+def test_what_changed_in_captures_by_night_is_not_asleep_by_night():
+    """The others' rhythm says how much more changes now than in the time that a page's own rate was learned from."""
+    night = NOW + 2 * 3600.0
+    looks = night - 600.0 * np.arange(6, 0, -1)
+    others, hot = site(by_day), captured([looks + 300.0], ["http://h/hot"], looks)
+    columns = ("times", "changed", "lastmods", "precisions", "modified")
+    history = SiteHistory(
+        "h",
+        [*others.urls, *hot.urls],
+        np.append(others.offsets, others.offsets[-1] + 6),
+        *(np.concatenate([getattr(others, name), getattr(hot, name)]) for name in columns),
+    )
+    factors = _busy(history, night, night + 3600.0)
+    assert factors[:-1].max() < 0.3
+    assert factors[-1] == pytest.approx(1.0, abs=0.1)
 
 
 def test_a_cycle_counts_its_evidence():
