@@ -61,24 +61,30 @@ class Admitter:
         # Most links are known, and spelled canonically: look them up first, all at once, as they are.
         found = capture.seen.find([sighting.key or sighting.url for sighting in sightings])
         page_kind = Kind.PAGE  # looked up once: a page names many
+        closer = [
+            at
+            for at, sighting in enumerate(sightings)
+            if found[at] == UNSEEN or sighting.kind is not page_kind or sighting.hints
+        ]
+        if not closer:
+            return Admitted(0, found)
         fresh: dict[str, Sighting] = {}
-        linked: list[PageId] = []
-        closer: list[str] = []
-        for sighting, page in zip(sightings, found, strict=True):
-            if page != UNSEEN and sighting.kind is page_kind and not sighting.hints:
-                linked.append(page)
-            elif page == UNSEEN:
+        keys: dict[int, str] = {}
+        for at in closer:
+            sighting, page = sightings[at], found[at]
+            if page == UNSEEN:
                 key = self._look_closer(capture, sighting, fresh, now, parent, depth)
                 if key is not None and sighting.kind is page_kind:
-                    closer.append(key)
+                    keys[at] = key
             else:
-                if sighting.kind is page_kind:
-                    linked.append(page)
                 self._seen_again(capture, page, sighting, now, parent)
+                if sighting.kind is not page_kind:
+                    found[at] = UNSEEN
         if fresh:
             self._queuer.enter(capture, fresh, now, parent, depth)
-        linked.extend(page for page in map(capture.seen.get, closer) if page != UNSEEN)
-        return Admitted(len(fresh), linked)
+        for at, key in keys.items():
+            found[at] = capture.seen.get(key)
+        return Admitted(len(fresh), [page for page in found if page != UNSEEN])
 
     def _look_closer(
         self,

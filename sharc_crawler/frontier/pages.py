@@ -80,6 +80,11 @@ class PageTable:
         started = self.started[page]
         return Outcome(Result.OK, started, started, digest=digest, decoded=decoded, validators=validators)
 
+    def last_modified(self, page: PageId) -> str | None:
+        """What the server said then of its last change."""
+        note = self._notes[page]
+        return note.rpartition(b"\0")[2].decode("utf-8", "surrogatepass") or None if note else None
+
     def forget_validators(self, page: PageId) -> None:
         """It will be asked for in full."""
         digest, decoded, _ = _unpacked(self._notes[page])

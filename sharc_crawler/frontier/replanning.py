@@ -108,7 +108,7 @@ class Replanner:
             page: Sighting(pages.urls[page], hints=Hints(modified, 1.0))
             for page in ahead
             if page not in capture.news
-            and (modified := http_date(pages.remembered(page).validators.last_modified)) is not None
+            and (modified := http_date(pages.last_modified(page))) is not None
             and modified < pages.started[page] - SLACK  # else it only repeats the time of the answer
         }
         if told:

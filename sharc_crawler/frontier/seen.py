@@ -55,8 +55,13 @@ class SeenUrls:
         wanted = np.fromiter(map(hash, keys), np.int64)
         places = wanted & self._mask
         found: list[PageId] = self._page_column[places].tolist()
-        for at in np.flatnonzero(self._hash_column[places] != wanted).tolist():
-            found[at] = self._pages[self._place(int(wanted[at]))]
+        elsewhere = np.flatnonzero(self._hash_column[places] != wanted)
+        hashes, pages, mask = self._hashes, self._pages, self._mask
+        columns = (elsewhere, wanted[elsewhere], places[elsewhere])
+        for at, value, place in zip(*(column.tolist() for column in columns), strict=True):
+            while hashes[place] != value and pages[place] != UNSEEN:  # as _place does, without a call for each
+                place = place + 1 & mask
+            found[at] = pages[place]
         return found
 
     def add(self, key: str, page: PageId) -> None:
