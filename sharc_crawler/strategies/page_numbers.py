@@ -53,7 +53,7 @@ class Line:
 
 
 class ByPage:
-    """A small number per page, 0 for a page that was given none.
+    """A whole number per page, 0 for a page that was given none; of two bytes, or of an array's ``typecode``.
 
     The pages of a capture are numbered upwards, but with gaps: each is found by bisection, those without a gap at once.
 
@@ -63,9 +63,9 @@ class ByPage:
     [0, 2, 3, 1, 0]
     """
 
-    def __init__(self) -> None:
+    def __init__(self, typecode: str = "H") -> None:
         self._pages = array("i")  # ascending
-        self._numbers = array("H")
+        self._numbers = array(typecode)
 
     def _place(self, page: PageId) -> int:
         pages = self._pages

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import math
 from abc import abstractmethod
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from sharc_crawler.model import Plan
+from sharc_crawler.quality.checks import check_values
 from sharc_crawler.strategies.phases import PhasedStrategy
-from sharc_crawler.strategies.waiting import WaitingPages
+from sharc_crawler.strategies.ranking import Ranking
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from sharc_crawler.model import PageId
     from sharc_crawler.strategies.base import Candidates, Setting
-
-CLASSES = 1024  #: exact up to here; then rates are binned to 1 % or more
 
 
 class RankedStrategy(PhasedStrategy):
@@ -25,33 +24,37 @@ class RankedStrategy(PhasedStrategy):
 
     def __init__(self, setting: Setting, revisits: str) -> None:
         super().__init__(setting, revisits)
-        self._pages = WaitingPages(CLASSES)
+        self._pages = Ranking()
+        self._weights: dict[PageId, float] = {}  # where they are not 1
 
     @abstractmethod
     def _rank(self) -> int:
         """The place of the next visit's page among the waiting, from 0 (coldest)."""
 
     def _put(self, candidates: Candidates) -> None:
-        columns = (candidates.pages, self._heats(candidates), candidates.weights)
-        for page, rate, weight in zip(*(column.tolist() for column in columns), strict=True):
-            self._pages.put(page, rate, weight, math.inf)
+        self._pages.put(candidates.pages, self._heats(candidates) * candidates.weights)
+        other = candidates.weights != 1
+        self._weights.update(zip(candidates.pages[other].tolist(), candidates.weights[other].tolist(), strict=True))
 
     def _heats(self, candidates: Candidates) -> NDArray[np.float64]:
         """What pages are ranked by, before weights: their mean rates."""
         return candidates.rates
 
     def _take(self) -> tuple[PageId, Plan]:
-        return self._pages.pop(self._pages.at(self._rank())), Plan.HOPEFUL
+        return self._pages.pop(self._rank()), Plan.HOPEFUL
 
     def _discard(self, page: PageId) -> bool:
-        return self._pages.discard(page) is not None
+        return self._pages.discard(page)
 
     def _waiting(self) -> int:
         return len(self._pages)
 
     def reprice(self, page: PageId, rate: float) -> None:
         """Move a waiting page to its new place."""
-        self._pages.reprice(page, rate)
+        rates = np.array([rate])
+        check_values(np.array([page]), "rate", rates)
+        if self._pages.discard(page):
+            self._pages.put(np.array([page]), rates * self._weights.get(page, 1.0))
 
 
 class HottestFirst(RankedStrategy):

@@ -1,0 +1,60 @@
+"""Pages that wait, from coldest to hottest: the page of any rank, whatever their number."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from sortedcontainers import SortedList
+
+from sharc_crawler.strategies.page_numbers import ByPage
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from sharc_crawler.model import PageId
+
+PAGE_BITS = 32
+
+
+class Ranking:
+    """Heats are exact; pages of equal heat are in the order of their numbers, which is that of their discovery.
+
+    A page is one integer in a sorted list: the bits of its heat (as whole numbers they are in the order of the
+    heats, none of which is negative), and behind them its number.
+
+    >>> ranking = Ranking()
+    >>> ranking.put(np.arange(4), np.array([0.3, 0.1, 0.3, 0.2]))
+    >>> ranking.pop(3), ranking.pop(0), len(ranking)
+    (0, 1, 2)
+    """
+
+    def __init__(self) -> None:
+        self._keys = SortedList()
+        self._bits = ByPage("q")  # of the heats of pages that wait, and 1; 0: it does not wait
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def put(self, pages: NDArray[np.int64], heats: NDArray[np.float64]) -> None:
+        """Pages begin to wait; heats are >= 0."""
+        columns = pages.tolist(), (heats + 0.0).view(np.int64).tolist()  # -0.0 becomes 0.0
+        for page, bits in zip(*columns, strict=True):
+            self._bits[page] = bits + 1
+        self._keys.update(bits << PAGE_BITS | page for page, bits in zip(*columns, strict=True))
+
+    def pop(self, rank: int) -> PageId:
+        """Of the pages as hot as the one of this rank (0: the coldest), the one found first waits no longer."""
+        coldest = self._keys[rank] >> PAGE_BITS << PAGE_BITS
+        key = self._keys.pop(self._keys.bisect_left(coldest))
+        page: PageId = key - coldest
+        self._bits[page] = 0
+        return page
+
+    def discard(self, page: PageId) -> bool:
+        """A page waits no longer; False: it did not wait."""
+        bits = self._bits[page]
+        if bits:
+            self._keys.remove(bits - 1 << PAGE_BITS | page)
+            self._bits[page] = 0
+        return bits > 0

@@ -1,0 +1,31 @@
+"""The page of any rank, against a sorted list of all."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sharc_crawler.strategies.ranking import Ranking
+
+HEATS = st.sampled_from([0.0, -0.0, 5e-324, 1.0, 1.0 + 2**-52, 1e300])
+
+
+@given(st.lists(st.one_of(st.lists(HEATS, max_size=4), st.floats(0, 1, exclude_max=True)), max_size=60), st.data())
+def test_the_page_of_a_rank_is_the_first_found_of_its_heat(steps, data):
+    ranking, waiting, found = Ranking(), {}, 0
+    for step in steps:
+        if isinstance(step, list):
+            pages = np.arange(found, found + len(step))
+            ranking.put(pages, np.array(step))
+            waiting.update(zip(pages.tolist(), step, strict=True))
+            found += len(step)
+        elif waiting:
+            heat = sorted(waiting.values())[int(step * len(waiting))]
+            expected = min(page for page, own in waiting.items() if own == heat)
+            assert ranking.pop(int(step * len(waiting))) == expected
+            del waiting[expected]
+        page = data.draw(st.integers(0, max(1, found)))
+        assert ranking.discard(page) == (page in waiting)
+        waiting.pop(page, None)
+        assert len(ranking) == len(waiting)
