@@ -177,17 +177,17 @@ class Frontier:
     def _lease(self, host: Host, task: Task, now: Instant) -> Fetch | None:
         """Hand a task out; ``None`` where robots.txt or the budget forbids it."""
         pages = self.pages
-        kind = pages.kinds[task.page]
+        kind, url = pages.kinds[task.page], pages.urls[task.page]
         if host.rules and kind is not Kind.ROBOTS:
             if self._rules_are_old(host, task, now):
                 host.held.appendleft(task)
                 return None
-            if not host.rules.allows(pages.urls[task.page]):
+            if not host.rules.allows(url):
                 self._settler.refuse(task, host.refusal, now)
                 return None
         capture = self.captures[pages.captures[task.page]]
         found = kind is Kind.PAGE and task.slot is not Slot.SECOND and pages.depths[task.page]
-        if found and capture.traps and (reason := capture.traps.why_not(pages.urls[task.page])):
+        if found and capture.traps and (reason := capture.traps.why_not(url)):
             self._settler.refuse(task, reason, now)
             return None
         budget = capture.budget
@@ -197,7 +197,7 @@ class Frontier:
             return None
         self.polls.spend(now)
         budget.leased(task, kind)
-        return self._leases.grant(host, task, now)
+        return self._leases.grant(host, task, url, now)
 
     def _rules_are_old(self, host: Host, task: Task, now: Instant) -> bool:
         """Must robots.txt be read again before anything else?"""

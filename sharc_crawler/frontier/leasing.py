@@ -25,8 +25,8 @@ class Leases:
     def __len__(self) -> int:
         return len(self._open)
 
-    def grant(self, host: Host, task: Task, now: Instant) -> Fetch:
-        """Hand a task out."""
+    def grant(self, host: Host, task: Task, url: str, now: Instant) -> Fetch:
+        """Hand a task out: the download of its page's URL."""
         page = task.page
         pages = self._ledger.pages
         pages.move(page, Event.LEASE)
@@ -36,7 +36,7 @@ class Leases:
             self.last,
             page,
             capture.spec.site,
-            pages.urls[page],
+            url,
             pages.kinds[page],
             task.slot,
             task.plan,

@@ -55,7 +55,7 @@ class SeenUrls:
         wanted = np.fromiter(map(hash, keys), np.int64)
         places = wanted & self._mask
         found: list[PageId] = self._page_column[places].tolist()
-        elsewhere = np.flatnonzero(self._hash_column[places] != wanted)
+        (elsewhere,) = (self._hash_column[places] != wanted).nonzero()
         hashes, pages, mask = self._hashes, self._pages, self._mask
         columns = (elsewhere, wanted[elsewhere], places[elsewhere])
         for at, value, place in zip(*(column.tolist() for column in columns), strict=True):

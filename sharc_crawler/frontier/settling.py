@@ -97,12 +97,12 @@ class Settler:
         elif task.slot is Slot.SECOND:
             return self._revisited(capture, task, outcome)
         else:
-            self._visited(capture, task, outcome)
+            self._visited(capture, fetch, task, outcome)
         return None
 
     # -- pages and resources -------------------------------------------------------------------------------------
 
-    def _visited(self, capture: SiteCapture, task: Task, outcome: Outcome) -> None:
+    def _visited(self, capture: SiteCapture, fetch: Fetch, task: Task, outcome: Outcome) -> None:
         pages = self._ledger.pages
         page = task.page
         captured = outcome.result is Result.OK
@@ -112,7 +112,7 @@ class Settler:
             if capture.attesting is not None:
                 capture.attesting.visited(page, pages.kinds[page], outcome, once=task.slot is Slot.ONLY)
             if capture.traps is not None and pages.kinds[page] is Kind.PAGE:
-                capture.traps.saw(pages.urls[page], outcome.fingerprint)
+                capture.traps.saw(fetch.url, outcome.fingerprint)
         if pages.kinds[page] is Kind.PAGE:
             self._visited_page(capture, task, captured, outcome.ended)
 

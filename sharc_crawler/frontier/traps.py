@@ -48,8 +48,9 @@ class Traps:
 
     def saw(self, url: str, content: str | None) -> None:
         """A page was captured; ``content`` is its fingerprint, where there is one."""
-        name = template(url)
-        row = UNSEEN if content is None or "*" not in name else self._row(name)
+        if content is None or "*" not in (name := template(url)):
+            return
+        row = self._row(name)
         if row == UNSEEN or self._contents[row] >= HONEST:
             return
         self._pages[row] += 1
