@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from sharc_crawler.model import Instant
 
@@ -42,17 +42,6 @@ class Tree:
             return children
         rng = np.random.default_rng([self.seed, page])
         return rng.permutation(children).tolist()  # type: ignore[no-any-return] # integers
-
-    def levels(self) -> Iterator[tuple[int, int]]:
-        """First page of each level, and the first of the next.
-
-        >>> list(Tree(10, 3).levels())
-        [(0, 1), (1, 4), (4, 10)]
-        """
-        first, width = 0, 1
-        while first < self.size:
-            yield first, min(first + width, self.size)
-            first, width = first + width, width * self.outdegree
 
 
 class EventGraph:

@@ -27,10 +27,9 @@ LEAVES = ("cold", "hot")
 class SyntheticSpec:
     """The orders for a synthetic site; Δ is ``slow_down`` seconds.
 
-    *Layout*: pages are numbered level by level. With cold leaves the hottest page is the root and every level is hotter
-    than the next; with hot leaves, colder. Within a level the hottest come first, so that they are those with children;
-    a page names its children in random order. (The paper tells of the levels only. Of the layouts tried, this one comes
-    nearest to its tables.)
+    *Layout*: pages are numbered level by level, and rates fall (cold leaves) or rise (hot leaves) with the number: the
+    pages with children are the hottest of their level, or the coldest. A page names its children in random order. (The
+    paper says "gradually cooling down" and "heating up toward the leaves", and no more.)
     """
 
     size: int = 10_000
@@ -65,8 +64,6 @@ class SyntheticSpec:
         tree = Tree(self.size, self.outdegree, self.seed)
         ranks = np.arange(1.0, self.size + 1)
         rates = (ranks if self.leaves == "cold" else ranks[::-1]) ** -self.skew
-        for first, end in tree.levels():
-            rates[first:end] = -np.sort(-rates[first:end])
         duration = 2 * self.size * self.step
         return Site(
             name=f"synthetic ({self.size} pages, skew {self.skew:g}, {self.leaves} leaves)",
