@@ -1,8 +1,9 @@
 """How far apart HACS and what it is measured against really are: many draws of captures, and weeks drawn again.
 
 One draw of captures, and the updates of one year, leave differences of 0.01 in micro F1 to chance. Here a study of
-`sharc seeds evaluate --link-additions` is made with many draws together (θ̂ chosen on 2022, scored on 2023, as there),
-and each difference is given with the 95 % interval of the bootstrap over the weeks of 2023.
+`sharc seeds evaluate --link-additions` is made with many draws together (θ̂ chosen on one year, scored on the next).
+Each difference is given ± its standard error over the draws (pairs: the same captures), and with the 95 % interval of
+the bootstrap over the weeks of the scored year, which holds the chance of its updates, too. --score: an earlier year.
 
     python benchmarks/bench_hacs_noise.py ota-contrib-2012-2023.jsonl.gz --draws 20 --technical
 """
@@ -21,6 +22,7 @@ from sharc_crawler.seeds.hacs.study import Study
 
 AGAIN = 1000  #: draws of weeks
 AGAINST = ("Frequency", "Random", "Brute force")
+RANKED = ("hacs", "frequency")  #: by P@K
 
 
 def counts(study: Study, weeks: int, method: str) -> np.ndarray:
@@ -41,31 +43,40 @@ def main() -> None:
     parser.add_argument("--level", choices=("homepage", "website"), default="homepage")
     parser.add_argument("--technical", action="store_true", help="count technical re-extractions (T)")
     parser.add_argument("--draws", type=int, default=20)
+    parser.add_argument("--score", type=int, default=2023, help="the year; θ̂ is chosen on the one before")
     parser.add_argument("--weeks", type=int, nargs="+", default=list(range(1, 13)))
     given = parser.parse_args()
     records = read_records(given.records, technical=given.technical)
-    starts = [datetime(year, 1, 1, tzinfo=UTC).timestamp() for year in (2022, 2023, 2024)]
+    starts = [datetime(year, 1, 1, tzinfo=UTC).timestamp() for year in range(given.score - 1, given.score + 2)]
     runs = []
     for draw in range(given.draws):
         histories = sampled(records, given.regime, website=given.level == "website", draw=draw)
         runs.append(tuple(evaluate(*histories, Period(*starts[i : i + 2]), given.weeks) for i in (0, 1)))
     study = Study.pooled("", runs)
     rng = np.random.default_rng(0)
-    print("| w | HACS | " + " | ".join(f"{name} | HACS − {name}" for name in AGAINST) + " |")
-    print("|---" * (2 + 2 * len(AGAINST)) + "|")
+    print("| w | HACS | " + " | ".join(f"{name} | HACS − {name}" for name in AGAINST), end=" | ")
+    print("P@K: HACS | Frequency | HACS − Frequency |\n" + "|---" * (5 + 2 * len(AGAINST)) + "|")
     for weeks in given.weeks:
         own, lots, brute = counts(study, weeks, "hacs")
         parts = np.array([own, counts(study, weeks, "frequency")[0], lots, brute])
-        weekly = parts.reshape(len(parts), given.draws, -1, 3).sum(axis=1)
-        found = f1(weekly.sum(axis=1))
+        parts = parts.reshape(len(parts), given.draws, -1, 3)
+        found, each = f1(parts.sum(axis=(1, 2))), f1(parts.sum(axis=2))
+        weekly = parts.sum(axis=1)
         again = rng.integers(0, weekly.shape[1], (AGAIN, weekly.shape[1]))
         others = f1(weekly[:, again].sum(axis=2))
         low, high = np.quantile(others[0] - others[1:], (0.025, 0.975), axis=1)
         cells = [
-            f"{f:.3f} | {found[0] - f:+.3f} ({lo:+.3f} to {hi:+.3f})"
-            for f, lo, hi in zip(found[1:], low, high, strict=True)
+            f"{f:.3f} | {found[0] - f:+.3f} ±{error(each[0] - of_draws):.3f} ({lo:+.3f} to {hi:+.3f})"
+            for f, of_draws, lo, hi in zip(found[1:], each[1:], low, high, strict=True)
         ]
-        print(f"| {weeks} | {found[0]:.3f} | " + " | ".join(cells) + " |", flush=True)
+        ranks = [np.nanmean(np.reshape(study.scoring[weeks].precisions[one], (given.draws, -1)), 1) for one in RANKED]
+        cells += [f"{ranks[1].mean():.3f} | {(ranks[0] - ranks[1]).mean():+.3f} ±{error(ranks[0] - ranks[1]):.3f}"]
+        print(f"| {weeks} | {found[0]:.3f} | " + " | ".join([*cells[:-1], f"{ranks[0].mean():.3f}", cells[-1]]) + " |")
+
+
+def error(differences: np.ndarray) -> float:
+    """The standard error of the mean of paired differences, one per draw of captures."""
+    return float(differences.std(ddof=1) / np.sqrt(len(differences))) if len(differences) > 1 else float("nan")
 
 
 if __name__ == "__main__":

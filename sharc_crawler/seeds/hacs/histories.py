@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -64,6 +64,21 @@ class UpdateHistories:
         offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
         rows = np.repeat(starts - offsets[:-1], counts) + np.arange(offsets[-1])
         return UpdateHistories([self.urls[seed] for seed in seeds], offsets, self.times[rows], self.changed[rows])
+
+    def named(self, urls: Sequence[str]) -> UpdateHistories:
+        """Those of some URLs, in the order given; of an unknown one the history is empty."""
+        number = {url: seed for seed, url in enumerate(self.urls)}
+        seeds = np.array([number.get(url, len(self)) for url in urls], np.int64)
+        offsets = np.append(self.offsets, self.offsets[-1])
+        found = UpdateHistories([*self.urls, ""], offsets, self.times, self.changed).select(seeds)
+        return replace(found, urls=list(urls))
+
+    def after(self, earlier: UpdateHistories) -> UpdateHistories:
+        """The captures of both, seed by seed; those of ``earlier`` come first."""
+        order = np.argsort(np.concatenate([earlier.owners(), self.owners()]), kind="stable")
+        times = np.concatenate([earlier.times, self.times])[order]
+        changed = np.concatenate([earlier.changed, self.changed])[order]
+        return UpdateHistories(self.urls, earlier.offsets + self.offsets, times, changed)
 
     def placed(self, *, interpolated: bool) -> NDArray[np.float64]:
         """The instant of every capture; with ``interpolated``, that of an updated one is half way from the one before.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from typing import TYPE_CHECKING, ClassVar, Self
 
@@ -17,9 +18,11 @@ if TYPE_CHECKING:
 
     from sharc_crawler.model import Instant
     from sharc_crawler.rates.history import Histories
+    from sharc_crawler.seeds.hacs.histories import UpdateHistories
     from sharc_crawler.seeds.hacs.sites import SeedHistories
 
 OWN_PRIORS = 2_000  #: sites with a prior of their own, the most often captured; all others share one
+HALF_LIFE = 90 * 86_400.0  #: in which what a capture tells of its page's rate comes to count half
 
 
 class HacsPlain(SeedRanker):
@@ -59,9 +62,10 @@ class HacsPlain(SeedRanker):
 class Hacs(SeedRanker):
     """HACS with a Gamma prior per site: seeds with few captures borrow from their site, and sites from all.
 
-    The rates' posterior given the captures in the window is integrated over (posterior predictive); the prior is
-    learned from all captures before now. Updates are counted from the last capture, not from the last update: that
-    none was seen since is evidence too, and a Poisson process has no memory.
+    The rates' posterior given what was captured is integrated over (posterior predictive). Captures in the window
+    speak, and of those before it the ones that the priors are learned from; all fade with their age, since rates drift
+    and updates come in bursts. Updates are counted from the last capture, not from the last update: that none was seen
+    since is evidence too, and a Poisson process has no memory.
     """
 
     probabilities: ClassVar[bool] = True
@@ -71,16 +75,25 @@ class Hacs(SeedRanker):
         intervals, urls = _comparable(seeds, now), seeds.pages.urls
         self.sites_ = _busiest([_host(url) for url in urls], intervals.observations())
         self.prior_ = GammaPoisson().fit(intervals, self._labels(urls))
+        self.pages_, self.until_ = seeds.pages, now
         return self
 
     def score(self, seeds: SeedHistories, task: Task) -> Scores:
         """The value is p."""
-        pages = seeds.pages
-        estimates = self.prior_.estimate(pages.intervals(interpolated=False), self._labels(pages.urls))
-        duration = _unseen(pages.last_seen(), task) if task.missed else task.ahead
+        pages = self._remembered(seeds.pages, task)
+        intervals = pages.intervals(interpolated=False).discounted(task.now, HALF_LIFE)
+        estimates = self.prior_.estimate(intervals, self._labels(pages.urls))
+        duration = _unseen(seeds.pages.last_seen(), task) if task.missed else task.ahead
         known = seeds.sum(estimates.observations.astype(np.float64)) > 0
         value = _any(seeds, predictive(estimates, duration))
         return Scores(value, seeds.sum(estimates.rate), seeds.latest(pages.last_update(interpolated=True)), known)
+
+    def _remembered(self, pages: UpdateHistories, task: Task) -> UpdateHistories:
+        """The captures in the window after those before it that were learned from."""
+        if math.isinf(task.back):
+            return pages
+        end = min(self.until_, np.nextafter(task.now - task.back, -np.inf))
+        return pages.after(self.pages_.window(-np.inf, end).named(pages.urls))
 
     def _labels(self, urls: list[str]) -> NDArray[np.int64]:
         return np.array([self.sites_.get(_host(url), 0) for url in urls], np.int64)
