@@ -108,7 +108,10 @@ class Histories:
 
     def discounted(self, now: Instant, half_life: Seconds) -> Histories:
         """The same with weights that halve with every ``half_life`` between an interval's end and ``now``."""
-        return replace(self, weights=np.exp2(np.minimum(self.ends - now, 0.0) / half_life))
+        weights = self.ends - now
+        np.minimum(weights, 0.0, out=weights)
+        weights /= half_life
+        return replace(self, weights=np.exp2(weights, out=weights))  # in place: there may be millions
 
     def blocks(self, size: int) -> Iterator[tuple[slice, Histories]]:
         """The pages in blocks, for work in a bounded memory: each block's slice of the pages, and its histories."""
