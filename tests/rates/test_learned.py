@@ -48,7 +48,7 @@ def test_beats_the_estimators_that_know_each_page_alone():
 
 
 def test_looks_at_nothing_after_now():
-    history, _ = simulated(2)
+    history, _ = simulated(2, pages=200)
     then = NOW - 10 * WEEK
     around = Surroundings(history.urls)
     flipped = replace(history, changed=np.where(history.times > then, 1 - history.changed, history.changed))
@@ -72,7 +72,7 @@ def test_few_changes_are_not_learned_from():
 
 
 def test_a_page_never_accessed_before_the_cuts_gets_a_rate():
-    history, _ = simulated(3)
+    history, _ = simulated(3, pages=200)
     late = history.times >= NOW - WEEK
     late |= history.pages() != 5
     counts = np.bincount(history.pages()[late], minlength=len(history))
