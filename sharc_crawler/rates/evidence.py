@@ -13,6 +13,7 @@ from sharc_crawler.rates.estimators.base import Estimates
 from sharc_crawler.rates.estimators.likelihood import Likelihood
 from sharc_crawler.rates.estimators.posterior import moments
 from sharc_crawler.rates.history import CHANGED, UNKNOWN
+from sharc_crawler.rates.hot import with_hot_pages
 from sharc_crawler.rates.learned import learnable, learned_rates
 from sharc_crawler.rates.trust import dated
 
@@ -53,7 +54,8 @@ def combined_rates(
     if np.isnan(lastmods).all():
         watched = intervals.observations().any()
         return counted_rates(history, stated) if watched else Estimates.nothing(len(history))
-    found = sharpened(age_rates(lastmods, read, surroundings, stated), intervals, lastmods, read)
+    by_age = with_hot_pages(age_rates(lastmods, read, surroundings, stated), lastmods, read)
+    found = sharpened(by_age, intervals, lastmods, read)
     if not (intervals.changed == CHANGED).any():
         return found
     return found.scaled(np.sqrt(counted_rates(history, stated).rate / found.rate))

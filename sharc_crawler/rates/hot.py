@@ -1,0 +1,66 @@
+"""The few hot pages of a site of cold ones, seen by lastmods of seconds or minutes ago before any capture.
+
+One Gamma prior, learned where nearly all ages are months, cannot believe a page to change every minute. Some share of
+the pages, learned from all ages, is therefore taken to have any rate from once an hour to once in ten seconds.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sharc_crawler.rates.age import DAY, age_histories
+from sharc_crawler.rates.estimators.base import Estimates
+from sharc_crawler.rates.history import DATED
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+HOUR = 3_600.0
+RATES = np.geomspace(1.0 / HOUR, 0.1, 32)  #: of hot pages, each as likely before its age is known
+ROUNDS = 60
+
+
+def with_hot_pages(cold: Estimates, lastmods: NDArray[np.float64], read: NDArray[np.float64]) -> Estimates:
+    """Posterior rates by age where a page may also be hot, each the Gamma distribution with its mean and spread.
+
+    Parameters
+    ----------
+    cold: posteriors of :func:`~sharc_crawler.rates.age.age_rates`, changes per second
+    lastmods, read: what they were learned from; a lastmod that dates no change, a bare date and one that was still to
+        come when it was read say nothing of minutes
+
+    """
+    histories = age_histories(lastmods, read)
+    exact = ~np.isnan(lastmods)
+    exact[exact] = histories.changed == DATED
+    exact &= (lastmods < read) & (lastmods % DAY != 0)
+    if not exact.any():
+        return cold
+    ages = (read - lastmods)[exact]
+    rate, spread, shape = cold.rate[exact], cold.spread[exact], cold.shape[exact]
+    hot = RATES * np.exp(-np.multiply.outer(ages, RATES))  # density of the age, per rate
+    chance = _chance(_lomax(ages, shape, shape / rate), hot.mean(1))
+    odds = hot / np.maximum(hot.sum(1, keepdims=True), np.finfo(float).tiny)
+    mean = (1.0 - chance) * rate + chance * (odds @ RATES)
+    square = (1.0 - chance) * (rate**2 + spread**2) + chance * (odds @ RATES**2)
+    found = Estimates(cold.rate.copy(), cold.spread.copy(), cold.shape.copy(), cold.observations)
+    found.rate[exact], found.spread[exact] = mean, np.sqrt(square - mean**2)
+    found.shape[exact] = (mean / found.spread[exact]) ** 2
+    return found
+
+
+def _lomax(ages: NDArray[np.float64], shape: NDArray[np.float64], scale: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Density of the ages under the Gamma priors of which these (shape, inverse scale) are the posteriors."""
+    before = np.maximum(scale - ages, np.finfo(float).tiny)
+    return np.asarray((shape - 1.0) / scale * (before / scale) ** (shape - 1.0))
+
+
+def _chance(cold: NDArray[np.float64], hot: NDArray[np.float64]) -> NDArray[np.float64]:
+    """That each page is hot: the share of hot ones is learned by EM, with half a page of either kind beforehand."""
+    share = 0.5
+    for _ in range(ROUNDS):
+        chance = share * hot / (share * hot + (1.0 - share) * cold)
+        share = (chance.sum() + 0.5) / (len(chance) + 1.0)
+    return np.asarray(chance)

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sharc_crawler.model import Hints, Sighting
+from sharc_crawler.quality.survival import log_survival
+from sharc_crawler.rates.age import age_rates
+from sharc_crawler.rates.hot import with_hot_pages
+from sharc_crawler.rates.sources import HistoryRates
+from sharc_crawler.rates.surroundings import Surroundings
+from tests.rates.rhythmic import DAY, captured
+
+NOW = 1e9
+HOT = np.arange(500) % 20 == 0
+
+
+def ages(seed: int = 0) -> np.ndarray:
+    """Of 500 pages, in seconds: up to 400 days, of every twentieth up to five minutes."""
+    rng = np.random.default_rng(seed)
+    return np.where(HOT, rng.uniform(5, 300, 500), DAY * rng.uniform(1, 400, 500))
+
+
+def rates(lastmods: np.ndarray):
+    read = np.full(len(lastmods), NOW)
+    cold = age_rates(lastmods, read, Surroundings([f"http://h/{page}" for page in range(len(lastmods))]))
+    return cold, with_hot_pages(cold, lastmods, read)
+
+
+def survivors(found, seconds: float) -> float:
+    return float(np.exp(log_survival(found.rate, np.full(len(found), seconds), found.shape)).sum())
+
+
+def test_pages_changed_just_now_are_hot_and_the_others_are_cold():
+    cold, found = rates(NOW - ages())
+    assert cold.rate[HOT].max() < 1 / DAY  # one Gamma distribution for all
+    assert (found.rate[HOT] * ages()[HOT]).min() > 0.3
+    old = ages() > 30 * DAY
+    assert found.rate[old] == pytest.approx(cold.rate[old], rel=1e-3)
+    assert survivors(cold, 600.0) > 499
+    assert survivors(found, 600.0) == pytest.approx(475, abs=10)
+
+
+def test_a_site_without_hot_pages_has_few():
+    rng = np.random.default_rng(2)
+    cold, found = rates(NOW - rng.exponential(200 * DAY, 500))
+    assert survivors(cold, 600.0) - survivors(found, 600.0) < 1.0
+
+
+def test_bare_dates_and_lastmods_yet_to_come_say_nothing_of_minutes():
+    days = np.floor((NOW - DAY * np.arange(500)) / DAY) * DAY
+    days[0] = NOW + 30.0
+    cold, found = rates(days)
+    assert found.rate.tolist() == cold.rate.tolist()
+
+
+def test_what_a_capture_of_minutes_saw_change_is_hottest_in_the_next():
+    begin, next_ = NOW, NOW + 1200.0
+    rng = np.random.default_rng(4)
+    times = []
+    for hot, age in zip(HOT, ages(), strict=True):
+        every = rng.choice([20.0, 60.0, 150.0, 300.0])
+        times.append(np.append(begin - max(age, DAY), np.arange(begin - 60.0, next_, every) if hot else []))
+    urls = [f"http://h/{page}" for page in range(500)]
+    history = captured(times, urls, np.array([begin, begin + 260.0]))
+    listed = [Sighting(url, hints=Hints(lastmod=own[-1] + 0.5)) for url, own in zip(history.urls, times, strict=True)]
+    found = np.array([one.rate for one in HistoryRates(history, 3600.0).rates(listed, next_)])
+    assert found[HOT].min() > 10 * found[~HOT].max()
+    assert np.median(1 / found[HOT]) < 1000.0
+    assert np.median(1 / found[~HOT]) > DAY
