@@ -1,8 +1,9 @@
 """What an HTML page names: links to other documents, and the resources that a replay of it needs.
 
-Links: ``a``, ``area``, ``frame`` (a frameset's navigation lies in its frames), ``meta`` refresh, and ``link`` elements
-that lead to documents (canonical, next, alternate pages…). Resources: everything that a browser loads by itself,
-``iframe`` documents, every candidate of a ``srcset``, style sheets' references, and the ``data-src`` of lazy loading.
+Links: ``a``, ``area``, ``frame`` (a frameset's navigation lies in its frames, and once more in its ``noframes``),
+``meta`` refresh, and ``link`` elements that lead to documents (canonical, next, alternate pages…). Resources: everything
+that a browser loads by itself, ``iframe`` documents, every candidate of a ``srcset``, style sheets' references, and the
+``data-src`` of lazy loading.
 
 ``rel=nofollow`` is followed: it speaks to search engines' ranking, not to archives. Addresses that only a script puts
 together are not found.
@@ -21,7 +22,7 @@ from sharc_crawler.links.found import Found, Resolver
 from sharc_crawler.model import Document
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 _LINKS = {"a": "href", "area": "href", "frame": "src"}
 _RESOURCES = {
@@ -36,6 +37,7 @@ _RESOURCES = {
     "object": ("data",),
     "input": ("src",),
     "bgsound": ("src",),
+    "applet": ("archive", "code"),
     "image": ("href", "xlink:href"),
     "use": ("href", "xlink:href"),
     "feimage": ("href", "xlink:href"),
@@ -116,14 +118,7 @@ class _Page:
 
     def read(self, root: Any, data: bytes) -> None:
         """Collect from a whole document (its bytes spare the searches that cannot succeed)."""
-        for element in root.iter(*_TAGS):
-            tag = element.tag
-            if tag in _LINKS:
-                self.links.append(element.get(_LINKS[tag]) or element.get("xlink:href", ""))  # the latter in SVG
-            elif tag in _RESOURCES:
-                self._embedded(element, tag)
-            else:
-                _OTHERS[tag](self, element)
+        self._elements(root.iter(*_TAGS, "noframes"))
         lower = data.lower()
         if b"background" in lower:
             self.resources.extend(_BACKGROUNDS(root))
@@ -131,6 +126,16 @@ class _Page:
             for style in _STYLED(root):
                 if "(" in style:
                     self.resources.extend(css.references(style))
+
+    def _elements(self, elements: Iterable[Any]) -> None:
+        for element in elements:
+            tag = element.tag
+            if tag in _LINKS:
+                self.links.append(element.get(_LINKS[tag]) or element.get("xlink:href", ""))  # the latter in SVG
+            elif tag in _RESOURCES:
+                self._embedded(element, tag)
+            else:
+                _OTHERS[tag](self, element)
 
     def _embedded(self, element: Any, tag: str) -> None:
         self.resources.extend(element.get(name, "") for name in _RESOURCES[tag])
@@ -162,5 +167,17 @@ class _Page:
     def _style(self, element: Any) -> None:
         self.resources.extend(css.references(element.text or ""))
 
+    def _noframes(self, element: Any) -> None:
+        """What browsers without frames were shown: text to the parser, once."""
+        inner = _parsed((element.text or "").encode())
+        if inner is not None:
+            self._elements(inner.iter(*_TAGS))
 
-_OTHERS = {"link": _Page._link, "base": _Page._base, "meta": _Page._meta, "style": _Page._style}
+
+_OTHERS = {
+    "link": _Page._link,
+    "base": _Page._base,
+    "meta": _Page._meta,
+    "style": _Page._style,
+    "noframes": _Page._noframes,
+}

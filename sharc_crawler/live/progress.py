@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import deque
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Instant, Seconds
 
 CLEAR = "\r\x1b[2K"
+RECENT: Seconds = 60.0
+RECENT_PAGES = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,17 +69,39 @@ class Snapshot:
         return f"{self.visits}/{self.pages}"
 
 
-def line(snapshot: Snapshot, elapsed: Seconds) -> str:
-    """What a person reads.
+def line(snapshot: Snapshot, pace: float) -> str:
+    """What a person reads; ``pace`` in pages per second.
 
-    >>> line(Snapshot("visit", 300, 30, 0, 570), 10.0)
+    >>> line(Snapshot("visit", 300, 30, 0, 570), 3.0)
     'visit 30/300 pages, 3.0/s, 0:03:10 left'
-    >>> line(Snapshot("revisit", 300, 300, 60, 180), 100.0)
+    >>> line(Snapshot("revisit", 300, 300, 60, 180), 3.6)
     'revisit 60/240 pages, 3.6/s, 0:00:50 left'
     """
-    pace = snapshot.made / elapsed if elapsed > 0 else 0.0
     left = f"{timedelta(seconds=round(snapshot.left / pace))} left" if pace else "time left not known yet"
     return f"{snapshot.phase} {snapshot.share} pages, {pace:.1f}/s, {left}"
+
+
+class Pace:
+    """Pages per second of late: over the last minute, or the last twenty pages where these took longer.
+
+    >>> pace = Pace()
+    >>> [pace.at(time, made) for time, made in [(0, 83), (9, 83), (10, 84), (11, 87)]]  # 83 by a former run
+    [0.0, 0.0, 1.0, 2.0]
+    """
+
+    def __init__(self) -> None:
+        self._seen: deque[tuple[Instant, int]] = deque()
+
+    def at(self, now: Instant, made: int) -> float:
+        """Now that so many have been made."""
+        seen = self._seen
+        if len(seen) == 1 and seen[0][1] == made:
+            seen.clear()  # sitemaps come first
+        seen.append((now, made))
+        while len(seen) > RECENT_PAGES and now - seen[1][0] >= RECENT and made - seen[1][1] >= RECENT_PAGES:
+            seen.popleft()
+        start, before = seen[0]
+        return (made - before) / (now - start) if now > start else 0.0
 
 
 class ProgressLine:
@@ -84,7 +109,7 @@ class ProgressLine:
 
     def __init__(self, frontier: Frontier, started: Instant, out: TextIO | None = None) -> None:
         self._frontier = frontier
-        self._started = started
+        self._pace = Pace()
         self._out = out or sys.stderr
         self._live = self._out.isatty()
         self._last = started
@@ -96,11 +121,13 @@ class ProgressLine:
 
     def show(self, now: Instant) -> None:
         """Once a second from the outside; not on a terminal, only every tenth is written."""
+        snapshot = Snapshot.of(self._frontier)
+        pace = self._pace.at(now, snapshot.made)
         if not self._live and now - self._last < 10.0:
             return
         self._last = now
         polls = self._frontier.polls
-        text = progress(polls, now) if len(polls) else line(Snapshot.of(self._frontier), now - self._started)
+        text = progress(polls, now) if len(polls) else line(snapshot, pace)
         self._out.write(f"{CLEAR}{text}" if self._live else f"{text}\n")
         self._out.flush()
 

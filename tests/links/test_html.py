@@ -28,6 +28,7 @@ def resources(body: str) -> list[str]:
         ("<A HREF='/a'>", "http://h/a"),
         ("<map><area href=../a></map>", "http://h/a"),
         ("<frameset><frame src=menu.html></frameset>", "http://h/d/menu.html"),
+        ("<frameset><NOFRAMES><body><a href=plain.html>x</a></body></NOFRAMES></frameset>", "http://h/d/plain.html"),
         ("<a rel=nofollow href=a>", "http://h/d/a"),
         ("<a href='?b=1'>", "http://h/d/page?b=1"),
         ("<a href='//g/a'>", "http://g/a"),
