@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Fetch, Instant
 
 MAX_SITEMAP_DEPTH = 5  #: index files within index files
+MAX_ELSEWHERE = 50_000  #: pages of other hosts in sitemaps, kept for a seed that turns out to have moved there
 
 
 class Admitted(NamedTuple):
@@ -134,6 +135,8 @@ class Admitter:
         if reason is not None:
             self._ledger.left_out(capture, key, reason, sighting.via)
             self._pass_on(capture, sighting, key)
+            if capture.strategy is None and parent != NO_PARENT and len(capture.elsewhere) < MAX_ELSEWHERE:
+                capture.elsewhere.append(sighting)
             return False
         if reason := self._endless(capture, key, depth):
             self._ledger.left_out(capture, key, reason, sighting.via)
@@ -144,6 +147,11 @@ class Admitter:
             return False
         capture.pages += 1
         return True
+
+    def why_no_more(self, capture: SiteCapture, page: PageId) -> str | None:
+        """Why a page is not captured that was admitted before the capture went on with a narrower scope."""
+        key = self._parts.canonical(self._ledger.pages.urls[page]) if capture.interruptions else None
+        return None if key is None else capture.scope.why_not(key)
 
     def _endless(self, capture: SiteCapture, key: str, depth: int) -> str | None:
         """Why a URL that nobody gave us looks like one of endlessly many: by its way here, or by its like."""

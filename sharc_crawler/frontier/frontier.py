@@ -186,6 +186,9 @@ class Frontier:
                 self._settler.refuse(task, host.refusal, now)
                 return None
         capture = self.captures[pages.captures[task.page]]
+        if kind is Kind.PAGE and (reason := self._admitter.why_no_more(capture, task.page)):
+            self._settler.refuse(task, reason, now)
+            return None
         found = kind is Kind.PAGE and task.slot is not Slot.SECOND and pages.depths[task.page]
         if found and capture.traps and (reason := capture.traps.why_not(url)):
             self._settler.refuse(task, reason, now)

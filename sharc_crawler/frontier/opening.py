@@ -86,7 +86,7 @@ class Opener:
         """A host's robots.txt has been read: the captures that waited for it look for its sitemaps."""
         host = self._ledger.hosts[number]
         for capture in self._ledger.seeded.get(host.name, ()):
-            if capture.strategy is None and capture.opening:
+            if capture.opening:
                 capture.opening -= 1
                 self._look_for_sitemaps(capture, host, text_url)
                 self._ledger.wake(capture)
@@ -111,13 +111,25 @@ class Opener:
             if seed and host and host.waits and not host.rules:  # not where the rules are only read again
                 self._open_host(capture, name, seed)
 
-    def widen(self, capture: SiteCapture, page: PageId, location: str) -> None:
+    def widen(self, capture: SiteCapture, page: PageId, location: str) -> bool:
         """A seed that redirects out of its scope takes the scope along."""
         pages = self._ledger.pages
         seed = pages.depths[page] == 0 and pages.urls[page] in capture.spec.seeds
-        if seed and pages.kinds[page] in (Kind.PAGE, Kind.HUB) and capture.scope.why_not(location):
+        moved = seed and pages.kinds[page] in (Kind.PAGE, Kind.HUB) and bool(capture.scope.why_not(location))
+        if moved:
             capture.scope = capture.scope.widened(location)
             capture.note(f"the seed {pages.urls[page]} redirects to {location}: the scope takes it in")
+        return moved
+
+    def open_moved(self, capture: SiteCapture, location: str, now: Instant) -> None:
+        """The host that a seed redirects to: robots.txt and sitemaps of its own, and what had been read of it before."""
+        target = self._parts.canonical(location)
+        if target is None:
+            return
+        self._open_host(capture, self._parts.host_of(target), target)
+        listed, capture.elsewhere = capture.elsewhere, []
+        self._admitter.admit(capture, listed, now)
+        self._admitter.hear(capture, listed, now)
 
     def begin(self, capture: SiteCapture, now: Instant) -> Strategy:
         """All that is known from the start is known: build the strategy."""
@@ -126,6 +138,7 @@ class Opener:
             not capture.visits
             and spec.sitemaps != ()
             and len(capture.waiting) <= len(spec.seeds)
+            and not capture.elsewhere
             and spec.mode == "capture"
         ):
             capture.note("no sitemap named any page: pages come from links")

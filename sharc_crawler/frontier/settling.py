@@ -65,16 +65,19 @@ class Settler:
         """A fetch ended for good. Links enter before the strategy hears of the end: it decides with all known."""
         capture = self._ledger.captures[self._ledger.pages.captures[task.page]]
         capture.pending -= 1
+        moved = False
         if capture.spec.mode == "instant" and fetch.kind is Kind.PAGE:
             links = [*hubs.embedded(links), *hubs.candidates(self._ledger, capture, links)]
         if outcome.location and outcome.result is Result.REDIRECTED and fetch.kind is not Kind.ROBOTS:
-            self._opener.widen(capture, fetch.page, outcome.location)
+            moved = self._opener.widen(capture, fetch.page, outcome.location)
             links = [*links, self._admitter.redirected(capture, fetch, outcome.location)]
         linked: list[PageId] = []
         if links and (capture.spec.discover or fetch.kind is Kind.SITEMAP):
             depth = self._ledger.pages.depths[task.page] + 1
             linked = self._admitter.admit(capture, links, outcome.ended, task.page, depth).linked
             self._admitter.hear(capture, links, outcome.started)
+            if moved and outcome.location:
+                self._opener.open_moved(capture, outcome.location, outcome.ended)
             if fetch.kind is Kind.SITEMAP and any(one.hints and one.hints.lastmod is not None for one in links):
                 capture.sitemaps[task.page] = outcome.started
             if fetch.kind is Kind.PAGE:

@@ -38,12 +38,13 @@ _INNER = str.maketrans("", "", "\t\r\n")
 
 @dataclass(frozen=True, slots=True)
 class UrlRules:
-    """What in a URL does not tell one page from another. Patterns match whole names, in any case."""
+    """What in a URL does not tell one page from another. Patterns match in any case."""
 
-    #: query parameters left out: session ids, tracking, a blog's reply form below the same post
+    #: query parameters (``name=value``) left out: session ids, tracking, a blog's reply form below the same post
     parameters: Pattern[str] = re.compile(
-        r"jsessionid|phpsessid|aspsessionid\w*|cfid|cftoken|session_?id"
-        r"|utm_\w+|fbclid|gclid|gclsrc|dclid|msclkid|yclid|igshid|mc_[ce]id|_ga|_gl|replytocom",
+        r"(?:jsessionid|phpsessid|aspsessionid\w*|cfid|cftoken|session_?id"
+        r"|utm_\w+|fbclid|gclid|gclsrc|dclid|msclkid|yclid|igshid|mc_[ce]id|_ga|_gl|replytocom)(?:=.*)?"
+        r"|(?:\w*sid|sess\w*|zenid)=(?=[^=]*\d)[0-9a-z]{26,64}",
         re.IGNORECASE,
     )
     #: path parameters (``;name=value``) and path segments left out
@@ -101,7 +102,7 @@ def _ipv6(bracketed: str) -> str:
 
 def _kept(pairs: list[str], rules: UrlRules) -> str:
     """The query without what the rules leave out, sorted by name and value."""
-    kept = [tuple(pair.split("=", 1)) for pair in pairs if not rules.parameters.fullmatch(pair.partition("=")[0])]
+    kept = [tuple(pair.split("=", 1)) for pair in pairs if not rules.parameters.fullmatch(pair)]
     return "?" + "&".join("=".join(pair) for pair in sorted(kept)) if kept else ""
 
 

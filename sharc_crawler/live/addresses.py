@@ -72,7 +72,7 @@ class AddressRules:
         if reason:
             raise AddressRefusedError(
                 f"host {host!r} is at {address}, a {reason} address, which is not crawled; "
-                f"if that is meant, add its network to {SETTING} (sharc seeds fetch: --allow)"
+                f"if that is meant, add its network to {SETTING}"
             )
 
     def check_literal(self, host: str) -> None:

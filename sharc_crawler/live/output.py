@@ -18,13 +18,11 @@ if TYPE_CHECKING:
 
 #: in the output folder from the first to the last moment of a crawl: where it is left, the end is still to be written
 RUNNING = ".running"
-#: what a capture cannot be resumed with another value of; the delay and the strategy may change
+#: what a capture cannot be resumed with another value of; whatever else changes, what was captured stays as it is
 SAME = (
     "mode",
     "seeds",
     "scope",
-    "include",
-    "exclude",
     "sitemaps",
     "size",
     "limit",
@@ -77,5 +75,16 @@ def check_output(output: Path, specs: Sequence[CaptureSpec] | None) -> None:
             was, now = getattr(begun[spec.site], name), getattr(spec, name)
             if was != now:
                 raise UsageError(
-                    f"{unfinished}, begun with {name}={was!r}, not {now!r}; give it as before, or another folder"
+                    f"{unfinished}, begun with {name}={told(was)}, not {told(now)}; give it as before, or another folder"
                 )
+
+
+def told(value: object) -> str:
+    """A setting's value as it is given.
+
+    >>> told(("a", "b")), told(())
+    ('a b', '(none)')
+    """
+    if isinstance(value, tuple):
+        return " ".join(value) or "(none)"
+    return "(none)" if value is None else str(value)

@@ -24,7 +24,7 @@ from sharc_crawler.live.control import Control
 from sharc_crawler.live.crawl_log import CrawlLog
 from sharc_crawler.live.everything import PARTS
 from sharc_crawler.live.history import former_payloads, known_pages, rates_of, remember, stored_payloads
-from sharc_crawler.live.output import RUNNING, check_output, make_folder
+from sharc_crawler.live.output import RUNNING, check_output, make_folder, told
 from sharc_crawler.live.space import Space
 from sharc_crawler.report.instants import iso
 from sharc_crawler.storage.observations import ObservationStore
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from sharc_crawler.changes.base import ChangeDetector
     from sharc_crawler.frontier.spec import CaptureSpec
-    from sharc_crawler.frontier.store import Batch
+    from sharc_crawler.frontier.store import Batch, CaptureRow
     from sharc_crawler.live.lease import Lease
 
 
@@ -78,11 +78,8 @@ class Session:
             self._go_on_in_time(saved)
         now = self.clock.now()
         if saved and saved.captures:
-            for number, row in saved.captures.items():  # another strategy, or other terms, may go on
-                settings = {**row.spec.settings, **specs[0].settings}
-                spec = self.bounded(replace(row.spec, strategy=specs[0].strategy, settings=settings))
-                other = (f"begun with strategy={row.spec.strategy}",) if row.spec.strategy != spec.strategy else ()
-                saved.captures[number] = row._replace(spec=spec, notes=(*row.notes, *other))
+            for number, row in saved.captures.items():
+                saved.captures[number] = self._on_new_terms(row, specs[0])
             self.run = next(str(row.spec.settings["run"]) for row in saved.captures.values())
             self.frontier.restore(saved, now)
             self.gone_on = True
@@ -96,6 +93,14 @@ class Session:
                 capture = self.frontier.open(bounded, now)
                 if self.history:
                     self.frontier.schedule_into(capture, known_pages(spec.site, self.history), now)
+
+    def _on_new_terms(self, row: CaptureRow, spec: CaptureSpec) -> CaptureRow:
+        """A capture goes on under another strategy, with other limits or a narrower scope, if it is told to."""
+        settings = {**row.spec.settings, **spec.settings}
+        new = {name: getattr(spec, name) for name in ("strategy", "include", "exclude")}
+        other = [f"begun with {name}={told(was)}" for name in new if (was := getattr(row.spec, name)) != new[name]]
+        bounded = self.bounded(replace(row.spec, settings=settings, **new))
+        return row._replace(spec=bounded, notes=(*row.notes, *other))
 
     def _saved(self) -> Batch | None:
         """The state to go on with; captures that reached nobody are tried again."""

@@ -5,6 +5,7 @@ V. D. Blondel, J.-L. Guillaume, R. Lambiotte, E. Lefebvre: Fast unfolding of com
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -30,6 +31,12 @@ class ByLinks:
     """
 
     by_links = True
+
+    def __init__(self) -> None:
+        if find_spec("sknetwork") is None:
+            raise UsageError(
+                "subsites=links needs scikit-network: pip install 'sharc-crawler[links]', or divide by path or sitemap"
+            )
 
     def labels(self, known: Known) -> list[Labels]:
         """Of each page; the same graph always gives the same communities."""
@@ -77,12 +84,8 @@ def _divide(graph: csr_matrix, places: NDArray[np.int64], known: Known, labels: 
 
 def _communities(graph: csr_matrix) -> NDArray[np.int64]:
     """A number for each node's community, from 0."""
-    try:
-        from sknetwork.clustering import Louvain
-    except ImportError as error:
-        raise UsageError(
-            "subsites=links needs scikit-network: pip install 'sharc-crawler[links]', or divide by path or sitemap"
-        ) from error
+    from sknetwork.clustering import Louvain
+
     if not graph.nnz:
         return np.zeros(graph.shape[0], np.int64)
     found: NDArray[np.int64] = Louvain(shuffle_nodes=False, random_state=0).fit_predict(graph).astype(np.int64)

@@ -228,6 +228,23 @@ def test_a_seed_that_redirects_elsewhere_takes_its_scope_along(world, impolite):
     assert any("redirects" in note for note in capture.notes)
 
 
+def test_a_site_that_has_moved_is_captured_by_its_sitemaps_read_before_and_by_those_of_its_new_host(world):
+    new = "http://b.example/"
+    world.robots = {"a.example": f"Sitemap: {ROOT}map.xml", "b.example": f"Sitemap: {new}own.xml"}
+    world.answers = {ROOT: [{"result": Result.REDIRECTED, "status": 301, "location": new}]}
+    elsewhere = Sighting("http://c.example/")
+    world.links = {
+        ROOT + "map.xml": [Sighting(new + "hot", hints=Hints(changefreq="hourly")), elsewhere],
+        new + "own.xml": [Sighting(new + "orphan")],
+    }
+    frontier = Frontier(Politeness(delay=0.0), store := MemoryStore())
+    capture = frontier.open(spec(sitemaps=None), world.now)
+    world.run(frontier)
+    assert set(verdicts(store)) == {new, new + "hot", new + "orphan"}
+    assert capture.pages == 4, "with the seed"
+    assert not any("no sitemap named" in note for note in capture.notes)
+
+
 def test_changed_gone_and_failed_revisits(world, impolite):
     world.links = {ROOT: [page(name) for name in ("stays", "edited", "gone", "down", "moved")]}
     failed = {"result": Result.FAILED, "status": 500}

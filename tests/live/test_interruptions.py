@@ -128,17 +128,21 @@ def test_ctrl_c_ends_cleanly_with_a_report_and_the_same_command_goes_on(tmp_path
         verdicts = Counter(page["verdict"] for page in capture["pages"] if page["kind"] == "page")
         assert verdicts["unknown"] >= 1, "what is in the archive counts as captured"
         assert "not complete" in out
-        other = start(folder, server.url, exclude="docs")
+        other = start(folder, server.url, hops="7")
         err, _ = other.communicate(timeout=30)
         assert other.returncode == USAGE
-        assert "begun with exclude=()" in err
-        process = start(folder, server.url, strategy="bfs")
+        assert "begun with hops=50, not 7" in err
+        process = start(folder, server.url, strategy="bfs", exclude="docs")
         out, _ = process.communicate(timeout=90)
         assert process.returncode == 0, out
         assert "goes on where it was: " in out
         assert "  interrupted  1 time, for " in out
         assert "interrupt" in (folder / "report.html").read_text().lower()
-        assert "begun with strategy=" in (folder / "report.json").read_text()
+        (capture,) = json.loads((folder / "report.json").read_text())["captures"]
+        assert {"begun with strategy=sharc-selective", "begun with exclude=(none)"} <= set(capture["notes"])
+        missing = [page for page in capture["pages"] if page["reason"] == "excluded by 'docs'"]
+        assert len(missing) >= 3, "what was queued is left"
+        assert all("docs" in page["url"] for page in missing)
         assert verify(folder).findings == []
 
 
