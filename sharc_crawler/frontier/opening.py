@@ -122,7 +122,7 @@ class Opener:
         return moved
 
     def open_moved(self, capture: SiteCapture, location: str, now: Instant) -> None:
-        """The host that a seed redirects to: robots.txt and sitemaps of its own, and what had been read of it before."""
+        """The host that a seed redirects to: its own robots.txt and sitemaps, and what had been read of it before."""
         target = self._parts.canonical(location)
         if target is None:
             return

@@ -6,6 +6,7 @@ to no callback (``SHARC_REVISIT_CALLBACKS=True``: to its own). Requests other th
 
 from __future__ import annotations
 
+from collections import deque
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.frontier.seen import UNSEEN, SeenUrls
@@ -29,6 +30,9 @@ async def _kept_from_callbacks(*_: Any, **__: Any) -> None:
     """Where revisits end: the judgement is ours, the items are the first visit's."""
 
 
+NO_PAGE = -2  #: for requests that are in no capture
+
+
 class DropIn:
     """Keeps the requests of queued pages, and opens a capture per host."""
 
@@ -40,18 +44,23 @@ class DropIn:
         self._rounds: dict[str, int] = {}
         self._duplicates = 0
         self._known = SeenUrls()  #: keys of requests and of what they led to, as in Scrapy's duplicate filter
+        self.direct: deque[Request] = deque()  #: what no web server answers (``data:``, ``file:``): sent at once
 
     def schedule(self, request: Request) -> bool:
         """Queue a request; ``False``: it is known already, as by Scrapy's duplicate filter."""
         key = name = self._key(request)
         if not request.dont_filter and key in self._known:
             return False
+        if not request.url.startswith(("http:", "https:")):
+            if not request.dont_filter:
+                self._known.add(key, NO_PAGE)
+            self.direct.append(request)
+            return True
         capture = self._capture(hostname(request.url), request)
         if key in capture.seen:
             self._duplicates += 1
             name = f"{key} again {self._duplicates}"
-        page = request.method == "GET" and request.url.startswith("http")
-        kind = Kind.PAGE if page else Kind.RESOURCE
+        kind = Kind.PAGE if request.method == "GET" else Kind.RESOURCE
         frontier = self._session.frontier
         frontier.schedule_into(capture, [Sighting(request.url, kind, "spider", key=name)], self._session.clock.now())
         number = capture.seen[name]

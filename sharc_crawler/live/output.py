@@ -74,9 +74,8 @@ def check_output(output: Path, specs: Sequence[CaptureSpec] | None) -> None:
         for name in SAME:
             was, now = getattr(begun[spec.site], name), getattr(spec, name)
             if was != now:
-                raise UsageError(
-                    f"{unfinished}, begun with {name}={told(was)}, not {told(now)}; give it as before, or another folder"
-                )
+                other = f"begun with {name}={told(was)}, not {told(now)}"
+                raise UsageError(f"{unfinished}, {other}; give it as before, or another folder")
 
 
 def told(value: object) -> str:

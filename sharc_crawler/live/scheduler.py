@@ -77,7 +77,8 @@ class SharcScheduler(BaseScheduler):
 
     def has_pending_requests(self) -> bool:
         """Also between visits and revisits, and while a host must not be asked."""
-        return not self._session.frontier.done or bool(self._session.leases)
+        direct = self._drop_in is not None and bool(self._drop_in.direct)
+        return direct or not self._session.frontier.done or bool(self._session.leases)
 
     def enqueue_request(self, request: Request) -> bool:
         """A project's spider asks for a page (or its middlewares go on with one)."""
@@ -134,6 +135,8 @@ class SharcScheduler(BaseScheduler):
         if self._continued:
             return self._release(self._continued.popleft())
         if self._drop_in:
+            if self._drop_in.direct:
+                return self._drop_in.direct.popleft()
             self._drop_in.follow_slots()
         decision = session.frontier.next(session.clock.now())
         if isinstance(decision, Fetch):

@@ -70,6 +70,27 @@ class Rounds(scrapy.Spider):
 """
 
 
+ELSEWHERE = """
+import scrapy
+
+
+class Elsewhere(scrapy.Spider):
+    name = "elsewhere"
+
+    async def start(self):
+        yield scrapy.Request(self.url)
+
+    def parse(self, response):
+        yield {"url": response.url}
+        for url in ("data:text/plain,hello", "data:text/plain,hello", "file://" + __file__, "data:,"):
+            yield scrapy.Request(url, self.other, dont_filter=url == "data:,")
+        yield scrapy.Request("data:,", self.other)
+
+    def other(self, response):
+        yield {"url": response.url[:30]}
+"""
+
+
 def items(tmp_path, url, addons, spider=SPIDER) -> list[str]:
     (tmp_path / "poll.py").write_text(spider)
     settings = [f"ADDONS={json.dumps(addons)}", "SHARC_ALLOWED_ADDRESSES=127.0.0.0/8", "TELNETCONSOLE_ENABLED=False"]
@@ -86,6 +107,15 @@ def test_dont_filter_is_honoured_and_hides_no_later_request(static, tmp_path):
         plain = items(tmp_path, url, {})
         assert len(plain) == 6
         assert items(tmp_path, url, {"sharc_crawler.live.addon.SharcAddon": 500}) == plain
+
+
+def test_requests_that_no_web_server_answers_are_sent_as_ever(static, tmp_path):
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "index.html").write_text("<html>hello</html>")
+    with static(tmp_path / "site") as url:
+        plain = items(tmp_path, url, {}, ELSEWHERE)
+        assert len(plain) == 5
+        assert items(tmp_path, url, {"sharc_crawler.live.addon.SharcAddon": 500}, ELSEWHERE) == plain
 
 
 @contextmanager
