@@ -1,8 +1,8 @@
 """What an HTML page names: links to other documents, and the resources that a replay of it needs.
 
 Links: ``a``, ``area``, ``frame`` (a frameset's navigation lies in its frames, and once more in its ``noframes``),
-``meta`` refresh, and ``link`` elements that lead to documents (canonical, next, alternate pages…). Resources: all that a
-browser loads by itself, ``iframe`` documents, every candidate of a ``srcset``, style sheets' references, and the
+``meta`` refresh, and ``link`` elements that lead to documents (canonical, next, alternate pages…). Resources: all that
+a browser loads by itself, ``iframe`` documents, every candidate of a ``srcset``, style sheets' references, and the
 ``data-src`` of lazy loading.
 
 ``rel=nofollow`` is followed: it speaks to search engines' ranking, not to archives. Addresses that only a script puts
