@@ -23,14 +23,13 @@ def missing(page: PageFacts) -> bool:
     return page.verdict is None and page.kind in (Kind.PAGE, Kind.RESOURCE)
 
 
-def moved(reason: str, captured: Set[str]) -> bool:
-    """Whether this is the reason of a URL that redirects to one that was captured: nothing is missing.
+def moved(target: str | None, captured: Set[str]) -> bool:
+    """Whether a URL redirects to one that was captured: nothing is missing.
 
-    >>> moved("redirects to http://a.example/b#top", {"http://a.example/b"}), moved("status 500", {"status 500"})
+    >>> moved("http://a.example/b#top", {"http://a.example/b"}), moved(None, {"http://a.example/b"})
     (True, False)
     """
-    _, redirects, target = reason.partition("redirects to ")
-    return bool(redirects) and not captured.isdisjoint({target, canonical(target) or ""})
+    return target is not None and not captured.isdisjoint({target, canonical(target)})
 
 
 def missing_entry(page: PageFacts) -> dict[str, Any]:
@@ -41,6 +40,7 @@ def missing_entry(page: PageFacts) -> dict[str, Any]:
         "kind": page.kind.value,
         "via": page.via,
         "reason": page.reason or (visit.error if visit and visit.error else "not fetched before the capture ended"),
+        "target": page.target,
         "status": visit.status if visit else None,
     }
 

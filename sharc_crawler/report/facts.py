@@ -47,6 +47,7 @@ class PageFacts:
     verdict: Verdict | None = None  #: None: not captured
     evidence: Evidence | None = None
     reason: str = ""  #: for the verdict, or for not being captured
+    target: str | None = None  #: where it redirects to
     truth: bool | None = None  #: did it really stay the same between visit and revisit? None: not known
     true_changes: tuple[Instant, ...] | None = None  #: within the capture interval; None: not known
     subsite: str = ""  #: the part of the site that it is in

@@ -55,6 +55,7 @@ class Stored:
             verdict=judgement.verdict if judgement else None,
             evidence=judgement.evidence if judgement else None,
             reason=judgement.reason if judgement else _why_not(row, first),
+            target=_target(row, first),
             truth=_stayed(first, second, judgement, reference, true_changes),
             true_changes=true_changes,
             embeds=tuple(self._embeds[row.page]),
@@ -90,6 +91,13 @@ def _not_judged_yet(row: PageRow, first: VisitRow | None) -> JudgementRow | None
     return JudgementRow(row.page, Verdict.UNKNOWN, Evidence.NONE, "the capture was stopped before its revisit")
 
 
+def _target(row: PageRow, first: VisitRow | None) -> str | None:
+    """Where a URL redirects to, if that is another one."""
+    if first is None or first.outcome.result is not Result.REDIRECTED:
+        return None
+    return None if first.outcome.location in (row.url, f"{row.url}/") else first.outcome.location
+
+
 def _why_not(row: PageRow, first: VisitRow | None) -> str:
     """Why a URL is not captured."""
     if row.state == State.LATE:
@@ -98,9 +106,8 @@ def _why_not(row: PageRow, first: VisitRow | None) -> str:
         return "the crawl ended before its visit"
     outcome = first.outcome
     if outcome.result is Result.REDIRECTED:
-        if outcome.location in (row.url, f"{row.url}/"):
-            return "redirects to itself: it may want a cookie"
-        return f"redirects to {outcome.location}"
+        target = _target(row, first)
+        return f"redirects to {target}" if target else "redirects to itself: it may want a cookie"
     if outcome.result is Result.GONE:
         return f"not there (status {outcome.status})"
     return outcome.error or f"status {outcome.status}"

@@ -51,6 +51,7 @@ def pages(draw: st.DrawFn) -> PageFacts:
         verdict=draw(st.none() | st.sampled_from(Verdict)),
         evidence=draw(st.none() | st.sampled_from(Evidence)),
         reason=draw(texts),
+        target=draw(st.none() | st.sampled_from(URLS) | texts),
         truth=draw(st.none() | st.booleans()),
         true_changes=draw(st.none() | st.lists(instants, max_size=4).map(sorted).map(tuple)),
         embeds=tuple(draw(st.lists(st.sampled_from(URLS).map(Url), max_size=4))),

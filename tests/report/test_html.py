@@ -185,8 +185,9 @@ def test_urls_are_shown_by_their_path_on_the_site_itself() -> None:
 
 def test_redirects_to_captured_pages_stand_together() -> None:
     site = "http://a.example/"
-    moved = [page(f"{site}old{n}", reason=f"redirects to {site}") for n in range(40)]
-    lost = [page(f"{site}lost", reason="redirects to http://z.example/"), page(f"{site}gone", reason="status 404")]
+    moved = [page(f"{site}old{n}", reason=f"redirects to {site}", target=site) for n in range(40)]
+    away = "http://z.example/"
+    lost = [page(f"{site}lost", reason=f"redirects to {away}", target=away), page(f"{site}gone", reason="status 404")]
     source = page_of(facts(judged(site, Verdict.COHERENT), *moved, *lost, seeds=(site,)))
     assert "40 addresses that redirect to captured ones" in text_of(source)
     tables = html.fromstring(source).xpath("//div[starts-with(@aria-label, 'List of')]")

@@ -79,12 +79,12 @@ def test_the_summary_of_a_capture_that_came_to_nothing(tmp_path: Path) -> None:
 
 def test_the_summary_says_why_pages_are_missing(tmp_path: Path) -> None:
     gone = [page(f"/{n}", reason="not there (status 404)") for n in range(3)]
-    led = [page(f"/dir{n}", reason="redirects to http://h.example/") for n in range(2)]
-    away = page("/away", reason="redirects to http://elsewhere.example/")
-    made = facts(judged("http://h.example/", Verdict.COHERENT), *gone, *led, away)
+    home, other = "http://h.example/", "http://elsewhere.example/"
+    led = [page(f"/dir{n}", reason=f"redirects to {home}", target=home) for n in range(2)]
+    away = page("/away", reason=f"redirects to {other}", target=other)
+    made = facts(judged(home, Verdict.COHERENT), *gone, *led, away)
     text = summary([made], write([made], tmp_path))
-    elsewhere = "1 × redirects to http://elsewhere.example/"
-    listed = f"3 × not there (status 404); 2 × redirects to captured pages; {elsewhere}"
+    listed = f"3 × not there (status 404); 2 × redirects to captured pages; 1 × redirects to {other}"
     assert f"  not captured {listed}\n" in text
 
 
