@@ -7,8 +7,9 @@ A server on loopback, in a process of its own, answers with pages of 20 KB that 
 turns, each in a process of its own, so that a busy machine slows all alike: stock Scrapy with its queue in memory and
 with JOBDIR (a spider that yields a Request for each link), and ``scrapy crawl site`` with its durable frontier, without
 and with WARC. The clock runs from the first response to the last: neither start-up nor report count. With `--levels`
-the crawls are ours without WARC and with WARC at several levels of compression (0: stored): what an archive costs
-beside gzip. Every WARC record is synced to disk.
+the crawls are ours: without WARC (with and without the log), and with WARC at several levels of compression (0:
+stored), what an archive costs beside gzip; the ratio of each round is taken by itself. Every record is on the disk
+before its visit counts. A further crawl, with a clock around each part, tells what the processor time of WARC goes to.
 """
 
 from __future__ import annotations
@@ -24,19 +25,28 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Request, Spider, signals
 from scrapy.crawler import AsyncCrawlerProcess
 from scrapy.settings import Settings
 
+from sharc_crawler.archive import exchanges, series, warc
+from sharc_crawler.archive.warc import WarcWriter
+from sharc_crawler.live.crawl_log import CrawlLog
 from sharc_crawler.live.spiders.site import SiteSpider
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from multiprocessing.connection import Connection
 
 VARIANTS = {"stock": "stock", "stock, JOBDIR": "jobdir", "ours": "ours", "ours, WARC": "warc-6"}
-LEVELS = {"ours": "ours", **{f"ours, WARC, level {level}": f"warc-{level}" for level in (0, 1, 6, 9)}}
+LEVELS = {
+    "ours": "ours",
+    "ours, no log": "unlogged",
+    **{f"ours, WARC, level {level}": f"warc-{level}" for level in (0, 1, 6, 9)},
+}
 LINKS = 50
 SIZE = 20_000
 CONCURRENCY = 16
@@ -94,6 +104,37 @@ class StockSpider(Spider):
             yield Request(response.urljoin(link))
 
 
+class Parts:
+    """Processor seconds of the parts of writing, and of the log."""
+
+    def __init__(self) -> None:
+        self.seconds = dict.fromkeys(("all", "digests", "packing", "sync", "log"), 0.0)
+        self._watch(WarcWriter, "write", "all")
+        self._watch(WarcWriter, "sync", "sync")
+        self._watch(CrawlLog, "catch_up", "log")
+        self._watch(warc, "labelled_digest", "digests")
+        self._watch(exchanges, "labelled_digest", "digests")
+        self._watch(series, "member", "packing")
+
+    def _watch(self, holder: Any, name: str, part: str) -> None:
+        watched = getattr(holder, name)
+
+        def timed(*args: Any, **kwargs: Any) -> Any:
+            began = time.thread_time()
+            try:
+                return watched(*args, **kwargs)
+            finally:
+                self.seconds[part] += time.thread_time() - began
+
+        setattr(holder, name, timed)
+
+    def shares(self, pages: int) -> dict[str, float]:
+        """Milliseconds a page."""
+        found = {part: 1000 * seconds / pages for part, seconds in self.seconds.items()}
+        rest = found.pop("all") - found["digests"] - found["packing"]
+        return {**found, "records, index, write": rest}
+
+
 class Watch:
     """When responses come."""
 
@@ -116,17 +157,19 @@ def crawl(variant: str, url: str, folder: str) -> dict[str, float]:
     settings = Settings({"LOG_LEVEL": "WARNING"})
     arguments = {"url": url}
     kind, _, level = variant.partition("-")
-    if kind in ("ours", "warc"):
+    ours = kind in ("ours", "unlogged", "warc")
+    if ours:
         settings.setmodule("sharc_crawler.live.profile")
         settings.setdict({"SHARC_WARC": kind == "warc", "SHARC_WARC_LEVEL": level or 6, "SHARC_PROGRESS": False})
+        settings.set("SHARC_LOG", "off" if kind == "unlogged" else "json")
         arguments |= {"strategy": "bfs:revisits=none", "sitemap": "off", "delay": "0", "output": folder}
     elif variant == "jobdir":
         settings.set("JOBDIR", folder)
     settings.setdict({"CONCURRENT_REQUESTS": CONCURRENCY, "CONCURRENT_REQUESTS_PER_DOMAIN": CONCURRENCY})
-    if kind in ("ours", "warc"):
+    if ours:
         SiteSpider.prepare(settings, arguments)
     process = AsyncCrawlerProcess(settings)
-    crawler = process.create_crawler(SiteSpider if kind in ("ours", "warc") else StockSpider)
+    crawler = process.create_crawler(SiteSpider if ours else StockSpider)
     watch = Watch()
     crawler.signals.connect(watch.response, signals.response_received)
     process.crawl(crawler, **arguments)
@@ -134,10 +177,16 @@ def crawl(variant: str, url: str, folder: str) -> dict[str, float]:
     return watch.figures()
 
 
-def run(variant: str, url: str) -> dict[str, float]:
+def split(variant: str, url: str, folder: str) -> dict[str, float]:
+    """What writing costs in one crawl in this process, by parts."""
+    parts = Parts()
+    return parts.shares(int(crawl(variant, url, folder)["pages"]))
+
+
+def run(variant: str, url: str, *options: str) -> dict[str, float]:
     """One crawl in a process of its own."""
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, __file__, "--variant", variant, "--url", url, "--folder", folder]
+        command = [sys.executable, __file__, "--variant", variant, "--url", url, "--folder", folder, *options]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
     return json.loads(done.stdout.splitlines()[-1])
 
@@ -149,23 +198,36 @@ def profiled(variant: str, url: str, folder: str) -> None:
     print(figures)
 
 
-def compare(pages: int, rounds: int, variants: dict[str, str]) -> dict[str, dict[str, float]]:
-    """Medians over the rounds."""
+@contextmanager
+def served(pages: int) -> Iterator[str]:
+    """The first page's URL."""
     here, there = multiprocessing.Pipe()
     server = multiprocessing.Process(target=serve, args=(pages, there), daemon=True)
     server.start()
-    url = f"http://127.0.0.1:{here.recv()}/archive/2009/department/page-0000000"
+    try:
+        yield f"http://127.0.0.1:{here.recv()}/archive/2009/department/page-0000000"
+    finally:
+        server.terminate()
+
+
+def compare(url: str, pages: int, rounds: int, variants: dict[str, str]) -> dict[str, dict[str, Any]]:
+    """Medians over the rounds; pages/s beside the first variant's of the same round, least to most."""
     found: dict[str, list[dict[str, float]]] = {name: [] for name in variants}
     for _ in range(rounds):
         for name, variant in variants.items():
             figures = run(variant, url)
             assert figures["pages"] in (pages, pages + 1), f"{name}: {figures} (ours asks for robots.txt too)"
             found[name].append(figures)
-    server.terminate()
-    return {
-        name: {what: statistics.median(one[what] for one in runs) for what in ("per_second", "cpu_ms")}
-        for name, runs in found.items()
-    }
+    first = next(iter(found.values()))
+    return {name: medians(runs) | {"ratios": ratios(runs, first)} for name, runs in found.items()}
+
+
+def medians(runs: list[dict[str, float]]) -> dict[str, Any]:
+    return {what: statistics.median(one[what] for one in runs) for what in ("per_second", "cpu_ms")}
+
+
+def ratios(runs: list[dict[str, float]], beside: list[dict[str, float]]) -> list[float]:
+    return sorted(one["per_second"] / other["per_second"] for one, other in zip(runs, beside, strict=True))
 
 
 def main() -> None:
@@ -178,16 +240,19 @@ def main() -> None:
     parser.add_argument("--url")
     parser.add_argument("--folder")
     parser.add_argument("--profile", action="store_true")
+    parser.add_argument("--split", action="store_true", help="of --variant: what writing costs, by parts")
     args = parser.parse_args()
     if args.variant:
         if args.profile:
             profiled(args.variant, args.url, args.folder)
         else:
-            print(json.dumps(crawl(args.variant, args.url, args.folder)))
+            print(json.dumps((split if args.split else crawl)(args.variant, args.url, args.folder)))
         return
-    figures = compare(args.pages, args.rounds, LEVELS if args.levels else VARIANTS)
+    with served(args.pages) as url:
+        figures = compare(url, args.pages, args.rounds, LEVELS if args.levels else VARIANTS)
+        parts = {name: run(name, url, "--split") for name in ("warc-0", "warc-6")} if args.levels else {}
     if args.json:
-        print(json.dumps(figures))
+        print(json.dumps({"figures": figures, "parts": parts}))
         return
     peer = "ours" if args.levels else "stock"
     beside = figures[peer]
@@ -195,8 +260,11 @@ def main() -> None:
     for name, one in figures.items():
         print(
             f"{name:19} {one['per_second']:7.0f} pages/s ({one['per_second'] / beside['per_second']:.2f} times {peer})"
-            f" {one['cpu_ms']:6.2f} ms CPU per page ({beside['cpu_ms'] / one['cpu_ms']:.2f} times less)"
+            f" {one['cpu_ms']:6.2f} ms CPU per page ({beside['cpu_ms'] / one['cpu_ms']:.2f} times less);"
+            f" round by round {statistics.median(one['ratios']):.2f} ({one['ratios'][0]:.2f}-{one['ratios'][-1]:.2f})"
         )
+    for name, shares in parts.items():
+        print(f"{name}, ms CPU per page: " + ", ".join(f"{part} {spent:.3f}" for part, spent in shares.items()))
 
 
 if __name__ == "__main__":

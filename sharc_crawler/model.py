@@ -150,6 +150,7 @@ class Exchange:
     truncated: str | None = None  #: WARC-Truncated reason: ``length``, ``time``, ``disconnect``
     normalised: bool = False  #: headers were rebuilt by the HTTP library, not kept from the wire
     error: str | None = None  #: the exchange failed: what happened
+    untrusted: str = ""  #: what is wrong with the TLS certificate of who answered; empty: nothing, or no TLS
     surplus: bytes = b""  #: received beyond the end that the response announced, and not believed
 
 

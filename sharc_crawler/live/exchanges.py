@@ -34,6 +34,7 @@ def rebuilt(request: Request, response: Response, started: Instant, ended: Insta
         status + b"\r\n" + _lines(response.headers) + b"\r\n" + response.body,
         ip=str(response.ip_address) if response.ip_address else None,
         normalised=True,
+        untrusted="it was not looked at" if target.scheme == "https" else "",
     )
 
 

@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 
 SENT_KEY = "sharc_sent"  #: when a request without wire tap was sent
 NOT_MODIFIED = 304
-UNVERIFIED = (
-    "TLS certificates were not verified: nothing shows that who answered by https was who the host's name says"
-    " (-s DOWNLOAD_VERIFY_CERTIFICATES=True refuses invalid ones)"
+UNTRUSTED = (
+    "{host}: its TLS certificate is not shown to be valid ({why}): nothing shows who answered"
+    " (-s DOWNLOAD_VERIFY_CERTIFICATES=True refuses such hosts)"
 )
 
 
@@ -83,8 +83,9 @@ class ArchiveMiddleware:
         if response.request is None:
             response.request = request
         outcome = outcome_of(response, exchange.started, exchange.ended, payload)
-        if fetch is not None and not self._verifies and request.url.startswith("https:"):
-            self._session.frontier.capture_of(fetch.page).note(UNVERIFIED)
+        if fetch is not None and exchange.untrusted and not self._verifies:
+            note = UNTRUSTED.format(host=fetch.host, why=exchange.untrusted)
+            self._session.frontier.capture_of(fetch.page).note(note)
         self._tell(fetch, outcome, written)
         if written is not None and (self._session.drop_in or fetch is None):
             self._session.archivist.sync()

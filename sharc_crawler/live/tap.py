@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from OpenSSL import SSL
     from twisted.internet.defer import Deferred
     from twisted.web.client import HTTPConnectionPool
     from twisted.web.iweb import IResponse
@@ -19,10 +20,11 @@ class Tap:
         self.clock = clock
         self.begin(None)
 
-    def begin(self, peer: str | None) -> None:
+    def begin(self, peer: str | None, tls: SSL.Connection | None = None) -> None:
         """The request goes out now; again, where an idle connection turned out to be closed."""
         self.started = self.clock()
         self.peer = peer
+        self.tls = tls
         self.sent: list[bytes] = []
         self.received: list[bytes] = []
         self.size = 0  #: bytes received

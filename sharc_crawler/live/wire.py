@@ -20,8 +20,10 @@ from __future__ import annotations
 
 import logging
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from OpenSSL import SSL
 from scrapy.core.downloader.handlers.http11 import (
     HTTP11DownloadHandler,
     _BindAddressAgent,
@@ -40,6 +42,7 @@ from sharc_crawler.live.clock import clock_of
 from sharc_crawler.live.guard import GuardedReactor
 from sharc_crawler.live.problems import inner
 from sharc_crawler.live.tap import Tap, TappedPool
+from sharc_crawler.live.trust import Trust
 from sharc_crawler.model import Exchange
 
 if TYPE_CHECKING:
@@ -70,7 +73,9 @@ class _TappedProtocol(_LenientHTTP11ClientProtocol):
 
     def request(self, request: TappedRequest) -> Deferred[IResponse]:  # type: ignore[override]
         self._tap = request.tap
-        self._tap.begin(getattr(self.transport.getPeer(), "host", None))
+        handle = self.transport.getHandle()
+        tls = handle if isinstance(handle, SSL.Connection) else None
+        self._tap.begin(getattr(self.transport.getPeer(), "host", None), tls)
         return super().request(request)  # type: ignore[arg-type]
 
     def dataReceived(self, data: bytes) -> None:  # noqa: N802 - Twisted's name
@@ -138,6 +143,7 @@ class WireTapHandler(HTTP11DownloadHandler):
         self._pool._factory = _TappedFactory
         self._rules = AddressRules.of(crawler.settings.getlist(SETTING))
         self._clock = clock_of(crawler).now
+        self._trust = Trust()
 
     async def download_request(self, request: Request) -> Response:
         """Download; raises what Scrapy's handler raises, and `AddressRefusedError`."""
@@ -151,7 +157,8 @@ class WireTapHandler(HTTP11DownloadHandler):
             request.meta[EXCHANGE_KEY] = _exchange(request, tap, _truncation(error, tap), said)
             raise
         cut = next((_FLAGS[flag] for flag in response.flags if flag in _FLAGS), None)
-        request.meta[EXCHANGE_KEY] = _exchange(request, tap, cut)
+        untrusted = self._trust.fault(tap.tls, urlparse_cached(request).hostname or "") if tap.tls else ""
+        request.meta[EXCHANGE_KEY] = replace(_exchange(request, tap, cut), untrusted=untrusted)
         return response
 
     def _agent(self, tap: Tap) -> _TappedAgent:

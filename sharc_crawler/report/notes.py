@@ -52,10 +52,11 @@ def _surprise(facts: CaptureFacts, pages: Sequence[PageFacts]) -> Iterator[str]:
     sources = Counter(page.rate_source for page in pages).most_common()
     came = ", ".join(f"{name} ({number:,})" for name, number in sources)
     more = "more" if missed < 0 else "less"
+    noise = "; if it is noise that differs, `sharc masks` learns to ignore it (docs/changes.md)" if missed < 0 else ""
     yield (
         f"{found['coherent']:,.1f} ± {found['deviation']:.1f} pages were expected to keep their content and"
         f" {found['same_content']:,} did: the pages change {more} often than the rates say, which came from {came}."
-        " With history=FILE the next capture goes by what this one saw"
+        f" With history=FILE the next capture goes by what this one saw{noise}"
     )
 
 

@@ -86,8 +86,11 @@ def _capture(facts: CaptureFacts, folder: Path) -> Iterator[Text]:
 def _missing(pages: Sequence[PageFacts]) -> Iterator[Text]:
     """Why pages were not captured: the commonest reasons; redirects to captured pages as one."""
     captured = {page.url for page in pages if page.verdict is not None}
-    missing = [page for page in pages if page.verdict is None]
-    reasons = Counter("redirects to captured pages" if moved(page.target, captured) else page.reason for page in missing)
+    reasons = Counter(
+        "redirects to captured pages" if moved(page.target, captured) else page.reason
+        for page in pages
+        if page.verdict is None
+    )
     listed = [f"{number:,} × {short(reason)}" for reason, number in reasons.most_common(MAX_REASONS)]
     if (left := len(reasons) - MAX_REASONS) > 0:
         listed.append(f"{counted(left, 'more reason')} in the report")

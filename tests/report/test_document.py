@@ -86,7 +86,7 @@ def test_coherence_counts_pages_alone_and_keeps_unknown_apart() -> None:
     assert totals["weighted_share"] == pytest.approx(3 / 5)
     assert entry["resources"]["coherent"] == 1
     assert entry["not_captured"] == [
-        {"url": "/d", "kind": "page", "via": "seed", "reason": "not there: 404", "status": None}
+        {"url": "/d", "kind": "page", "via": "seed", "reason": "not there: 404", "target": None, "status": None}
     ]
 
 

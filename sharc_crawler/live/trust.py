@@ -1,0 +1,66 @@
+"""Whether a server's TLS certificate is trusted, in date, and for the host's name. Who has none is archived, too."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from ipaddress import ip_address
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+from OpenSSL import SSL, crypto
+from service_identity import CertificateError, VerificationError
+from service_identity.pyopenssl import verify_hostname, verify_ip_address
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class Trust:
+    """Goes by the authorities that the system trusts. Each connection is looked at once."""
+
+    def __init__(self) -> None:
+        self._found: WeakKeyDictionary[SSL.Connection, str] = WeakKeyDictionary()
+
+    def fault(self, connection: SSL.Connection, host: str) -> str:
+        """Why the certificate shown on a connection is not valid for a host; empty: it is."""
+        found = self._found.get(connection)
+        if found is None:
+            found = self._found[connection] = "; ".join((*self._untrusted(connection), *_misnamed(connection, host)))
+        return found
+
+    @cached_property
+    def _context(self) -> SSL.Context:
+        """It owns the authorities, which are gone when it is."""
+        context = SSL.Context(SSL.TLS_CLIENT_METHOD)
+        context.set_default_verify_paths()
+        return context
+
+    def _untrusted(self, connection: SSL.Connection) -> Iterator[str]:
+        chain = connection.get_peer_cert_chain()
+        if not chain:
+            yield "none was shown"
+            return
+        authorities = self._context.get_cert_store()
+        assert authorities is not None, "every context has them"
+        try:
+            crypto.X509StoreContext(authorities, chain[0], chain[1:]).verify_certificate()
+        except crypto.X509StoreContextError as error:
+            yield str(error)
+
+
+def _misnamed(connection: SSL.Connection, host: str) -> Iterator[str]:
+    try:
+        if _is_address(host):
+            verify_ip_address(connection, host)
+        else:
+            verify_hostname(connection, host)
+    except (CertificateError, VerificationError, ValueError):
+        yield "not issued for this name"
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ip_address(host)
+    except ValueError:
+        return False
+    return True
