@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sharc_crawler.model import RateEstimate
+from sharc_crawler.rates.age import DAY
 from sharc_crawler.rates.calibration import ENOUGH, Calibration
 from sharc_crawler.rates.constant import ONCE_A_MONTH
 from sharc_crawler.rates.sitemap import DEFAULT_RULES, SitemapRates, SitemapRules, weight
@@ -70,4 +71,4 @@ class Chain:
 
 def default_chain(rules: SitemapRules = DEFAULT_RULES) -> Chain:
     """What a first capture goes by: lastmods as a body, each page's sitemap entry alone, the mean of what they say."""
-    return Chain([HistoryRates(rules=rules), SitemapRates(rules)])
+    return Chain([HistoryRates(horizon=DAY, rules=rules), SitemapRates(rules)])

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sharc_crawler.rates.age import age_rates
+from sharc_crawler.rates.age import DAY, age_rates
 from sharc_crawler.rates.counted import counted_rates
 from sharc_crawler.rates.crowds import crowded
 from sharc_crawler.rates.estimators.base import Estimates
@@ -54,7 +54,9 @@ def combined_rates(
     if np.isnan(lastmods).all():
         watched = intervals.observations().any()
         return counted_rates(history, stated) if watched else Estimates.nothing(len(history))
-    by_age = with_hot_pages(age_rates(lastmods, read, surroundings, stated), lastmods, read)
+    by_age = age_rates(lastmods, read, surroundings, stated)
+    if horizon <= DAY:  # changes come in bursts: one outlasts a capture of hours, not one of weeks
+        by_age = with_hot_pages(by_age, lastmods, read)
     found = sharpened(by_age, intervals, lastmods, read)
     if not (intervals.changed == CHANGED).any():
         return found

@@ -68,3 +68,10 @@ def test_what_a_capture_of_minutes_saw_change_is_hottest_in_the_next():
     assert found[HOT].min() > 10 * found[~HOT].max()
     assert np.median(1 / found[HOT]) < 1000.0
     assert np.median(1 / found[~HOT]) > DAY
+
+
+@pytest.mark.parametrize(("horizon", "hot"), [(DAY, True), (30 * DAY, False)])
+def test_a_burst_outlasts_a_capture_of_hours_not_one_of_weeks(horizon: float, hot: bool):
+    listed = [Sighting(f"http://h/{page}", hints=Hints(lastmod=NOW - age)) for page, age in enumerate(ages())]
+    found = np.array([one.rate for one in HistoryRates(horizon=horizon).rates(listed, NOW)])
+    assert bool(found[HOT].min() > 1e-3) is hot
