@@ -144,7 +144,7 @@ def _judged(site: Site, done: Crawl) -> Facts:
     T = np.full(len(site.urls), done.reference)
     looks = (done.schedule.visits, done.schedule.revisits)
     true = np.logical_or.reduce(
-        [unchanged(site.changes.rows, np.minimum(look, T), np.maximum(look, T)) for look in looks]
+        [~np.isnan(look) & unchanged(site.changes.rows, np.minimum(look, T), np.maximum(look, T)) for look in looks]
     )
     wrong = [page for page, one in done.judged.items() if one.verdict is Verdict.COHERENT and not true[page]]
     return {"judged": dict(sorted(counts.items())), "wrongly_coherent": len(wrong), "audited": done.audit}
