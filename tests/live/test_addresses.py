@@ -87,7 +87,7 @@ def test_the_error_names_host_address_and_setting():
         PUBLIC.check("intranet.example", "10.0.0.7")
     assert str(caught.value) == (
         "host 'intranet.example' is at 10.0.0.7, a private address, which is not crawled; "
-        "if that is meant, add its network to SHARC_ALLOWED_ADDRESSES (sharc seeds fetch: --allow)"
+        "if that is meant, add its network to SHARC_ALLOWED_ADDRESSES"
     )
 
 

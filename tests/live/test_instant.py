@@ -148,7 +148,7 @@ def test_a_folder_of_another_mode_is_refused(newsroom, tmp_path):
         check=False,
     )
     assert done.returncode == USAGE
-    assert "begun with mode='instant'" in done.stderr
+    assert "begun with mode=instant" in done.stderr
 
 
 @pytest.mark.parametrize(
