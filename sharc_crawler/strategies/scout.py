@@ -27,9 +27,11 @@ if TYPE_CHECKING:
 
     Column = NDArray[np.float64]
 
-ALIKE = 0.5  #: how much a visit tells of pages of twice or half its page's rate
+ALIKE = 0.5  #: how much a visit tells of pages of the next band of rates
+BANDS = 8  #: bands of rates in an octave
+FEW = 200.0  #: visits from which on a band's own say more than those of other bands
 SURE = 1e-9  #: a gain below is none
-NEVER = -1100  #: octave of the rate 0: below any other's
+NEVER = -1100 * BANDS  #: band of the rate 0: below any other's
 
 
 @dataclass(frozen=True)
@@ -84,18 +86,18 @@ class Scout:
     >>> for found in (3, 1):
     ...     scout.visited(0.5)
     ...     scout.found(found)
-    >>> scout.expected(np.array([0.5, 0.25]), 1.0).tolist()  # by octave of the rate; at first, 1 is expected
-    [1.6666666666666667, 1.5]
+    >>> scout.expected(np.array([0.5, 0.25]), 1.0).tolist()  # by band of the rate; at first, 1 is expected
+    [1.6699669966996702, 1.5000195304870902]
     """
 
     def __init__(self) -> None:
-        self._visits: dict[int, int] = defaultdict(int)  # by octave of the rate
+        self._visits: dict[int, int] = defaultdict(int)  # by band of the rate
         self._found: dict[int, int] = defaultdict(int)
-        self._last: int | None = None  # octave of the last visit
+        self._last: int | None = None  # band of the last visit
 
     def visited(self, rate: float) -> None:
         """A page of this rate is visited: what is found until the next visit is found on it."""
-        self._last = math.floor(math.log2(rate)) if rate else NEVER
+        self._last = math.floor(math.log2(rate) * BANDS) if rate else NEVER
         self._visits[self._last] += 1
 
     def found(self, pages: int) -> None:
@@ -104,12 +106,18 @@ class Scout:
             self._found[self._last] += pages
 
     def expected(self, rates: Column, prior: float) -> Column:
-        """How many new pages a visit to a page of each rate is likely to bring: ``prior``, and what visits brought."""
-        octaves = _octaves(rates)
-        visited = np.array([*self._visits], np.int64)
-        alike = ALIKE ** np.abs(octaves[:, None] - visited)
-        found = alike @ np.array([self._found[octave] for octave in self._visits], np.float64)
-        expected: Column = (prior + found) / (1 + alike @ np.array([*self._visits.values()], np.float64))
+        """How many new pages a visit to a page of each rate is likely to bring: ``prior``, and what visits brought.
+
+        First by octaves: what visits to pages of about its rate brought. Many visits to a band speak for themselves:
+        the hottest leaves may be next to pages that lead to all others.
+        """
+        bands = np.array([*self._visits], np.int64)
+        visits = np.array([*self._visits.values()], np.float64)
+        found = np.array([self._found[band] for band in self._visits], np.float64)
+        apart = np.abs(_bands(rates)[:, None] - bands)
+        wide, near = ALIKE ** (apart / BANDS), ALIKE**apart
+        first = (prior + wide @ found) / (1 + wide @ visits)
+        expected: Column = (FEW * first + near @ found) / (FEW + near @ visits)
         return expected
 
     def choose(self, outlook: Outlook, waiting: NDArray[np.int64], missing: int) -> int | None:
@@ -136,10 +144,10 @@ class Scout:
         return best if gains[best] > gains[turn] + SURE else None
 
 
-def _octaves(rates: Column) -> NDArray[np.int64]:
+def _bands(rates: Column) -> NDArray[np.int64]:
     with np.errstate(divide="ignore"):
-        octaves: NDArray[np.int64] = np.floor(np.maximum(np.log2(rates), NEVER)).astype(np.int64)
-    return octaves
+        bands: NDArray[np.int64] = np.floor(np.maximum(np.log2(rates) * BANDS, NEVER)).astype(np.int64)
+    return bands
 
 
 def _late(brings: float, waiting: int, missing: int) -> float:

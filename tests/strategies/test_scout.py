@@ -80,11 +80,22 @@ def test_it_leaves_the_plan_alone_where_following_it_brings_the_pages() -> None:
     assert scout.choose(outlook, outlook.known, 1000) is None
 
 
-def test_pages_that_never_change_have_an_octave_of_their_own() -> None:
+def test_pages_that_never_change_have_a_band_of_their_own() -> None:
     scout = Scout()
     scout.visited(0.0)
     scout.found(7)
-    assert scout.expected(np.array([0.0, 5e-324]), 1.0).tolist() == pytest.approx([4.0, 1.0], abs=1e-6)
+    assert scout.expected(np.array([0.0, 5e-324]), 1.0).tolist() == pytest.approx([4.0, 1.0], abs=0.1)
+
+
+def test_many_visits_to_a_band_say_more_than_those_of_its_octave() -> None:
+    scout = Scout()
+    for rate, found in ((1.0, 0), (1.3, 10)):  # three bands apart
+        for _ in range(2000):
+            scout.visited(rate)
+            scout.found(found)
+    few, many = scout.expected(np.array([1.0, 1.3]), 1.0)
+    assert few < 2.5
+    assert many > 7.5
 
 
 def test_where_hot_pages_have_the_links_little_is_lost_by_discovery(monkeypatch) -> None:
