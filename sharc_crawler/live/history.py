@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from sharc_crawler.archive.payloads import Original
 from sharc_crawler.changes.http_date import http_date
 from sharc_crawler.model import Change, Evidence, Hints, Kind, Linked, Observation, Result, Sighting, Slot, Url, Verdict
+from sharc_crawler.rates.age import DAY
 from sharc_crawler.rates.chain import Chain
 from sharc_crawler.rates.make import make_sources
 from sharc_crawler.rates.sources import capture_length
@@ -32,7 +33,7 @@ CHANGES = {
 
 def rates_of(site: str, names: str, history: ObservationStore | None, rules: SitemapRules, delay: Seconds) -> Chain:
     """Where a site's rates come from: the sources of these names, in order."""
-    offers: dict[str, Callable[[], object]] = {"rules": lambda: rules}
+    offers: dict[str, Callable[[], object]] = {"rules": lambda: rules, "horizon": lambda: DAY}
     if history is not None and history.size(site):
         offers |= {
             "history": lambda: history.histories(site),

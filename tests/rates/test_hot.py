@@ -3,10 +3,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from sharc_crawler.live.history import rates_of
 from sharc_crawler.model import Hints, Sighting
 from sharc_crawler.quality.survival import log_survival
 from sharc_crawler.rates.age import age_rates
 from sharc_crawler.rates.hot import with_hot_pages
+from sharc_crawler.rates.sitemap import DEFAULT_RULES
 from sharc_crawler.rates.sources import HistoryRates
 from sharc_crawler.rates.surroundings import Surroundings
 from tests.rates.rhythmic import DAY, captured
@@ -75,3 +77,10 @@ def test_a_burst_outlasts_a_capture_of_hours_not_one_of_weeks(horizon: float, ho
     listed = [Sighting(f"http://h/{page}", hints=Hints(lastmod=NOW - age)) for page, age in enumerate(ages())]
     found = np.array([one.rate for one in HistoryRates(horizon=horizon).rates(listed, NOW)])
     assert bool(found[HOT].min() > 1e-3) is hot
+
+
+def test_a_first_live_capture_sees_hot_pages():
+    listed = [Sighting(f"http://h/{page}", hints=Hints(lastmod=NOW - age)) for page, age in enumerate(ages())]
+    rates = rates_of("h", "captures,sitemap", None, DEFAULT_RULES, 1.0)
+    found = np.array([one.rate for one in rates.rates(listed, NOW)])
+    assert found[HOT].min() > 1e-3 > found[~HOT].max()
