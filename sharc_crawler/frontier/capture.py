@@ -67,6 +67,7 @@ class SiteCapture:
         self.late = 0  #: pages discovered after the reference instant
         self.pending = 0  #: tasks handed to hosts and not settled
         self.opening = 0  #: robots.txt of the seeds, and sitemaps, that the first page waits for
+        self.moved: list[str] = []  #: where seeds redirect to, out of the scope that they span
         self.elsewhere: list[Sighting] = []  #: out of scope by the sitemaps that were read before the first page
         self.embedded: dict[PageId, list[PageId]] = {}  #: page → resources first found on it
         self.apex: PageId | None = None  #: the last visit, where it was made in slot ONLY

@@ -103,7 +103,7 @@ class Opener:
 
     def open_hosts_again(self, capture: SiteCapture) -> None:
         """After a restart: the hosts of the seeds, where robots.txt was still to be read."""
-        for url in capture.spec.seeds:
+        for url in (*capture.spec.seeds, *capture.moved):
             seed = self._parts.canonical(url)
             name = self._parts.host_of(seed) if seed else ""
             number = self._ledger.host_numbers.get(name)
@@ -118,6 +118,7 @@ class Opener:
         moved = seed and pages.kinds[page] in (Kind.PAGE, Kind.HUB) and bool(capture.scope.why_not(location))
         if moved:
             capture.scope = capture.scope.widened(location)
+            capture.moved.append(location)
             capture.note(f"the seed {pages.urls[page]} redirects to {location}: the scope takes it in")
         return moved
 

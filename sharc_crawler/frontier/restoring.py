@@ -18,7 +18,7 @@ from sharc_crawler.frontier.pages import NO_PARENT
 from sharc_crawler.frontier.replanning import MODIFIED
 from sharc_crawler.frontier.robots import RobotsRules
 from sharc_crawler.frontier.settling import revisit_judgement
-from sharc_crawler.model import Kind, Phase, RateEstimate, Result, Slot, Visit
+from sharc_crawler.model import Kind, Phase, RateEstimate, Result, Sighting, Slot, Visit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.opening import Opener
     from sharc_crawler.frontier.parts import Parts
     from sharc_crawler.frontier.replanning import Replanner
-    from sharc_crawler.frontier.store import Batch, CaptureRow, PageRow, VisitRow, WordRow
+    from sharc_crawler.frontier.store import Batch, CaptureRow, OutsideRow, PageRow, VisitRow, WordRow
     from sharc_crawler.model import Instant, Outcome, PageId
 
 
@@ -50,10 +50,10 @@ class Restorer:
             self._host(name, host.robots or "")
         for word in saved.words:
             self._word(word)
-        for left in saved.outside:
-            self._ledger.captures[left.capture].outside.add(left.url)
         firsts: dict[int, list[Visit]] = {capture.number: [] for capture in self._ledger.captures}
         self._visits(saved, firsts)
+        for left in saved.outside:
+            self._left_out(left)
         for judgement in saved.judgements:
             self._judged(judgement.page)
         ended = max((visit.outcome.ended for visit in saved.visits), default=now)
@@ -117,6 +117,12 @@ class Restorer:
             hubs.enter(ledger, capture, row.page)
         elif row.kind is Kind.RESOURCE and row.parent != NO_PARENT:
             capture.embedded.setdefault(ledger.owner(row.parent), []).append(row.page)
+
+    def _left_out(self, row: OutsideRow) -> None:
+        capture = self._ledger.captures[row.capture]
+        capture.outside.add(row.url)
+        if not capture.visits:
+            capture.elsewhere.append(Sighting(row.url, via=row.via))
 
     def _word(self, row: WordRow) -> None:
         capture = self._ledger.captures[self._ledger.pages.captures[row.page]]

@@ -97,8 +97,9 @@ class Pace:
         seen = self._seen
         if len(seen) == 1 and seen[0][1] == made:
             seen.clear()  # sitemaps come first
-        seen.append((now, made))
-        while len(seen) > RECENT_PAGES and now - seen[1][0] >= RECENT and made - seen[1][1] >= RECENT_PAGES:
+        if not seen or seen[-1][1] != made:  # a pause, however long, costs no memory
+            seen.append((now, made))
+        while len(seen) > 1 and now - seen[1][0] >= RECENT and made - seen[1][1] >= RECENT_PAGES:
             seen.popleft()
         start, before = seen[0]
         return (made - before) / (now - start) if now > start else 0.0

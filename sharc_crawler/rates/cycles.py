@@ -220,9 +220,6 @@ class Rhythm:
         return times, np.concatenate([[0.0], np.cumsum(self.factor(middles) * np.diff(times))])
 
 
-EVEN = Rhythm(())  #: no cycles
-
-
 def rhythm(changes: DatedChanges) -> Rhythm:
     """The daily and the weekly cycle of dated changes."""
     return Rhythm(tuple(find_cycle(changes, period) for period in PERIODS.values()))

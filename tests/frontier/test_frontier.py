@@ -228,7 +228,9 @@ def test_a_seed_that_redirects_elsewhere_takes_its_scope_along(world, impolite):
     assert any("redirects" in note for note in capture.notes)
 
 
-def test_a_site_that_has_moved_is_captured_by_its_sitemaps_read_before_and_by_those_of_its_new_host(world):
+@pytest.mark.parametrize("cut", range(6))
+def test_a_site_that_has_moved_is_captured_by_its_sitemaps_read_before_and_by_those_of_its_new_host(world, cut):
+    """Also where the crawl is cut off after that many fetches."""
     new = "http://b.example/"
     world.robots = {"a.example": f"Sitemap: {ROOT}map.xml", "b.example": f"Sitemap: {new}own.xml"}
     world.answers = {ROOT: [{"result": Result.REDIRECTED, "status": 301, "location": new}]}
@@ -238,8 +240,19 @@ def test_a_site_that_has_moved_is_captured_by_its_sitemaps_read_before_and_by_th
         new + "own.xml": [Sighting(new + "orphan")],
     }
     frontier = Frontier(Politeness(delay=0.0), store := MemoryStore())
-    capture = frontier.open(spec(sitemaps=None), world.now)
+    frontier.open(spec(sitemaps=None), world.now)
+    for _ in range(cut):
+        while isinstance(fetch := frontier.next(world.now), Wait):
+            world.now = fetch.until
+        outcome = world.answer(fetch)
+        world.requests.append((world.now, fetch))
+        frontier.finished(fetch, outcome, world.links.get(fetch.url, ()) if outcome.result is Result.OK else ())
+        world.now += 0.01
+    if cut:
+        frontier = Frontier(Politeness(delay=0.0), store)
+        frontier.restore(store.load(), world.now)
     world.run(frontier)
+    (capture,) = frontier.captures
     assert set(verdicts(store)) == {new, new + "hot", new + "orphan"}
     assert capture.pages == 4, "with the seed"
     assert not any("no sitemap named" in note for note in capture.notes)

@@ -5,7 +5,17 @@ import pytest
 from scipy.integrate import quad
 
 from sharc_crawler.model import Sighting
-from sharc_crawler.rates.cycles import EVEN, RATES, Cycle, DatedChanges, _expected, _waves, find_cycle, rhythm, rhythms
+from sharc_crawler.rates.cycles import (
+    RATES,
+    Cycle,
+    DatedChanges,
+    Rhythm,
+    _expected,
+    _waves,
+    find_cycle,
+    rhythm,
+    rhythms,
+)
 from sharc_crawler.rates.history import SiteHistory
 from sharc_crawler.rates.sources import HistoryRates, _busy
 from tests.rates.rhythmic import DAY, NOW, WEEK, by_day, by_night, captured, changes, even, weekly_looks
@@ -66,7 +76,7 @@ def test_bare_dates_and_few_days_tell_no_hours():
     assert (daily.changes, daily.p_value) == (0, 1.0)
     assert not rhythm(DatedChanges.of(site(by_day, pages=1))).present
     assert not rhythm(DatedChanges.of(SiteHistory.empty())).present
-    assert EVEN.mean(0.0, DAY) == 1.0
+    assert Rhythm(()).mean(0.0, DAY) == 1.0
 
 
 def test_what_is_expected_of_an_even_page_is_the_mean_over_where_its_change_may_lie():

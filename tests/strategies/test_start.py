@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sharc_crawler.quality.coherence import expected_coherence
-from sharc_crawler.rates.cycles import EVEN, DatedChanges, rhythm
+from sharc_crawler.rates.cycles import DatedChanges, Rhythm, rhythm
 from sharc_crawler.strategies.base import Candidates
 from sharc_crawler.strategies.layout import lay_out
 from sharc_crawler.strategies.selective import selective
@@ -19,7 +19,7 @@ STARTS = NOW + HOUR * np.arange(24)
 
 
 def test_without_cycles_every_hour_is_as_good_and_the_loss_is_the_plans():
-    losses = expected_losses(RATES, KNOWN, LABELS, {0: EVEN}, STARTS, 4 * HOUR)
+    losses = expected_losses(RATES, KNOWN, LABELS, {0: Rhythm(())}, STARTS, 4 * HOUR)
     assert np.ptp(losses) < 1e-9
     plan = lay_out(Candidates.of(np.arange(50), RATES), 4 * HOUR / 100, selective)
     assert losses[0] == pytest.approx(50 - expected_coherence(RATES, plan.intervals))
@@ -39,6 +39,8 @@ def test_with_a_daily_cycle_the_calm_hours_are_best():
 def test_large_sites_are_planned_by_a_sample():
     many = np.tile(RATES, 200)
     pages = len(many)
-    small = expected_losses(RATES, KNOWN, LABELS, {0: EVEN}, STARTS[:1], 4 * HOUR)
-    large = expected_losses(many, np.full(pages, np.inf), np.zeros(pages, np.int64), {0: EVEN}, STARTS[:1], 4 * HOUR)
+    small = expected_losses(RATES, KNOWN, LABELS, {0: Rhythm(())}, STARTS[:1], 4 * HOUR)
+    large = expected_losses(
+        many, np.full(pages, np.inf), np.zeros(pages, np.int64), {0: Rhythm(())}, STARTS[:1], 4 * HOUR
+    )
     assert large[0] == pytest.approx(200 * small[0], rel=0.05)

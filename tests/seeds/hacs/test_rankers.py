@@ -135,6 +135,6 @@ def test_the_prior_helps_those_with_few_captures() -> None:
     bits = [*([[-1, *[1, 0, 1] * 6, 1]] * 5), *([[-1] + [0] * 19] * 5), [-1], [-1]]
     urls = [f"http://{'hot' if n < 5 else 'cold'}.org/{n}" for n in range(10)]
     pages = UpdateHistories.of([*urls, "http://hot.org/new", "http://cold.org/new"], times, bits)
-    found = {one.url: one for one in rank(SeedHistories.of_pages(pages), make_ranker("hacs-prior"), Task(20 * DAY))}
+    found = {one.url: one for one in rank(SeedHistories.of_pages(pages), make_ranker("hacs"), Task(20 * DAY))}
     assert found["http://hot.org/new"].value > 0.6
     assert found["http://cold.org/new"].value < 0.4
