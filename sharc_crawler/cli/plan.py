@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Seconds
     from sharc_crawler.sim.plan import Foreseen
 
+STRATEGIES = "bfs,sharc-offline,sharc-revisits,sharc-selective,sharc-attested"
 SHOWN = 10  #: hopeless pages listed
 DELAY = 1.0  #: of a file's site
 SITEMAPS = (".xml", ".xml.gz", ".txt", ".txt.gz", ".rss", ".atom")
@@ -37,7 +38,7 @@ SITEMAPS = (".xml", ".xml.gz", ".txt", ".txt.gz", ".rss", ".atom")
 
 @click.command()
 @click.argument("source")
-@click.option("--strategy", default="bfs,sharc-offline,sharc-selective", show_default=True, help="Comma-separated.")
+@click.option("--strategy", default=STRATEGIES, show_default=True, help="Comma-separated.")
 @click.option("--delay", type=click.FloatRange(0, min_open=True), help="Seconds between two downloads.  [default: 1]")
 @click.option("--history", type=click.Path(exists=True, dir_okay=False), help="For a URL: the archive's history.")
 @click.option("--site", help="Of an archive's history that holds more than one.")
@@ -127,16 +128,17 @@ def _asked(
     notes = list(found.notes)
     if found.refused:
         notes.append(f"robots.txt closes {found.refused} of the pages: they are left out")
-    rates, shapes = np.array(found.rates), np.array(found.shapes)
+    rates, shapes, attested = (np.array(column) for column in (found.rates, found.shapes, found.attested))
     watched = SiteHistory.empty()
     if history is not None:
         with ObservationStore(history) as store:
             watched = store.histories(found.site)
-    return Prospect(f"site {url}", found.urls, rates, shapes, watched), max(delay or found.step, found.asked), notes
+    step = max(delay or found.step, found.asked)
+    return Prospect(f"site {url}", found.urls, rates, shapes, attested, watched), step, notes
 
 
 def _show(prospect: Prospect, step: Seconds, notes: list[str], plans: list[Foreseen]) -> None:
-    names = ("strategy", "downloads", "duration", "coherent", "incoherent", "not revisited", "blur", "hopeless")
+    names = ("strategy", "downloads", "duration", "coherent", "incoherent", "unknown", "blur", "hopeless")
     rows = [
         [
             plan.strategy,

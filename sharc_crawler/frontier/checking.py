@@ -34,7 +34,7 @@ class Checker:
     def check(self, capture: SiteCapture) -> bool:
         """All visits are made. Is there more to do before the capture can be judged?"""
         attesting = capture.attesting
-        if attesting is None:
+        if attesting is None or not attesting.looks:
             return False
         if capture.reference is None and self.begin_reference(capture):
             return True

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from sharc_crawler.live.session import Session
     from sharc_crawler.model import Instant, PageId, Seconds, Visit
-    from sharc_crawler.strategies.base import Candidates
+    from sharc_crawler.strategies.base import Candidates, Setting
 
 PROFILE = "sharc_crawler.live.profile"
 ADDON = "sharc_crawler.live.addon.SharcAddon"
@@ -41,6 +41,7 @@ class Survey:
     urls: list[str]
     rates: list[float]  #: changes per second
     shapes: list[float]  #: of the rates' Gamma posteriors; inf: point estimates
+    attested: list[bool]  #: the sitemaps tell when it last changed, and nothing speaks against them
     step: Seconds  #: between two requests to the slowest host, by the settings and robots.txt
     asked: Seconds  #: of it, what robots.txt asks for at least
     refused: int  #: pages that robots.txt closes, left out above
@@ -51,9 +52,15 @@ class NoVisits(Strategy):
     """The order of a capture that fetches no page."""
 
     revisits = False
+    attests = True
+
+    def __init__(self, setting: Setting) -> None:
+        super().__init__(setting)
+        self.attested: set[PageId] = set()
 
     def add(self, candidates: Candidates) -> None:
-        """The frontier knows them."""
+        """The frontier knows them; which the server's word may stand for is to be remembered."""
+        self.attested.update(candidates.pages[candidates.attested].tolist())
 
     def next(self, now: Instant) -> Visit | None:  # noqa: ARG002 - the port's
         """Never any."""
@@ -132,11 +139,14 @@ def _survey_of(url: str, session: Session) -> Survey:
         refusals = {hosts[pages.hosts[page]].refusal for page in known if page not in open_}
         why = "; ".join(capture.notes + [text for text in refusals if not any(text in note for note in capture.notes)])
         raise DataError(f"{url} names no pages to plan with ({why}); give a sitemap, a history or a former report")
+    assert isinstance(capture.strategy, NoVisits), "the spider sees to it"
+    attested = capture.strategy.attested
     return Survey(
         capture.spec.site,
         [pages.urls[page] for page in open_],
         [pages.rates[page] for page in open_],
         [pages.shapes[page] for page in open_],
+        [page in attested for page in open_],
         max(hosts[host].delay for host in capture.hosts),
         max(rules.delay if (rules := hosts[host].rules) else 0.0 for host in capture.hosts),
         len(known) - len(open_),

@@ -7,12 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sharc_crawler.frontier.spec import AUDIT
 from sharc_crawler.sim.belief import Belief
 from sharc_crawler.sim.driver import crawl
 from sharc_crawler.sim.graph import EventGraph
 from sharc_crawler.sim.score import score
 from sharc_crawler.sim.site import Site
 from sharc_crawler.sim.truth import Changes, Lives
+from sharc_crawler.sim.web import Published
+from sharc_crawler.strategies.base import Setting
+from sharc_crawler.strategies.make import make_strategy
 
 if TYPE_CHECKING:
     from sharc_crawler.model import Instant, Seconds
@@ -24,7 +28,7 @@ class Foreseen:
     """What to expect of a capture under one strategy."""
 
     strategy: str
-    downloads: int
+    downloads: int  #: sitemaps and audits counted in, where the server's word is to count
     seconds: Seconds  #: from the first download to the last
     expected_coherent: float  #: pages
     expected_incoherent: float
@@ -34,8 +38,14 @@ class Foreseen:
 
 
 def foresee(prospect: Prospect, strategy: str, delay: Seconds, start: Instant) -> Foreseen:
-    """Crawl the pages once in virtual time, all known in advance, one download per ``delay``."""
+    """Crawl the pages once in virtual time, all known in advance, one download per ``delay``.
+
+    Nothing changes there, so what T's sitemap would have downloaded again for the server's word is not seen: where
+    pages are attested, the coherence expected is the least.
+    """
     size = len(prospect.urls)
+    nobody = np.zeros(size, np.bool_)
+    attested = prospect.attested if make_strategy(strategy, Setting()).attests else nobody
     nothing = Changes.of([()] * size)
     site = Site(
         name=prospect.source,
@@ -51,15 +61,14 @@ def foresee(prospect: Prospect, strategy: str, delay: Seconds, start: Instant) -
         rates=prospect.rates,
         step=delay,
     )
-    untrusted = np.zeros(size, np.bool_)
-    belief = Belief(prospect.source, prospect.rates, prospect.shapes, prospect.rates, untrusted)
-    done = crawl(site, belief, strategy, "known")
+    belief = Belief(prospect.source, prospect.rates, prospect.shapes, prospect.rates, attested)
+    published = Published(attested, nobody) if attested.any() else None
+    done = crawl(site, belief, strategy, "known", published=published, audit=AUDIT)
     found = score(site, done.schedule, belief)
-    first, last = done.schedule.interval
     return Foreseen(
         strategy=strategy,
         downloads=done.decisions,
-        seconds=last - first,
+        seconds=(done.decisions - 1) * delay,
         expected_coherent=size - found.unknown - found.expected_incoherent,
         expected_incoherent=found.expected_incoherent,
         unknown=found.unknown,

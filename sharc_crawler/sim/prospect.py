@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from sharc_crawler.model import Instant, Seconds
+    from sharc_crawler.model import Hints, Instant, Seconds
 
 
 SQLITE = b"SQLite format 3\0"
@@ -51,6 +51,7 @@ class Prospect:
     urls: list[str]
     rates: NDArray[np.float64]  #: changes per second
     shapes: NDArray[np.float64]  #: of Gamma posteriors; inf: point estimates
+    attested: NDArray[np.bool_]  #: a sitemap tells when the page last changed, before today
     history: SiteHistory = field(default_factory=SiteHistory.empty)  #: what tells of days and weeks, where it is known
 
 
@@ -117,7 +118,7 @@ def from_archives(path: Path, now: Instant) -> Prospect:
 def _rated(source: str, urls: list[Url], rates: Chain, now: Instant) -> Prospect:
     estimates = rates.rates([Sighting(url) for url in urls], now)
     heights, shapes = (np.array([getattr(e, column) for e in estimates]) for column in ("rate", "shape"))
-    return Prospect(source, [str(url) for url in urls], heights, shapes)
+    return Prospect(source, [str(url) for url in urls], heights, shapes, np.zeros(len(urls), np.bool_))
 
 
 def from_store(path: Path, now: Instant, site: str | None = None, step: Seconds = 1.0) -> Prospect:
@@ -143,23 +144,29 @@ def from_sitemap(body: bytes, url: str, now: Instant) -> Prospect:
     sightings = [Sighting(entry.loc, hints=entry.hints) for entry in sitemap.entries]
     estimates = default_chain().rates(sightings, now)
     rates, shapes = (np.array([getattr(e, name) for e in estimates]) for name in ("rate", "shape"))
-    return Prospect(f"sitemap {url}", [sighting.url for sighting in sightings], rates, shapes)
+    attested = np.array([_attests(entry.hints, now) for entry in sitemap.entries], np.bool_)
+    return Prospect(f"sitemap {url}", [sighting.url for sighting in sightings], rates, shapes, attested)
+
+
+def _attests(hints: Hints | None, now: Instant) -> bool:
+    """Does a sitemap tell when a page last changed, and that it was before now?"""
+    return hints is not None and hints.lastmod is not None and hints.lastmod + hints.lastmod_precision < now
 
 
 def from_report(body: bytes, name: str) -> Prospect:
-    """From ``report.json``: the pages of its captures with the rates known at their end."""
+    """From ``report.json``: pages that were captured, or still to be visited, with the rates known at its end."""
     try:
         captures = json.loads(body)["captures"]
         pages = {
             page["url"]: float(page["rate"])
             for capture in captures
             for page in capture["pages"]
-            if page["kind"] == Kind.PAGE
+            if page["kind"] == Kind.PAGE and (page["verdict"] or not (page["visit"] or page["reason"]))
         }
     except (ValueError, KeyError, TypeError) as error:
         raise DataError(f"{name} is no report of a capture: {error!r}") from None
-    rates = np.array(list(pages.values()))
-    return Prospect(f"report {name}", list(pages), rates, np.full(len(rates), math.inf))
+    rates, shapes = np.array(list(pages.values())), np.full(len(pages), math.inf)
+    return Prospect(f"report {name}", list(pages), rates, shapes, np.zeros(len(pages), np.bool_))
 
 
 def from_history(path: Path) -> Prospect:
@@ -172,4 +179,4 @@ def from_history(path: Path) -> Prospect:
     rates, shapes = posterior(intervals(everything, begins, end))
     alive = lifetimes(lives).alive_at(np.full(len(lives), end))
     urls = [life.page for life, there in zip(lives, alive, strict=True) if there]
-    return Prospect(f"history {path}", urls, rates[alive], shapes[alive])
+    return Prospect(f"history {path}", urls, rates[alive], shapes[alive], np.zeros(len(urls), np.bool_))

@@ -36,7 +36,10 @@ REPORT = {
     "captures": [
         {
             "pages": [
-                {"url": "http://h/", "kind": "page", "rate": 2.0},
+                {"url": "http://h/", "kind": "page", "rate": 2.0, "verdict": "changed", "visit": {}, "reason": ""},
+                {"url": "http://h/gone", "kind": "page", "rate": 2.0, "verdict": None, "visit": {}, "reason": "404"},
+                {"url": "http://h/shut", "kind": "page", "rate": 2.0, "verdict": None, "visit": None, "reason": "no"},
+                {"url": "http://h/next", "kind": "page", "rate": 1.0, "verdict": None, "visit": None, "reason": ""},
                 {"url": "http://h/i.png", "kind": "resource", "rate": 0.0},
             ]
         }
@@ -60,7 +63,8 @@ def test_from_a_sitemap_gzipped_or_not(tmp_path):
 
 def test_from_a_report_of_a_former_capture(tmp_path):
     found = from_file(write(tmp_path, json.dumps(REPORT).encode()), now=0.0)
-    assert (found.urls, found.rates.tolist(), found.shapes.tolist()) == (["http://h/"], [2.0], [math.inf])
+    assert (found.urls, found.rates.tolist()) == (["http://h/", "http://h/next"], [2.0, 1.0])  # not what it missed
+    assert found.shapes.tolist() == [math.inf, math.inf]
 
 
 def test_from_a_history(tmp_path):
@@ -95,7 +99,7 @@ def test_the_command_on_the_folder_of_a_capture(tmp_path):
     write(tmp_path, json.dumps(REPORT).encode(), "report.json")
     done = CliRunner().invoke(main, ["plan", str(tmp_path), "--json"])
     assert done.exit_code == 0, done.output
-    assert json.loads(done.stdout)["pages"] == 1
+    assert json.loads(done.stdout)["pages"] == 2
 
 
 CDX = b""" CDX N b a m s k r M S V g
@@ -128,7 +132,7 @@ def test_from_a_capture_of_ours_as_one_file_or_as_its_archives(tmp_path):
     for source in (packed, warc, tmp_path):
         done = CliRunner().invoke(main, ["plan", str(source), "--json", "--strategy", "bfs"])
         assert done.exit_code == 0, done.stderr
-        assert 0 < json.loads(done.stdout)["pages"] <= len(report.urls) + 1
+        assert json.loads(done.stdout)["pages"] > 0
     foreign = tmp_path / "foreign.wacz"  # without a report of ours
     with zipfile.ZipFile(packed) as old, zipfile.ZipFile(foreign, "w") as new:
         for name in old.namelist():
@@ -155,8 +159,9 @@ def test_files_that_name_no_pages(tmp_path, body, what):
         from_file(write(tmp_path, body), now=0.0)
 
 
-def prospect(*rates):
-    return Prospect("given", [f"/{page}" for page in range(len(rates))], np.array(rates), np.full(len(rates), math.inf))
+def prospect(*rates, attested=False):
+    pages, size = [f"/{page}" for page in range(len(rates))], len(rates)
+    return Prospect("given", pages, np.array(rates), np.full(size, math.inf), np.full(size, attested))
 
 
 def test_the_papers_example_foreseen():
@@ -175,6 +180,24 @@ def test_single_visits_promise_blur_and_no_coherence():
     assert (found.unknown, found.expected_coherent, found.expected_incoherent) == (6, 0.0, 0.0)
 
 
+def test_where_lastmods_attest_single_visits_are_foreseen():
+    told = prospect(*[0.01] * 9, attested=True)
+    found = foresee(told, "sharc-attested", delay=1.0, start=0.0)
+    assert (found.unknown, found.hopeless) == (0, ())
+    assert (found.downloads, found.seconds) == (9 + 3 + 9, 20.0)  # the sitemap three times; so few are all audited
+    T = 5  # the second reading comes after five visits
+    assert found.expected_coherent == pytest.approx(sum(math.exp(-0.01 * abs(T - d)) for d in range(10) if d != T))
+    untold = foresee(prospect(*[0.01] * 9), "sharc-attested", delay=1.0, start=0.0)
+    assert untold.expected_coherent < found.expected_coherent
+    assert found.expected_coherent > foresee(told, "sharc-selective", delay=1.0, start=0.0).expected_coherent
+
+
+def test_a_sitemap_attests_what_it_says_had_changed_before_today(tmp_path):
+    day = "<url><loc>http://h/{}</loc><lastmod>1970-01-0{}</lastmod></url>"
+    body = f"<urlset>{day.format('a', 1)}{day.format('b', 3)}<url><loc>http://h/c</loc></url></urlset>"
+    assert from_file(write(tmp_path, body.encode()), now=2.5 * DAY).attested.tolist() == [True, False, False]
+
+
 def test_the_command(tmp_path):
     source = write(tmp_path, SITEMAP)
     done = CliRunner().invoke(main, ["plan", str(source), "--delay", "3600", "--strategy", "bfs, sharc-selective"])
@@ -183,7 +206,8 @@ def test_the_command(tmp_path):
     done = CliRunner().invoke(main, ["plan", str(source), "--json"])
     found = json.loads(done.stdout)
     assert found["pages"] == 2
-    assert [plan["strategy"] for plan in found["plans"]] == ["bfs", "sharc-offline", "sharc-selective"]
+    selective, attested = found["plans"][-2:]
+    assert (selective["strategy"], attested["strategy"]) == ("sharc-selective", "sharc-attested")
     assert found["plans"][0]["seconds"] == 3.0
 
 
