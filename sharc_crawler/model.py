@@ -200,8 +200,7 @@ class Outcome:
     robots: str | None = None  #: text of a robots.txt, for that fetch alone
 
 
-@dataclass(frozen=True, slots=True)
-class Fetch:
+class Fetch(NamedTuple):
     """A lease: fetch this, now, and say how it ended. An expired lease is queued again."""
 
     lease: int

@@ -37,15 +37,16 @@ class Admitter:
 
     def __init__(self, ledger: Ledger, parts: Parts, queuer: Queuer) -> None:
         self._ledger = ledger
-        self._parts = parts
+        self._canonical = parts.canonical
+        self._host_of = parts.host_of
         self._queuer = queuer
 
     def route(self, sightings: Iterable[Sighting], now: Instant) -> int:
         """Sightings from outside: each goes to the captures that have a seed on its host."""
         new = 0
         for sighting in sightings:
-            key = self._key(sighting)
-            for capture in self._ledger.seeded.get(self._parts.host_of(key), ()) if key else ():
+            key = sighting.key or self._canonical(sighting.url)
+            for capture in self._ledger.seeded.get(self._host_of(key), ()) if key else ():
                 new += self.admit(capture, [sighting], now).new
                 self._ledger.wake(capture)
         return new
@@ -97,7 +98,7 @@ class Admitter:
         depth: int,
     ) -> str | None:
         """A URL that is not known as it is spelled: nothing, or known under its canonical form, or new."""
-        key = self._key(sighting)
+        key = sighting.key or self._canonical(sighting.url)
         if key is None:
             self._ledger.left_out(capture, sighting.url, "not an http(s) URL", sighting.via)
         elif key in fresh:
@@ -108,29 +109,22 @@ class Admitter:
             fresh[key] = sighting
         return key
 
-    def _key(self, sighting: Sighting) -> str | None:
-        return sighting.key or self._parts.canonical(sighting.url)
-
     def redirected(self, capture: SiteCapture, fetch: Fetch, location: str) -> Sighting:
         """Where a redirect leads; another spelling of the same URL is a page of its own, or it would be lost.
 
         Once: a site that never settles on a spelling (session ids) leads nowhere.
         """
         target = urldefrag(location).url
-        own = self._parts.canonical(fetch.url)
-        same = own == self._parts.canonical(target) and target != fetch.url
+        own = self._canonical(fetch.url)
+        same = own == self._canonical(target) and target != fetch.url
         if own is None or not same or capture.seen.get(own) != fetch.page:
             return Sighting(location, fetch.kind, fetch.url)
         return Sighting(target, fetch.kind, fetch.url, key=target if target != own else f"{own}#")
 
     def _wanted(self, capture: SiteCapture, sighting: Sighting, key: str, parent: PageId, depth: int) -> bool:
         """Does the capture take a URL it has not known?"""
-        if sighting.kind is Kind.RESOURCE:
-            return capture.spec.resources
-        if sighting.kind is Kind.HUB:
-            return capture.scope.why_not(key.removeprefix(hubs.HUB_KEY)) is None
         if sighting.kind is not Kind.PAGE:
-            return depth <= MAX_SITEMAP_DEPTH and self._may_name(capture, sighting, key, parent)
+            return self._wanted_besides(capture, sighting, key, parent, depth)
         reason = capture.scope.why_not(key)
         if reason is not None:
             self._ledger.left_out(capture, key, reason, sighting.via)
@@ -148,9 +142,17 @@ class Admitter:
         capture.pages += 1
         return True
 
-    def why_no_more(self, capture: SiteCapture, page: PageId) -> str | None:
+    def _wanted_besides(self, capture: SiteCapture, sighting: Sighting, key: str, parent: PageId, depth: int) -> bool:
+        """What is no page: a resource, a hub or a sitemap."""
+        if sighting.kind is Kind.RESOURCE:
+            return capture.spec.resources
+        if sighting.kind is Kind.HUB:
+            return capture.scope.why_not(key.removeprefix(hubs.HUB_KEY)) is None
+        return depth <= MAX_SITEMAP_DEPTH and self._may_name(capture, sighting, key, parent)
+
+    def out_of_scope(self, capture: SiteCapture, url: str) -> str | None:
         """Why a page is not captured that was admitted before the capture went on with a narrower scope."""
-        key = self._parts.canonical(self._ledger.pages.urls[page]) if capture.interruptions else None
+        key = self._canonical(url)
         return None if key is None else capture.scope.why_not(key)
 
     def _endless(self, capture: SiteCapture, key: str, depth: int) -> str | None:
@@ -163,7 +165,7 @@ class Admitter:
     def _may_name(self, capture: SiteCapture, sighting: Sighting, key: str, parent: PageId) -> bool:
         """An index names sitemaps of its own host or of the site; robots.txt and people may name any."""
         pages = self._ledger.pages
-        at_home = parent == NO_PARENT or self._parts.host_of(key) == self._parts.host_of(pages.urls[parent])
+        at_home = parent == NO_PARENT or self._host_of(key) == self._host_of(pages.urls[parent])
         if at_home or capture.scope.why_not(key) is None:
             return True
         self._ledger.left_out(capture, key, "a sitemap index names another site's sitemap", sighting.via)
@@ -171,7 +173,7 @@ class Admitter:
 
     def _pass_on(self, capture: SiteCapture, sighting: Sighting, key: str) -> None:
         """What one site links to may be a page of another that is captured at the same time."""
-        for other in self._ledger.seeded.get(self._parts.host_of(key), ()):
+        for other in self._ledger.seeded.get(self._host_of(key), ()):
             if other is not capture and key not in other.seen and other.spec.mode == "capture":
                 self.admit(other, [sighting], other.started)
                 self._ledger.wake(other)
@@ -203,7 +205,7 @@ class Admitter:
             if hints is None or hints.lastmod is None:
                 continue
             page = capture.seen.get(sighting.key or sighting.url)
-            if page == UNSEEN and (key := self._key(sighting)) is not None:
+            if page == UNSEEN and (key := sighting.key or self._canonical(sighting.url)) is not None:
                 page = capture.seen.get(key)
             if page == UNSEEN:
                 continue

@@ -160,13 +160,14 @@ class Frontier:
             return None
         ledger = self.ledger
         again = outcome.result is Result.FAILED and task.attempt < self.politeness.attempts
-        self.captures[self.pages.captures[task.page]].budget.ended(task, outcome, settled=not again)
+        capture = self.captures[self.pages.captures[task.page]]
+        capture.budget.ended(task, outcome, settled=not again)
         ledger.visited(fetch, task, outcome, settled=not again)
         judgement = None
         if again:
             self._leases.try_again(task, outcome)
         else:
-            judgement = self._settler.settle(fetch, task, outcome, links)
+            judgement = self._settler.settle(capture, fetch, task, outcome, links)
         ledger.commit()
         return judgement
 
@@ -186,21 +187,22 @@ class Frontier:
                 self._settler.refuse(task, host.refusal, now)
                 return None
         capture = self.captures[pages.captures[task.page]]
-        if kind is Kind.PAGE and (reason := self._admitter.why_no_more(capture, task.page)):
-            self._settler.refuse(task, reason, now)
-            return None
-        found = kind is Kind.PAGE and task.slot is not Slot.SECOND and pages.depths[task.page]
-        if found and capture.traps and (reason := capture.traps.why_not(url)):
-            self._settler.refuse(task, reason, now)
-            return None
-        budget = capture.budget
-        if reason := budget.why_not(task, kind, now):
-            budget.forgone(task)
+        if reason := self._why_not(capture, task, kind, url, now):
             self._settler.refuse(task, reason, now)
             return None
         self.polls.spend(now)
-        budget.leased(task, kind)
-        return self._leases.grant(host, task, url, now)
+        capture.budget.leased(task, kind)
+        return self._leases.grant(host, capture, task, kind, url, now)
+
+    def _why_not(self, capture: SiteCapture, task: Task, kind: Kind, url: str, now: Instant) -> str | None:
+        """Why a capture no longer wants what it had queued; ``None``: it does."""
+        if kind is Kind.PAGE:
+            if capture.interruptions and (reason := self._admitter.out_of_scope(capture, url)):
+                return reason
+            found = task.slot is not Slot.SECOND and self.pages.depths[task.page]
+            if found and capture.traps and (reason := capture.traps.why_not(url)):
+                return reason
+        return capture.budget.why_not(task, kind, now)
 
     def _rules_are_old(self, host: Host, task: Task, now: Instant) -> bool:
         """Must robots.txt be read again before anything else?"""

@@ -31,7 +31,12 @@ def enter(ledger: Ledger, capture: SiteCapture, page: PageId) -> None:
     ledger.hosts[host].captures[capture.number] = None
 
 
-def is_new(ledger: Ledger, capture: SiteCapture, sighting: Sighting, parent: PageId) -> bool:
+def why_left(ledger: Ledger, capture: SiteCapture, sighting: Sighting, parent: PageId) -> str:
+    """Why a page is recorded and not fetched; empty: it has come into being since the crawl began, and is."""
+    return "" if _is_new(ledger, capture, sighting, parent) else LEFT
+
+
+def _is_new(ledger: Ledger, capture: SiteCapture, sighting: Sighting, parent: PageId) -> bool:
     """Has this page come into being since the crawl began?
 
     By the word of a feed or news sitemap; or since the hub that names it did not name it at its last poll.

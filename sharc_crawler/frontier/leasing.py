@@ -8,9 +8,10 @@ from sharc_crawler.frontier.lifecycle import Event
 from sharc_crawler.model import NO_VALIDATORS, Fetch, Slot
 
 if TYPE_CHECKING:
+    from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.hosts import Host, Task
     from sharc_crawler.frontier.ledger import Ledger
-    from sharc_crawler.model import Instant, Outcome, Seconds
+    from sharc_crawler.model import Instant, Kind, Outcome, Seconds
 
 
 class Leases:
@@ -25,19 +26,18 @@ class Leases:
     def __len__(self) -> int:
         return len(self._open)
 
-    def grant(self, host: Host, task: Task, url: str, now: Instant) -> Fetch:
-        """Hand a task out: the download of its page's URL."""
+    def grant(self, host: Host, capture: SiteCapture, task: Task, kind: Kind, url: str, now: Instant) -> Fetch:
+        """Hand a task out: the download of its page, which is of this kind and has this URL."""
         page = task.page
         pages = self._ledger.pages
         pages.move(page, Event.LEASE)
         self.last += 1
-        capture = self._ledger.captures[pages.captures[page]]
         fetch = Fetch(
             self.last,
             page,
             capture.spec.site,
             url,
-            pages.kinds[page],
+            kind,
             task.slot,
             task.plan,
             host.name,
@@ -45,7 +45,7 @@ class Leases:
             pages.remembered(page).validators if task.slot is Slot.SECOND else NO_VALIDATORS,
             now,
         )
-        self._open[fetch.lease] = (fetch, task)
+        self._open[self.last] = (fetch, task)
         host.pace.busy += 1
         host.pace.due = now + host.delay
         return fetch

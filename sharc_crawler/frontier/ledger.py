@@ -75,10 +75,10 @@ class Ledger:
         parent: PageId,
         estimate: RateEstimate,
         weight: float = 1.0,
-        state: State = State.QUEUED,
         reason: str = "",
     ) -> PageId:
-        """A URL is known from now on."""
+        """A URL is known from now on; with a ``reason`` why not, it is not fetched."""
+        state = State.LATE if reason else State.QUEUED
         page = self.pages.add(sighting.url, sighting.kind, capture.number, host, depth, parent, estimate, weight, state)
         capture.seen.add(key, page)
         if self._store:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
 from sharc_crawler.frontier import hubs, subsites
-from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.pages import NO_PARENT
 from sharc_crawler.model import Kind, PageId, RateEstimate, Sighting, Slot
 from sharc_crawler.strategies.base import Candidates
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Instant
 
 UNRATED = RateEstimate(0.0, "none")
+TOO_LATE = "discovered after the reference instant"
 
 
 class Queuer:
@@ -28,7 +28,7 @@ class Queuer:
 
     def __init__(self, ledger: Ledger, parts: Parts) -> None:
         self._ledger = ledger
-        self._parts = parts
+        self._host_of = parts.host_of
 
     def enter(
         self, capture: SiteCapture, fresh: Mapping[str, Sighting], now: Instant, parent: PageId, depth: int
@@ -42,51 +42,34 @@ class Queuer:
             if sighting.kind is Kind.PAGE
         ]
         estimates = iter(capture.rates.rates(pages, now))
+        instant = capture.spec.mode == "instant"
+        late = TOO_LATE if capture.too_late else ""
         queued: list[PageId] = []
         for key, sighting in fresh.items():
-            host = self._host(capture, self._parts.host_of(sighting.url if sighting.key else key), sighting.url)
-            if sighting.kind is Kind.PAGE:
-                left = self._why_left(capture, sighting, parent)
-                capture.late += bool(left)
-                page = ledger.add_page(
-                    capture,
-                    key,
-                    sighting,
-                    host,
-                    depth,
-                    parent,
-                    next(estimates),
-                    capture.rates.weight(sighting),
-                    State.LATE if left else State.QUEUED,
-                    left,
-                )
-                ledger.hosts[host].captures[capture.number] = None
-                if not left:
-                    queued.append(page)
-                    if capture.spec.mode == "instant":
-                        hubs.show(ledger, page, parent, sighting, now)
-            else:
+            host = self._host(capture, self._host_of(sighting.url if sighting.key else key), sighting.url)
+            if sighting.kind is not Kind.PAGE:
                 self._enter_other(capture, key, sighting, host, depth, parent)
+                continue
+            left = late or (hubs.why_left(ledger, capture, sighting, parent) if instant else "")
+            weight = capture.rates.weight(sighting)
+            page = ledger.add_page(capture, key, sighting, host, depth, parent, next(estimates), weight, left)
+            ledger.hosts[host].captures[capture.number] = None
+            if left:
+                capture.late += 1
+                continue
+            queued.append(page)
+            if instant:
+                hubs.show(ledger, page, parent, sighting, now)
         if queued:
             self.offer(capture, queued, now)
-
-    def _why_left(self, capture: SiteCapture, sighting: Sighting, parent: PageId) -> str:
-        """Why a page is recorded and not fetched; empty: it is fetched."""
-        if capture.too_late:
-            return "discovered after the reference instant"
-        if capture.spec.mode == "instant" and not hubs.is_new(self._ledger, capture, sighting, parent):
-            return hubs.LEFT
-        return ""
 
     def _enter_other(
         self, capture: SiteCapture, key: str, sighting: Sighting, host: int, depth: int, parent: PageId
     ) -> None:
         """Resources and sitemaps: owed by their host, whatever the strategy says."""
         ledger = self._ledger
-        late = capture.turned
-        page = ledger.add_page(
-            capture, key, sighting, host, depth, parent, UNRATED, state=State.LATE if late else State.QUEUED
-        )
+        late = TOO_LATE if capture.turned else ""
+        page = ledger.add_page(capture, key, sighting, host, depth, parent, UNRATED, reason=late)
         if late:
             return
         if sighting.kind is Kind.HUB:
@@ -104,9 +87,9 @@ class Queuer:
 
     def _host(self, capture: SiteCapture, name: str, url: str) -> int:
         """A host's number; one that is new owes its robots.txt before all else."""
-        new = name not in self._ledger.host_numbers
+        known = len(self._ledger.hosts)
         number = self._ledger.host(name, capture)
-        if new and self._ledger.hosts[number].waits:
+        if number == known and self._ledger.hosts[number].waits:
             self.owe_robots(capture, number, urljoin(url, "/robots.txt"))
         return number
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
     from sharc_crawler.model import PageId
 
@@ -50,18 +50,14 @@ class SeenUrls:
         """The page number of a URL; ``UNSEEN`` where it is not known."""
         return self._pages[self._place(hash(key))]
 
-    def find(self, keys: Iterable[str]) -> list[PageId]:
+    def find(self, keys: Sequence[str]) -> list[PageId]:
         """The page number of each URL: most lie in the place of their first choice, and are looked up all at once."""
-        wanted = np.fromiter(map(hash, keys), np.int64)
+        wanted = np.fromiter(map(hash, keys), np.int64, len(keys))
         places = wanted & self._mask
-        found: list[PageId] = self._page_column[places].tolist()
-        (elsewhere,) = (self._hash_column[places] != wanted).nonzero()
-        hashes, pages, mask = self._hashes, self._pages, self._mask
-        columns = (elsewhere, wanted[elsewhere], places[elsewhere])
-        for at, value, place in zip(*(column.tolist() for column in columns), strict=True):
-            while hashes[place] != value and pages[place] != UNSEEN:  # as _place does, without a call for each
-                place = place + 1 & mask
-            found[at] = pages[place]
+        found: list[PageId] = self._page_column.take(places).tolist()
+        (elsewhere,) = (self._hash_column.take(places) != wanted).nonzero()
+        for at in elsewhere.tolist():
+            found[at] = self._pages[self._place(hash(keys[at]))]
         return found
 
     def add(self, key: str, page: PageId) -> None:

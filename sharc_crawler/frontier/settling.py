@@ -61,9 +61,10 @@ class Settler:
         self._admitter = admitter
         self._reader = Reader(ledger, opener, queuer)
 
-    def settle(self, fetch: Fetch, task: Task, outcome: Outcome, links: Sequence[Sighting]) -> Judgement | None:
+    def settle(
+        self, capture: SiteCapture, fetch: Fetch, task: Task, outcome: Outcome, links: Sequence[Sighting]
+    ) -> Judgement | None:
         """A fetch ended for good. Links enter before the strategy hears of the end: it decides with all known."""
-        capture = self._ledger.captures[self._ledger.pages.captures[task.page]]
         capture.pending -= 1
         moved = False
         if capture.spec.mode == "instant" and fetch.kind is Kind.PAGE:
@@ -107,16 +108,16 @@ class Settler:
 
     def _visited(self, capture: SiteCapture, fetch: Fetch, task: Task, outcome: Outcome) -> None:
         pages = self._ledger.pages
-        page = task.page
+        page, is_page = task.page, fetch.kind is Kind.PAGE
         captured = outcome.result is Result.OK
         pages.move(page, Event.CAPTURED if captured else Event.NO_CONTENT)
         if captured:
             pages.remember(page, outcome)
             if capture.attesting is not None:
-                capture.attesting.visited(page, pages.kinds[page], outcome, once=task.slot is Slot.ONLY)
-            if capture.traps is not None and pages.kinds[page] is Kind.PAGE:
+                capture.attesting.visited(page, fetch.kind, outcome, once=task.slot is Slot.ONLY)
+            if capture.traps is not None and is_page:
                 capture.traps.saw(fetch.url, outcome.fingerprint)
-        if pages.kinds[page] is Kind.PAGE:
+        if is_page:
             self._visited_page(capture, task, captured, outcome.ended)
 
     def _visited_page(self, capture: SiteCapture, task: Task, captured: bool, now: Instant) -> None:
@@ -163,7 +164,9 @@ class Settler:
         ledger = self._ledger
         capture = ledger.captures[ledger.pages.captures[task.page]]
         capture.pending -= 1
-        if not reason.startswith(PREFIX):
+        if reason.startswith(PREFIX):
+            capture.budget.forgone(task)
+        else:
             capture.skipped[reason] += 1
         ledger.pages.move(task.page, Event.LEASE)
         ledger.pages.move(task.page, Event.NO_CONTENT)

