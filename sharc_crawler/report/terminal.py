@@ -111,11 +111,11 @@ def _figures(facts: CaptureFacts, pages: Sequence[PageFacts], totals: Mapping[st
 
 def _expected(expected: Mapping[str, Any]) -> str:
     """What was expected, beside what came of just that."""
-    words = f"{expected['coherent']:,.1f} ± {expected['deviation']:.1f}"
+    words = f"{expected['coherent']:,.1f} ± {expected['deviation']:.1f} if the change rates hold"
     judged = f"of the {counted(expected['pages'], 'page')} judged"
     if expected["same_content"] == expected["counted"]:
         return f"{words}, and {expected['counted']:,} were coherent {judged}"
-    kept = f"{words} to keep their content, and {expected['same_content']:,} did {judged}"
+    kept = f"{words}, and {expected['same_content']:,} kept their content {judged}"
     return f"{kept} ({expected['counted']:,} their bytes, too)"
 
 

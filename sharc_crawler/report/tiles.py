@@ -46,9 +46,10 @@ def _expected(report: Mapping[str, Any]) -> Tile | None:
         return None
     value = f"{expected['coherent']:,.1f} ± {expected['deviation']:.1f}"
     if expected["same_content"] == expected["counted"]:
-        return Tile("Expected coherent", value, f"from the change rates; {expected['counted']:,} of these pages were")
+        were = f"{expected['counted']:,} of these pages were"
+        return Tile("Expected coherent", value, f"if the change rates hold; {were}")
     did = f"{expected['same_content']:,} of these pages did, {expected['counted']:,} their bytes, too"
-    return Tile("Expected to keep content", value, f"from the change rates; {did}")
+    return Tile("Expected to keep content", value, f"if the change rates hold; {did}")
 
 
 def _truth(report: Mapping[str, Any]) -> Tile | None:
