@@ -24,7 +24,7 @@ from sharc_crawler.archive.warc import WarcWriter
 from sharc_crawler.certificate.packaging import package
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.certificate.writing import certify
-from sharc_crawler.changes.digest import payload_digest
+from sharc_crawler.changes.http import parse_response
 from sharc_crawler.model import Evidence, Exchange, Kind, Result, Slot, Url, Verdict
 from sharc_crawler.report.facts import CaptureFacts, PageFacts, VisitFacts
 
@@ -49,7 +49,7 @@ def make(folder: Path, pages: int) -> CaptureFacts:
         place = f"{ref.file}:{ref.offset}"
         if original:
             return VisitFacts(slot, Result.NOT_MODIFIED, at, at + 0.1, 304, warc=place)
-        return VisitFacts(slot, Result.OK, at, at + 0.1, 200, payload_digest(response), warc=place)
+        return VisitFacts(slot, Result.OK, at, at + 0.1, 200, parse_response(response).digest, warc=place)
 
     with WarcWriter(folder, "example.org", "run", CaptureInfo("bench", "nobody", "obey", "bfs")) as out:
         visits = [fetched(number, START + number, body(number, 0), Slot.FIRST) for number in range(pages)]

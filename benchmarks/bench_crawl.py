@@ -32,7 +32,7 @@ from scrapy import Request, Spider, signals
 from scrapy.crawler import AsyncCrawlerProcess
 from scrapy.settings import Settings
 
-from sharc_crawler.archive import exchanges, series, warc
+from sharc_crawler.archive import exchanges, series
 from sharc_crawler.archive.warc import WarcWriter
 from sharc_crawler.live.crawl_log import CrawlLog
 from sharc_crawler.live.spiders.site import SiteSpider
@@ -112,7 +112,6 @@ class Parts:
         self._watch(WarcWriter, "write", "all")
         self._watch(WarcWriter, "sync", "sync")
         self._watch(CrawlLog, "catch_up", "log")
-        self._watch(warc, "labelled_digest", "digests")
         self._watch(exchanges, "labelled_digest", "digests")
         self._watch(series, "member", "packing")
 

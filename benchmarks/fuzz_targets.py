@@ -161,7 +161,7 @@ def url_seeds() -> list[bytes]:
 
 def run_exchange(data: bytes) -> None:
     message = parse_response(data)
-    examine(data, ContentDetector())
+    examine(message, ContentDetector())
     if message is None:
         return
     assert message.interim + message.message == data

@@ -80,7 +80,7 @@ class IndexLines:
 def media_type(content_type: bytes | str | None) -> str | None:
     """The media type of a header without its parameters, as indexes have it."""
     text = content_type.decode("latin-1") if isinstance(content_type, bytes) else content_type or ""
-    return re.split(r"[;\s]", text.strip(), maxsplit=1)[0] or None
+    return next(iter(text.partition(";")[0].split()), None)
 
 
 def entries(warc: Path) -> Iterator[Entry]:

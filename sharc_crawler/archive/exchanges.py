@@ -58,17 +58,17 @@ def common_fields(exchange: Exchange) -> Fields:
     return fields
 
 
-def response(exchange: Exchange, message: HttpResponse, digest: str) -> Draft:
+def response(exchange: Exchange, message: HttpResponse) -> Draft:
     """The final response, byte for byte."""
-    fields = [("WARC-Payload-Digest", digest)]
+    fields = [("WARC-Payload-Digest", message.digest)]
     if exchange.truncated:
         fields.append(("WARC-Truncated", exchange.truncated))
     return Draft("response", fields, message.message, HTTP_RESPONSE)
 
 
-def identical(message: HttpResponse, original: Original, digest: str) -> Draft:
+def identical(message: HttpResponse, original: Original) -> Draft:
     """A revisit record for a payload that is stored already: the new headers, without the body (WARC/1.1, 6.7.2)."""
-    fields = [*_refers("identical-payload-digest", original), ("WARC-Payload-Digest", digest)]
+    fields = [*_refers("identical-payload-digest", original), ("WARC-Payload-Digest", message.digest)]
     return Draft("revisit", [*fields, ("WARC-Truncated", "length")], message.head, HTTP_RESPONSE)
 
 

@@ -13,7 +13,6 @@ if sys.platform != "win32":
     import fcntl
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from pathlib import Path
 
     from sharc_crawler.model import Instant
@@ -114,19 +113,18 @@ class WarcFile:
         lock(self._descriptor)
         sync_folder(path.parent)
 
-    def append(self, members: Iterable[bytes]) -> None:
+    def append(self, data: bytes) -> None:
         """Write all of it or raise and leave the file as it was."""
         if self._lost:
             raise self._lost
         try:
-            for data in members:
-                self._write(data)
+            self._write(data)
         except BaseException as error:
             os.ftruncate(self._descriptor, self.size)
             if isinstance(error, OSError):
                 raise self._named(error) from error
             raise
-        self.size = os.fstat(self._descriptor).st_size
+        self.size += len(data)
 
     def sync(self) -> None:
         """Have all that was appended on the disk.

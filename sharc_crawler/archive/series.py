@@ -44,7 +44,7 @@ class WarcSeries:
         shared = [*common, ("WARC-Warcinfo-ID", self._warcinfo_id)]
         members = [member(draft.all_fields(shared), draft.block, self._options.level) for draft in drafts]
         offset = file.size
-        file.append(members)
+        file.append(b"".join(members))
         return CaptureRef(file.path.name, offset, len(members[0]))
 
     def index(self, entry: Entry) -> None:
@@ -77,7 +77,7 @@ class WarcSeries:
         self._lines = IndexLines()
         file = WarcFile(self._folder / name)
         try:
-            file.append([packed])
+            file.append(packed)
         except BaseException:
             file.discard()
             raise

@@ -7,6 +7,7 @@ parameters sorted, session identifiers dropped. Own code, so that no copyleft li
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from urllib.parse import SplitResult, unquote_to_bytes, urlsplit
 
 _WWW = re.compile(r"^www\d*\.")
@@ -25,15 +26,20 @@ def surt(url: str) -> str:
     >>> surt("https://www.Example.org:443/A//b/../c/?b=2&a=%41#part")
     'org,example)/a/c?a=a&b=2'
     """
-    parts = urlsplit(url.strip())
-    if not parts.hostname:
+    scheme, place, path, query, _ = urlsplit(url.strip())
+    host = _host(scheme, place)
+    if host is None:
         return url
-    query = "&".join(sorted(_session_free(_normal(parts.query)).split("&")))
-    return f"{_host(parts)}){_path(parts.path)}" + (f"?{query}" if query else "")
+    query = query and "&".join(sorted(_session_free(_normal(query)).split("&")))
+    return f"{host}){_path(path)}" + (f"?{query}" if query else "")
 
 
-def _host(parts: SplitResult) -> str:
-    name = _WWW.sub("", (parts.hostname or "").rstrip("."))
+@lru_cache(256)  # one after the other a site's pages share it
+def _host(scheme: str, place: str) -> str | None:
+    parts = SplitResult(scheme, place, "", "", "")
+    if not parts.hostname:
+        return None
+    name = _WWW.sub("", parts.hostname.rstrip("."))
     port = "" if parts.port in {None, _DEFAULT_PORTS.get(parts.scheme)} else f":{parts.port}"
     return ",".join(reversed(name.split("."))) + port
 

@@ -11,7 +11,6 @@ from sharc_crawler.archive.options import WarcOptions
 from sharc_crawler.archive.payloads import Original, Payloads
 from sharc_crawler.archive.records import WARC_FIELDS, target_uri, warc_date
 from sharc_crawler.archive.series import WarcSeries
-from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.changes.http import HttpResponse, parse_response
 from sharc_crawler.errors import DataError
 
@@ -76,19 +75,18 @@ class WarcWriter:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def write(self, exchange: Exchange) -> CaptureRef:
+    def write(self, exchange: Exchange, message: HttpResponse | None = None) -> CaptureRef:
         """Write what was received (or that it failed), what was sent, and what else there is to note."""
-        message = parse_response(exchange.response)
+        message = message or parse_response(exchange.response)
         if message is None:
             return self._append(exchange, exchanges.failure(exchange), None)
-        digest = labelled_digest(message.payload)
         payloads = None if exchange.truncated else self._payloads
-        if payloads is not None and (original := payloads.find(digest, chunked=message.chunked)):
-            return self._append(exchange, exchanges.identical(message, original, digest), message)
-        draft = exchanges.response(exchange, message, digest)
+        if payloads is not None and (original := payloads.find(message.digest, chunked=message.chunked)):
+            return self._append(exchange, exchanges.identical(message, original), message)
+        draft = exchanges.response(exchange, message)
         ref = self._append(exchange, draft, message)
         if payloads is not None:
-            stored = Original(exchange.url, exchange.started, digest, draft.record_id)
+            stored = Original(exchange.url, exchange.started, message.digest, draft.record_id)
             payloads.add(stored, chunked=message.chunked)
         return ref
 
@@ -129,7 +127,7 @@ def _entry(exchange: Exchange, main: Draft, message: HttpResponse, ref: CaptureR
         date=warc_date(exchange.started),
         mime=REVISIT if revisit else media_type(message.header(b"content-type")),
         status=str(message.status) if main.block else None,
-        digest=dict(main.fields).get("WARC-Payload-Digest"),
+        digest=message.digest if main.block else None,
         offset=ref.offset,
         length=ref.length,
         file=ref.file,

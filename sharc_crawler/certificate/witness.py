@@ -124,7 +124,7 @@ def _exchange(record: Record, name: str) -> Exchange | None:
         uri=record.get("WARC-Target-URI") or "",
         date=record.get("WARC-Date") or "",
         message=_head(message),
-        digest=labelled_digest(message.payload) if response and message else record.get("WARC-Payload-Digest"),
+        digest=message.digest if response and message else record.get("WARC-Payload-Digest"),
         decoded=_decoded(message) if response and message else None,
         whole=record.kind != "response" or record.get("WARC-Truncated") is None,
         profile=(record.get("WARC-Profile") or "").rpartition("/")[2],

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from urllib.parse import urljoin
+
+from sharc_crawler.changes.digest import labelled_digest
 
 _BLANK_LINE = re.compile(rb"\r?\n\r?\n")
 _STATUS_LINE = re.compile(rb"HTTP/\d+\.\d+ +(\d{3})(?:[ \t]|\r?\n|$)", re.IGNORECASE)
@@ -19,7 +22,7 @@ _INTERIM = range(100, 200)
 _NOT_ASCII = re.compile(rb"[\x80-\xff]")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # no slots: payload and digest are worked out once, for whoever asks
 class HttpResponse:
     """The final response among the bytes of one exchange."""
 
@@ -50,10 +53,23 @@ class HttpResponse:
         codings = b",".join(self.values(b"transfer-encoding")).lower()
         return codings.rpartition(b",")[2].strip() == b"chunked"
 
-    @property
+    @cached_property
     def payload(self) -> bytes | memoryview:
         """The entity body: transfer-decoded, still content-encoded."""
         return dechunk(self.raw, self.body_start) if self.chunked else memoryview(self.raw)[self.body_start :]
+
+    @cached_property
+    def digest(self) -> str:
+        r"""The payload digest: what two captures of one page are compared by, and what a WARC record carries.
+
+        Two transfers of one body that differ in their chunks have one digest (WARC/1.1, 5.9 and 6.3.2).
+
+        >>> plain = parse_response(b"HTTP/1.1 200 OK\r\n\r\nhello")
+        >>> head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+        >>> parse_response(head + b"5\r\nhello\r\n0\r\n\r\n").digest == plain.digest
+        True
+        """
+        return labelled_digest(self.payload)
 
     def values(self, name: bytes) -> list[bytes]:
         """All values of a header; ``name`` in lower case."""

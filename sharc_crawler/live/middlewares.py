@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from scrapy.exceptions import IgnoreRequest
 
 from sharc_crawler.archive.payloads import Original
+from sharc_crawler.changes.http import parse_response
 from sharc_crawler.changes.payload import Payload, examine
 from sharc_crawler.errors import SharcError
 from sharc_crawler.live.addresses import AddressRefusedError
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
+    from sharc_crawler.changes.http import HttpResponse
     from sharc_crawler.model import CaptureRef, Exchange, Fetch
 
 SENT_KEY = "sharc_sent"  #: when a request without wire tap was sent
@@ -78,8 +80,9 @@ class ArchiveMiddleware:
         ended = self._session.clock.now()
         exchange = request.meta.pop(EXCHANGE_KEY, None) or rebuilt(request, response, sent, ended)
         fetch: Fetch | None = request.meta.get(META_KEY)
-        written = self._keep(exchange, fetch, response.status)
-        payload = self._payload(exchange, fetch, response.status)
+        message = parse_response(exchange.response)
+        written = self._keep(exchange, fetch, response.status, message)
+        payload = self._payload(exchange, fetch, response.status, message)
         if response.request is None:
             response.request = request
         outcome = outcome_of(response, exchange.started, exchange.ended, payload)
@@ -107,7 +110,7 @@ class ArchiveMiddleware:
         result = Result.REFUSED if isinstance(exception, AddressRefusedError) else Result.FAILED
         length = len(exchange.response)  # what came is paid for
         outcome = Outcome(result, exchange.started, ended, length=length, error=plain(exception))
-        self._tell(fetch, outcome, self._keep(exchange, fetch, None))
+        self._tell(fetch, outcome, self._keep(exchange, fetch))
 
     def _not_asked(self, request: Request) -> None:
         """Another middleware (a cache) answered: nothing was exchanged, so nothing is known of the page's state."""
@@ -115,11 +118,11 @@ class ArchiveMiddleware:
         error = "answered by a cache or another middleware, not by the server"
         self._tell(request.meta.get(META_KEY), Outcome(Result.REFUSED, now, now, error=error))
 
-    def _payload(self, exchange: Exchange, fetch: Fetch | None, status: int) -> Payload:
+    def _payload(self, exchange: Exchange, fetch: Fetch | None, status: int, message: HttpResponse | None) -> Payload:
         """What it will be compared by. What is cut short shows nothing of the whole: no judgement by bytes."""
         if fetch is None or status == NOT_MODIFIED or exchange.truncated is not None:
             return Payload()
-        return examine(exchange.response, self._session.detector if self._compared(fetch) else None)
+        return examine(message, self._session.detector if self._compared(fetch) else None)
 
     def _compared(self, fetch: Fetch) -> bool:
         """May its content be held against another download's?"""
@@ -127,19 +130,23 @@ class ArchiveMiddleware:
         audited = fetch.kind is Kind.PAGE and session.frontier.capture_of(fetch.page).attesting is not None
         return fetch.slot is not Slot.ONLY or session.history is not None or audited
 
-    def _keep(self, exchange: Exchange, fetch: Fetch | None, status: int | None) -> Future[CaptureRef] | None:
+    def _keep(
+        self, exchange: Exchange, fetch: Fetch | None, status: int | None = None, message: HttpResponse | None = None
+    ) -> Future[CaptureRef] | None:
         """Hand the exchange over to be written; ``None``: it is not archived."""
         if not self._session.archives or not exchange.url.startswith("http"):  # files and data belong in no archive
             return None
         unchanged = fetch is not None and fetch.slot is Slot.SECOND and status == NOT_MODIFIED
         original = self._first_visit(exchange, fetch) if fetch and unchanged else None
-        write = partial(self._write, exchange, fetch.site if fetch else None, original)
+        write = partial(self._write, exchange, message, fetch.site if fetch else None, original)
         return self._session.archivist.keep(write, len(exchange.response))
 
-    def _write(self, exchange: Exchange, site: str | None, original: Original | None) -> CaptureRef:
+    def _write(
+        self, exchange: Exchange, message: HttpResponse | None, site: str | None, original: Original | None
+    ) -> CaptureRef:
         """Maybe in the archivist's thread."""
         writer = self._session.writer(site)
-        return writer.write(exchange) if original is None else writer.write_revisit(exchange, original)
+        return writer.write(exchange, message) if original is None else writer.write_revisit(exchange, original)
 
     def _first_visit(self, exchange: Exchange, fetch: Fetch) -> Original | None:
         visit = self._session.frontier.pages.remembered(fetch.page)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 from urllib.parse import urljoin, urlsplit
 
-from sharc_crawler.changes.digest import payload_digest
+from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.links import document
@@ -84,7 +84,7 @@ def _exchange(world: World, fetch: Fetch, now: Instant) -> tuple[Outcome, list[S
         now,
         now + LATENCY,
         answer.status,
-        digest=payload_digest(b"HTTP/1.1 200 OK\r\n\r\n" + answer.body),
+        digest=labelled_digest(answer.body),
         validators=Validators(answer.header("ETag"), answer.header("Last-Modified")),
         location=urljoin(fetch.url, location) if location else None,
         robots=answer.body.decode() if fetch.kind is Kind.ROBOTS and result is Result.OK else None,

@@ -16,7 +16,7 @@ import pytest
 
 from sharc_crawler.archive.payloads import Original
 from sharc_crawler.archive.warc import WarcWriter
-from sharc_crawler.changes.digest import payload_digest
+from sharc_crawler.changes.http import parse_response
 from tests.acceptance.pywb_server import BIN, INSTALLED, MISSING, environment, run, served
 from tests.archive.readback import INFO, OK, page
 
@@ -80,7 +80,7 @@ def capture(folder: Path) -> None:
             out.write(page(url=SITE + name, response=answer(name), started=VISIT))
         for name in SHOWN:
             if name.endswith("not-modified"):
-                original = Original(SITE + name, VISIT, payload_digest(answer(name)))
+                original = Original(SITE + name, VISIT, parse_response(answer(name)).digest)
                 out.write_revisit(page(url=SITE + name, response=SAME, started=REVISIT), original)
             elif name == "changed":
                 changed = OK + HTML + b"Content-Length: %d\r\n\r\n" % len(NEWER) + NEWER

@@ -19,7 +19,7 @@ from sharc_crawler.archive.options import WarcOptions
 from sharc_crawler.archive.payloads import Original
 from sharc_crawler.archive.records import named_fields, warc_date
 from sharc_crawler.archive.warc import WarcWriter
-from sharc_crawler.changes.digest import payload_digest
+from sharc_crawler.changes.http import parse_response
 from sharc_crawler.errors import DataError, StateError, UsageError
 from tests.archive.readback import INFO, OK, URL, check, page, read, read_all
 
@@ -79,7 +79,7 @@ def test_chunks_stay_and_the_digest_is_of_what_is_in_them(tmp_path):
         out.write(page(response=CHUNKED))
     _, response, _ = read_all(tmp_path)
     assert response.block == CHUNKED
-    assert response["WARC-Payload-Digest"] == payload_digest(OK + b"\r\nhello")
+    assert response["WARC-Payload-Digest"] == parse_response(OK + b"\r\nhello").digest
 
 
 def test_an_equal_payload_is_stored_once_with_the_new_headers(tmp_path):
@@ -130,7 +130,7 @@ def test_a_payload_of_a_former_capture_is_not_stored_again(tmp_path):
     with WarcWriter(tmp_path / "2", "example.org", "run2", INFO, options, lambda *key: held.get(key)) as out:
         for number, exchange in enumerate((page(b"old"), page(b"hello"), page(b"hello"), page(b""))):
             out.write(replace(exchange, url=f"{URL}{number}"))
-        original = Original(URL + "0", page().started, payload_digest(page(b"old").response))
+        original = Original(URL + "0", page().started, parse_response(page(b"old").response).digest)
         out.write_revisit(page(url=URL + "0", response=NOT_MODIFIED), original)
         new = [(original.url, chunked) for original, chunked in out.stored()]
     records = [record for record in read_all(tmp_path / "2") if record.kind in {"response", "revisit"}]
@@ -157,7 +157,7 @@ def test_empty_and_truncated_payloads_are_not_referred_to(tmp_path):
 
 def test_a_304_is_a_revisit_without_a_block_and_its_bytes_are_kept_beside_it(tmp_path):
     first = page(started=1000)
-    original = Original(URL, 1000, payload_digest(first.response))
+    original = Original(URL, 1000, parse_response(first.response).digest)
     with writer(tmp_path) as out:
         out.write(first)
         out.write_revisit(page(response=NOT_MODIFIED, started=2000), original)
@@ -176,7 +176,7 @@ def test_a_304_of_a_page_that_was_stored_as_a_revisit_refers_to_the_bytes(tmp_pa
     with writer(tmp_path) as out:
         out.write(page(url=URL + "-a", started=1000))
         out.write(page(url=URL + "-b", started=1001))
-        digest = payload_digest(page().response)
+        digest = parse_response(page().response).digest
         out.write_revisit(page(url=URL + "-b", response=NOT_MODIFIED, started=2000), Original(URL + "-b", 1001, digest))
     revisit = next(record for record in read_all(tmp_path) if "server" in (record["WARC-Profile"] or ""))
     assert revisit["WARC-Refers-To-Target-URI"] == URL + "-a"
@@ -184,7 +184,7 @@ def test_a_304_of_a_page_that_was_stored_as_a_revisit_refers_to_the_bytes(tmp_pa
 
 
 def test_not_modified_is_the_servers_word_alone(tmp_path):
-    original = Original(URL, 1, payload_digest(page().response))
+    original = Original(URL, 1, parse_response(page().response).digest)
     with writer(tmp_path) as out, pytest.raises(DataError, match=r"status=200 of http://example.org/page is not 304"):
         out.write_revisit(page(), original)
     with writer(tmp_path) as out, pytest.raises(DataError, match="status=None"):
@@ -387,7 +387,7 @@ def test_any_bytes_read_back(tmp_path_factory, bodies, dedup):
     assert [r.block for r in records if r.kind == "request"] == [exchange.request for exchange in sent]
     by_digest = {r["WARC-Payload-Digest"]: r.block for r in records if r.kind == "response"}
     for exchange in sent:
-        assert by_digest[payload_digest(exchange.response)].endswith(exchange.response.partition(b"\r\n\r\n")[2])
+        assert by_digest[parse_response(exchange.response).digest].endswith(exchange.response.partition(b"\r\n\r\n")[2])
 
 
 _FULL_DISK = """

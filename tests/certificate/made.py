@@ -10,7 +10,7 @@ from sharc_crawler.archive.options import WarcOptions
 from sharc_crawler.archive.payloads import Original
 from sharc_crawler.archive.warc import WarcWriter
 from sharc_crawler.certificate.writing import certify
-from sharc_crawler.changes.digest import payload_digest
+from sharc_crawler.changes.http import parse_response
 from sharc_crawler.model import Evidence, Kind, Result, Slot, Url, Verdict
 from sharc_crawler.report.facts import CaptureFacts, PageFacts, SubsiteFacts, VisitFacts
 from tests.archive.readback import INFO, OK, page
@@ -54,7 +54,7 @@ class Maker:
         ref = self.out.write_revisit(exchange, original) if original else self.out.write(exchange)
         status = int(response[9:12]) if response else None
         whole = result not in (Result.FAILED, Result.NOT_MODIFIED) and not exchange.truncated
-        digest = payload_digest(response) if whole else None
+        digest = parse_response(response).digest if whole and response else None
         return VisitFacts(
             slot, result, self.now, self.now + 1, status, digest, warc=f"{ref.file}:{ref.offset}", error=exchange.error
         )
