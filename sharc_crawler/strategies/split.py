@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 Losses = Callable[[int, "NDArray[np.float64]"], "NDArray[np.float64]"]
 
 TIE = 1e-12  #: keep and drop closer than this, relatively, are equal: the page is kept
+CALM = 1e-6  #: changes in the longest interval; up to here giving a page up gains less than CALM² pages: it is kept
 
 
 def split(classes: Classes, width: Seconds) -> NDArray[np.int64]:
@@ -42,11 +43,13 @@ def split(classes: Classes, width: Seconds) -> NDArray[np.int64]:
     ends = np.cumsum(classes.counts, dtype=np.float64)
     drops = np.zeros(len(classes), np.int64)
     shortest = 0  # free interval
+    calm = classes.rates * (int(classes.counts.sum()) - 1) * width <= CALM
     with np.errstate(divide="ignore", invalid="ignore"):  # log(0) is meant: nothing to lose
         losses = _known_rates(classes, width) if classes.simple else _any_rates(classes, width)
         for at, count in enumerate(classes.counts.tolist()):
             last = shortest + count - 1 + ends[at:] - ends[at]
-            drops[at] = _how_many(losses, at, last, count - (shortest == 0 and count > 0))
+            if not calm[at] or classes.either_side:
+                drops[at] = _how_many(losses, at, last, count - (shortest == 0 and count > 0))
             shortest += count - int(drops[at])
     return drops
 
