@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     from sharc_crawler.rates.surroundings import Surroundings
 
 DAY = 86_400.0
+WEEK = 7 * DAY
 FEW = 10  #: pages that may share a lastmod on any site, however small
 SHARED = 0.05  #: share of all pages on one lastmod from which on it dates an import or a rebuild, no page's change
+SPIKE = 5.0  #: so many times as many pages as any date within a week has one that dates an import
 LEAST = 30 * DAY  #: younger ages are as if of this length: changes come in bursts, and a burst ends
 YEAR = 365.25 * DAY
 
@@ -34,10 +36,24 @@ def age_histories(lastmods: NDArray[np.float64], read: ArrayLike) -> Histories:
     ends = np.broadcast_to(np.asarray(read, np.float64), said.shape)[said]
     lengths = np.maximum(ends - lastmods[said], 1.0)
     values, place, counts = np.unique(lastmods[said], return_inverse=True, return_counts=True)
-    common = (counts > max(FEW, SHARED * said.sum())) | ((values == values[:1]) & (counts > 1))
-    changed = np.where(common[place], UNCHANGED, DATED).astype(np.int8)
+    changed = np.where(_shared(values, counts)[place], UNCHANGED, DATED).astype(np.int8)
     offsets = np.concatenate([[0], np.cumsum(said)]).astype(np.int64)
     return Histories(offsets, lengths, changed, ends)
+
+
+def _shared(values: NDArray[np.float64], counts: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which lastmods (sorted) so many pages share that they date no change of these.
+
+    A bare date is shared by all that changed on that day, on a busy site by many: it must stand out from those around.
+    """
+    shared: NDArray[np.bool_] = counts > max(FEW, SHARED * counts.sum())
+    bare = values % DAY == 0
+    for at in np.flatnonzero(shared & bare).tolist():
+        near = bare & (np.abs(values - values[at]) <= WEEK)
+        near[at] = False
+        shared[at] = counts[at] > SPIKE * counts[near].max(initial=0)
+    shared |= (values == values[:1]) & (counts > 1)
+    return shared
 
 
 def age_rates(

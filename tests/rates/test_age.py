@@ -31,6 +31,22 @@ def test_a_lastmod_of_many_pages_dates_no_change():
     assert (found.changed[:80] == DATED).all()
 
 
+def test_a_bare_date_is_shared_by_all_that_changed_on_that_day():
+    rng = np.random.default_rng(3)
+    truth = 10 ** rng.uniform(-3, 0.5, 2000) / DAY
+    seconds = 1000.3 * DAY - np.minimum(rng.exponential(1 / truth), 900 * DAY)
+    dates = np.floor(seconds / DAY) * DAY
+    assert (dates == 999 * DAY).mean() > 0.1
+    exactly, by_date = (age_rates(said, 1000.3 * DAY, Surroundings(urls(2000))).rate for said in (seconds, dates))
+    fresh = dates >= 999 * DAY
+    assert np.median(by_date[fresh]) == pytest.approx(np.median(exactly[fresh]), rel=0.6)
+    imported = dates.copy()
+    imported[rng.random(2000) < 0.5] = 800 * DAY  # a day that stands out
+    found = age_histories(imported, 1000.3 * DAY)
+    assert (found.changed[imported == 800 * DAY] == UNCHANGED).all()
+    assert (found.changed[imported == 999 * DAY] == DATED).all()
+
+
 def test_recovers_the_rates_that_made_the_ages():
     rng = np.random.default_rng(5)
     truth = rng.gamma(1.5, 1 / (60 * DAY), 4000)
