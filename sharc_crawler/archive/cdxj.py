@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
-from dataclasses import dataclass
 from tempfile import TemporaryFile
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from weakref import finalize
 
 from warcio.archiveiterator import ArchiveIterator
@@ -23,8 +22,7 @@ REVISIT = "warc/revisit"
 _NOT_DIGITS = re.compile(r"\D")
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """A response or revisit record in an index."""
 
     url: str
@@ -56,25 +54,28 @@ class Entry:
         return f"{surt(self.url)} {_NOT_DIGITS.sub('', self.date)[:14]} {known}"
 
 
-class IndexLines:
-    """The lines of an index until it is written: in a temporary file, not in memory.
+class KeptEntries:
+    """The entries of an index until it is written: in a temporary file, not in memory.
 
-    >>> lines = IndexLines()
-    >>> lines.append("org,a)/ 20261118110640 {}"); list(lines)
-    ['org,a)/ 20261118110640 {}']
+    >>> kept = KeptEntries()
+    >>> kept.append(Entry("http://a.org/", "2026-11-18T11:06:40Z", None, "200", None, 0, 9, "a.warc.gz"))
+    >>> [(entry.mime, entry.length) for entry in kept]
+    [(None, 9)]
     """
 
     def __init__(self) -> None:
-        self._file = TemporaryFile("w+", encoding="utf-8", newline="\n")  # noqa: SIM115 - closed with the lines
+        self._file = TemporaryFile("w+", encoding="utf-8", newline="\n")  # noqa: SIM115 - closed with the entries
         finalize(self, self._file.close)
 
-    def append(self, line: str) -> None:
-        """One more line."""
-        self._file.write(line + "\n")
+    def append(self, entry: Entry) -> None:
+        """One more; no field of it has tabs or line ends."""
+        self._file.write("\t".join(["" if field is None else str(field) for field in entry]) + "\n")
 
-    def __iter__(self) -> Iterator[str]:
+    def __iter__(self) -> Iterator[Entry]:
         self._file.seek(0)
-        yield from (line.removesuffix("\n") for line in self._file)
+        for line in self._file:
+            url, date, mime, status, digest, offset, length, file = line.removesuffix("\n").split("\t")
+            yield Entry(url, date, mime or None, status or None, digest or None, int(offset), int(length), file)
 
 
 def media_type(content_type: bytes | str | None) -> str | None:
@@ -122,12 +123,12 @@ def read_index(index: Path) -> Iterator[Entry]:
             )
 
 
-def write_index(warc: Path, lines: Iterable[str]) -> Path:
+def write_index(warc: Path, kept: Iterable[Entry]) -> Path:
     """Write the index of a WARC file beside it, sorted, whole or not at all; returns its path."""
     path = index_path(warc)
     draft = path.with_name(path.name + ".tmp")
     with draft.open("w", encoding="utf-8", newline="\n") as file:
-        file.writelines(line + "\n" for line in sorted(lines))
+        file.writelines(line + "\n" for line in sorted(entry.line() for entry in kept))
         file.flush()
         os.fsync(file.fileno())  # else a power failure may leave the new name with nothing, or half, behind it
     return draft.replace(path)

@@ -33,7 +33,7 @@ def recover(folder: Path) -> list[Recovered]:
     finished = [_finish(path) for path in sorted(folder.glob(f"*{SUFFIX}{OPEN}"))]
     for path in sorted(folder.glob(f"*{SUFFIX}")):
         if not index_path(path).exists():
-            write_index(path, (entry.line() for entry in entries(path)))
+            write_index(path, entries(path))
     return [found for found in finished if found is not None]
 
 
