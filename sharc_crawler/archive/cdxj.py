@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, NamedTuple
-from weakref import finalize
 
 from warcio.archiveiterator import ArchiveIterator
 
@@ -34,6 +32,13 @@ class Entry(NamedTuple):
     length: int
     file: str
 
+    @classmethod
+    def of(cls, row: list[str | None]) -> Entry:
+        """From its fields as texts."""
+        url, date, mime, status, digest, offset, length, file = row
+        assert url and date and offset and length and file, "only the others may be missing"
+        return cls(url, date, mime, status, digest, int(offset), int(length), file)
+
     def line(self) -> str:
         """One line of the index, without its end.
 
@@ -52,30 +57,6 @@ class Entry(NamedTuple):
         }
         known = json.dumps({name: value for name, value in fields.items() if value is not None})
         return f"{surt(self.url)} {_NOT_DIGITS.sub('', self.date)[:14]} {known}"
-
-
-class KeptEntries:
-    """The entries of an index until it is written: in a temporary file, not in memory.
-
-    >>> kept = KeptEntries()
-    >>> kept.append(Entry("http://a.org/", "2026-11-18T11:06:40Z", None, "200", None, 0, 9, "a.warc.gz"))
-    >>> [(entry.mime, entry.length) for entry in kept]
-    [(None, 9)]
-    """
-
-    def __init__(self) -> None:
-        self._file = TemporaryFile("w+", encoding="utf-8", newline="\n")  # noqa: SIM115 - closed with the entries
-        finalize(self, self._file.close)
-
-    def append(self, entry: Entry) -> None:
-        """One more; no field of it has tabs or line ends."""
-        self._file.write("\t".join(["" if field is None else str(field) for field in entry]) + "\n")
-
-    def __iter__(self) -> Iterator[Entry]:
-        self._file.seek(0)
-        for line in self._file:
-            url, date, mime, status, digest, offset, length, file = line.removesuffix("\n").split("\t")
-            yield Entry(url, date, mime or None, status or None, digest or None, int(offset), int(length), file)
 
 
 def media_type(content_type: bytes | str | None) -> str | None:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
-from weakref import finalize
 
 from warcio.archiveiterator import ArchiveIterator
+
+from sharc_crawler.archive.rows import Rows
+from sharc_crawler.frontier.seen import UNSEEN, SeenUrls
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,10 +20,6 @@ if TYPE_CHECKING:
 
     from sharc_crawler.model import Instant
 
-_TEMPORARY = ""  # SQLite: a file of no name that goes with the connection; its pages are in memory while they are few
-_CACHE = 256  #: KiB; more is not faster
-_TABLE = """CREATE TABLE stored (url TEXT, date REAL, digest TEXT, record TEXT, chunked INTEGER,
-    PRIMARY KEY (digest, chunked)) WITHOUT ROWID"""
 _EMPTY = "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ"
 
 
@@ -40,23 +37,19 @@ Former = Callable[[str, bool], Original | None]  #: by digest and framing (chunk
 
 
 class Payloads:
-    """Stored payloads by digest, in a temporary database, not in memory; those of former captures are in ``former``.
+    """Stored payloads by digest; those of former captures are in ``former``.
 
     A chunked body is told apart from a plain one: a reader joins the revisit's headers and the original's bytes, and
     these must agree on how the body is framed.
     """
 
     def __init__(self, former: Former | None = None) -> None:
-        # Made in one thread, used in another, by one at a time.
-        self._db = sqlite3.connect(_TEMPORARY, isolation_level=None, check_same_thread=False)
-        self._db.execute("PRAGMA synchronous = OFF")
-        self._db.execute(f"PRAGMA cache_size = -{_CACHE}")
-        self._db.execute(_TABLE)
+        self._rows = Rows()
+        self._numbers = SeenUrls()  # of rows
         self._former = former
-        finalize(self, self._db.close)
 
     def __len__(self) -> int:
-        return int(self._db.execute("SELECT count(*) FROM stored").fetchone()[0])
+        return len(self._rows)
 
     def find(self, digest: str, *, chunked: bool) -> Original | None:
         """The response that holds this payload, framed so."""
@@ -65,8 +58,7 @@ class Payloads:
 
     def stored(self) -> Iterator[tuple[Original, bool]]:
         """What this capture holds in full, and whether it is chunked."""
-        for *original, chunked in self._db.execute("SELECT url, date, digest, record, chunked FROM stored"):
-            yield Original(*original), bool(chunked)
+        return map(_read, self._rows)
 
     def holder(self, original: Original) -> Original:
         """The response that holds an original's payload: itself, unless it was stored as a revisit of another."""
@@ -76,14 +68,17 @@ class Payloads:
 
     def add(self, original: Original, *, chunked: bool) -> None:
         """A response was stored. An empty payload is not worth a reference."""
-        if original.digest is not None and original.digest != _EMPTY:
-            row = (original.url, original.date, original.digest, original.record, chunked)
-            self._db.execute("INSERT OR IGNORE INTO stored VALUES (?, ?, ?, ?, ?)", row)
+        if original.digest is None or original.digest == _EMPTY or _key(original.digest, chunked) in self._numbers:
+            return
+        self._rows.append(original.url, original.date, original.digest, original.record, int(chunked))
+        self._numbers.add(_key(original.digest, chunked), len(self._rows) - 1)
 
     def _here(self, digest: str, *, chunked: bool) -> Original | None:
-        query = "SELECT url, date, digest, record FROM stored WHERE digest = ? AND chunked = ?"
-        row = self._db.execute(query, (digest, chunked)).fetchone()
-        return Original(*row) if row else None
+        number = self._numbers.get(_key(digest, chunked))
+        if number == UNSEEN:
+            return None
+        original, framed = _read(self._rows[number])
+        return original if (original.digest, framed) == (digest, chunked) else None  # two keys may share a hash
 
     def read(self, warc: Path) -> None:
         """Add what a WARC file holds in full."""
@@ -92,6 +87,16 @@ class Payloads:
                 if record.rec_type == "response" and not record.rec_headers.get_header("WARC-Truncated"):
                     coding = record.http_headers.get_header("Transfer-Encoding") or ""
                     self.add(_original(record), chunked=coding.lower().endswith("chunked"))
+
+
+def _key(digest: str, chunked: bool) -> str:
+    return f"{digest} chunked" if chunked else digest
+
+
+def _read(row: list[str | None]) -> tuple[Original, bool]:
+    url, date, digest, record, chunked = row
+    assert url and date, "each response has them"
+    return Original(url, float(date), digest, record), chunked == "1"
 
 
 def _original(record: ArcWarcRecord) -> Original:

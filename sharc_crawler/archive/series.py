@@ -5,18 +5,18 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from sharc_crawler.archive.cdxj import KeptEntries, write_index
+from sharc_crawler.archive.cdxj import Entry, write_index
 from sharc_crawler.archive.exchanges import Draft
 from sharc_crawler.archive.files import OPEN, WarcFile, file_name, files_of
 from sharc_crawler.archive.records import WARC_FIELDS, Fields, member, named_fields, warc_date
 from sharc_crawler.archive.recovery import Recovered, recover
+from sharc_crawler.archive.rows import Rows
 from sharc_crawler.errors import StateError, UsageError
 from sharc_crawler.model import CaptureRef
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sharc_crawler.archive.cdxj import Entry
     from sharc_crawler.archive.options import CaptureInfo, WarcOptions
     from sharc_crawler.model import Instant
 
@@ -32,7 +32,7 @@ class WarcSeries:
         self._about = named_fields([*info.fields(), ("isPartOf", site), ("run", run), ("deduplication", options.dedup)])
         self._file: WarcFile | None = None
         self._warcinfo_id = ""
-        self._entries: KeptEntries  # of the open file's index
+        self._entries: Rows  # of the open file's index
         self._closed = False
         self.recovered = self._recover()
         self.former = self._former()  #: with their serials
@@ -49,7 +49,7 @@ class WarcSeries:
 
     def index(self, entry: Entry) -> None:
         """Name a record of the open file in its index."""
-        self._entries.append(entry)
+        self._entries.append(*entry)
 
     def sync(self) -> None:
         """Have all that was written on the disk."""
@@ -74,7 +74,7 @@ class WarcSeries:
         name = file_name(self._site, self._run, self._serial, now)
         draft = Draft("warcinfo", [("WARC-Filename", name)], self._about, WARC_FIELDS)
         packed = member(draft.all_fields([("WARC-Date", warc_date(now))]), draft.block, self._options.level)
-        self._entries = KeptEntries()
+        self._entries = Rows()
         file = WarcFile(self._folder / name)
         try:
             file.append(packed)
@@ -89,7 +89,7 @@ class WarcSeries:
         if self._file is None:
             return
         self._file.sync()  # an index names nothing that a power failure may take
-        write_index(self._file.path, self._entries)
+        write_index(self._file.path, map(Entry.of, self._entries))
         self._file.close()
         self._file = None
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from sharc_crawler.archive.cdxj import Entry, KeptEntries, entries, media_type
+from sharc_crawler.archive.cdxj import entries, media_type
 from sharc_crawler.archive.options import WarcOptions
 from sharc_crawler.archive.payloads import Original
 from sharc_crawler.archive.surt import surt
@@ -72,13 +72,3 @@ def test_truncated_and_headerless_responses_have_an_entry(tmp_path):
         out.write(page(response=OK + b"\r\n", truncated="time", started=1))
     (warc,) = tmp_path.glob("*.warc.gz")
     assert [entry.status for entry in entries(warc)] == ["200"]
-
-
-def test_entries_are_kept_as_they_came():
-    date, file = "2026-11-18T11:06:40.250000Z", "a.warc.gz"
-    written = [Entry(f"{URL}{n}", date, None, "200", f"sha1:{n}", n, 9, file) for n in range(1_234)]
-    written += [Entry(URL, date, "é", None, None, 0, 9, file)]
-    kept = KeptEntries()
-    for entry in written:
-        kept.append(entry)
-    assert list(kept) == written

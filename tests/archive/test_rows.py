@@ -1,0 +1,25 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sharc_crawler.archive.rows import Rows
+
+ROW = st.tuples(st.none() | st.text("aé\r\x85\ud800", min_size=1), st.integers(0, 9_000))  # beyond the file's buffer
+
+
+@given(st.lists(ROW | st.integers(0, 9) | st.none()))
+def test_rows_come_back_in_any_order_of_writing_and_reading(steps):
+    """A row is written, one is read by its number, or the first ones are (and no further)."""
+    rows, written = Rows(), []
+    for step in steps:
+        if isinstance(step, tuple):
+            text, length = step
+            rows.append(text, "b" * length or None)
+            written.append([text, "b" * length or None])
+        elif step is None:
+            assert next(iter(rows), None) == next(iter(written), None)
+        elif step < len(written):
+            assert rows[step] == written[step]
+    assert list(rows) == written
+    assert len(rows) == len(written)
