@@ -38,7 +38,8 @@ class Amender:
     def amend(self, capture: SiteCapture) -> bool:
         """The sitemaps have been read at T, or what followed is done; True: more is owed before the next visit."""
         attesting = capture.attesting
-        if attesting is None or capture.reference is None:
+        assert attesting is not None, "asked where the server's word counts"
+        if capture.reference is None:
             return False
         if attesting.again is None:
             self._reorder(capture)

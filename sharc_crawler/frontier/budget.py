@@ -33,6 +33,7 @@ class SiteBudget:
 
     def __init__(self, spec: CaptureSpec, started: Instant) -> None:
         self._spec = spec
+        self._bounded = bool(spec.max_requests or spec.max_bytes or spec.max_time)
         self._started = started
         self._requests = 0
         self._bytes = 0
@@ -43,15 +44,9 @@ class SiteBudget:
         self.paused: Seconds = 0.0  #: when no process was running
         self.left: Counter[Slot] = Counter()  #: downloads that were not made
 
-    @property
-    def bounded(self) -> bool:
-        """Is there any bound?"""
-        spec = self._spec
-        return bool(spec.max_requests or spec.max_bytes or spec.max_time)
-
     def why_not(self, task: Task, kind: Kind, now: Instant) -> str | None:
         """Which bound forbids a download; ``None``: none does. robots.txt is always read."""
-        if not self.bounded or kind is Kind.ROBOTS:
+        if not self._bounded or kind is Kind.ROBOTS:
             return None
         spec = self._spec
         left = self._left(kind, now)
@@ -71,7 +66,7 @@ class SiteBudget:
         self.seeds.discard(task.page)
         if task.slot is Slot.SECOND:
             self._settle(task.page)
-        elif self.bounded and self._revisited(task, kind):
+        elif self._bounded and self._revisited(task, kind):
             self._due.setdefault(task.page, 0)
 
     def ended(self, task: Task, outcome: Outcome, settled: bool) -> None:

@@ -71,6 +71,7 @@ class SiteCapture:
         self.elsewhere: list[Sighting] = []  #: out of scope by the sitemaps that were read before the first page
         self.embedded: dict[PageId, list[PageId]] = {}  #: page → resources first found on it
         self.apex: PageId | None = None  #: the last visit, where it was made in slot ONLY
+        self.compares = True  #: pages are downloaded again, and compared with their visit
         self.attesting: Attesting | None = None  #: where the strategy takes the server's word
         self.held: Task | None = None  #: the first visit after T, until the sitemaps have been read again
         self.audit: Mapping[str, Any] | None = None  #: what became of the server's word

@@ -64,7 +64,7 @@ class Chooser:
 
     def _ask(self, capture: SiteCapture, now: Instant) -> Task | None:
         """One decision of a capture's strategy; ends the capture when there is none left and nothing is under way."""
-        if capture.opening or self._amender.amend(capture):
+        if capture.opening or (capture.attesting and self._amender.amend(capture)):
             return None
         if capture.held is not None:
             task, capture.held = capture.held, None

@@ -135,7 +135,7 @@ class Frontier:
         ring.ripen(now)
         while (number := ring.head()) is not None:
             host = self.ledger.hosts[number]
-            if host.pace.busy >= self.politeness.concurrency:
+            if host.pace.busy >= self.ledger.politeness.concurrency:
                 ring.park()
             elif host.pace.due > now:
                 ring.delay(host.pace.due)

@@ -52,16 +52,17 @@ class Leases:
 
     def answer(self, fetch: Fetch, outcome: Outcome) -> Task | None:
         """The lease has ended, and the host may be asked again, in time. ``None``: it had expired."""
-        task = self._end(fetch)
-        if task is not None:
-            self._free(fetch, outcome)
-        return task
+        lease = self._open.pop(fetch.lease, None)
+        if lease is None:
+            return None
+        self._free(fetch, outcome)
+        return lease[1]
 
     def give_back(self, fetch: Fetch, now: Instant) -> None:
         """It came to nothing for a reason of our own: it is made again, and no attempt is counted."""
-        task = self._end(fetch)
-        if task is not None:
-            self._queue_again(task, now)
+        lease = self._open.pop(fetch.lease, None)
+        if lease is not None:
+            self._queue_again(lease[1], now)
 
     def expire(self, now: Instant) -> None:
         """Queue again what was never answered."""
@@ -105,7 +106,3 @@ class Leases:
         if outcome.retry_after is not None:
             host.pace.pause(outcome.ended + min(outcome.retry_after, self._ledger.politeness.longest_pause))
         self._ledger.freed(number)
-
-    def _end(self, fetch: Fetch) -> Task | None:
-        lease = self._open.pop(fetch.lease, None)
-        return None if lease is None else lease[1]

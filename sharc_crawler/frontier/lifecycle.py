@@ -12,8 +12,6 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from sharc_crawler.errors import StateError
-
 
 class State(IntEnum):
     """Where a page stands."""
@@ -51,18 +49,3 @@ TRANSITIONS: dict[tuple[int, int], State] = {
     (State.LEASED_AGAIN, Event.CAPTURED): State.VISITED,  # a sitemap read again; a page that is judged at the end
     (State.LEASED_AGAIN, Event.NO_CONTENT): State.VISITED,
 }
-
-
-def after(state: int, event: int) -> State:
-    """The state that an event leads to; raises :class:`~sharc_crawler.errors.StateError` for an illegal move.
-
-    >>> after(State.QUEUED, Event.LEASE).name
-    'LEASED'
-    >>> after(State.JUDGED, Event.LEASE)
-    Traceback (most recent call last):
-    sharc_crawler.errors.StateError: a page that is JUDGED cannot LEASE
-    """
-    try:
-        return TRANSITIONS[state, event]
-    except KeyError:
-        raise StateError(f"a page that is {State(state).name} cannot {Event(event).name}") from None

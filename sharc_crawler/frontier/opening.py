@@ -54,6 +54,7 @@ class Opener:
         subsites.check(strategy, spec.subsites)
         if strategy.attests:
             capture.attesting = Attesting(self._parts.history(spec), spec.audit)
+        capture.compares = strategy.revisits or strategy.attests
         capture.budget.all_revisited = strategy.revisits and not strategy.attests
 
     def _seed(self, capture: SiteCapture, now: Instant) -> None:

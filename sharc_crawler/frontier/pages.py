@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sharc_crawler.errors import StateError
 from sharc_crawler.frontier.columns import Names, Texts
-from sharc_crawler.frontier.lifecycle import State, after
+from sharc_crawler.frontier.lifecycle import TRANSITIONS, Event, State
 from sharc_crawler.model import NO_VALIDATORS, Outcome, Result, Validators
 
 if TYPE_CHECKING:
@@ -66,8 +67,12 @@ class PageTable:
         return page
 
     def move(self, page: PageId, event: int) -> None:
-        """Apply an event of the life cycle to a row."""
-        self.states[page] = after(self.states[page], event)
+        """Apply an event of the life cycle to a row; :class:`~sharc_crawler.errors.StateError` for an illegal one."""
+        state = self.states[page]
+        then = TRANSITIONS.get((state, event))
+        if then is None:
+            raise StateError(f"a page that is {State(state).name} cannot {Event(event).name}")
+        self.states[page] = then
 
     def remember(self, page: PageId, outcome: Outcome) -> None:
         """The state that a later fetch of this page is compared with."""

@@ -23,8 +23,8 @@ _PARTS = re.compile(r"(https?)://([^/?#\\]{1,260})(?![^/?#\\])([^?#]*)(\?[^#]*)?
 _AUTHORITY = re.compile(r"(\[[0-9a-f:.]+\]|[\w-]+(?:\.[\w-]+)*)\.?(?::(\d{0,5}))?", re.ASCII)
 #: What needs no normalising: plain characters, no segment that begins with a dot, and upper-case escapes of bytes
 #: that are not ASCII.
-_PLAIN_PATH = re.compile(r"(?:/(?:[\w~!$'*+,:@=-](?:[\w.~!$'*+,:@=-]|%[89A-F][0-9A-F])*)?)+", re.ASCII)
-_PLAIN_QUERY = re.compile(r"\?[\w.~-]+=[\w.~-]*(?:&[\w.~-]+=[\w.~-]*)*", re.ASCII)
+_PLAIN_PATH = re.compile(r"(?:/(?:[\w~!$'*+,:@=-](?:[\w.~!$'*+,:@=-]++|%[89A-F][0-9A-F])*+)?+)++", re.ASCII)
+_PLAIN_QUERY = re.compile(r"\?[\w.~-]++=[\w.~-]*+(?:&[\w.~-]++=[\w.~-]*+)*+", re.ASCII)
 _BARE_HOST = re.compile(r"(localhost|[\w-]+(\.[\w-]+)+)(:\d+)?(/|$)")
 _DEFAULT_PORT = {"http": 80, "https": 443}
 _HIGHEST_PORT = 65_535

@@ -78,9 +78,14 @@ class ByPage:
         return self._numbers[place] if place < len(self._pages) and self._pages[place] == page else 0
 
     def __setitem__(self, page: PageId, number: int) -> None:
+        pages = self._pages
+        if not pages or page > pages[-1]:
+            pages.append(page)
+            self._numbers.append(number)
+            return
         place = self._place(page)
-        if place < len(self._pages) and self._pages[place] == page:
+        if pages[place] == page:
             self._numbers[place] = number
         else:
-            self._pages.insert(place, page)  # mostly at the end
+            pages.insert(place, page)
             self._numbers.insert(place, number)

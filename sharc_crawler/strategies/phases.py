@@ -90,7 +90,7 @@ class PhasedStrategy(Strategy):
         self._made(page, plan, self.revisits)
         self._in_flight.add(page)
         if not self.revisits:
-            self.past_reference = self._past_middle()
+            self.past_reference = self.past_reference or self._past_middle()
             return Visit(page, Slot.ONLY, plan)
         last = not self._waiting() and len(self._in_flight) == 1  # another in flight may have to be tried again later
         self._only = page if self._apex and last else None
@@ -103,8 +103,8 @@ class PhasedStrategy(Strategy):
 
     def _past_middle(self) -> bool:
         """Single visits: T is when half of them are made."""
-        size = max(self.setting.size, self.visits + self._waiting())
-        return 2 * self.visits > size
+        visits = self.visits
+        return 2 * visits > max(self.setting.size, visits + self._waiting())
 
     def _second(self) -> Visit | None:
         while self._revisited < len(self._visited):

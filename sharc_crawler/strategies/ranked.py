@@ -33,8 +33,8 @@ class RankedStrategy(PhasedStrategy):
 
     def _put(self, candidates: Candidates) -> None:
         self._pages.put(candidates.pages, self._heats(candidates) * candidates.weights)
-        other = candidates.weights != 1
-        self._weights.update(zip(candidates.pages[other].tolist(), candidates.weights[other].tolist(), strict=True))
+        weighted = zip(candidates.pages.tolist(), candidates.weights.tolist(), strict=True)
+        self._weights.update((page, weight) for page, weight in weighted if weight != 1)
 
     def _heats(self, candidates: Candidates) -> NDArray[np.float64]:
         """What pages are ranked by, before weights: their mean rates."""

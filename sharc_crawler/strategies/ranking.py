@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from sharc_crawler.model import PageId
 
 PAGE_BITS = 32
+PAGE_MASK = (1 << PAGE_BITS) - 1
 
 
 class Ranking:
@@ -38,16 +39,18 @@ class Ranking:
 
     def put(self, pages: NDArray[np.int64], heats: NDArray[np.float64]) -> None:
         """Pages begin to wait; heats are >= 0."""
-        columns = pages.tolist(), (heats + 0.0).view(np.int64).tolist()  # -0.0 becomes 0.0
-        for page, bits in zip(*columns, strict=True):
+        waiting = list(zip(pages.tolist(), (heats + 0.0).view(np.int64).tolist(), strict=True))  # -0.0 becomes 0.0
+        for page, bits in waiting:
             self._bits[page] = bits + 1
-        self._keys.update(bits << PAGE_BITS | page for page, bits in zip(*columns, strict=True))
+        self._keys.update([bits << PAGE_BITS | page for page, bits in waiting])
 
     def pop(self, rank: int) -> PageId:
         """Of the pages as hot as the one of this rank (0: the coldest), the one found first waits no longer."""
-        coldest = self._keys[rank] >> PAGE_BITS << PAGE_BITS
-        key = self._keys.pop(self._keys.bisect_left(coldest))
-        page: PageId = key - coldest
+        keys = self._keys
+        heat = keys[rank] >> PAGE_BITS
+        if rank and keys[rank - 1] >> PAGE_BITS == heat:
+            rank = keys.bisect_left(heat << PAGE_BITS)
+        page: PageId = keys.pop(rank) & PAGE_MASK
         self._bits[page] = 0
         return page
 
