@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from sharc_crawler.strategies.leads import Leads
 from sharc_crawler.strategies.ranked import RankedStrategy
+from sharc_crawler.strategies.ranking import octaves_of
 
 if TYPE_CHECKING:
-    from sharc_crawler.strategies.base import Setting
+    from sharc_crawler.strategies.base import Candidates, Setting
 
 EARLY = 1e-9  #: a slot this much (of a step) before its time is on time
 
@@ -57,16 +59,30 @@ class SharcRevisits(_OrganPipes):
 
 
 class SharcOnline(RankedStrategy):
-    """Organ pipes while the site is being discovered (Algorithm 2, eqs. 11-16)."""
+    """Organ pipes while the site is being discovered (Algorithm 2, eqs. 11-16).
+
+    It departs from Algorithm 2 in the first stage. There the coldest page is taken as long as less than half of the
+    site is known; so where cold pages lead nowhere, they are spent soon, and then the hot ones, long before the middle.
+    Here pages found are watched: if they are colder than those that they are found on, a hotter page may come first
+    that leads to many (``leads.py``).
+    """
 
     def __init__(self, setting: Setting, revisits: str = "none") -> None:
         super().__init__(setting, revisits)
+        self._leads = Leads()
+        self._led = False  # the last visit was one that the leads named
+
+    def _put(self, candidates: Candidates) -> None:
+        super()._put(candidates)
+        if self._led:
+            self._leads.found(octaves_of(self._heats(candidates) * candidates.weights))
 
     def _rank(self) -> int:
         downloaded, detected = self.visits, self._waiting()
         size = max(self.setting.size, downloaded + detected)
-        if downloaded + detected <= size / 2:  # ascending
-            return 0
+        self._led = downloaded + detected <= size / 2
+        if self._led:  # ascending
+            return self._leads.follow(self._pages, size - downloaded - detected)
         if downloaded <= size / 2:  # middle
             return min(downloaded, detected - 1)
         return detected - 1  # descending

@@ -10,12 +10,16 @@ from sortedcontainers import SortedList
 from sharc_crawler.strategies.page_numbers import ByPage
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from sharc_crawler.model import PageId
 
 PAGE_BITS = 32
 PAGE_MASK = (1 << PAGE_BITS) - 1
+FRACTION_BITS = 52  #: of a double; before them is its exponent (no heat has a sign), which is BIAS for 1
+BIAS = 1023
 
 
 class Ranking:
@@ -54,6 +58,23 @@ class Ranking:
         self._bits[page] = 0
         return page
 
+    def octave(self, rank: int) -> int:
+        """The octave of the heat of the page of this rank, as by :func:`octaves_of`."""
+        octave: int = (self._keys[rank] >> FRACTION_BITS + PAGE_BITS) - BIAS
+        return octave
+
+    def octaves(self) -> Iterator[int]:
+        """The octaves of the waiting pages, from coldest to hottest, each once."""
+        rank = 0
+        while rank < len(self):
+            yield (octave := self.octave(rank))
+            rank = self.first(octave + 1)
+
+    def first(self, octave: int) -> int:
+        """The rank of the coldest page of this octave or a hotter one."""
+        rank: int = self._keys.bisect_left(octave + BIAS << FRACTION_BITS + PAGE_BITS)
+        return rank
+
     def discard(self, page: PageId) -> bool:
         """A page waits no longer; False: it did not wait."""
         bits = self._bits[page]
@@ -61,3 +82,13 @@ class Ranking:
             self._keys.remove(bits - 1 << PAGE_BITS | page)
             self._bits[page] = 0
         return bits > 0
+
+
+def octaves_of(heats: NDArray[np.float64]) -> list[int]:
+    """The logarithms of heats to base 2, rounded down (below the normal doubles: -1023).
+
+    >>> octaves_of(np.array([0.3, 1, 1.9, 4, 0]))
+    [-2, 0, 0, 2, -1023]
+    """
+    octaves: list[int] = (((heats + 0.0).view(np.int64) >> FRACTION_BITS) - BIAS).tolist()
+    return octaves
