@@ -53,7 +53,7 @@ def test_where_pages_are_not_colder_than_those_they_are_found_on_it_is_algorithm
     parents = [data.draw(st.integers(0, page - 1)) for page in range(1, size)]
     rates = np.ones(size)
     for page, parent in enumerate(parents, 1):
-        rates[page] = rates[parent] + page / 1024 + data.draw(st.floats(0, 3))  # distinct
+        rates[page] = rates[parent] + 2.0**-page + data.draw(st.integers(0, 3))  # no two are equal
     assert online(rates, tree(parents)) == algorithm_2(rates, tree(parents))
 
 
