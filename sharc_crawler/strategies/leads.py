@@ -13,6 +13,7 @@ average.
 from __future__ import annotations
 
 from collections import Counter
+from math import exp2
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ class Leads:
             for octave in waiting.octaves()
         )
         (_, best), *others = sorted(costs)
-        if best == coldest and (not others or _heat(best) <= others[0][0]):
+        if best == coldest and (not others or exp2(best) <= others[0][0]):
             self._settled = best
         return best
 
@@ -87,8 +88,4 @@ def heat_per_page(octave: float, brings: float, below: float) -> float:
     >>> heat_per_page(0, 3, -2), heat_per_page(0, 3, 2)
     (0.4375, 1.0)
     """
-    return (_heat(octave) + brings * _heat(min(octave, below))) / (1 + brings)
-
-
-def _heat(octave: float) -> float:
-    return 2.0**octave
+    return (exp2(octave) + brings * exp2(min(octave, below))) / (1 + brings)
