@@ -17,7 +17,7 @@ from sharc_crawler.report.instants import second
 from sharc_crawler.report.notes import noted, same_content
 from sharc_crawler.report.selection import lines, read_selection
 from sharc_crawler.report.subsites import each_part
-from sharc_crawler.report.words import counted, percent, short, size, span
+from sharc_crawler.report.words import counted, going_on, percent, short, size, span
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -72,7 +72,7 @@ def _capture(facts: CaptureFacts, folder: Path) -> Iterator[Text]:
     yield from _missing(pages)
     if totals["captured"] and (blur := Blur(facts.pages).totals()) and blur["stochastic_average"] is not None:
         yield _line("blur", f"{blur['stochastic_average']:.2g} changes that a copy misses, on average, as expected")
-    yield _line("took", span(facts.ended - facts.started) if facts.ended is not None else _unfinished(facts))
+    yield _line("took", span(facts.ended - facts.started) if facts.ended is not None else _unfinished(facts, folder))
     if cuts := facts.interruptions:
         words = f"{counted(len(cuts), 'time')}, for {span(sum(end - start for start, end in cuts))} in all"
         yield _line("interrupted", words)
@@ -119,10 +119,10 @@ def _expected(expected: Mapping[str, Any]) -> str:
     return f"{kept} ({expected['counted']:,} their bytes, too)"
 
 
-def _unfinished(facts: CaptureFacts) -> str:
+def _unfinished(facts: CaptureFacts, folder: Path) -> str:
     if "spider" in facts.settings:
         return "not complete: a project's own spider begins again, with another SHARC_OUTPUT"
-    return "not complete: the same command goes on"
+    return f"not complete: {going_on(folder)}"
 
 
 def _parts(facts: CaptureFacts) -> Iterator[Text]:

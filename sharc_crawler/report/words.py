@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from sharc_crawler.model import Rate, Seconds
 
 #: unit, its length in seconds, largest first
@@ -97,6 +100,16 @@ def figure(value: object) -> str:
     if isinstance(value, list):
         return ", ".join(map(figure, value))
     return "–" if value in (None, "") else short(str(value), 400)
+
+
+def going_on(folder: Path) -> str:
+    """How an unfinished crawl goes on.
+
+    >>> from pathlib import Path
+    >>> going_on(Path("captures/example.org"))
+    'the same command goes on, with -a output=captures/example.org'
+    """
+    return f"the same command goes on, with -a output={quote(str(folder))}"
 
 
 def short(text: str, limit: int = 160) -> str:

@@ -84,5 +84,5 @@ class Command(CrawlCommand):
             self.exitcode = code
 
     def _stopped(self) -> None:
-        sys.stderr.write("sharc: stopped; the same command goes on\n")
+        sys.stderr.write("sharc: stopped; the same command goes on, with the same output=\n")
         self.exitcode = INTERRUPTED

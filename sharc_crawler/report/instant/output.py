@@ -10,7 +10,7 @@ from rich.text import Text
 from sharc_crawler.report.html import NAME, environment
 from sharc_crawler.report.instant.document import document
 from sharc_crawler.report.instant.drawing import drawing
-from sharc_crawler.report.words import counted, short, span
+from sharc_crawler.report.words import counted, going_on, short, span
 from sharc_crawler.report.write import put, to_json
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def write(state: Batch, folder: Path) -> str:
     put({folder / "report.json": to_json(report), folder / NAME: render(report)})
     console = Console(highlight=False)
     with console.capture() as captured:
-        for line in _lines(report):
+        for line in _lines(report, folder):
             console.print(line, soft_wrap=True)
         for name in ("report.json", NAME):
             console.print(_line(name, str(folder / name)), soft_wrap=True)
@@ -63,7 +63,7 @@ def sentence(report: Mapping[str, Any]) -> str:
     return " ".join(sentences)
 
 
-def _lines(report: Mapping[str, Any]) -> Iterator[Text]:
+def _lines(report: Mapping[str, Any], folder: Path) -> Iterator[Text]:
     sites = ", ".join(report["sites"])
     yield Text(f"\nInstant crawl of {short(sites)}", "bold")
     yield Text(sentence(report))
@@ -77,7 +77,7 @@ def _lines(report: Mapping[str, Any]) -> Iterator[Text]:
     if len(report["hubs"]) > SHOWN:
         yield _line("", f"{counted(len(report['hubs']) - SHOWN, 'more hub')} in the report")
     if not report["complete"]:
-        yield _line("stopped", "before its end: the same command goes on")
+        yield _line("stopped", f"before its end: {going_on(folder)}")
     for note in report["notes"]:
         yield _line("note", short(note))
     yield _line("WARC", ", ".join(report["warcs"]) or "none")
