@@ -132,7 +132,7 @@ class Admitter:
             if capture.strategy is None and parent != NO_PARENT and len(capture.elsewhere) < MAX_ELSEWHERE:
                 capture.elsewhere.append(sighting)
             return False
-        if reason := self._endless(capture, key, depth):
+        if depth and (reason := self._endless(capture, key, depth)):
             self._ledger.left_out(capture, key, reason, sighting.via)
             return False
         limit = capture.spec.limit
@@ -160,7 +160,7 @@ class Admitter:
         hops = capture.spec.hops
         if hops and depth > hops:
             return f"more than {hops} links from a seed or sitemap (hops={hops})"
-        return capture.traps.why_not(key) if depth and capture.traps else None
+        return capture.traps.why_not(key) if capture.traps else None
 
     def _may_name(self, capture: SiteCapture, sighting: Sighting, key: str, parent: PageId) -> bool:
         """An index names sitemaps of its own host or of the site; robots.txt and people may name any."""

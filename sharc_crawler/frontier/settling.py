@@ -92,16 +92,16 @@ class Settler:
     def _settled(
         self, capture: SiteCapture, fetch: Fetch, task: Task, outcome: Outcome, linked: Sequence[PageId]
     ) -> Judgement | None:
-        if fetch.kind is Kind.ROBOTS:
+        if fetch.kind is Kind.PAGE or fetch.kind is Kind.RESOURCE:
+            if task.slot is Slot.SECOND:
+                return self._revisited(capture, task, outcome)
+            self._visited(capture, fetch, task, outcome)
+        elif fetch.kind is Kind.ROBOTS:
             self._reader.robots(capture, fetch, outcome)
         elif fetch.kind is Kind.SITEMAP:
             self._reader.sitemap(capture, fetch, task, outcome)
-        elif fetch.kind is Kind.HUB:
-            hubs.polled(self._ledger, capture, fetch.page, outcome, linked)
-        elif task.slot is Slot.SECOND:
-            return self._revisited(capture, task, outcome)
         else:
-            self._visited(capture, fetch, task, outcome)
+            hubs.polled(self._ledger, capture, fetch.page, outcome, linked)
         return None
 
     # -- pages and resources -------------------------------------------------------------------------------------
