@@ -30,6 +30,7 @@ class Snapshot:
     pages: int  #: known
     visits: int
     revisits: int
+    due: int  #: visits and revisits that strategies have still to choose
     left: int  #: downloads still to make, as far as known: not chosen yet, owed by hosts, or in flight
 
     @classmethod
@@ -40,13 +41,15 @@ class Snapshot:
         phase = next((p for p in Phase if p in phases), Phase.DONE)
         parts = [capture.subsites for capture in captures if capture.subsites]
         waiting = sum(len(capture.waiting) for capture in captures) + sum(len(part.pool) for part in parts)
+        due = sum(len(capture.strategy) for capture in captures if capture.strategy)
         name = f"part {len(parts[0].rows)}, {phase}" if len(captures) == len(parts) == 1 else str(phase)
         return cls(
             "sitemaps" if any(capture.opening for capture in captures) else name,
             sum(capture.pages - capture.late for capture in captures),
             sum(capture.visits for capture in captures),
             sum(capture.revisits for capture in captures),
-            2 * waiting + sum(len(capture.strategy) + capture.pending for capture in captures if capture.strategy),
+            due,
+            2 * waiting + due + sum(capture.pending for capture in captures if capture.strategy),
         )
 
     @property
@@ -65,16 +68,16 @@ class Snapshot:
     def share(self) -> str:
         """How many of how many in this phase; redirects and pages that are gone are not revisited."""
         if self.phase.endswith(Phase.REVISIT):
-            return f"{self.revisits}/{self.revisits + self.left}"
+            return f"{self.revisits}/{self.revisits + self.due}"
         return f"{self.visits}/{self.pages}"
 
 
 def line(snapshot: Snapshot, pace: float) -> str:
     """What a person reads; ``pace`` in pages per second.
 
-    >>> line(Snapshot("visit", 300, 30, 0, 570), 3.0)
+    >>> line(Snapshot("visit", 300, 30, 0, 570, 570), 3.0)
     'visit 30/300 pages, 3.0/s, 0:03:10 left'
-    >>> line(Snapshot("revisit", 300, 300, 60, 180), 3.6)
+    >>> line(Snapshot("revisit", 300, 300, 60, 180, 180), 3.6)
     'revisit 60/240 pages, 3.6/s, 0:00:50 left'
     """
     left = f"{timedelta(seconds=round(snapshot.left / pace))} left" if pace else "time left not known yet"
