@@ -100,6 +100,20 @@ def sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
+def append_whole(descriptor: int, data: bytes, size: int) -> None:
+    """Write all of it at the end of a file of so many bytes, or raise and leave the file as it was.
+
+    Nothing is buffered: what a full disk refuses must not follow later, behind what was cut off.
+    """
+    view = memoryview(data)
+    try:
+        while view:
+            view = view[os.write(descriptor, view) :]
+    except BaseException:
+        os.ftruncate(descriptor, size)
+        raise
+
+
 class WarcFile:
     """A WARC file under construction, named ``….open`` until it is closed."""
 
@@ -118,12 +132,9 @@ class WarcFile:
         if self._lost:
             raise self._lost
         try:
-            self._write(data)
-        except BaseException as error:
-            os.ftruncate(self._descriptor, self.size)
-            if isinstance(error, OSError):
-                raise self._named(error) from error
-            raise
+            append_whole(self._descriptor, data, self.size)
+        except OSError as error:
+            raise self._named(error) from error
         self.size += len(data)
 
     def sync(self) -> None:
@@ -159,8 +170,3 @@ class WarcFile:
 
     def _named(self, error: OSError) -> OSError:
         return OSError(error.errno, error.strerror, str(self._open_path))
-
-    def _write(self, data: bytes) -> None:
-        view = memoryview(data)
-        while view:
-            view = view[os.write(self._descriptor, view) :]

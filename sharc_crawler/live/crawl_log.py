@@ -11,6 +11,7 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from sharc_crawler.archive.files import append_whole
 from sharc_crawler.report.log import FORMATS
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-_NUMBER = re.compile(rb'(?:"number": |number:)(\d+)')
+_NUMBER = re.compile(rb'^\{"number": (\d+),|,number:(\d+)$')  #: where either format has it, whatever a URL says
 AT_ONCE = 1_000  #: lines
 _TAIL = 65_536  #: bytes at the end of a file in which its last whole line lies
 
@@ -45,13 +46,17 @@ class CrawlLog:
     def catch_up(self) -> None:
         """Write what is new. Where that fails (a full disk) it is written later: the store has it."""
         try:
-            for file in self._files:
-                file.write(self._store.exchanges(file.last))
+            self.finish()
             self._failed = False
         except OSError as error:
             if not self._failed:
                 logger.warning("The log cannot be written now: %s. It will be; `sharc log` has it.", error)
             self._failed = True
+
+    def finish(self) -> None:
+        """Write what is new, or raise: after the crawl's end only the same command would."""
+        for file in self._files:
+            file.write(self._store.exchanges(file.last))
 
 
 class LogFile:
@@ -69,17 +74,14 @@ class LogFile:
         while some := list(islice(rest, AT_ONCE)):
             self._append(b"".join(self._line(row).encode("utf-8", "backslashreplace") + b"\n" for row in some))
             self.last = some[-1].number
+            self._put_aside()
 
     def _append(self, text: bytes) -> None:
-        with self._path.open("ab") as file:
-            before = file.tell()
-            try:
-                file.write(text)
-                file.flush()
-            except OSError:
-                os.truncate(self._path, before)
-                raise
-        if before + len(text) >= self._size:
+        with self._path.open("ab", buffering=0) as file:
+            append_whole(file.fileno(), text, file.tell())
+
+    def _put_aside(self) -> None:
+        if self._path.stat().st_size >= self._size:
             full = self._full()
             number = 1 + (int(full[-1].stem.rpartition("-")[2]) if full else 0)
             self._path.rename(self._path.with_stem(f"{self._path.stem}-{number:05d}"))
@@ -98,5 +100,5 @@ def _end(path: Path) -> int:
         tail = file.read()
         whole = tail.rfind(b"\n") + 1
         file.truncate(size - len(tail) + whole)
-    found = _NUMBER.findall(tail[:whole].rpartition(b"\n")[0].rpartition(b"\n")[2])
-    return int(found[-1]) if found else 0
+    found = _NUMBER.search(tail[:whole].rpartition(b"\n")[0].rpartition(b"\n")[2])
+    return int(found[1] or found[2]) if found else 0

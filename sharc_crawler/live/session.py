@@ -174,8 +174,6 @@ class Session:
     def close(self) -> None:
         """Everything is on disk after this."""
         self.archivist.close()
-        if self.log:
-            self.log.catch_up()
         for name, writer in self.writers.items():
             writer.close()
             if self.history:
@@ -184,6 +182,8 @@ class Session:
             remember(self.store, self.history)
         if self.history:
             self.history.close()
+        if self.log:
+            self.log.finish()
         if self.store:
             self.store.close()
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import errno
 import json
+import resource
+from contextlib import contextmanager
 
 import pytest
 
@@ -75,20 +76,46 @@ def test_full_files_are_put_aside(tmp_path, store):
     assert after <= 50
 
 
-def test_where_there_is_no_room_the_log_waits(tmp_path, store, monkeypatch):
+@contextmanager
+def no_file_larger_than(size):
+    """Writing beyond it fails half-way, as on a disk that is full."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.mark.parametrize("room", [0, 100, 1_500])
+def test_where_there_is_no_room_the_log_waits(tmp_path, store, room):
     log = CrawlLog(tmp_path, store, ["json"], LARGE)
-    visit(store, 0)
+    visit(store, *range(50))
+    visit(store, *range(50))
     log.catch_up()
-    visit(store, 1)
-
-    def full(self, *_):
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    with monkeypatch.context() as patched:
-        patched.setattr("pathlib.Path.open", full)
+    visit(store, *range(5))
+    with no_file_larger_than((tmp_path / "crawl.jsonl").stat().st_size + room):
         log.catch_up()
+        log.catch_up()
+        with pytest.raises(OSError, match="File too large"):
+            log.finish()
+    assert numbers(tmp_path) == list(range(1, 101)), "whole lines only, all the time"
+    visit(store, 5)
     log.catch_up()
+    assert numbers(tmp_path) == list(range(1, 107))
+
+
+def test_a_url_does_not_tell_the_number_of_a_line(tmp_path, store):
+    visit(store, 0)
+    CrawlLog(tmp_path, store, ["json", "heritrix"], LARGE).catch_up()
+    for name in ("crawl.jsonl", "crawl.log"):
+        path = tmp_path / name
+        path.write_bytes(path.read_bytes().replace(b"/0", b"/?,number:77"))
+        assert b"number:77" in path.read_bytes()
+    visit(store, 1)
+    CrawlLog(tmp_path, store, ["json", "heritrix"], LARGE).catch_up()
     assert numbers(tmp_path) == [1, 2]
+    assert (tmp_path / "crawl.log").read_text().count("\n") == 2
 
 
 def test_a_crawl_logs_and_lists_what_it_left(tmp_path, crawl, static):
