@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.lifecycle import Event
-from sharc_crawler.frontier.robots import MAX_REDIRECTS, RobotsRules, rules_text
+from sharc_crawler.frontier.robots import MAX_REDIRECTS, RobotsRules, is_page, rules_text
 from sharc_crawler.model import Phase, Result, Slot
 
 if TYPE_CHECKING:
@@ -46,6 +46,8 @@ class Reader:
         if outcome.result is Result.FAILED:
             host.refusal = "robots.txt could not be had"
             capture.note(f"{fetch.url} could not be had ({outcome.error or outcome.status}): nothing on it is fetched")
+        elif is_page(text):
+            capture.note(f"{fetch.url} is an HTML page, not a robots.txt: nothing in it counts, all may be fetched")
         ledger.changed_host(host, text)
         if first:
             self._opener.host_opened(number, fetch.url)

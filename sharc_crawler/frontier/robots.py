@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from protego import Protego
@@ -15,6 +16,19 @@ if TYPE_CHECKING:
 MAX_BYTES = 500 * 1024  #: RFC 9309, 2.5: parse at least this much
 MAX_AGE: Seconds = 86_400.0  #: RFC 9309, 2.4: rules are read again after a day
 MAX_REDIRECTS = 5  #: RFC 9309, 2.3.1.2
+
+
+_MARKUP = re.compile(r"\s*<[!?a-z]", re.IGNORECASE)
+_RULE = re.compile(r"^\s*(?:user-agent|(?:dis)?allow|site-?map)\s*:", re.IGNORECASE | re.MULTILINE)
+
+
+def is_page(text: str) -> bool:
+    r"""Whether it is an HTML page without any rule, as sites send that answer every request with one.
+
+    >>> is_page("<!doctype html><title>App</title>"), is_page("<html>\nUser-agent: *\nDisallow: /")
+    (True, False)
+    """
+    return _MARKUP.match(text) is not None and _RULE.search(text) is None
 
 
 class RobotsRules:

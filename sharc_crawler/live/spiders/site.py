@@ -113,8 +113,8 @@ class SiteSpider(Spider):
         fetch: Fetch = response.meta[META_KEY]
         session = session_of(self.crawler)
         lease = session.leases[fetch.lease]
-        if lease.outcome is None or lease.outcome.result is not Result.OK:
-            return
+        if lease.outcome is None or lease.outcome.result is not Result.OK or fetch.kind is Kind.ROBOTS:
+            return  # a robots.txt names nothing, whatever it looks like
         if instant.wanted(fetch, self.terms):
             lease.links = instant.sightings(response, fetch)
         elif fetch.kind is Kind.SITEMAP:

@@ -1,0 +1,59 @@
+"""A site that answers every request with one page, robots.txt too, and makes the page's content by script."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import contextmanager
+from functools import partial
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SHELL = (
+    b"<!doctype html><html><head><title>App</title><script defer src=/app.js></script>"
+    b"<link rel=stylesheet href=/app.css></head><body><div id=app></div>%s</body></html>"
+)
+FILES = {"/app.js": (b"fetch('/api')", "text/javascript"), "/app.css": (b"a{}", "text/css")}
+
+
+class _CatchAll(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def __init__(self, body: bytes, *args: Any) -> None:
+        self._page = SHELL % body
+        super().__init__(*args)
+
+    def do_GET(self) -> None:
+        body, kind = FILES.get(self.path, (self._page, "text/html"))
+        self.send_response(200)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@contextmanager
+def catch_all(body: bytes) -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_CatchAll, body))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def test_a_page_in_place_of_robots_txt_is_no_page_and_no_rules(crawl) -> None:
+    with catch_all(b"<a href=/a>a</a><a href=/b>b</a>") as url:
+        done = crawl(url=url, delay=0)
+    assert done.code == 0, done.err
+    resources = [page for page in done.capture["pages"] if page["kind"] == "resource"]
+    assert {page["via"] for page in resources} == {url}, "nothing is taken from robots.txt"
+    assert all(page["revisit"] for page in resources)
+    assert done.capture["coherence"]["complete"]["coherent"] == 3
+    assert f"{url}robots.txt is an HTML page" in done.out
