@@ -40,10 +40,13 @@ def package(
     told: Callable[[int], None] = lambda _: None,
     *,
     anew: bool = False,
+    title: str = "",
+    description: str = "",
 ) -> Path:
     """Write a folder's captures as a WACZ file, by default into the folder, named after site, time and run.
 
-    ``told`` is given the bytes of the files as they are copied; ``anew``: a former package may be replaced. Raises
+    ``told`` is given the bytes of the files as they are copied; ``anew``: a former package may be replaced;
+    ``title``: in place of sites and times; ``description``: before what the captures claim. Raises
     :class:`~sharc_crawler.errors.UsageError` where there is nothing to package, where it is still being written, where
     the file exists, or cannot be written.
     """
@@ -60,7 +63,7 @@ def package(
         raise UsageError(f"{str(path)!r} exists and is left as it is; remove it first, or name another file with -o")
     contents = Contents(warcs, indexes, pages(folder, captures), _more(folder))
     try:
-        return write_wacz(path, contents, _about(captures), told)
+        return write_wacz(path, contents, _about(captures, title, description), told)
     except OSError as error:
         raise UsageError(f"{str(path)!r} cannot be written: {error.strerror or error}; name another file") from error
 
@@ -137,14 +140,14 @@ def _more(folder: Path) -> dict[str, Path]:
     return more | {f"certificate/{file.name}": file for file in found}
 
 
-def _about(captures: Sequence[CaptureFacts]) -> About:
+def _about(captures: Sequence[CaptureFacts], title: str, description: str) -> About:
     first = captures[0]
     visits = (page.visit for page in first.pages if page.kind is Kind.PAGE and page.verdict and page.visit)
     start = next((visit for visit in visits), None)
     seed = next((page.url for page in first.pages if page.visit is start), first.seeds[0])
     return About(
-        title=", ".join(f"{facts.site} {second(facts.reference or facts.started)}" for facts in captures),
-        description=" ".join(_claim(facts) for facts in captures),
+        title=title or ", ".join(f"{facts.site} {second(facts.reference or facts.started)}" for facts in captures),
+        description=" ".join([*([description] if description else []), *map(_claim, captures)]),
         created=max(facts.ended or facts.started for facts in captures),
         software=f"sharc-crawler {version('sharc-crawler')}",
         main_url=seed,

@@ -14,7 +14,9 @@ from sharc_crawler.report.load import load_facts
 @click.command()
 @click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="The file; default: in FOLDER.")
-def command(folder: Path, output: Path | None) -> None:
+@click.option("--title", default="", help="Shown by viewers; default: sites and reference instants.")
+@click.option("--description", default="", help="Stands before what the captures claim.")
+def command(folder: Path, output: Path | None, title: str, description: str) -> None:
     r"""Package the captures in FOLDER as one WACZ file: WARC files, index, pages, report and certificate.
 
     It opens in ReplayWeb.page; each page is listed at its visit's and at its revisit's time. The folder stays as it is.
@@ -23,6 +25,7 @@ def command(folder: Path, output: Path | None) -> None:
     Example:
       sharc package captures/demo
       sharc package captures/demo -o demo.wacz && sharc verify demo.wacz
+      sharc package captures/demo --title "Town council, November 2026" --description "Collection 12, weekly."
     """
     done = 0
     with progress("packaging", sum(warc.stat().st_size for warc in warcs_of(folder))) as show:
@@ -32,5 +35,5 @@ def command(folder: Path, output: Path | None) -> None:
             done += size
             show(done)
 
-        path = package(folder, load_facts(folder), output, told)
+        path = package(folder, load_facts(folder), output, told, title=title, description=description)
     click.echo(f"{path}  {path.stat().st_size:,} bytes")

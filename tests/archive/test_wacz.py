@@ -91,6 +91,15 @@ def test_blocks_can_be_read_one_by_one():
     assert read == [lines[:4], lines[4:8], lines[8:]]
 
 
+def test_a_collection_may_name_and_describe_it(tmp_path):
+    facts = certified(tmp_path)
+    path = package(tmp_path, [facts], title="Council", description="Weekly.")
+    with zipfile.ZipFile(path) as wacz:
+        about = json.loads(wacz.read("datapackage.json"))
+    assert about["title"] == "Council"
+    assert about["description"].startswith("Weekly. 3 of 7 pages were in this state together")
+
+
 def test_a_package_is_not_replaced_unless_asked_for(made):
     folder, path = made
     with pytest.raises(UsageError, match="exists and is left as it is"):
