@@ -42,7 +42,7 @@ class Leases:
             task.plan,
             host.name,
             task.attempt,
-            pages.remembered(page).validators if task.slot is Slot.SECOND else NO_VALIDATORS,
+            pages.validators(page) if task.slot is Slot.SECOND else NO_VALIDATORS,
             now,
         )
         self._open[self.last] = (fetch, task)

@@ -85,6 +85,10 @@ class PageTable:
         started = self.started[page]
         return Outcome(Result.OK, started, started, digest=digest, decoded=decoded, validators=validators)
 
+    def validators(self, page: PageId) -> Validators:
+        """What a conditional request for it may carry."""
+        return _unpacked(self._notes[page])[2]
+
     def last_modified(self, page: PageId) -> str | None:
         """What the server said then of its last change."""
         note = self._notes[page]

@@ -33,8 +33,9 @@ class RankedStrategy(PhasedStrategy):
 
     def _put(self, candidates: Candidates) -> None:
         self._pages.put(candidates.pages, self._heats(candidates) * candidates.weights)
-        weighted = zip(candidates.pages.tolist(), candidates.weights.tolist(), strict=True)
-        self._weights.update((page, weight) for page, weight in weighted if weight != 1)
+        for page, weight in zip(candidates.pages.tolist(), candidates.weights.tolist(), strict=True):
+            if weight != 1:
+                self._weights[page] = weight
 
     def _heats(self, candidates: Candidates) -> NDArray[np.float64]:
         """What pages are ranked by, before weights: their mean rates."""
@@ -51,10 +52,10 @@ class RankedStrategy(PhasedStrategy):
 
     def reprice(self, page: PageId, rate: float) -> None:
         """Move a waiting page to its new place."""
-        rates = np.array([rate])
-        check_values(np.array([page]), "rate", rates)
+        pages, rates = np.array([page]), np.array([rate])
+        check_values(pages, "rate", rates)
         if self._pages.discard(page):
-            self._pages.put(np.array([page]), rates * self._weights.get(page, 1.0))
+            self._pages.put(pages, rates * self._weights.get(page, 1.0))
 
 
 class HottestFirst(RankedStrategy):

@@ -294,6 +294,16 @@ def test_a_304_counts_only_with_validators(world, impolite, validators):
     assert verdicts(store)["without"] is Verdict.UNKNOWN
 
 
+@pytest.mark.parametrize(("revisits", "kept"), [("none", False), ("fifo", True)])
+def test_what_a_visit_showed_is_kept_where_a_revisit_is_compared_with_it(world, impolite, revisits, kept):
+    frontier = Frontier(impolite)
+    frontier.open(spec(strategy=f"bfs:revisits={revisits}"), world.now)
+    fetch = frontier.next(world.now)
+    frontier.finished(fetch, world.answer(fetch), [page("1")])
+    assert (frontier.pages.remembered(fetch.page).digest is not None) is kept
+    assert frontier.pages.started[fetch.page] == world.now
+
+
 def test_pages_found_after_the_reference_instant_are_late(world, impolite):
     world.links = {ROOT: [page("1"), page("2")]}
     frontier = Frontier(impolite, store := MemoryStore())

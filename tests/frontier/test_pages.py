@@ -23,6 +23,7 @@ def test_a_visit_is_remembered_as_it_was(digest, decoded, etag, modified):
     pages = table()
     pages.remember(0, visit)
     assert pages.remembered(0) == visit
+    assert pages.validators(0) == visit.validators
     pages.forget_validators(0)
     assert (pages.remembered(0).digest, pages.remembered(0).decoded) == (digest, decoded)
     assert not pages.remembered(0).validators
