@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _HEADER = struct.Struct("<4s5H3L2H")  #: of a file within a zip file
+_LENGTHS = struct.Struct("<3H")  #: of name, extra field and comment, in an entry of the directory
+_LENGTHS_AT, _ENTRY_SIZE = 28, 46
 _END = struct.Struct("<4s4H2LH")  #: of the zip file
 _WIDE = 0xFFFFFFFF
 _VERSIONS = {20, 45}  #: of the format: plain, and with the wider fields of large zip files
@@ -108,6 +110,8 @@ def _form(path: Path) -> Iterator[tuple[str, str]]:
             end = info.header_offset + length + info.file_size
         if len({tuple(getattr(info, name) for name in _ALIKE) for info in infos}) > 1:
             yield path.name, "entries of the zip file are not of one kind"
+        if not _lengths_hold(stream, package.start_dir, infos):
+            yield path.name, "the zip file's directory is not as it was written"
         if package.start_dir != end or not _ends_well(stream, end, len(infos)):
             yield path.name, "bytes lie before the zip file's directory, or its end is not as it was written"
 
@@ -130,6 +134,17 @@ def _header(info: zipfile.ZipInfo, stream: IO[bytes]) -> tuple[int, str | None]:
     if {header[1], info.extract_version, info.create_version} - _VERSIONS:
         return length, "its header in the zip file asks for another version of the format"
     return length, None
+
+
+def _lengths_hold(stream: IO[bytes], at: int, infos: list[zipfile.ZipInfo]) -> bool:
+    """Whether entries of the directory are as long as they say: of the last one that is never tried by reading."""
+    for info in infos:
+        stream.seek(at + _LENGTHS_AT)
+        lengths = _LENGTHS.unpack(stream.read(_LENGTHS.size))
+        if lengths != (len(info.filename.encode()), len(info.extra), 0):
+            return False
+        at += _ENTRY_SIZE + sum(lengths)
+    return True
 
 
 def _ends_well(stream: IO[bytes], start: int, entries: int) -> bool:

@@ -138,6 +138,18 @@ def test_one_flipped_bit_anywhere_is_found(made, tmp_path, seed):
             assert verify(path).findings, at
 
 
+def test_any_bit_of_the_last_entry_of_the_directory_counts(made, tmp_path):
+    whole = made[1].read_bytes()
+    path = tmp_path / "altered.wacz"
+    for at in range(whole.rindex(b"PK\x01\x02"), len(whole)):
+        for bit in range(8):
+            data = bytearray(whole)
+            data[at] ^= 1 << bit
+            path.write_bytes(data)
+            with suppress(zipfile.BadZipFile, NotImplementedError):
+                assert list(altered(path)), (at, bit)
+
+
 @pytest.mark.parametrize("name", ["pages/pages.jsonl", "report/report.html", "datapackage.json"])
 def test_an_altered_part_is_named(made, tmp_path, name):
     path = tmp_path / "altered.wacz"
