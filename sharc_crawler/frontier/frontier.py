@@ -94,6 +94,13 @@ class Frontier:
         for host in self.ledger.hosts:
             host.own = politeness.delay_of(host.name)
 
+    def note(self, text: str) -> None:
+        """What a reader of each report must know, of the captures that are not complete."""
+        for capture in self.captures:
+            if capture.phase is not Phase.DONE:
+                capture.note(text)
+                self.ledger.changed_capture(capture)
+
     def set_delay(self, name: str, delay: Seconds, due: Instant) -> None:
         """Somebody else owns a host's politeness: this is its delay now, and not before ``due``."""
         number = self.ledger.host_numbers.get(name)

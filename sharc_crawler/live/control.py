@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.control import ORDERS, STATUS, Orders, read_orders, write
 from sharc_crawler.errors import DataError
-from sharc_crawler.model import Phase
 from sharc_crawler.report.instants import iso
 
 if TYPE_CHECKING:
@@ -71,11 +70,7 @@ class Control:
 
     def _note(self, now: Instant, what: str) -> None:
         logger.warning("By order (sharc control): %s.", what)
-        for capture in self._frontier.captures:
-            if capture.phase is not Phase.DONE:
-                capture.note(f"by order at {iso(now)}: {what}")
-                self._frontier.ledger.changed_capture(capture)
-        self._frontier.ledger.commit()
+        self._frontier.note(f"by order at {iso(now)}: {what}")
 
     def _status(self, now: Instant) -> dict[str, Any]:
         return {

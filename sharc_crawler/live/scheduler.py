@@ -25,6 +25,8 @@ from sharc_crawler.live.session import Session, session_of
 from sharc_crawler.live.space import is_full
 from sharc_crawler.live.wake import Alarm
 from sharc_crawler.model import NO_VALIDATORS, Fetch, Outcome, Result, Wait
+from sharc_crawler.report.instants import second
+from sharc_crawler.report.words import span
 
 if TYPE_CHECKING:
     from typing import Self
@@ -70,6 +72,7 @@ class SharcScheduler(BaseScheduler):
         if self._gave_up:
             return
         self._session.archivist.finish()
+        self._note_pause()
         try:
             self._settle_ended()
         except (OSError, sqlite3.Error) as error:
@@ -106,7 +109,7 @@ class SharcScheduler(BaseScheduler):
             if not is_full(error):
                 self._give_up(error)
                 return None
-            space.pause(str(error))
+            space.refused(str(error))
         self._alarm.set(space.waits())
         return None
 
@@ -126,6 +129,7 @@ class SharcScheduler(BaseScheduler):
         if wait := session.space.waits():
             self._alarm.set(wait)
             return None
+        self._note_pause()
         session.space.go_on()
         if session.control and session.control.paused:
             self._alarm.set(1.0)
@@ -145,6 +149,13 @@ class SharcScheduler(BaseScheduler):
         if isinstance(decision, Wait):
             self._alarm.set(session.clock.until(decision.until))
         return None
+
+    def _note_pause(self) -> None:
+        """A pause for want of room belongs in the reports."""
+        session = self._session
+        if seconds := session.space.paused():
+            start = second(session.clock.now() - seconds)
+            session.frontier.note(f"the crawl paused at {start}, for {span(seconds)}: its disk had no room")
 
     def _request(self, fetch: Fetch) -> Request:
         if self._drop_in:
@@ -181,8 +192,10 @@ class SharcScheduler(BaseScheduler):
         session = self._session
         if lease.unwritten:
             session.frontier.give_back(lease.fetch, session.clock.now())
-            session.space.pause(lease.unwritten)
+            session.space.refused(lease.unwritten, lease.outcome.length if lease.outcome else 0)
             return
+        if lease.written is not None:
+            session.space.wrote()
         outcome = lease.outcome or self._nothing_seen()
         if lease.hops:  # the validators are the last hop's: a revisit begins at the first
             outcome = replace(outcome, validators=NO_VALIDATORS)

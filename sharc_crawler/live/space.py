@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import logging
+import math
 import shutil
 import sqlite3
 import time
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 LOOK_AGAIN: Seconds = 5.0  #: while a crawl pauses
+LONGEST_PAUSE: Seconds = 320.0  #: before something is written that found no room again and again
+LEAST = 1_000_000  #: bytes that must be free beside those that found no room: the state has to be written, too
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 
 
@@ -48,14 +51,14 @@ class Space:
     def __init__(self, folder: Path | None, wanted: int) -> None:
         self._folder = folder
         self._wanted = wanted
-        self._pausing = False
+        self._needed = 0  #: bytes that must be free to go on, since a write found no room
+        self._next_pause = LOOK_AGAIN
+        self._since: float | None = None  #: pausing since then
         self._not_before = 0.0
 
     def lacking(self) -> str | None:
         """Why nothing more should be fetched; None: there is room."""
-        if self._folder is None or not self._wanted:
-            return None
-        free = shutil.disk_usage(self._folder).free
+        free = self._free()
         if free >= self._wanted:
             return None
         return f"{free / 1e6:.1f} MB are free for {self._folder}, SHARC_MIN_FREE={self._wanted} wants more"
@@ -65,19 +68,46 @@ class Space:
         if reason := self.lacking():
             raise UsageError(f"{reason}; make room or choose another output folder")
 
-    def pause(self, reason: str) -> None:
+    def pause(self, reason: str, pause: Seconds = LOOK_AGAIN) -> None:
         """Nothing more for a while."""
-        if not self._pausing:
+        now = time.monotonic()
+        if self._since is None:
             logger.warning("The crawl pauses: %s. Make room: it goes on by itself.", reason)
-        self._pausing = True
-        self._not_before = time.monotonic() + LOOK_AGAIN
+            self._since = now
+        self._not_before = now + pause
+
+    def refused(self, reason: str, size: int = 0) -> None:
+        """So many bytes could not be written: nothing more until there is room for them.
+
+        Where free bytes tell nothing of it (a quota), each pause is longer than the last, until something is written.
+        """
+        self._needed = max(self._needed, LEAST + size)
+        self.pause(f"{reason} ({self._needed / 1e6:.1f} MB are needed)", self._next_pause)
+
+    def wrote(self) -> None:
+        """Something could be written."""
+        self._next_pause = LOOK_AGAIN
 
     def waits(self) -> Seconds:
-        """Seconds until it is worth looking again; 0: not pausing, or time to look."""
-        return max(0.0, self._not_before - time.monotonic()) if self._pausing else 0.0
+        """Seconds until it is worth trying again; 0: not pausing, or there may be room."""
+        if self._since is None:
+            return 0.0
+        now = time.monotonic()
+        if now >= self._not_before and self._free() < self._needed:
+            self._not_before = now + LOOK_AGAIN
+        return max(0.0, self._not_before - now)
+
+    def paused(self) -> Seconds | None:
+        """For how long the crawl has been pausing; None: it is not."""
+        return None if self._since is None else time.monotonic() - self._since
 
     def go_on(self) -> None:
         """There is room."""
-        if self._pausing:
+        if self._since is not None:
             logger.warning("There is room again: the crawl goes on.")
-        self._pausing = False
+        if self._needed:
+            self._next_pause = min(2 * self._next_pause, LONGEST_PAUSE)
+        self._since, self._needed = None, 0
+
+    def _free(self) -> float:
+        return math.inf if self._folder is None else shutil.disk_usage(self._folder).free

@@ -14,6 +14,7 @@ import pytest
 from warcio.archiveiterator import ArchiveIterator
 
 from sharc_crawler.demo import LivingSite, serve
+from sharc_crawler.live.space import LEAST, LOOK_AGAIN
 from sharc_crawler.storage.sqlite import SqliteStore
 
 SIZE = 12_000_000
@@ -82,6 +83,10 @@ def test_the_crawl_pauses_and_goes_on_when_there_is_room(small_disk, min_free, l
         asked = len(server.log)
         assert process.poll() is None, log.read_text()
         assert len(server.log) <= asked + 1, "nothing is fetched that cannot be kept"
+        if not min_free:
+            os.truncate(ballast, ballast.stat().st_size - LEAST // 2)  # too little room is none
+            time.sleep(LOOK_AGAIN + 1)
+            assert "There is room again" not in log.read_text()
         ballast.unlink()
         assert process.wait(90) == 0, log.read_text()
     text, folder = log.read_text(), small_disk / "capture"
@@ -92,6 +97,7 @@ def test_the_crawl_pauses_and_goes_on_when_there_is_room(small_disk, min_free, l
     settled = Counter(visit.page for visit in state.visits if visit.settled)
     assert set(settled) == {row.page for row in state.pages if row.state == 0}
     (capture,) = json.loads((folder / "report.json").read_text())["captures"]
+    assert [note for note in capture["notes"] if note.endswith("its disk had no room")]
     assert not [page for page in capture["not_captured"] if "archived" in json.dumps(page)]
     assert not list(folder.glob("*.open"))
     for warc in folder.glob("*.warc.gz"):
