@@ -101,5 +101,5 @@ def _packed(source: Path) -> Iterator[tuple[str, IO[bytes]]]:
                 if name.endswith(_WARC):
                     with package.open(name) as stream:
                         yield f"{source}/{name}", stream
-    except zipfile.BadZipFile as error:
+    except (zipfile.BadZipFile, NotImplementedError) as error:
         raise DataError(f"{source} cannot be read as a WACZ: {error}") from error

@@ -37,7 +37,7 @@ def open_source(path: Path) -> Source:
     """
     try:
         return _folder(path) if path.is_dir() else _wacz(path)
-    except zipfile.BadZipFile as error:
+    except (zipfile.BadZipFile, NotImplementedError) as error:
         raise DataError(f"{str(path)!r} is neither a capture's folder nor a WACZ file: {error}") from error
     except OSError as error:
         raise DataError(f"{str(path)!r} cannot be read: {error.strerror or error}") from error

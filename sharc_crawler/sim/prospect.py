@@ -96,7 +96,7 @@ def _report_within(path: Path) -> bytes | None:
     try:
         with zipfile.ZipFile(path) as package:
             return package.read(OUR_REPORT) if OUR_REPORT in package.namelist() else None
-    except (OSError, zipfile.BadZipFile) as error:
+    except (OSError, zipfile.BadZipFile, NotImplementedError) as error:
         raise DataError(f"{path} is no whole WACZ file: {error}") from None
 
 

@@ -150,6 +150,15 @@ def test_any_bit_of_the_last_entry_of_the_directory_counts(made, tmp_path):
                 assert list(altered(path)), (at, bit)
 
 
+def test_a_zip_file_of_a_version_to_come_is_refused(made, tmp_path):
+    data = bytearray(made[1].read_bytes())
+    data[data.index(b"PK\x01\x02") + 6] = 84  # the version that it takes to read the entry
+    path = tmp_path / "altered.wacz"
+    path.write_bytes(data)
+    with pytest.raises(DataError, match=r"zip file version 8\.4"):
+        verify(path)
+
+
 @pytest.mark.parametrize("name", ["pages/pages.jsonl", "report/report.html", "datapackage.json"])
 def test_an_altered_part_is_named(made, tmp_path, name):
     path = tmp_path / "altered.wacz"
