@@ -43,7 +43,8 @@ def package(
     title: str = "",
     description: str = "",
 ) -> Path:
-    """Write a folder's captures as a WACZ file, by default into the folder, named after site, time and run.
+    """Write a folder's captures as a WACZ file, by default into the folder, named after site, time and run, or, of
+    several captures, after the folder.
 
     ``told`` is given the bytes of the files as they are copied; ``anew``: a former package may be replaced;
     ``title``: in place of sites and times; ``description``: before what the captures claim. Raises
@@ -58,7 +59,8 @@ def package(
         raise UsageError(
             f"the index {missing[0]} is missing; make it with cdxj-indexer, or take the folder as it was made"
         )
-    path = path or folder / default_name(warcs[0].name)
+    name = f"{folder.resolve().name}.wacz" if len(captures) > 1 else default_name(warcs[0].name)
+    path = path or folder / name
     if path.exists() and not anew:
         raise UsageError(f"{str(path)!r} exists and is left as it is; remove it first, or name another file with -o")
     contents = Contents(warcs, indexes, pages(folder, captures), _more(folder))

@@ -106,7 +106,7 @@ class Scope:
             return "outside the prefix"
         for pattern in self._exclude:
             if pattern.search(url):
-                return f"excluded by {pattern.pattern!r}"
+                return f"excluded by '{pattern.pattern}'"
         if url in self.seeds:
             return None
         if self._include and not any(pattern.search(url) for pattern in self._include):

@@ -40,6 +40,10 @@ APART = {
 #: how former versions said it: their certificates still hold
 FORMER = {"changed while the capture ran: the copy may belong to another state of the site.": APART["changed"]}
 FORMER_ALL = re.compile(r"^(All [\d,]+|The only) (?=pages? )")  #: they said so where pages were missing, too
+UNBOUNDED = "Too few were audited to bound how many of the"
+CLAIMED = "claimed on the server's word are wrong."
+#: former versions stated that bound, all that is claimed
+FORMER_BOUND = re.compile(rf"With [\d.]+% confidence at most ([\d,]+) of the (\1 pages?) {re.escape(CLAIMED)}")
 UNDECIDED = "could not be judged, for want of a lastmod that decides or of a second look: not counted as coherent."
 
 
@@ -63,6 +67,7 @@ def in_present_words(stated: Mapping[str, Any]) -> dict[str, Any]:
     limits = list(stated["limits"])
     for was, now in FORMER.items():
         limits = [f"{limit.removesuffix(was)}{now}" if limit.endswith(was) else limit for limit in limits]
+    limits = [FORMER_BOUND.sub(rf"{UNBOUNDED} \2 {CLAIMED}", limit) for limit in limits]
     said = {part: stated[part] for part in ("sentence", "statement")}
     if any(limit.endswith(APART["not_captured"]) for limit in limits):
         said = {part: FORMER_ALL.sub(r"\1 captured ", words) for part, words in said.items()}
@@ -159,9 +164,11 @@ def _audited(audit: Mapping[str, Any] | None) -> list[str]:
 
 
 def _bound(audit: Mapping[str, Any]) -> str:
+    if audit["bound"] >= audit["claimed"]:
+        return f"{UNBOUNDED} {counted(audit['claimed'], 'page')} {CLAIMED}"
     return (
         f"With {float(audit['confidence']):.0%} confidence at most {audit['bound']:,} of the"
-        f" {counted(audit['claimed'], 'page')} claimed on the server's word are wrong."
+        f" {counted(audit['claimed'], 'page')} {CLAIMED}"
     )
 
 

@@ -132,7 +132,12 @@ def _parts(page: PageFacts, known: dict[Url, PageFacts]) -> list[PageFacts]:
         if part is not None and part.url not in found:
             found[part.url] = part
             waiting.extend(part.embeds)
-    return [part for part in found.values() if part.verdict or not part.visit or part.visit.result not in NOT_A_PART]
+    return [part for part in found.values() if is_part(part)]
+
+
+def is_part(resource: PageFacts) -> bool:
+    """Whether what a page embeds is there to be shown with it, captured or not."""
+    return bool(resource.verdict) or not resource.visit or resource.visit.result not in NOT_A_PART
 
 
 def _together(page: PageFacts, parts: Iterable[PageFacts], instants: Mapping[str, Instant | None]) -> Verdict:

@@ -16,8 +16,8 @@ from sharc_crawler.report.entries import moved
 from sharc_crawler.report.instants import second
 from sharc_crawler.report.notes import noted, same_content
 from sharc_crawler.report.selection import lines, read_selection
-from sharc_crawler.report.subsites import each_part
-from sharc_crawler.report.words import counted, going_on, percent, short, size, span
+from sharc_crawler.report.subsites import each_part, references
+from sharc_crawler.report.words import counted, going_on, percent, short, size, span, were, whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -76,8 +76,8 @@ def _capture(facts: CaptureFacts, folder: Path) -> Iterator[Text]:
     if cuts := facts.interruptions:
         words = f"{counted(len(cuts), 'time')}, for {span(sum(end - start for start, end in cuts))} in all"
         yield _line("interrupted", words)
-    for note in (*(short(note, 600) for note in noted(facts)), *map(short, facts.notes[:MAX_NOTES])):
-        yield _line("note", note)
+    for note in (*noted(facts), *facts.notes[:MAX_NOTES]):
+        yield _line("note", whole(note))
     if len(facts.notes) > MAX_NOTES:
         yield _line("", f"{counted(len(facts.notes) - MAX_NOTES, 'more note')} in the report")
     yield _line("WARC", _warcs(facts, folder))
@@ -91,15 +91,39 @@ def _missing(pages: Sequence[PageFacts]) -> Iterator[Text]:
         for page in pages
         if page.verdict is None
     )
+    if reasons:
+        yield _line("not captured", _listed(reasons))
+
+
+def _listed(reasons: Counter[str]) -> str:
+    """The commonest reasons."""
     listed = [f"{number:,} × {short(reason)}" for reason, number in reasons.most_common(MAX_REASONS)]
     if (left := len(reasons) - MAX_REASONS) > 0:
         listed.append(f"{counted(left, 'more reason')} in the report")
-    if listed:
-        yield _line("not captured", "; ".join(listed))
+    return "; ".join(listed)
+
+
+def _with_embedded(facts: CaptureFacts, coherent: int) -> Iterator[Text]:
+    """How many pages are coherent with all that they embed, where that is fewer; and what is wrong with the rest."""
+    verdicts = list(measures.completeness(facts.pages, references(facts)).values())
+    complete = verdicts.count(Verdict.COHERENT)
+    if complete == coherent:
+        return
+    embedded = {url for page in facts.pages for url in page.embeds}
+    parts = [page for page in facts.pages if page.url in embedded and measures.is_part(page)]
+    told = [f"{complete:,} of {len(verdicts):,} coherent with all they embed"]
+    judged = Counter(part.verdict for part in parts)
+    apart = [f"{judged[verdict]:,} {verdict}" for verdict in (Verdict.CHANGED, Verdict.UNKNOWN) if judged[verdict]]
+    if apart:
+        told.append(f"of what is embedded {', '.join(apart)}")
+    if missing := Counter(part.reason for part in parts if part.verdict is None):
+        told.append(f"missing: {_listed(missing)}")
+    yield _line("embedding", "; ".join(told))
 
 
 def _figures(facts: CaptureFacts, pages: Sequence[PageFacts], totals: Mapping[str, Any]) -> Iterator[Text]:
     yield _verdicts(totals)
+    yield from _with_embedded(facts, totals["coherent"])
     if words := same_content(pages):
         yield _line("", words)
     expected = measures.expected(pages, facts.reference)
@@ -114,7 +138,7 @@ def _expected(expected: Mapping[str, Any]) -> str:
     words = f"{expected['coherent']:,.1f} ± {expected['deviation']:.1f} if the change rates hold"
     judged = f"of the {counted(expected['pages'], 'page')} judged"
     if expected["same_content"] == expected["counted"]:
-        return f"{words}, and {expected['counted']:,} were coherent {judged}"
+        return f"{words}, and {expected['counted']:,} {were(expected['counted'])} coherent {judged}"
     kept = f"{words}, and {expected['same_content']:,} kept their content {judged}"
     return f"{kept} ({expected['counted']:,} their bytes, too)"
 

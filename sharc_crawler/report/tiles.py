@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sharc_crawler.report.words import counted, percent, size, span
+from sharc_crawler.report.words import counted, percent, size, span, were
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,8 +46,8 @@ def _expected(report: Mapping[str, Any]) -> Tile | None:
         return None
     value = f"{expected['coherent']:,.1f} ± {expected['deviation']:.1f}"
     if expected["same_content"] == expected["counted"]:
-        were = f"{expected['counted']:,} of these pages were"
-        return Tile("Expected coherent", value, f"if the change rates hold; {were}")
+        came = f"{expected['counted']:,} of {counted(expected['pages'], 'page')} {were(expected['counted'])}"
+        return Tile("Expected coherent", value, f"if the change rates hold; {came}")
     did = f"{expected['same_content']:,} of these pages did, {expected['counted']:,} their bytes, too"
     return Tile("Expected to keep content", value, f"if the change rates hold; {did}")
 

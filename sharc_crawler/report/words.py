@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
 #: unit, its length in seconds, largest first
 UNITS = (("year", 31_557_600.0), ("day", 86_400.0), ("h", 3_600.0), ("min", 60.0), ("s", 1.0))
+_URL = re.compile(r"https?://\S+")
 LONG = {"h": "hour", "min": "minute", "s": "second"}  #: units that are written short beside a number
 
 
@@ -57,6 +59,15 @@ def counted(number: int, noun: str) -> str:
     ('1 page', '1,200 pages')
     """
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def were(number: int) -> str:
+    """The verb beside a number.
+
+    >>> were(1), were(0)
+    ('was', 'were')
+    """
+    return "was" if number == 1 else "were"
 
 
 def percent(part: float | None) -> str:
@@ -126,6 +137,18 @@ def short(text: str, limit: int = 160) -> str:
         half = (limit - 1) // 2
         text = f"{text[:half]}…{text[-half:]}"
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def whole(text: str, limit: int = 600) -> str:
+    """A sentence of ours with foreign parts, safe to show: long URLs are shortened within, the sentence at its end.
+
+    >>> whole("http://h/a is read")
+    'http://h/a is read'
+    >>> whole("it is read: " + "word " * 20, 20)
+    'it is read: word wo…'
+    """
+    text = _URL.sub(lambda url: short(url[0], 120), text)
+    return short(text if len(text) <= limit else f"{text[: limit - 1]}…", limit)
 
 
 def plain(value: object) -> Any:

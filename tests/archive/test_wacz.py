@@ -106,6 +106,11 @@ def test_a_package_is_not_replaced_unless_asked_for(made):
         package(folder, [], path)
 
 
+def test_a_package_of_several_captures_is_named_after_their_folder(tmp_path):
+    facts = certified(tmp_path / "two-sites")
+    assert package(tmp_path / "two-sites", [facts, facts]).name == "two-sites.wacz"
+
+
 def test_a_package_as_it_was_written_holds(made):
     _, path = made
     assert list(altered(path)) == []

@@ -111,6 +111,16 @@ def test_a_claim_in_a_former_version_s_words_is_the_same_claim(number: int) -> N
     assert in_present_words(whole) == whole, "where nothing is missing, they say so as ever"
 
 
+@pytest.mark.parametrize(
+    ("claimed", "bound", "kept"), [("1 page", 1, False), ("14 pages", 14, False), ("14 pages", 4, True)]
+)
+def test_a_former_bound_that_was_all_that_is_claimed_says_nothing(claimed: str, bound: int, kept: bool) -> None:
+    was = f"With 95% confidence at most {bound} of the {claimed} claimed on the server's word are wrong."
+    now = f"Too few were audited to bound how many of the {claimed} claimed on the server's word are wrong."
+    said = in_present_words({"sentence": "", "statement": "", "limits": [f"An audit. {was}"]})
+    assert said["limits"] == [f"An audit. {was if kept else now}"]
+
+
 def test_the_limits_of_a_claim() -> None:
     limits = claim_of(capture(300, 15.0))["limits"]
     assert any(limit.startswith("Equal bytes show") for limit in limits)

@@ -106,13 +106,16 @@ def test_an_expectation_missed_by_chance_or_by_little_is_not() -> None:
 
 
 def test_the_console_says_what_an_audit_supports(tmp_path: Path) -> None:
-    told = {"claimed": 36, "audited": 1, "changed": 0, "lies": 0, "bound": 36, "confidence": 0.95, "classes": []}
+    told = {"claimed": 36, "audited": 1, "changed": 0, "lies": 0, "bound": 35, "confidence": 0.95, "classes": []}
     made = facts(looked("a", Verdict.COHERENT, "f", "f"), audit=told)
     text = summary([made], write([made], tmp_path))
     assert (
-        "1 page downloaded again. With 95% confidence at most 36 of the 36 pages claimed on the server's word" in text
+        "1 page downloaded again. With 95% confidence at most 35 of the 36 pages claimed on the server's word" in text
     )
     assert "nothing shown: none of them had changed" in text
+    made = replace(made, audit=told | {"bound": 36})
+    text = summary([made], write([made], tmp_path))
+    assert "Too few were audited to bound how many of the 36 pages claimed on the server's word are wrong" in text
 
 
 def test_many_urls_with_one_payload_are_told() -> None:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sharc_crawler.errors import DataError, UsageError
-from sharc_crawler.model import Verdict
+from sharc_crawler.model import Kind, Result, Url, Verdict
 from sharc_crawler.report import write as module
 from sharc_crawler.report.document import document
 from sharc_crawler.report.terminal import summary
 from sharc_crawler.report.truth import read_truth
 from sharc_crawler.report.write import ReportPaths, write
-from tests.report.by_hand import facts, judged, page
+from tests.report.by_hand import T, facts, judged, page, visit
 from tests.report.made_up import capture
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def test_the_summary_says_what_came_of_it(tmp_path: Path) -> None:
     assert "2 h 30 min" in text
     for path in (warc, tmp_path / "report.json", tmp_path / "report.html"):
         assert str(path) in text, "whole, not broken over lines"
-    assert len(text.splitlines()) <= 15
+    assert len(text.splitlines()) <= 16
 
 
 def test_the_summary_of_a_capture_that_came_to_nothing(tmp_path: Path) -> None:
@@ -86,6 +86,26 @@ def test_the_summary_says_why_pages_are_missing(tmp_path: Path) -> None:
     text = summary([made], write([made], tmp_path))
     listed = f"3 × not there (status 404); 2 × redirects to captured pages; 1 × redirects to {other}"
     assert f"  not captured {listed}\n" in text
+
+
+def test_the_summary_says_what_embedded_resources_take_away(tmp_path: Path) -> None:
+    cut, gone = (Url(f"http://h.example/{name}.png") for name in ("cut", "gone"))
+    pages = [judged(f"/{n}", Verdict.COHERENT, embeds=(cut, gone)) for n in range(7)]
+    lost = page(cut, kind=Kind.RESOURCE, reason="cut short", visit=visit(T - 5, result=Result.FAILED))
+    never = page(gone, kind=Kind.RESOURCE, reason="not there", visit=visit(T - 5, result=Result.GONE))
+    made = facts(*pages, lost, never)
+    line = "  embedding    0 of 7 coherent with all they embed; missing: 1 × cut short\n"
+    assert line in summary([made], write([made], tmp_path))
+    whole = facts(*pages, never)
+    assert "embedding" not in summary([whole], write([whole], tmp_path)), "said only where it differs"
+
+
+def test_notes_are_whole_sentences(tmp_path: Path) -> None:
+    rest = f"{'and so on, ' * 12}which nobody shows"
+    made = facts(judged("/", Verdict.COHERENT), notes=(f"http://h.example/{'deep/' * 60} is not trusted: {rest}",))
+    text = summary([made], write([made], tmp_path))
+    assert f" is not trusted: {rest}\n" in text
+    assert "deep/" * 60 not in text
 
 
 def test_foreign_text_cannot_steer_the_terminal(tmp_path: Path) -> None:

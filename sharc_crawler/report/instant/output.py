@@ -10,7 +10,7 @@ from rich.text import Text
 from sharc_crawler.report.html import NAME, environment
 from sharc_crawler.report.instant.document import document
 from sharc_crawler.report.instant.drawing import drawing
-from sharc_crawler.report.words import counted, going_on, short, span
+from sharc_crawler.report.words import counted, going_on, short, span, whole
 from sharc_crawler.report.write import put, to_json
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def _lines(report: Mapping[str, Any], folder: Path) -> Iterator[Text]:
     if not report["complete"]:
         yield _line("stopped", f"before its end: {going_on(folder)}")
     for note in report["notes"]:
-        yield _line("note", short(note))
+        yield _line("note", whole(note))
     yield _line("WARC", ", ".join(report["warcs"]) or "none")
 
 
