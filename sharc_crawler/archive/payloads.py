@@ -43,8 +43,8 @@ class Payloads:
     these must agree on how the body is framed.
     """
 
-    def __init__(self, former: Former | None = None) -> None:
-        self._rows = Rows()
+    def __init__(self, folder: Path, former: Former | None = None) -> None:
+        self._rows = Rows(folder)
         self._numbers = SeenUrls()  # of rows
         self._former = former
 

@@ -74,7 +74,7 @@ class WarcSeries:
         name = file_name(self._site, self._run, self._serial, now)
         draft = Draft("warcinfo", [("WARC-Filename", name)], self._about, WARC_FIELDS)
         packed = member(draft.all_fields([("WARC-Date", warc_date(now))]), draft.block, self._options.level)
-        self._entries = Rows()
+        self._entries = Rows(self._folder)
         file = WarcFile(self._folder / name)
         try:
             file.append(packed)

@@ -55,7 +55,8 @@ class WarcWriter:
     ) -> None:
         options = options or WarcOptions()
         self._series = WarcSeries(folder, site, run, info, options)
-        self._payloads = None if options.dedup == "off" else Payloads(former if options.dedup == "site" else None)
+        former = former if options.dedup == "site" else None
+        self._payloads = None if options.dedup == "off" else Payloads(folder, former)
         if self._payloads is not None:
             for _, path in self._series.former:
                 self._payloads.read(path)

@@ -1,5 +1,10 @@
 from __future__ import annotations
 
+import resource
+from pathlib import Path
+from tempfile import gettempdir
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,7 +16,7 @@ ROW = st.tuples(st.none() | st.text("aé\r\x85\ud800", min_size=1), st.integers(
 @given(st.lists(ROW | st.integers(0, 9) | st.none()))
 def test_rows_come_back_in_any_order_of_writing_and_reading(steps):
     """A row is written, one is read by its number, or the first ones are (and no further)."""
-    rows, written = Rows(), []
+    rows, written = Rows(Path(gettempdir())), []
     for step in steps:
         if isinstance(step, tuple):
             text, length = step
@@ -23,3 +28,18 @@ def test_rows_come_back_in_any_order_of_writing_and_reading(steps):
             assert rows[step] == written[step]
     assert list(rows) == written
     assert len(rows) == len(written)
+
+
+def test_a_row_that_found_no_room_leaves_nothing_behind(tmp_path):
+    rows = Rows(tmp_path)
+    rows.append("first")
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10, limit[1]))  # as if the disk were full
+    try:
+        with pytest.raises(OSError, match="File too large"):
+            rows.append("a longer one")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+    rows.append("second", 2)
+    assert list(rows) == [["first"], ["second", "2"]]
+    assert not list(tmp_path.iterdir())
