@@ -13,6 +13,7 @@ from typing import Any, cast
 import click
 
 from sharc_crawler.errors import SharcError, unknown_name
+from sharc_crawler.report.words import printable
 
 #: name of the command (and of its module) → what it does, as ``sharc --help`` says it
 COMMANDS = {
@@ -55,7 +56,7 @@ class _Commands(click.Group):
         try:
             return super().invoke(ctx)
         except SharcError as error:
-            click.echo(f"sharc: error: {error}", err=True)
+            click.echo(f"sharc: error: {printable(str(error))}", err=True)
             ctx.exit(error.exit_code)
 
 

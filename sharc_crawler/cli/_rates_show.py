@@ -17,6 +17,7 @@ from sharc_crawler.model import Sighting
 from sharc_crawler.rates.picture import draw_rates
 from sharc_crawler.rates.sources import HistoryRates
 from sharc_crawler.rates.trust import of_headers, trust
+from sharc_crawler.report.terminal import foreign
 from sharc_crawler.storage.observations import ObservationStore
 
 if TYPE_CHECKING:
@@ -82,12 +83,12 @@ def _facts(history: SiteHistory, pages: list[tuple[Any, RateEstimate]], now: flo
 
 def _show(facts: dict[str, Any], limit: int) -> None:
     """Tables for readers."""
-    table = Table(title=f"{facts['site']}: {facts['urls']} URLs, {facts['accesses']} accesses")
+    table = Table(title=foreign(f"{facts['site']}: {facts['urls']} URLs, {facts['accesses']} accesses"))
     for name in ("one change in", "±", "seen", "source", "URL"):
         table.add_column(name, justify="right" if name in ("one change in", "±", "seen") else "left", overflow="fold")
     for page in facts["pages"][:limit]:
         share = f"{page['spread'] / page['per_day']:.0%}" if page["spread"] and page["per_day"] else ""
-        table.add_row(_gap(page["per_day"]), share, str(page["observations"]), page["source"], page["url"])
+        table.add_row(_gap(page["per_day"]), share, str(page["observations"]), page["source"], foreign(page["url"]))
     table.caption = f"{min(limit, len(facts['pages']))} of {len(facts['pages'])} pages with a rate, hottest first"
     console = Console()
     console.print(table)
@@ -95,7 +96,7 @@ def _show(facts: dict[str, Any], limit: int) -> None:
         for verdict in verdicts:
             if verdict["values"]:
                 word = "believed" if verdict["believed"] else f"not believed: {verdict['reason']}"
-                console.print(f"{name} of {verdict['label']}: {word} ({verdict['checks']} checks)", markup=False)
+                console.print(foreign(f"{name} of {verdict['label']}: {word} ({verdict['checks']} checks)"))
 
 
 def _gap(per_day: float) -> str:

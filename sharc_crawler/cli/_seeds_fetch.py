@@ -14,6 +14,7 @@ from sharc_crawler.archive.servers import DIALECTS, dialect
 from sharc_crawler.cli._progress import phases
 from sharc_crawler.cli._seeds_list import read_list
 from sharc_crawler.errors import UsageError
+from sharc_crawler.report.words import printable
 
 if TYPE_CHECKING:
     from sharc_crawler.live.fetching.work import Tally
@@ -55,7 +56,7 @@ def fetch_command(context: click.Context, /, seeds: Path, as_json: bool, **optio
     problems = Problems()
     urls = read_list(seeds, problems)
     for problem in problems.named:
-        click.echo(str(problem), err=True)
+        click.echo(printable(str(problem)), err=True)
     if not options["server"].startswith(("http://", "https://")):
         raise UsageError(f"from={options['server']!r} is no web address; give that of a CDX server")
     archive = dialect(options["server"], options["name"])

@@ -13,7 +13,8 @@ from rich.console import Console
 from rich.table import Table
 
 from sharc_crawler.cli._addresses import print_whole
-from sharc_crawler.report.words import every
+from sharc_crawler.report.terminal import foreign
+from sharc_crawler.report.words import every, printable
 
 if TYPE_CHECKING:
     from sharc_crawler.archive.history import History
@@ -28,7 +29,7 @@ def say(found: History) -> None:
     """What could not be used, on stderr."""
     problems = found.problems
     for problem in problems.named[:_SHOWN]:
-        click.echo(str(problem), err=True)
+        click.echo(printable(str(problem)), err=True)
     if problems.count:
         click.echo(f"{problems.count:,} malformed lines; the rest is used.", err=True)
     for why, count in problems.left_out.items():
@@ -37,9 +38,9 @@ def say(found: History) -> None:
     for why, count in problems.no_seeds.items():
         click.echo(f"{count:,} URLs are no seeds: {why} (--seeds names others).", err=True)
     for page in found.missing:
-        click.echo(f"A TimeMap names a page that was not given: {page}", err=True)
+        click.echo(f"A TimeMap names a page that was not given: {printable(page)}", err=True)
     if found.resume_key:
-        click.echo(f"A CDX server has more: resumeKey={found.resume_key}", err=True)
+        click.echo(f"A CDX server has more: resumeKey={printable(found.resume_key)}", err=True)
 
 
 def facts(ranked: list[RankedSeed], problems: Problems, task: Task, options: dict[str, Any]) -> dict[str, Any]:
@@ -77,7 +78,7 @@ def show(ranked: list[RankedSeed], options: dict[str, Any]) -> None:
             every(one.rate).removeprefix("every ") + known,
             *dates,
             f"{one.captures:,}",
-            one.url,
+            foreign(one.url),
         )
     console = Console()
     print_whole(console, table)

@@ -69,7 +69,7 @@ def rank_command(history: tuple[Path, ...], **options: Any) -> None:
 
         draw_ranking(ranked, options["theta"], options["picture"])
     if options["as_json"]:
-        click.echo(json.dumps(facts(ranked, found.problems, task, options), ensure_ascii=False, indent=1))
+        click.echo(json.dumps(facts(ranked, found.problems, task, options), indent=1))
     else:
         show(ranked, options)
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.table import Table
 
+from sharc_crawler.report.terminal import foreign
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -17,9 +19,9 @@ def print_table(
     title: str, names: Sequence[str], rows: Iterable[Sequence[str]], texts: int = 1, caption: str = ""
 ) -> None:
     """Print a table; the first ``texts`` columns hold words, the others numbers."""
-    table = Table(title=title, caption=caption or None)
+    table = Table(title=foreign(title), caption=caption or None)
     for place, name in enumerate(names):
         table.add_column(name, justify="left" if place < texts else "right", no_wrap=place >= texts)
     for row in rows:
-        table.add_row(*row)
+        table.add_row(*map(foreign, row))
     Console(width=max(Console().width, WIDE)).print(table)

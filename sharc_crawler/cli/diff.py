@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 import click
 from rich.console import Console
 from rich.table import Table
-from rich.text import Text
 
 from sharc_crawler.changes.difference import difference
 from sharc_crawler.changes.masks import load_masks
 from sharc_crawler.cli._fetched import page_of
 from sharc_crawler.report.difference import page, verdict
+from sharc_crawler.report.terminal import foreign
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,5 +74,5 @@ def _show(found: Difference) -> None:
 def _table(title: str, rows: Sequence[Row]) -> Table:
     table = Table("before", "after", title=title, title_justify="left", expand=True)
     for row in rows:
-        table.add_row(Text(row.old or "", "red"), Text(row.new or "", "green"))
+        table.add_row(foreign(row.old or "", "red"), foreign(row.new or "", "green"))
     return table

@@ -10,6 +10,7 @@ from sharc_crawler.changes.learning import Pair, learn_masks
 from sharc_crawler.changes.masks import load_masks, save_masks
 from sharc_crawler.cli._fetched import is_capture, page_of, pairs_within
 from sharc_crawler.errors import UsageError
+from sharc_crawler.report.words import printable
 
 _FILE = click.Path(exists=True, path_type=Path)
 _ENOUGH = 2  #: pages of different paths that must show a mask, where a whole capture is asked
@@ -42,7 +43,7 @@ def command(sources: tuple[Path, ...], within: float, add: Path | None, output: 
     else:
         raise UsageError("name one capture, or two saved fetches of one page")
     for mask in (*known, *learned):
-        click.echo(f"{mask.path}  {mask.pattern or '(whole element)'}")
+        click.echo(printable(f"{mask.path}  {mask.pattern or '(whole element)'}"))
     if output:
         save_masks(output, (*known, *learned))
     click.echo(f"{len(learned)} learned{f', in {output}' if output else ''}", err=True)

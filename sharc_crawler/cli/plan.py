@@ -20,6 +20,7 @@ from sharc_crawler.errors import UsageError
 from sharc_crawler.model import RateEstimate
 from sharc_crawler.rates.history import SiteHistory
 from sharc_crawler.rates.sources import capture_length
+from sharc_crawler.report.words import printable
 from sharc_crawler.sim.plan import foresee
 from sharc_crawler.sim.prospect import Prospect, from_file
 from sharc_crawler.storage.observations import ObservationStore
@@ -154,9 +155,9 @@ def _show(prospect: Prospect, step: Seconds, notes: list[str], plans: list[Fores
     ]
     print_table(f"{prospect.source}: {len(prospect.urls)} pages, {step:g} s between two downloads", names, rows)
     for note in notes:
-        click.echo(f"Note: {note}.")
+        click.echo(f"Note: {printable(note)}.")
     for plan in plans:
         for url in plan.hopeless[:SHOWN]:
-            click.echo(f"{plan.strategy} gives up {url}")
+            click.echo(f"{plan.strategy} gives up {printable(url)}")
         if len(plan.hopeless) > SHOWN:
             click.echo(f"… and {len(plan.hopeless) - SHOWN} more (--json names all)")

@@ -15,6 +15,7 @@ from rich.table import Table
 
 from sharc_crawler.cli._addresses import print_whole
 from sharc_crawler.errors import UsageError
+from sharc_crawler.report.terminal import foreign
 from sharc_crawler.seeds.temporal.analysis import analyse
 from sharc_crawler.seeds.temporal.classify import Reward, Threshold, best_threshold, confusion
 from sharc_crawler.seeds.temporal.groups import By, seed_of
@@ -93,7 +94,7 @@ def command(logs: tuple[Path, ...], **options: Any) -> None:
     if options["pictures"]:
         _draw(found, len(chosen), options["pictures"])
     if options["as_json"]:
-        click.echo(json.dumps(facts, ensure_ascii=False, indent=1))
+        click.echo(json.dumps(facts, indent=1))
     else:
         _print(facts)
 
@@ -205,7 +206,7 @@ def _table(chosen: list[dict[str, Any]]) -> Table:
         column.justify = "right"
     for place, row in enumerate(chosen, 1):
         numbers = (f"{row[name]:,}" for name in ("pages", "temporal", "unknown", "views"))
-        table.add_row(str(place), row["group"], f"{row['score']:.3f}", *numbers)
+        table.add_row(str(place), foreign(row["group"]), f"{row['score']:.3f}", *numbers)
     return table
 
 

@@ -9,6 +9,7 @@ from rich.table import Column, Table
 
 from sharc_crawler.live.instant import describe
 from sharc_crawler.report.selection import lines
+from sharc_crawler.report.terminal import foreign
 
 if TYPE_CHECKING:
     from sharc_crawler.live.arguments import Arguments
@@ -57,7 +58,7 @@ def show_selection(selection: Selection | None) -> None:
     table = Table("place", Column("seed", overflow="fold"), "p" if selection.seeds[0].p is not None else "value", "why")
     for one in selection.seeds[:SHOWN]:
         extra = "; crawled for the sample" if one.explored else ""
-        table.add_row(str(one.place), one.url, f"{one.value:.3g}", one.reason + extra)
+        table.add_row(str(one.place), foreign(one.url), f"{one.value:.3g}", one.reason + extra)
     console = Console()
     console.print(table)
     if len(selection.seeds) > SHOWN:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.model import Kind, Result
 from sharc_crawler.report.instants import iso
+from sharc_crawler.report.words import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -78,7 +79,7 @@ def heritrix_line(row: ExchangeRow) -> str:
         row.seed,
         f"{row.slot},{row.attempt}t,number:{row.number}",
     )
-    return " ".join(fields)
+    return printable(" ".join(fields))
 
 
 #: by name of the format: how a line is written, and the file that a crawl writes it to

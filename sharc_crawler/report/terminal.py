@@ -17,7 +17,7 @@ from sharc_crawler.report.instants import second
 from sharc_crawler.report.notes import noted, same_content
 from sharc_crawler.report.selection import lines, read_selection
 from sharc_crawler.report.subsites import each_part, references
-from sharc_crawler.report.words import counted, going_on, percent, short, size, span, were, whole
+from sharc_crawler.report.words import counted, going_on, percent, printable, short, size, span, were, whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -31,6 +31,11 @@ MAX_CAPTURES = 10  #: shown; the report has all
 MAX_REASONS = 3  #: reasons shown of pages that are unknown, and of those not captured
 MAX_PARTS = 5  #: of a site captured part by part; the report has all
 MAX_NOTES = 3  #: notes that the crawl made, shown per capture; the report has all
+
+
+def foreign(text: str, style: str = "") -> Text:
+    """Text from outside for a table or a line: it steers neither the terminal nor the markup."""
+    return Text(printable(text), style)
 
 
 def summary(captures: Sequence[CaptureFacts], paths: ReportPaths, more: Iterable[tuple[str, str]] = ()) -> str:

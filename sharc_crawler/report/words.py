@@ -123,20 +123,27 @@ def going_on(folder: Path) -> str:
     return f"the same command goes on, with -a output={quote(str(folder))}"
 
 
-def short(text: str, limit: int = 160) -> str:
-    r"""Text from outside, made safe to show: unprintable characters spelled out, the middle of long text left out.
+def printable(text: str) -> str:
+    r"""Text from outside, made safe to show: unprintable characters are spelled out.
 
     Direction marks and control characters could make a reader (or a terminal) see something else than what is there.
 
-    >>> short("a\u202eb\x1b[2J")
+    >>> printable("a\u202eb\x1b[2J")
     'a\\u202eb\\x1b[2J'
+    """
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def short(text: str, limit: int = 160) -> str:
+    """Text from outside, :func:`printable`, the middle of long text left out.
+
     >>> short("x" * 500, 9)
     'xxxx…xxxx'
     """
     if len(text) > limit:
         half = (limit - 1) // 2
         text = f"{text[:half]}…{text[-half:]}"
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    return printable(text)
 
 
 def whole(text: str, limit: int = 600) -> str:

@@ -17,6 +17,7 @@ from sharc_crawler.live.plan import show_plan, show_selection
 from sharc_crawler.live.seeding.choosing import save, with_choice
 from sharc_crawler.live.space import Space
 from sharc_crawler.live.spiders.site import SiteSpider
+from sharc_crawler.report.words import printable
 from sharc_crawler.storage.observations import ObservationStore
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ class Command(CrawlCommand):
         try:
             self._run_site(opts)
         except SharcError as error:
-            sys.stderr.write(f"sharc: error: {error}\n")
+            sys.stderr.write(f"sharc: error: {printable(str(error))}\n")
             self.exitcode = error.exit_code
         except KeyboardInterrupt:  # before Scrapy listens for it
             self._stopped()
