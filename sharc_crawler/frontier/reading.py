@@ -44,8 +44,9 @@ class Reader:
         host.pace.pause(outcome.started + host.delay)
         host.refusal = "robots.txt disallows it"
         if outcome.result is Result.FAILED:
-            host.refusal = "robots.txt could not be had"
-            capture.note(f"{fetch.url} could not be had ({outcome.error or outcome.status}): nothing on it is fetched")
+            missing = f"could not be had ({outcome.error or f'status {outcome.status}'})"
+            host.refusal = f"robots.txt {missing}"
+            capture.note(f"{fetch.url} {missing}: nothing on it is fetched")
         elif is_page(text):
             capture.note(f"{fetch.url} is an HTML page, not a robots.txt: nothing in it counts, all may be fetched")
         ledger.changed_host(host, text)

@@ -56,7 +56,8 @@ class CaptureExtension:
         return extension
 
     def opened(self) -> None:
-        """Begin the progress line."""
+        """Begin the progress line. What Scrapy says of certificates at each connection is a note of the report."""
+        logging.getLogger("scrapy.core.downloader.tls").addFilter(_not_of_certificates)
         session = session_of(self._crawler)
         self._line = ProgressLine(session.frontier, session.clock.now())
         if session.gone_on and session.config.progress:
@@ -111,6 +112,10 @@ class CaptureExtension:
         config = session_of(self._crawler).config
         wanted = config.wacz and config.warc and all(capture.ended is not None for capture in facts)
         return [("WACZ", str(package(folder, facts, anew=True)))] if wanted else []
+
+
+def _not_of_certificates(record: logging.LogRecord) -> bool:
+    return not str(record.msg).startswith("Remote certificate is not valid")
 
 
 def _exit_code(captures: Sequence[SiteCapture]) -> int:

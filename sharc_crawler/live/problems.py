@@ -13,6 +13,7 @@ from scrapy.exceptions import (
     DownloadTimeoutError,
     ResponseDataLossError,
 )
+from service_identity import VerificationError
 from twisted.internet.error import ConnectError, ConnectionAborted, ConnectionDone, ConnectionLost
 from twisted.web._newclient import ParseError
 
@@ -57,6 +58,7 @@ _WORDS: Words = (
 #: the same for the reasons that Twisted gives below an error
 _REASONS: Words = (
     (SSL.Error, _tls),
+    (VerificationError, "the TLS certificate is not issued for this name"),
     (ConnectionAborted, "headers without end"),  # nothing else makes us hang up
     (ConnectionDone, "connection closed before an answer"),
     (ConnectionLost, "connection broken off before an answer"),

@@ -37,7 +37,7 @@ class Authority:
     def issue(self, folder, address, until):
         """A server's TLS context."""
         key = ec.generate_private_key(ec.SECP256R1())
-        names = x509.SubjectAlternativeName([x509.IPAddress(ip_address(address))])
+        names = x509.SubjectAlternativeName([x509.IPAddress(ip_address(address))]) if address else None
         private = key.private_bytes(PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
         pem = folder / "server.pem"
         pem.write_bytes(private + self._signed(name("a server"), key, until, names))
@@ -50,7 +50,7 @@ class Authority:
             x509.CertificateBuilder(self._name, subject, key.public_key(), x509.random_serial_number())
             .not_valid_before(NOW - timedelta(days=9))
             .not_valid_after(until + timedelta(days=1))
-            .add_extension(extension, critical=True)
+            .add_extension(extension or x509.BasicConstraints(ca=False, path_length=None), critical=True)
             .sign(self._key, hashes.SHA256())
             .public_bytes(PEM)
         )
@@ -81,7 +81,7 @@ def secure(host, context):
 
 @pytest.fixture
 def hosts(tmp_path, monkeypatch):
-    """Four hosts: of a trusted authority; the same, expired; the same, for another name; of an authority unknown."""
+    """Of a trusted authority; the same, expired; the same, for another name; of an authority unknown; for no name."""
     trusted = Authority("trusted")
     (tmp_path / "trusted.pem").write_bytes(trusted.certificate)
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "trusted.pem"))
@@ -90,6 +90,7 @@ def hosts(tmp_path, monkeypatch):
         "127.0.0.2": trusted.issue(tmp_path, "127.0.0.2", NOW - timedelta(days=5)),
         "127.0.0.3": trusted.issue(tmp_path, "127.0.0.9", NOW),
         "127.0.0.4": Authority("unknown").issue(tmp_path, "127.0.0.4", NOW),
+        "127.0.0.5": Authority("unknown").issue(tmp_path, None, NOW),
     }
     with ExitStack() as open_hosts:
         yield [open_hosts.enter_context(secure(host, context)) for host, context in issued.items()]
@@ -103,19 +104,24 @@ def test_report_and_certificate_say_which_hosts_were_not_authenticated(crawl, ho
     done = crawl(url=",".join(hosts), delay="0", sitemap="off")
     assert done.code == 0, done.err
     captures = sorted(done.report["captures"], key=lambda capture: hosts.index(capture["seeds"][0]))
-    why = ["certificate has expired", "not issued for this name", "unable to get local issuer certificate"]
+    unknown = "unable to get local issuer certificate"
+    why = ["certificate has expired", "not issued for this name", unknown, f"{unknown}; not issued for this name"]
     assert [told(capture["notes"]) for capture in captures] == [[], *([reason] for reason in why)]
     certificates = [json.loads(path.read_text())["capture"] for path in done.folder.glob("certificate-*.json")]
     assert sorted(told(one["notes"]) for one in certificates) == [[], *([reason] for reason in sorted(why))]
     assert verify(done.folder).findings == []
+    assert not done.err.strip(), "the notes say it, once"
     (note,) = (note for note in captures[1]["notes"] if "TLS" in note)
     assert note.startswith(f"{hosts[1].split('/')[2]}: its TLS certificate is not shown to be valid (")
 
 
 def test_asked_to_verify_nobody_unknown_is_archived(crawl, hosts):
     strict = ("DOWNLOAD_VERIFY_CERTIFICATES=True", "SHARC_ATTEMPTS=1")
-    done = crawl(url=f"{hosts[0]},{hosts[3]}", delay="0", sitemap="off", settings=strict)
+    done = crawl(url=",".join([hosts[0], *hosts[2:]]), delay="0", sitemap="off", settings=strict)
     assert done.code == 4, done.out + done.err
     captured = {capture["seeds"][0]: capture["coherence"]["captured"] for capture in done.report["captures"]}
-    assert captured == {hosts[0]: 1, hosts[3]: 0}
+    assert captured == {hosts[0]: 1, hosts[2]: 0, hosts[3]: 0, hosts[4]: 0}
+    assert "robots.txt could not be had (the TLS certificate is not trusted)" in done.out
+    assert "robots.txt could not be had (the TLS certificate is not issued for this name)" in done.out
+    assert not done.err.strip(), "no tracebacks"
     assert not [note for capture in done.report["captures"] for note in told(capture["notes"])]
