@@ -38,7 +38,7 @@ DAY = 86_400.0
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object with all pages.")
 def show_command(site: str, history: str, horizon: float, limit: int, picture: Path | None, as_json: bool) -> None:
     """Show how often the pages of SITE change: rate, its source, and how well it is known."""
-    with ObservationStore(history) as store:
+    with ObservationStore(history, reading=True) as store:
         site = store.site_named(site)
         known, links = store.histories(site), store.links(site) or None
     now = time.time()

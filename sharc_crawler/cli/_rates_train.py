@@ -61,7 +61,7 @@ def train_command(history: str, output: Path, sites: tuple[str, ...], kind: str,
 
 def _examples(history: str, sites: Sequence[str]) -> tuple[Examples, list[str]]:
     """What the store knows of these sites' pages (of all, where none is named), as of each site's last capture."""
-    with ObservationStore(history) as store:
+    with ObservationStore(history, reading=True) as store:
         names = [store.site_named(site) for site in sites] or store.sites()
         learned = []
         for site in names:

@@ -76,6 +76,6 @@ def rank_command(history: tuple[Path, ...], **options: Any) -> None:
 
 def _observations(store: Path | None) -> Iterator[Observation]:
     if store is not None:
-        with ObservationStore(store) as observations:
+        with ObservationStore(store, reading=True) as observations:
             for site in observations.sites():
                 yield from (one for one in observations.observations(site) if one.kind is Kind.PAGE)

@@ -125,6 +125,7 @@ def _asked(
         arguments = {"url": urljoin(url, "/"), "sitemap": url}
     if history is not None:
         arguments["history"] = history
+        ObservationStore(history, reading=True).close()  # before the site is asked: it may be no store
     found = survey(arguments, settings)
     notes = list(found.notes)
     if found.refused:
@@ -132,7 +133,7 @@ def _asked(
     rates, shapes, attested = (np.array(column) for column in (found.rates, found.shapes, found.attested))
     watched = SiteHistory.empty()
     if history is not None:
-        with ObservationStore(history) as store:
+        with ObservationStore(history, reading=True) as store:
             watched = store.histories(found.site)
     step = max(delay or found.step, found.asked)
     return Prospect(f"site {url}", found.urls, rates, shapes, attested, watched), step, notes

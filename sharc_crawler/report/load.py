@@ -49,8 +49,10 @@ def load_state(folder: Path) -> Batch:
 def open_state(folder: Path) -> Iterator[SqliteStore]:
     """A capture folder's store; raises :class:`~sharc_crawler.errors.UsageError` where there is none."""
     path = folder / FILE_NAME
-    if not path.is_file():
-        raise UsageError(f"{str(folder)!r} holds no capture ({FILE_NAME} is missing); name a folder given as output=")
+    if not path.is_file() or not path.stat().st_size:
+        raise UsageError(
+            f"{str(folder)!r} holds no capture ({FILE_NAME} is missing or empty); name a folder given as output="
+        )
     store = SqliteStore(path)
     try:
         yield store

@@ -14,7 +14,7 @@ import numpy as np
 
 from sharc_crawler.archive.history import read_history as read_archives
 from sharc_crawler.archive.pages import why_no_page
-from sharc_crawler.errors import DataError, UsageError
+from sharc_crawler.errors import DataError
 from sharc_crawler.links.entries import SitemapKind
 from sharc_crawler.links.sitemap import read
 from sharc_crawler.model import Kind, Sighting, Url
@@ -123,11 +123,8 @@ def _rated(source: str, urls: list[Url], rates: Chain, now: Instant) -> Prospect
 
 def from_store(path: Path, now: Instant, site: str | None = None, step: Seconds = 1.0) -> Prospect:
     """From an archive's history: the pages of a site that had content when last heard of, rated as a capture would."""
-    with ObservationStore(path) as store:
-        sites = store.sites()
-        if site is None and len(sites) != 1:
-            raise UsageError(f"{path} holds {len(sites)} sites: say which with --site ({', '.join(sites[:5])}, …)")
-        name = store.site_named(site) if site else sites[0]
+    with ObservationStore(path, reading=True) as store:
+        name = store.site_named(site) if site else store.only_site()
         urls = [url for url, last in store.latest(name).items() if last.kind is Kind.PAGE]
         history = store.histories(name)
         rates = Chain([HistoryRates(history, capture_length(len(urls), step), store.links(name))])

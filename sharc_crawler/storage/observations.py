@@ -8,21 +8,22 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from itertools import count, islice
 from operator import itemgetter
+from pathlib import Path
 from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, Self
 
-from sharc_crawler.errors import DataError, unknown_name
+from sharc_crawler.errors import DataError, UsageError, unknown_name
 from sharc_crawler.model import Change, Document, Evidence, Kind, Linked, Observation, Result, Url
 from sharc_crawler.storage import payloads
 from sharc_crawler.storage.columns import site_history
-from sharc_crawler.storage.schema import migrate
+from sharc_crawler.storage.schema import is_current, migrate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from pathlib import Path
 
     from sharc_crawler.rates.history import SiteHistory
     from sharc_crawler.storage.payloads import StoredPayload
@@ -43,6 +44,8 @@ _OF_SITE = """FROM site JOIN url ON url.site = site.id JOIN observation ON obser
 class ObservationStore:
     """Observations of any number of sites in one file, made when it is not there.
 
+    ``reading``: what is there is read and stays as it is; an empty file is no store then.
+
     Raises :class:`~sharc_crawler.errors.DataError` where the file is no such store, or a newer version's.
 
     >>> with ObservationStore(":memory:") as store:
@@ -51,18 +54,14 @@ class ObservationStore:
     (1, 0, 1)
     """
 
-    def __init__(self, path: str | Path) -> None:
+    def __init__(self, path: str | Path, *, reading: bool = False) -> None:
         self.path = path
         self._ids: dict[str, dict[str, int]] = {}  # site → URL → number, in the order of numbers
         self._types: dict[str | None, int | None] = {None: None}  # media type → number
         try:
-            # The engine's loop and its store share a thread, but pools may call from another, one at a time.
-            self._db = sqlite3.connect(path, timeout=BUSY, isolation_level=None, check_same_thread=False)
-            _share(self._db)
-            self._db.execute("PRAGMA synchronous = NORMAL")
+            self._db = _for_reading(Path(path)) if reading else _for_writing(path)
             self._db.execute("PRAGMA cache_size = -65536")  # KiB: the index of a million URLs
-            migrate(self._db)
-        except sqlite3.Error as error:
+        except (sqlite3.Error, DataError) as error:
             raise DataError(f"history={str(path)!r} cannot be opened as an observation store: {error}") from error
 
     def __enter__(self) -> Self:
@@ -111,11 +110,25 @@ class ObservationStore:
         """
         host = text.rpartition("://")[2].partition("/")[0].lower()
         bare = host.removeprefix("www.")
-        sites = self.sites()
+        sites = self._some_sites()
         found = next((name for name in (text, host, bare, f"www.{bare}") if name in sites), None)
         if found is None:
             raise unknown_name("site", text, sites)
         return found
+
+    def only_site(self) -> str:
+        """The site that the file is about; raises :class:`~sharc_crawler.errors.UsageError` where it holds more."""
+        first, *others = self._some_sites()
+        if others:
+            named = ", ".join([first, *others[:4]]) + (", …" if len(others) > 4 else "")
+            raise UsageError(f"{self.path} holds {1 + len(others)} sites: say which with --site ({named})")
+        return first
+
+    def _some_sites(self) -> list[str]:
+        sites = self.sites()
+        if not sites:
+            raise DataError(f"history={str(self.path)!r} holds no site yet: a crawl with history= fills it")
+        return sites
 
     def urls(self, site: str) -> list[Url]:
         """Every URL ever observed on a site, in the order they became known; empty for an unknown site."""
@@ -258,6 +271,29 @@ def _observation(site: str, row: tuple[Any, ...]) -> Observation:
     one = Observation(site, Url(url), time, Result(result), Change(change), Evidence(evidence), *texts)
     document = None if outlinks is None else Document(images, tables, outlinks)
     return replace(one, kind=Kind(kind), media_type=media_type, document=document, decoded=decoded)
+
+
+def _for_writing(path: str | Path) -> sqlite3.Connection:
+    # The engine's loop and its store share a thread, but pools may call from another, one at a time.
+    db = sqlite3.connect(path, timeout=BUSY, isolation_level=None, check_same_thread=False)
+    _share(db)
+    db.execute("PRAGMA synchronous = NORMAL")
+    migrate(db)
+    return db
+
+
+def _for_reading(path: Path) -> sqlite3.Connection:
+    """The file as it is; of a former version's, a copy in memory in this version's schema."""
+    # mode=ro would leave the files of a log behind that it may not remove
+    db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True, timeout=BUSY, isolation_level=None)
+    db.execute("PRAGMA query_only = ON")
+    if is_current(db):
+        return db
+    copy = sqlite3.connect(":memory:", isolation_level=None)
+    with closing(db):
+        db.backup(copy)
+    migrate(copy)
+    return copy
 
 
 def _share(db: sqlite3.Connection) -> None:

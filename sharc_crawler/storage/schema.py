@@ -83,6 +83,17 @@ def migrate(db: sqlite3.Connection) -> None:
         db.execute(f"PRAGMA application_id = {APPLICATION}")
 
 
+def is_current(db: sqlite3.Connection) -> bool:
+    """Whether an open file has this version's schema and no former one's; it stays as it is.
+
+    Raises as :func:`migrate`, and :class:`~sharc_crawler.errors.DataError` for an empty file.
+    """
+    version = _version(db)
+    if not version:
+        raise DataError("it is empty; a crawl with history= makes one of it")
+    return version == len(MIGRATIONS)
+
+
 @contextmanager
 def _transaction(db: sqlite3.Connection, kind: str) -> Iterator[None]:
     db.execute(f"BEGIN {kind}")
@@ -99,9 +110,7 @@ def _version(db: sqlite3.Connection) -> int:
     application, version = (db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version"))
     tables = db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
     if application != APPLICATION and (tables or version):
-        raise DataError("history: the file is another program's database, not an observation store; name a new file")
+        raise DataError("it is another program's database; name a new file")
     if version > len(MIGRATIONS):
-        raise DataError(
-            f"history: the file has schema version {version}, this program knows up to {len(MIGRATIONS)}; upgrade it"
-        )
+        raise DataError(f"it has schema version {version}, this program knows up to {len(MIGRATIONS)}; upgrade it")
     return int(version)

@@ -303,3 +303,43 @@ def test_observation_is_replaced_nowhere(store: ObservationStore):
     store.append([first])
     store.append([replace(first, digest="sha1:B")])
     assert list(store.observations("s", "u")) == [first]
+
+
+@pytest.mark.parametrize("content", [b"", b"no database at all" * 100])
+def test_who_only_reads_makes_no_store_of_a_file(tmp_path: Path, content: bytes):
+    path = tmp_path / "history.sqlite"
+    path.write_bytes(content)
+    with pytest.raises(DataError, match=r"history=.*(it is empty|not a database)"):
+        ObservationStore(path, reading=True)
+    assert [(one.name, one.read_bytes()) for one in tmp_path.iterdir()] == [("history.sqlite", content)]
+    with pytest.raises(DataError, match="cannot be opened"):
+        ObservationStore(tmp_path / "missing.sqlite", reading=True)
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_who_only_reads_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    path = tmp_path / "history.sqlite"
+    with ObservationStore(path) as store:
+        store.append([seen("u", 1.0)])
+    before = path.read_bytes()
+    with ObservationStore(path, reading=True) as store:
+        assert store.urls("s") == ["u"]
+        with pytest.raises(sqlite3.OperationalError, match="readonly"):
+            store.append([seen("u", 2.0)])
+    monkeypatch.setattr(schema, "MIGRATIONS", (*schema.MIGRATIONS, "ALTER TABLE site ADD COLUMN note TEXT"))
+    with ObservationStore(path, reading=True) as store:
+        assert store.urls("s") == ["u"], "a former version's is read, too"
+    assert path.read_bytes() == before
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_a_store_names_its_only_site(tmp_path: Path):
+    with ObservationStore(tmp_path / "history.sqlite") as store:
+        for find in (store.only_site, lambda: store.site_named("s")):
+            with pytest.raises(DataError, match="holds no site yet"):
+                find()
+        store.append([seen("u", 1.0)])
+        assert store.only_site() == "s"
+        store.append([replace(seen("u", 1.0), site="t")])
+        with pytest.raises(UsageError, match=r"2 sites.*--site \(s, t\)"):
+            store.only_site()

@@ -52,8 +52,7 @@ class Command(CrawlCommand):
             sys.stderr.write(f"ranking {len(given.urls):,} seeds by {given.choice.ranker} …\n")
         arguments, selection = with_choice(given, output)
         check_output(output, arguments.specs(config.strategy, {}))
-        if config.history and (not arguments.dry_run or Path(config.history).exists()):
-            ObservationStore(config.history).close()  # before a folder is made: it may be no store of ours
+        _check_history(config.history, reading=arguments.dry_run)  # before a folder is made
         if arguments.dry_run:
             show_plan(arguments, config)
             show_selection(selection)
@@ -87,3 +86,9 @@ class Command(CrawlCommand):
     def _stopped(self) -> None:
         sys.stderr.write("sharc: stopped; the same command goes on, with the same output=\n")
         self.exitcode = INTERRUPTED
+
+
+def _check_history(file: str | None, *, reading: bool) -> None:
+    """It may be no store of ours. A dry run makes none of a file that is missing or empty: the crawl would."""
+    if file and (not reading or (Path(file).exists() and Path(file).stat().st_size)):
+        ObservationStore(file, reading=reading).close()

@@ -62,12 +62,12 @@ def choose(choice: Choice, urls: Iterable[str], now: Instant) -> Selection:
 def known(choice: Choice, now: Instant, further: Iterable[Observation] = (), warcs: Iterable[Path] = ()) -> History:
     """What the files and the archive's own history say of the time up to now; ``further``: of later."""
     paths = [*map(Path, choice.timemaps), *warcs]
-    own = _own(choice.history, now) if choice.history else ()
+    own = _own(choice.history, now) if choice.history and Path(choice.history).exists() else ()
     return read_history(paths, [*own, *further], links=choice.updates in READS_LINKS)
 
 
 def _own(file: str, now: Instant) -> Iterator[Observation]:
-    with ObservationStore(file) as store:
+    with ObservationStore(file, reading=True) as store:
         for site in store.sites():
             yield from (one for one in store.observations(site) if one.kind is Kind.PAGE and one.time <= now)
 
