@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.model import Instant, Outcome, PageId, Seconds
 
-PREFIX = "budget: "  #: of the reason why something was not fetched
+PREFIX, REACHED = "budget: ", " is reached"  #: around the bound, in the reason why something was not fetched
 _REVISITED = frozenset({Kind.PAGE, Kind.RESOURCE})
 
 
@@ -51,13 +51,13 @@ class SiteBudget:
         spec = self._spec
         left = self._left(kind, now)
         need = self._need(task, kind, now)
-        for name, bound, lacking in (
-            ("max_requests", spec.max_requests, left.requests < need.requests),
-            ("max_bytes", spec.max_bytes, left.size < need.size or left.size <= 0),
-            ("max_time", spec.max_time, left.time < need.time or left.time <= 0),
+        for name, bound, unit, lacking in (
+            ("max_requests", spec.max_requests, "", left.requests < need.requests),
+            ("max_bytes", spec.max_bytes, "B", left.size < need.size or left.size <= 0),
+            ("max_time", spec.max_time, "s", left.time < need.time or left.time <= 0),
         ):
             if bound and lacking:
-                return f"{PREFIX}{name}={bound:,.10g} is reached"
+                return f"{PREFIX}{name}={bound:,.10g}{unit}{REACHED}"
         return None
 
     def leased(self, task: Task, kind: Kind) -> None:

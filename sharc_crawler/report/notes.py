@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from sharc_crawler.frontier.budget import PREFIX, REACHED
 from sharc_crawler.model import Kind, Result
 from sharc_crawler.report import measures
-from sharc_crawler.report.words import counted, percent
+from sharc_crawler.report.words import counted, percent, were
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -23,6 +24,16 @@ def noted(facts: CaptureFacts) -> list[str]:
     """What the figures show, most important first; what the capture itself noted comes after it (``facts.notes``)."""
     pages = [page for page in facts.pages if page.kind is Kind.PAGE and page.verdict is not None]
     return [*_noise(pages), *_surprise(facts, pages), *_alike(pages)]
+
+
+def left_by_budget(facts: CaptureFacts) -> str:
+    """How many pages the budget kept from being visited, and which bound; empty where it did not."""
+    reasons = [page.reason for page in facts.pages if page.kind is Kind.PAGE and page.verdict is None]
+    bounds = [reason.removeprefix(PREFIX).removesuffix(REACHED) for reason in reasons if reason.startswith(PREFIX)]
+    if not bounds:
+        return ""
+    number = len(bounds)
+    return f"{counted(number, 'more page')} {were(number)} left by {' and '.join(sorted(set(bounds)))}"
 
 
 def same_content(pages: Sequence[PageFacts]) -> str:

@@ -14,7 +14,7 @@ from sharc_crawler.report.blurring import Blur
 from sharc_crawler.report.claim import bounded, claim
 from sharc_crawler.report.entries import moved
 from sharc_crawler.report.instants import second
-from sharc_crawler.report.notes import noted, same_content
+from sharc_crawler.report.notes import left_by_budget, noted, same_content
 from sharc_crawler.report.selection import lines, read_selection
 from sharc_crawler.report.subsites import each_part, references
 from sharc_crawler.report.words import counted, going_on, percent, printable, short, size, span, were, whole
@@ -66,6 +66,8 @@ def _capture(facts: CaptureFacts, folder: Path) -> Iterator[Text]:
     totals = measures.tally(pages)
     yield Text(f"\n{short(facts.site)}, captured by {short(facts.strategy)}", "bold")
     yield Text(claim(facts, totals)["sentence"])
+    if left := left_by_budget(facts):
+        yield Text(f"{left}.")
     yield from _figures(facts, pages, totals)
     if facts.reference is None and len(facts.subsites) > 1:
         yield from _parts(facts)

@@ -100,6 +100,20 @@ def test_the_summary_says_what_embedded_resources_take_away(tmp_path: Path) -> N
     assert "embedding" not in summary([whole], write([whole], tmp_path)), "said only where it differs"
 
 
+def test_pages_that_the_budget_left_stand_beside_the_claim(tmp_path: Path) -> None:
+    left = [page(f"/left{n}", reason="budget: max_time=8s is reached") for n in range(229)]
+    kept = [judged(f"/{n}", Verdict.COHERENT) for n in range(53)]
+    made = facts(*kept, *left, page("/gone", reason="not there"))
+    paths = write([made, facts(*kept)], tmp_path)
+    said = "229 more pages were left by max_time=8s."
+    assert f"\n{said}\n" in summary([made], paths)
+    overview = paths.html.read_text()
+    assert f"at 2026-11-18T11:06:40Z. {said}</td>" in overview
+    assert '<td class="number">230</td>' in overview
+    assert said in (tmp_path / "report-1.html").read_text()
+    assert "left by" not in (tmp_path / "report-2.html").read_text()
+
+
 def test_notes_are_whole_sentences(tmp_path: Path) -> None:
     rest = f"{'and so on, ' * 12}which nobody shows"
     made = facts(judged("/", Verdict.COHERENT), notes=(f"http://h.example/{'deep/' * 60} is not trusted: {rest}",))
