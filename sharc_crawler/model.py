@@ -175,6 +175,7 @@ class Document:
     images: int
     tables: int
     outlinks: int  #: different http(s) URLs that it links to, of whatever site
+    by_script: bool = False  #: it has scripts, and without them nothing to show
 
 
 @dataclass(frozen=True, slots=True)

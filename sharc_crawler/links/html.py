@@ -19,6 +19,7 @@ from w3lib.encoding import html_to_unicode
 
 from sharc_crawler.links import css
 from sharc_crawler.links.found import Found, Resolver
+from sharc_crawler.links.scripted import by_script
 from sharc_crawler.model import Document
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def extract(body: bytes, url: str, content_type: str | None = None) -> Found:
     links, more_links = resolver.all(page.links)
     resources, more_resources = resolver.all(page.resources)
     images, tables = (0, 0) if root is None else (sum(1 for _ in root.iter(tag)) for tag in ("img", "table"))
-    document = Document(images, tables, len(links))
+    document = Document(images, tables, len(links), root is not None and by_script(root))
     return Found(links, resources, resolver.base, more_links + more_resources, document, resolver.all(page.feeds)[0])
 
 

@@ -51,6 +51,7 @@ class PageFacts:
     truth: bool | None = None  #: did it really stay the same between visit and revisit? None: not known
     true_changes: tuple[Instant, ...] | None = None  #: within the capture interval; None: not known
     subsite: str = ""  #: the part of the site that it is in
+    by_script: bool | None = None  #: an HTML page that shows nothing without its scripts; None: not read as HTML
     embeds: tuple[Url, ...] = ()  #: resources that this page (or style sheet) needs, shared ones too
 
 

@@ -17,6 +17,7 @@ from sharc_crawler.rates.trust import trust
 from sharc_crawler.report.facts import CaptureFacts
 from sharc_crawler.report.pages import Stored
 from sharc_crawler.report.subsites import find_subsites
+from sharc_crawler.report.words import counted, span
 from sharc_crawler.storage.sqlite import FILE_NAME, SqliteStore
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sharc_crawler.frontier.store import Batch, CaptureRow, PageRow, VisitRow
+    from sharc_crawler.model import Seconds
     from sharc_crawler.report.pages import Truth
 
 SOFTWARE = ("sharc-crawler", "scrapy", "twisted", "lxml", "warcio", "numpy", "scipy")
@@ -73,7 +75,7 @@ def _capture(
     state: Batch, stored: Stored, capture: CaptureRow, rows: list[PageRow], truth: Truth | None
 ) -> CaptureFacts:
     made = [visit for row in rows for visit in stored.visits[row.page] if visit.attempt]
-    span = (capture.started, max([capture.started, *(visit.outcome.ended for visit in made)]))
+    during = (capture.started, max([capture.started, *(visit.outcome.ended for visit in made)]))
     parts, names = find_subsites(state, capture, rows)
     references = {part.name: part.reference for part in parts}
     instants = set(references.values())
@@ -88,7 +90,7 @@ def _capture(
         reference=instants.pop() if len(instants) == 1 else None,
         subsites=parts,
         pages=tuple(
-            replace(stored.page(row, references[names[row.page]], span, truth), subsite=names[row.page])
+            replace(stored.page(row, references[names[row.page]], during, truth), subsite=names[row.page])
             for row in rows
             if row.kind in REPORTED
         ),
@@ -99,7 +101,7 @@ def _capture(
         payload_bytes=sum(visit.outcome.length for visit in made),
         warcs=tuple(sorted({visit.outcome.capture.file for visit in made if visit.outcome.capture})),
         interruptions=capture.interruptions,
-        notes=tuple(_notes(capture, rows)),
+        notes=(*_notes(capture, rows), *_asked_to_wait(rows, stored)),
         audit=capture.audit,
         skipped=capture.skipped,
         outside=tuple(row for row in state.outside if row.capture == capture.capture),
@@ -112,6 +114,17 @@ def _notes(capture: CaptureRow, rows: list[PageRow]) -> Iterator[str]:
     yield from capture.notes
     for why, number in sorted(capture.skipped.items()):
         yield f"links not followed, {why}: {number:,}"
+
+
+def _asked_to_wait(rows: list[PageRow], stored: Stored) -> Iterator[str]:
+    """Which hosts asked to be left alone for a while."""
+    waits: dict[str, list[Seconds]] = defaultdict(list)
+    for row in rows:
+        waits[row.host] += [wait for one in stored.visits[row.page] if (wait := one.outcome.retry_after) is not None]
+    for host, asked in waits.items():
+        if asked:
+            times = f"{counted(len(asked), 'time')}, for {span(sum(asked))} in all"
+            yield f"{host} asked to be left alone (Retry-After with 429, 503 or the like): {times}"
 
 
 def _not_believed(capture: CaptureRow, rows: list[PageRow]) -> Iterator[str]:

@@ -23,7 +23,7 @@ ALIKE = 3  #: URLs with one payload from which on they are hardly pages of their
 def noted(facts: CaptureFacts) -> list[str]:
     """What the figures show, most important first; what the capture itself noted comes after it (``facts.notes``)."""
     pages = [page for page in facts.pages if page.kind is Kind.PAGE and page.verdict is not None]
-    return [*_noise(pages), *_surprise(facts, pages), *_alike(pages)]
+    return [*_noise(pages), *_surprise(facts, pages), *_by_script(pages), *_alike(pages)]
 
 
 def left_by_budget(facts: CaptureFacts) -> str:
@@ -69,6 +69,18 @@ def _surprise(facts: CaptureFacts, pages: Sequence[PageFacts]) -> Iterator[str]:
         f" {found['same_content']:,} did: the pages change {more} often than the rates say, which came from {came}."
         f" With history=FILE the next capture goes by what this one saw{noise}"
     )
+
+
+def _by_script(pages: Sequence[PageFacts]) -> Iterator[str]:
+    """Most HTML pages show nothing without a browser."""
+    made = [page.by_script for page in pages if page.by_script is not None]
+    if 2 * sum(made) > len(made):
+        have = "has" if sum(made) == 1 else "have"
+        yield (
+            f"{sum(made):,} of {counted(len(made), 'HTML page')} {have} scripts, no links and hardly any text: what"
+            " scripts make is not captured, since JavaScript is not run. With a browser as download handler it is:"
+            ' "What is not offered" in the README'
+        )
 
 
 def _alike(pages: Sequence[PageFacts]) -> Iterator[str]:

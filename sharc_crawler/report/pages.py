@@ -58,6 +58,7 @@ class Stored:
             target=_target(row, first),
             truth=_stayed(first, second, judgement, reference, true_changes),
             true_changes=true_changes,
+            by_script=first.outcome.document.by_script if first and first.outcome.document else None,
             embeds=tuple(self._embeds[row.page]),
         )
 

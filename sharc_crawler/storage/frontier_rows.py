@@ -46,12 +46,13 @@ def visit_values(row: VisitRow) -> tuple[Any, ...]:
         outcome.location,
         outcome.length,
         outcome.media_type,
-        *(astuple(outcome.document) if outcome.document else (None, None, None)),
+        *(astuple(outcome.document) if outcome.document else (None, None, None, None)),
         outcome.date,
         ref and ref.file,
         ref and ref.offset,
         ref and ref.length,
         outcome.error,
+        outcome.retry_after,
     )
 
 
@@ -59,7 +60,7 @@ def visit_row(values: tuple[Any, ...]) -> VisitRow:
     """The visit of a row of its table."""
     _, page, slot, plan, attempt, settled, lease, decided = values[:8]
     started, ended, result, status, digest, decoded, fingerprint, etag, last_modified, location = values[8:18]
-    length, media_type, images, tables, outlinks, date, warc, offset, size, error = values[18:]
+    length, media_type, images, tables, outlinks, by_script, date, warc, offset, size, error, retry_after = values[18:]
     outcome = Outcome(
         Result(result),
         started,
@@ -72,10 +73,11 @@ def visit_row(values: tuple[Any, ...]) -> VisitRow:
         location=location,
         length=length,
         media_type=media_type,
-        document=None if outlinks is None else Document(images, tables, outlinks),
+        document=None if outlinks is None else Document(images, tables, outlinks, bool(by_script)),
         date=date,
         capture=CaptureRef(warc, offset, size) if warc else None,
         error=error,
+        retry_after=retry_after,
     )
     return VisitRow(page, Slot(slot), Plan(plan), attempt, bool(settled), lease, decided, outcome)
 

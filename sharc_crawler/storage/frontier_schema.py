@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-VERSION = 4
+VERSION = 5
 
 
 def prepare(db: sqlite3.Connection) -> int:

@@ -1,4 +1,4 @@
--- Frontier state of one capture folder, schema version 3 (PRAGMA user_version).
+-- Frontier state of one capture folder, schema version 5 (PRAGMA user_version).
 -- Instants are unix seconds, rates changes per second. Append-only but for capture, host and the rate of a page.
 CREATE TABLE capture (
     capture INTEGER PRIMARY KEY,
@@ -59,11 +59,13 @@ CREATE TABLE visit (
     images INTEGER,              -- counts of an HTML document; null: none was read
     tables INTEGER,
     outlinks INTEGER,
+    by_script INTEGER,           -- 1: without scripts it has nothing to show
     date REAL,                   -- the server's clock when it answered
     warc TEXT,
     warc_offset INTEGER,
     warc_length INTEGER,
-    error TEXT
+    error TEXT,
+    retry_after REAL             -- seconds, where the server asked to be left alone
 );
 CREATE TABLE link (
     page INTEGER NOT NULL,

@@ -72,7 +72,7 @@ class SqliteStore:
     def _write(self, db: sqlite3.Connection, batch: Batch) -> None:
         for rows, sql in (
             ([frontier_rows.page_values(row) for row in batch.pages], _insert("page", 16)),
-            ([(None, *frontier_rows.visit_values(row)) for row in batch.visits], _insert("visit", 28)),
+            ([(None, *frontier_rows.visit_values(row)) for row in batch.visits], _insert("visit", 30)),
             ([(row.page, row.time, json.dumps(row.targets)) for row in batch.links], _insert("link", 3)),
             (batch.words, _insert("word", 4)),
             (batch.outside, _insert("outside", 4)),

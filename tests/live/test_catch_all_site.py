@@ -21,11 +21,18 @@ FILES = {"/app.js": (b"fetch('/api')", "text/javascript"), "/app.css": (b"a{}", 
 class _CatchAll(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
-    def __init__(self, body: bytes, *args: Any) -> None:
-        self._page = SHELL % body
+    def __init__(self, body: bytes, asked: threading.Event, *args: Any) -> None:
+        self._page, self._asked = SHELL % body, asked
         super().__init__(*args)
 
     def do_GET(self) -> None:
+        if self.path == "/app.css" and not self._asked.is_set():
+            self._asked.set()
+            self.send_response(429)
+            self.send_header("Retry-After", "1")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+            return
         body, kind = FILES.get(self.path, (self._page, "text/html"))
         self.send_response(200)
         self.send_header("Content-Type", kind)
@@ -39,7 +46,7 @@ class _CatchAll(BaseHTTPRequestHandler):
 
 @contextmanager
 def catch_all(body: bytes) -> Iterator[str]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_CatchAll, body))
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_CatchAll, body, threading.Event()))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
         yield f"http://127.0.0.1:{server.server_port}/"
@@ -57,3 +64,14 @@ def test_a_page_in_place_of_robots_txt_is_no_page_and_no_rules(crawl) -> None:
     assert all(page["revisit"] for page in resources)
     assert done.capture["coherence"]["complete"]["coherent"] == 3
     assert f"{url}robots.txt is an HTML page" in done.out
+    assert "JavaScript is not run" not in done.out, "pages with links have something to show"
+
+
+def test_a_page_that_scripts_make_is_said_to_be_one_and_so_is_who_asked_to_wait(crawl) -> None:
+    with catch_all(b"<noscript>Enable JavaScript, <a href=http://h.example/how>like this</a>.</noscript>") as url:
+        done = crawl(url=url, delay=0)
+    assert done.code == 0, done.err
+    assert "1 of 1 HTML page has scripts, no links and hardly any text" in done.out
+    host = url.split("/")[2]
+    asked = f"{host} asked to be left alone (Retry-After with 429, 503 or the like): 1 time, for 1 s in all"
+    assert asked in done.capture["notes"]

@@ -118,6 +118,13 @@ def test_the_console_says_what_an_audit_supports(tmp_path: Path) -> None:
     assert "Too few were audited to bound how many of the 36 pages claimed on the server's word are wrong" in text
 
 
+def test_pages_made_by_script_are_told_where_they_are_most() -> None:
+    pages = [looked(f"{i}", Verdict.COHERENT, "f", "f", rate=0.0, by_script=i < 2) for i in range(4)]
+    assert noted(facts(*pages)) == [], "half of them"
+    (note,) = noted(facts(*pages[:3], looked("pdf", Verdict.COHERENT, "f", "f", rate=0.0)))
+    assert note.startswith("2 of 3 HTML pages have scripts, no links and hardly any text")
+
+
 def test_many_urls_with_one_payload_are_told() -> None:
     one, two = (replace(looked(name, Verdict.COHERENT, "f", "f"), rate=0.0) for name in ("soft404", "other"))
     pages = [replace(one, url=f"http://h/{i}") for i in range(5)] + [
