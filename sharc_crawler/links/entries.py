@@ -20,6 +20,11 @@ CHANGE_FREQUENCIES = frozenset({"always", "hourly", "daily", "weekly", "monthly"
 _ADDRESS = re.compile(r"(?:https?:/)?/", re.IGNORECASE)
 
 
+def is_address(text: str) -> bool:
+    """Whether this begins as an address of the web does."""
+    return _ADDRESS.match(text) is not None
+
+
 class SitemapKind(StrEnum):
     """What sort of sitemap a file is."""
 
@@ -58,7 +63,7 @@ class Entries:
     ) -> bool:
         """Take one entry; ``False`` where there is no room for it."""
         address = loc.strip()
-        absolute = self._resolver.one(address) if _ADDRESS.match(address) else None
+        absolute = self._resolver.one(address) if is_address(address) else None
         if absolute is None:
             self.left_out("address", "not a full http(s) address" if address else "empty")
             return True

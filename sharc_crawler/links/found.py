@@ -43,6 +43,7 @@ class Resolver:
     def __init__(self, base: str, encoding: str = "utf-8") -> None:
         self.base = base
         self._encoding = encoding
+        self._on_web = _WEB.match(base) is not None  #: else relative references, of a file say, lead to no web page
         scheme, _, rest = base.partition("://")
         host, _, path = rest.partition("?")[0].partition("/")
         self._origin = f"{scheme}://{host}"
@@ -86,7 +87,7 @@ class Resolver:
         """The absolute URL; the usual spellings without the cost of a full parse."""
         if not reference.isprintable():
             reference = reference.translate(_INNER)
-        if "/." not in reference and "\\" not in reference:
+        if self._on_web and "/." not in reference and "\\" not in reference:
             if reference[0] == "/" and reference[1:2] != "/":
                 return self._origin + reference
             if reference[0] not in "/.?" and ":" not in reference:

@@ -13,9 +13,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from sharc_crawler.links.entries import Entries, Entry, SitemapKind
+from sharc_crawler.links.entries import Entries, Entry, SitemapKind, is_address
 from sharc_crawler.links.found import Resolver
-from sharc_crawler.links.mend import is_xml, without_mark
+from sharc_crawler.links.mend import is_text, is_xml, without_mark
 from sharc_crawler.links.sitemap_xml import read_xml
 from sharc_crawler.links.unpack import unpack
 
@@ -24,6 +24,7 @@ __all__ = ["MOST_BYTES", "MOST_ENTRIES", "Entry", "Sitemap", "SitemapKind", "rea
 MOST_ENTRIES = 50_000  #: of one file, as the protocol allows
 MOST_BYTES = 50 * 2**20  #: of one file, unpacked
 
+_NO_LIST = "neither XML nor a list of addresses"
 _LINE = re.compile(r"\S[^\r\n]*")
 _ROBOTS_LINE = re.compile(r"^[ \t\ufeff]*site-?map[ \t]*:[ \t]*([^\s#]+)", re.IGNORECASE | re.MULTILINE)
 
@@ -65,10 +66,13 @@ def robots_sitemaps(text: str, url: str) -> tuple[str, ...]:
 
 
 def _read_text(data: bytes, entries: Entries) -> tuple[SitemapKind, list[str]]:
-    """One address a line."""
-    for line in _LINE.finditer(data.decode("utf-8", "replace")):
-        if not entries.add(line[0], None):
+    """One address a line: of a list, at least half are."""
+    if not data.strip():
+        return SitemapKind.UNREADABLE, ["empty"]
+    lines = [line[0] for line in _LINE.finditer(data.decode("utf-8", "replace"))] if is_text(data) else []
+    if 2 * sum(map(is_address, lines)) < max(len(lines), 1):
+        return SitemapKind.UNREADABLE, [_NO_LIST]
+    for line in lines:
+        if not entries.add(line, None):
             break
-    if not entries.all():
-        return SitemapKind.UNREADABLE, ["neither XML nor a list of addresses" if data.strip() else "empty"]
-    return SitemapKind.TEXT, []
+    return (SitemapKind.TEXT, []) if entries.all() else (SitemapKind.UNREADABLE, [_NO_LIST])

@@ -10,13 +10,14 @@ from lxml import etree
 
 from sharc_crawler.links.dates import mail_date, w3c_date
 from sharc_crawler.links.entries import Entries, SitemapKind
-from sharc_crawler.links.mend import mended
+from sharc_crawler.links.mend import is_html, mended
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 #: Read without coming upon an entry: more is no sitemap but a bomb (elements are kept until an entry ends).
 _MOST_BYTES_WITHOUT_ENTRY = 2**20
+_HTML_PAGE = "an HTML page, not a sitemap"
 _DUBLIN_CORE_DATE = "{http://purl.org/dc/elements/1.1/}date"
 
 _ROOTS = {
@@ -49,6 +50,8 @@ def read_xml(data: bytes, entries: Entries) -> tuple[SitemapKind, list[str]]:
         kind, problem = _walk(stream, source, entries)
     except etree.XMLSyntaxError:
         kind, problem = SitemapKind.UNREADABLE, "not XML"
+    if kind is SitemapKind.UNREADABLE and is_html(data):
+        problem = _HTML_PAGE
     broken = [error.line for error in stream.error_log if error.level_name == "FATAL"]
     if broken and kind is not SitemapKind.UNREADABLE:
         problems.append(f"broken XML at line {broken[0]}: what could be read is used")
@@ -80,7 +83,7 @@ def _walk(stream: Any, source: _Source, entries: Entries) -> tuple[SitemapKind, 
         tag = _local(element.tag)
         if event == "start":
             if tag in {"html", "HTML"} and not name:
-                return kind, "an HTML page, not a sitemap"
+                return kind, _HTML_PAGE
             if tag in _ROOTS and not name:
                 kind, name = _ROOTS[tag]
         elif tag == name:

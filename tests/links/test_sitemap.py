@@ -16,6 +16,7 @@ from sharc_crawler.links.sitemap import read, robots_sitemaps
 if TYPE_CHECKING:
     from pathlib import Path
 
+HTML_PAGE = "an HTML page, not a sitemap"
 URL = "http://h/sitemap.xml"
 
 
@@ -63,9 +64,18 @@ def test_bombs_without_entries_end(filler: bytes) -> None:
         (b"<", "not XML"),
         (b"<!-- -->", "XML, but neither a sitemap nor a feed"),
         (b"<a><b/></a>", "XML, but neither a sitemap nor a feed"),
-        (b"<html><url><loc>http://h/</loc></url></html>", "an HTML page, not a sitemap"),
-        (b"<HTML><BODY></BODY></HTML>", "an HTML page, not a sitemap"),
+        (b"<html><url><loc>http://h/</loc></url></html>", HTML_PAGE),
+        (b"<HTML><BODY></BODY></HTML>", HTML_PAGE),
         (b"\x89PNG\r\n\x1a\n", "neither XML nor a list of addresses"),
+        (b"\x89PNG\r\n\x1a\n\x00\n/\xa7\x12\n/x", "neither XML nor a list of addresses"),
+        (b"/\x00a\n/\x07b\n", "neither XML nor a list of addresses"),
+        (b"To whom it may concern:\nsee\nhttp://h/a\n", "neither XML nor a list of addresses"),
+        (b"<!doctype html><title>x</title>", HTML_PAGE),
+        (b"\n<!DOCTYPE HTML PUBLIC '-//W3C//DTD HTML 4.01//EN'><p>x", HTML_PAGE),
+        (b"\xef\xbb\xbf<!-- a\n --> <!-- b --><!DocType\nHtml><body>", HTML_PAGE),
+        ("\ufeff<!doctype html>".encode("utf-16-le"), HTML_PAGE),
+        (b"<?xml version='1.0'?><!doctype html><Html lang=en>", HTML_PAGE),
+        (b"<!-- -->" * 50_000 + b"<htm>", "XML, but neither a sitemap nor a feed"),
     ],
 )
 def test_what_is_no_sitemap_is_named(body: bytes, problem: str) -> None:
