@@ -8,8 +8,9 @@ turns, each in a process of its own, so that a busy machine slows all alike: sto
 with JOBDIR (a spider that yields a Request for each link), and ``scrapy crawl site`` with its durable frontier, without
 and with WARC. The clock runs from the first response to the last: neither start-up nor report count. With `--levels`
 the crawls are ours: without WARC (with and without the log), and with WARC at several levels of compression (0:
-stored), what an archive costs beside gzip; the ratio of each round is taken by itself. Every record is on the disk
-before its visit counts. A further crawl, with a clock around each part, tells what the processor time of WARC goes to.
+stored); ratios and differences are taken round by round. What WARC costs beyond the compression is level 0 beside no
+WARC, what the compression costs is the default level beside level 0. Every record is on the disk before its visit
+counts. A further crawl, with a clock around each part, tells what the processor time of WARC goes to.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from scrapy.settings import Settings
 
 from sharc_crawler.archive import exchanges, series
 from sharc_crawler.archive.warc import WarcWriter
+from sharc_crawler.changes import http
 from sharc_crawler.live.crawl_log import CrawlLog
 from sharc_crawler.live.spiders.site import SiteSpider
 
@@ -108,11 +110,12 @@ class Parts:
     """Processor seconds of the parts of writing, and of the log."""
 
     def __init__(self) -> None:
-        self.seconds = dict.fromkeys(("all", "digests", "packing", "sync", "log"), 0.0)
+        self.seconds = dict.fromkeys(("all", "payload digest", "block digests", "packing", "sync", "log"), 0.0)
         self._watch(WarcWriter, "write", "all")
         self._watch(WarcWriter, "sync", "sync")
         self._watch(CrawlLog, "catch_up", "log")
-        self._watch(exchanges, "labelled_digest", "digests")
+        self._watch(http, "labelled_digest", "payload digest")
+        self._watch(exchanges, "labelled_digest", "block digests")
         self._watch(series, "member", "packing")
 
     def _watch(self, holder: Any, name: str, part: str) -> None:
@@ -128,9 +131,9 @@ class Parts:
         setattr(holder, name, timed)
 
     def shares(self, pages: int) -> dict[str, float]:
-        """Milliseconds a page."""
+        """Milliseconds a page; without the payload digest, which a crawl without WARC makes, too."""
         found = {part: 1000 * seconds / pages for part, seconds in self.seconds.items()}
-        rest = found.pop("all") - found["digests"] - found["packing"]
+        rest = found.pop("all") - found.pop("payload digest") - found["block digests"] - found["packing"]
         return {**found, "records, index, write": rest}
 
 
@@ -210,7 +213,7 @@ def served(pages: int) -> Iterator[str]:
 
 
 def compare(url: str, pages: int, rounds: int, variants: dict[str, str]) -> dict[str, dict[str, Any]]:
-    """Medians over the rounds; pages/s beside the first variant's of the same round, least to most."""
+    """Medians over the rounds; beside the first variant of the same round: pages/s, least to most; more CPU."""
     found: dict[str, list[dict[str, float]]] = {name: [] for name in variants}
     for _ in range(rounds):
         for name, variant in variants.items():
@@ -218,7 +221,10 @@ def compare(url: str, pages: int, rounds: int, variants: dict[str, str]) -> dict
             assert figures["pages"] in (pages, pages + 1), f"{name}: {figures} (ours asks for robots.txt too)"
             found[name].append(figures)
     first = next(iter(found.values()))
-    return {name: medians(runs) | {"ratios": ratios(runs, first)} for name, runs in found.items()}
+    return {
+        name: medians(runs) | {"ratios": ratios(runs, first), "more_cpu_ms": more(runs, first)}
+        for name, runs in found.items()
+    }
 
 
 def medians(runs: list[dict[str, float]]) -> dict[str, Any]:
@@ -227,6 +233,20 @@ def medians(runs: list[dict[str, float]]) -> dict[str, Any]:
 
 def ratios(runs: list[dict[str, float]], beside: list[dict[str, float]]) -> list[float]:
     return sorted(one["per_second"] / other["per_second"] for one, other in zip(runs, beside, strict=True))
+
+
+def more(runs: list[dict[str, float]], beside: list[dict[str, float]]) -> float:
+    return statistics.median(one["cpu_ms"] - other["cpu_ms"] for one, other in zip(runs, beside, strict=True))
+
+
+def costs(figures: dict[str, dict[str, Any]]) -> str:
+    """What WARC costs, the compression told apart."""
+    without, stored, packed = (figures[name] for name in ("ours", "ours, WARC, level 0", "ours, WARC, level 6"))
+    return (
+        f"beyond the compression: {stored['per_second']:.0f} pages/s with WARC, {without['per_second']:.0f} without"
+        f" ({statistics.median(stored['ratios']):.2f}), {stored['more_cpu_ms']:.2f} ms CPU more per page;"
+        f" the compression: {packed['more_cpu_ms'] - stored['more_cpu_ms']:.2f} ms"
+    )
 
 
 def main() -> None:
@@ -262,6 +282,8 @@ def main() -> None:
             f" {one['cpu_ms']:6.2f} ms CPU per page ({beside['cpu_ms'] / one['cpu_ms']:.2f} times less);"
             f" round by round {statistics.median(one['ratios']):.2f} ({one['ratios'][0]:.2f}-{one['ratios'][-1]:.2f})"
         )
+    if args.levels:
+        print(costs(figures))
     for name, shares in parts.items():
         print(f"{name}, ms CPU per page: " + ", ".join(f"{part} {spent:.3f}" for part, spent in shares.items()))
 
