@@ -8,9 +8,9 @@ turns, each in a process of its own, so that a busy machine slows all alike: sto
 with JOBDIR (a spider that yields a Request for each link), and ``scrapy crawl site`` with its durable frontier, without
 and with WARC. The clock runs from the first response to the last: neither start-up nor report count. With `--levels`
 the crawls are ours: without WARC (with and without the log), and with WARC at several levels of compression (0:
-stored); ratios and differences are taken round by round. What WARC costs beyond the compression is level 0 beside no
-WARC, what the compression costs is the default level beside level 0. Every record is on the disk before its visit
-counts. A further crawl, with a clock around each part, tells what the processor time of WARC goes to.
+stored), so that level 0 beside no WARC is what it costs beyond the compression; the ratio of each round is taken by
+itself. Every record is on the disk before its visit counts. Further crawls, with a clock around each part, tell what
+the processor time of WARC goes to, and how much of it to the compression.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import deque
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -213,39 +214,40 @@ def served(pages: int) -> Iterator[str]:
 
 
 def compare(url: str, pages: int, rounds: int, variants: dict[str, str]) -> dict[str, dict[str, Any]]:
-    """Medians over the rounds; beside the first variant of the same round: pages/s, least to most; more CPU."""
+    """Medians over the rounds; pages/s beside the first variant's of the same round, least to most."""
     found: dict[str, list[dict[str, float]]] = {name: [] for name in variants}
-    for _ in range(rounds):
-        for name, variant in variants.items():
-            figures = run(variant, url)
+    for number in range(rounds):
+        turns = deque(variants)
+        turns.rotate(number)  # nobody always follows the same one, whose files may still be on their way to the disk
+        for name in turns:
+            figures = run(variants[name], url)
             assert figures["pages"] in (pages, pages + 1), f"{name}: {figures} (ours asks for robots.txt too)"
             found[name].append(figures)
     first = next(iter(found.values()))
-    return {
-        name: medians(runs) | {"ratios": ratios(runs, first), "more_cpu_ms": more(runs, first)}
-        for name, runs in found.items()
-    }
+    return {name: medians(runs) | {"ratios": ratios(runs, first)} for name, runs in found.items()}
 
 
 def medians(runs: list[dict[str, float]]) -> dict[str, Any]:
-    return {what: statistics.median(one[what] for one in runs) for what in ("per_second", "cpu_ms")}
+    return {what: statistics.median(one[what] for one in runs) for what in runs[0]}
+
+
+def spent(url: str, rounds: int) -> dict[str, dict[str, Any]]:
+    """What writing costs, by parts, stored and at the default level."""
+    return {name: medians([run(name, url, "--split") for _ in range(rounds)]) for name in ("warc-0", "warc-6")}
 
 
 def ratios(runs: list[dict[str, float]], beside: list[dict[str, float]]) -> list[float]:
     return sorted(one["per_second"] / other["per_second"] for one, other in zip(runs, beside, strict=True))
 
 
-def more(runs: list[dict[str, float]], beside: list[dict[str, float]]) -> float:
-    return statistics.median(one["cpu_ms"] - other["cpu_ms"] for one, other in zip(runs, beside, strict=True))
-
-
-def costs(figures: dict[str, dict[str, Any]]) -> str:
+def costs(figures: dict[str, dict[str, Any]], parts: dict[str, dict[str, Any]]) -> str:
     """What WARC costs, the compression told apart."""
-    without, stored, packed = (figures[name] for name in ("ours", "ours, WARC, level 0", "ours, WARC, level 6"))
+    without, stored = figures["ours"]["per_second"], figures["ours, WARC, level 0"]["per_second"]
+    beyond = sum(parts["warc-0"].values()) - parts["warc-0"]["log"]
+    compression = parts["warc-6"]["packing"] - parts["warc-0"]["packing"]
     return (
-        f"beyond the compression: {stored['per_second']:.0f} pages/s with WARC, {without['per_second']:.0f} without"
-        f" ({statistics.median(stored['ratios']):.2f}), {stored['more_cpu_ms']:.2f} ms CPU more per page;"
-        f" the compression: {packed['more_cpu_ms'] - stored['more_cpu_ms']:.2f} ms"
+        f"WARC beyond the compression: {stored:.0f} pages/s beside {without:.0f} without WARC,"
+        f" {beyond:.2f} ms CPU per page; the compression: {compression:.2f} ms"
     )
 
 
@@ -269,7 +271,7 @@ def main() -> None:
         return
     with served(args.pages) as url:
         figures = compare(url, args.pages, args.rounds, LEVELS if args.levels else VARIANTS)
-        parts = {name: run(name, url, "--split") for name in ("warc-0", "warc-6")} if args.levels else {}
+        parts = spent(url, args.rounds) if args.levels else {}
     if args.json:
         print(json.dumps({"figures": figures, "parts": parts}))
         return
@@ -283,9 +285,9 @@ def main() -> None:
             f" round by round {statistics.median(one['ratios']):.2f} ({one['ratios'][0]:.2f}-{one['ratios'][-1]:.2f})"
         )
     if args.levels:
-        print(costs(figures))
+        print(costs(figures, parts))
     for name, shares in parts.items():
-        print(f"{name}, ms CPU per page: " + ", ".join(f"{part} {spent:.3f}" for part, spent in shares.items()))
+        print(f"{name}, ms CPU per page: " + ", ".join(f"{part} {share:.3f}" for part, share in shares.items()))
 
 
 if __name__ == "__main__":
