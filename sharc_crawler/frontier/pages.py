@@ -74,10 +74,11 @@ class PageTable:
             raise StateError(f"a page that is {State(state).name} cannot {Event(event).name}")
         self.states[page] = then
 
-    def remember(self, page: PageId, outcome: Outcome) -> None:
-        """The state that a later fetch of this page is compared with."""
+    def remember(self, page: PageId, outcome: Outcome, compared: bool = True) -> None:
+        """When a page was visited, and its state then, where a later fetch is ``compared`` with it."""
         self.started[page] = outcome.started
-        self._notes[page] = _packed(outcome.digest, outcome.decoded, outcome.validators)
+        if compared:
+            self._notes[page] = _packed(outcome.digest, outcome.decoded, outcome.validators)
 
     def remembered(self, page: PageId) -> Outcome:
         """That state, as the outcome that it came with."""

@@ -193,7 +193,7 @@ class Restorer:
         if kind is Kind.SITEMAP and captured:
             self._sitemap_read(capture, page, outcome)
         if captured and kind in (Kind.PAGE, Kind.RESOURCE):
-            pages.remember(page, outcome)
+            pages.remember(page, outcome, capture.compares)
             if capture.attesting is not None:
                 capture.attesting.visited(page, kind, outcome, once=row.slot is Slot.ONLY)
             if capture.traps is not None and kind is Kind.PAGE:

@@ -112,10 +112,7 @@ class Settler:
         captured = outcome.result is Result.OK
         pages.move(page, Event.CAPTURED if captured else Event.NO_CONTENT)
         if captured:
-            if capture.compares:
-                pages.remember(page, outcome)
-            else:
-                pages.started[page] = outcome.started
+            pages.remember(page, outcome, capture.compares)
             if capture.attesting is not None:
                 capture.attesting.visited(page, fetch.kind, outcome, once=task.slot is Slot.ONLY)
             if capture.traps is not None and is_page:
