@@ -6,7 +6,7 @@ to no callback (``SHARC_REVISIT_CALLBACKS=True``: to its own). Requests other th
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.frontier.seen import UNSEEN, SeenUrls
@@ -42,7 +42,7 @@ class DropIn:
         self._requests: dict[PageId, Request] = {}
         self._open: dict[str, SiteCapture] = {}
         self._rounds: dict[str, int] = {}
-        self._duplicates = 0
+        self._duplicates: Counter[str] = Counter()  #: requests beyond the first, by key
         self._known = SeenUrls()  #: keys of requests and of what they led to, as in Scrapy's duplicate filter
         self.direct: deque[Request] = deque()  #: what no web server answers (``data:``, ``file:``): sent at once
 
@@ -58,8 +58,8 @@ class DropIn:
             return True
         capture = self._capture(hostname(request.url), request)
         if key in capture.seen:
-            self._duplicates += 1
-            name = f"{key} again {self._duplicates}"
+            self._duplicates[key] += 1
+            name = f"{key} (request {1 + self._duplicates[key]}, by dont_filter)"
         kind = Kind.PAGE if request.method == "GET" else Kind.RESOURCE
         frontier = self._session.frontier
         frontier.schedule_into(capture, [Sighting(request.url, kind, "spider", key=name)], self._session.clock.now())
@@ -80,10 +80,11 @@ class DropIn:
         return first in (UNSEEN, fetch.page)
 
     def _key(self, request: Request) -> str:
-        """The canonical URL, or for anything but a plain GET the project's own fingerprint."""
+        """The canonical URL; for anything but a plain GET method, URL and the project's own fingerprint."""
         plain = request.method == "GET" and not request.body
         url = canonical(request.url) if plain else None
-        return url or self._crawler.request_fingerprinter.fingerprint(request).hex()
+        fingerprint = self._crawler.request_fingerprinter.fingerprint
+        return url or f"{request.method} {request.url} ({fingerprint(request).hex()[:16]})"
 
     def _capture(self, host: str, request: Request) -> SiteCapture:
         """The host's capture; a new round where the last one's visits are over."""

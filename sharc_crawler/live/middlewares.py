@@ -101,6 +101,8 @@ class ArchiveMiddleware:
     def process_exception(self, request: Request, exception: Exception) -> None:
         """An exchange that failed is archived as what it is."""
         sent = request.meta.pop(SENT_KEY, None)
+        if isinstance(exception, IgnoreRequest):
+            self._dropped(request, exception)
         if isinstance(exception, IgnoreRequest) or sent is None:
             return
         ended = self._session.clock.now()
@@ -117,6 +119,16 @@ class ArchiveMiddleware:
         now = self._session.clock.now()
         error = "answered by a cache or another middleware, not by the server"
         self._tell(request.meta.get(META_KEY), Outcome(Result.REFUSED, now, now, error=error))
+
+    def _dropped(self, request: Request, exception: IgnoreRequest) -> None:
+        """A middleware of the project will not have it downloaded; where it was answered before, that counts."""
+        fetch: Fetch | None = request.meta.get(META_KEY)
+        lease = self._session.leases.get(fetch.lease) if fetch else None
+        if lease is not None and lease.outcome is None:
+            now = self._session.clock.now()
+            said = str(exception)
+            why = "robots.txt disallows it" if "robots.txt" in said else f"dropped before it was downloaded: {said}"
+            lease.outcome = Outcome(Result.REFUSED, now, now, error=why.removesuffix(": "))
 
     def _payload(self, exchange: Exchange, fetch: Fetch | None, status: int, message: HttpResponse | None) -> Payload:
         """What it will be compared by. What is cut short shows nothing of the whole: no judgement by bytes."""

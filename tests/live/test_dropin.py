@@ -91,6 +91,27 @@ class Elsewhere(scrapy.Spider):
 """
 
 
+NAMED = """
+import scrapy
+
+
+class Named(scrapy.Spider):
+    name = "named"
+    custom_settings = {"ROBOTSTXT_OBEY": True, "SHARC_OUTPUT": "capture"}
+
+    async def start(self):
+        yield scrapy.Request(self.url)
+        yield scrapy.Request(self.url, dont_filter=True)
+        yield scrapy.Request(self.url + "closed.html")
+        for body in ("a", "b"):
+            yield scrapy.Request(self.url + "form", method="POST", body=body)
+        yield scrapy.Request(self.url + "head", method="HEAD")
+
+    def parse(self, response):
+        yield {"url": response.url}
+"""
+
+
 def items(tmp_path, url, addons, spider=SPIDER) -> list[str]:
     (tmp_path / "poll.py").write_text(spider)
     settings = [f"ADDONS={json.dumps(addons)}", "SHARC_ALLOWED_ADDRESSES=127.0.0.0/8", "TELNETCONSOLE_ENABLED=False"]
@@ -168,3 +189,17 @@ def test_a_known_page_is_not_asked_for_again_when_its_hosts_visits_are_over(stat
         plain = items(tmp_path, url, {}, ROUNDS)
         assert len(plain) == 4
         assert items(tmp_path, url, {"sharc_crawler.live.addon.SharcAddon": 500}, ROUNDS) == plain
+
+
+def test_the_report_names_requests_and_why_they_were_dropped_as_a_reader_knows_them(static, tmp_path):
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "index.html").write_text("<html>hello</html>")
+    (tmp_path / "site" / "robots.txt").write_text("User-agent: *\nDisallow: /closed\n")
+    with static(tmp_path / "site") as url:
+        items(tmp_path, url, {"sharc_crawler.live.addon.SharcAddon": 500}, NAMED)
+    (capture,) = json.loads((tmp_path / "capture" / "report.json").read_text())["captures"]
+    named = Counter(page["url"].partition(" (")[0] for page in capture["pages"])
+    assert named == {url: 2, f"{url}closed.html": 1, f"POST {url}form": 2, f"HEAD {url}head": 1}
+    assert f"{url} (request 2, by dont_filter)" in {page["url"] for page in capture["pages"]}
+    reasons = {entry["url"]: entry["reason"] for entry in capture["not_captured"]}
+    assert reasons[f"{url}closed.html"] == "robots.txt disallows it"
