@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 from lxml import etree
 from w3lib.encoding import html_to_unicode
 
+from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.changes.fingerprint import cleaned, fingerprint, is_html, parse, text_of
 from sharc_crawler.changes.masks import COUNTED, folded
 from sharc_crawler.changes.noise import plain_image, plain_link, plain_text
+from sharc_crawler.text import is_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -109,7 +111,7 @@ def _plain(line: str | None) -> str | None:
 
 def _content_lines(body: bytes, media_type: str | None, masks: Sequence[Mask]) -> list[str]:
     """What counts, a block of text, link or image a line."""
-    root = parse(body, media_type) if is_html(media_type) else None
+    root = parse(body, media_type) if _is_page(body, media_type) else None
     if root is None:
         return _source_lines(body, media_type)
     lines = (plain_text(line) for line in _lines(cleaned(root, masks)))
@@ -119,13 +121,19 @@ def _content_lines(body: bytes, media_type: str | None, masks: Sequence[Mask]) -
 def _all_lines(body: bytes, media_type: str | None) -> list[str]:
     """All that a page holds: comments, scripts and attributes too."""
     parser = etree.HTMLParser(encoding="utf-8", huge_tree=True)
-    root = (
-        etree.fromstring(text_of(body, media_type).encode("utf-8", "replace"), parser) if is_html(media_type) else None
-    )
+    page = text_of(body, media_type).encode("utf-8", "replace") if _is_page(body, media_type) else None
+    root = None if page is None else etree.fromstring(page, parser)
     return _source_lines(body, media_type) if root is None else [line for line in _lines(root, everything=True) if line]
 
 
+def _is_page(body: bytes, media_type: str | None) -> bool:
+    return is_html(media_type) and is_text(body)
+
+
 def _source_lines(body: bytes, media_type: str | None) -> list[str]:
+    """The lines of a text; of an image or any other file there is nothing to read."""
+    if not is_text(body):
+        return [f"{len(body):,} bytes, no text: {labelled_digest(body)}"]
     return _text(body, media_type).splitlines()
 
 

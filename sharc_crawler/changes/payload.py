@@ -26,7 +26,8 @@ def examine(message: HttpResponse | None, detector: ChangeDetector | None) -> Pa
     r"""Digests of a response and, where a detector is given, its fingerprint (most of the time that this takes).
 
     >>> from sharc_crawler.changes.content import ContentDetector
-    >>>     >>> examine(parse_response(b"HTTP/1.1 200 OK\r\n\r\nhello"), ContentDetector()).decoded is None
+    >>> from sharc_crawler.changes.http import parse_response
+    >>> examine(parse_response(b"HTTP/1.1 200 OK\r\n\r\nhello"), ContentDetector()).decoded is None
     True
     """
     if message is None:

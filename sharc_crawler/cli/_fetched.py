@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from sharc_crawler.archive.fetches import Fetched, pages
 from sharc_crawler.changes.learning import Pair
 from sharc_crawler.errors import DataError, UsageError
+from sharc_crawler.text import is_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,19 +29,24 @@ def is_capture(source: Path) -> bool:
 def page_of(source: Path, url: str | None, *, last: bool) -> Fetched:
     """A page from a file of its own, or a URL's first or last fetch in a capture."""
     if not is_capture(source):
-        media_type = mimetypes.guess_type(source.name)[0] or "text/html"
-        return Fetched(
-            source.as_uri() if source.is_absolute() else str(source),
-            source.stat().st_mtime,
-            media_type,
-            source.read_bytes(),
-        )
+        return _saved(source)
     if url is None:
         raise UsageError(f"{source} is a capture: say which page of it, as in `sharc diff {source} {source} URL`")
     found = sorted(pages(source, url), key=lambda page: page.time)
     if not found:
         raise DataError(f"{source} holds no page {url!r} with status 200")
     return found[-1 if last else 0]
+
+
+def _saved(source: Path) -> Fetched:
+    """A page as a browser saved it."""
+    body = source.read_bytes()
+    if not is_text(body):
+        kinds = f"a folder, or a file {', '.join(_CAPTURES)}"
+        raise DataError(f"{source} is neither a capture ({kinds}) nor a saved page: it is no text")
+    media_type = mimetypes.guess_type(source.name)[0] or "text/html"
+    name = source.as_uri() if source.is_absolute() else str(source)
+    return Fetched(name, source.stat().st_mtime, media_type, body)
 
 
 def pairs_within(source: Path, within: Seconds) -> Iterator[Pair]:

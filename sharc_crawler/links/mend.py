@@ -10,8 +10,6 @@ _HEAD = 4_096  #: bytes in which a document says what it is
 _START = re.compile(rb"<\?xml\b|<(?:\w+:)?(?:urlset|sitemapindex|rss|feed|RDF)\b")
 #: After comments and instructions; what was matched is not tried otherwise, so that a long page costs one pass.
 _HTML = re.compile(rb"\s*+(?>(?:<!--.*?-->|<\?.*?\?>)\s*+)*+<(?:!doctype\s++)?html\b", re.IGNORECASE | re.DOTALL)
-#: Bytes that no text has (https://mimesniff.spec.whatwg.org/#binary-data-byte), and how many are looked at.
-_BINARY, _SNIFFED = re.compile(rb"[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]"), 1_445
 _DECLARATION = re.compile(r"\s*<\?xml[^>]*\?>")
 #: An ``&`` that begins no reference (CDATA, where it may stand, is matched to be passed over).
 _BARE_AMPERSAND = re.compile(
@@ -41,15 +39,6 @@ def is_html(data: bytes) -> bool:
     (True, False)
     """
     return _HTML.match(data) is not None
-
-
-def is_text(data: bytes) -> bool:
-    r"""Whether this may be text: no image, archive or program.
-
-    >>> is_text("ä\n".encode()), is_text(b"\x89PNG\r\n\x1a\n")
-    (True, False)
-    """
-    return _BINARY.search(data, 0, _SNIFFED) is None
 
 
 def mended(data: bytes) -> tuple[bytes, list[str]]:

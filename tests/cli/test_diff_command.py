@@ -109,3 +109,18 @@ def test_what_cannot_be_compared_is_named(two: tuple[Path, Path], tmp_path: Path
     assert run("masks", two[0], two[1]).exit_code == 2
     (tmp_path / "bad.wacz").write_bytes(b"no zip")
     assert run("diff", tmp_path / "bad.wacz", two[1], URL).exit_code == 3
+
+
+def test_what_is_no_text_is_told_in_a_line(tmp_path: Path) -> None:
+    png, other = (b"\x89PNG\r\n\x1a\n\0" + b"\n".join(bytes([n % 256, 7]) for n in range(9_000 + k)) for k in range(2))
+    one, two = tmp_path / "shot.png", tmp_path / "garbage"
+    one.write_bytes(png)
+    two.write_bytes(other)
+    for command in (("diff", one, two), ("masks", one, two)):
+        refused = run(*command)
+        assert refused.exit_code == 3
+        assert f"{one} is neither a capture" in refused.output
+        assert len(refused.output) < 400
+    captured = capture(tmp_path / "monday", (URL, 1e9, png), (URL, 1e9 + 5, other))
+    (edit,) = json.loads(run("diff", captured, captured, URL, "--json").output)["edits"]
+    assert edit["old"].startswith(f"{len(png):,} bytes, no text: sha1:")

@@ -130,3 +130,5 @@ def test_errors_say_the_way_out(log, tmp_path):
     assert (result.exit_code, "a curve needs 5" in result.stderr) == (3, True)
     result = run(tmp_path / "absent.log")
     assert (result.exit_code, "no such file" in result.stderr) == (3, True)
+    result = run(tmp_path)
+    assert (result.exit_code, "is a folder: give the log files in it" in result.stderr) == (3, True)

@@ -43,8 +43,10 @@ class Database:
 
         Raises :class:`~sharc_crawler.errors.DataError` for a file that is not there or is no whole archive.
         """
+        if file.is_dir():
+            raise DataError(f"{file} is a folder: give the log files in it, as in {file}/*")
         if not file.is_file():
-            raise DataError(f"{file}: there is no such file; give log files, not folders")
+            raise DataError(f"{file}: there is no such file")
         if file.suffix != ".bz2":
             return file
         copy = self.folder / file.stem
