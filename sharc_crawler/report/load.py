@@ -101,7 +101,7 @@ def _capture(
         payload_bytes=sum(visit.outcome.length for visit in made),
         warcs=tuple(sorted({visit.outcome.capture.file for visit in made if visit.outcome.capture})),
         interruptions=capture.interruptions,
-        notes=(*_notes(capture, rows), *_asked_to_wait(rows, stored)),
+        notes=(*_asked_to_wait(rows, stored), *_notes(capture, rows)),
         audit=capture.audit,
         skipped=capture.skipped,
         outside=tuple(row for row in state.outside if row.capture == capture.capture),
