@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from functools import partial
 from heapq import heappop, heappush, heapreplace
 from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
@@ -12,7 +13,6 @@ import numpy as np
 
 from sharc_crawler.model import Plan
 from sharc_crawler.strategies.classes import Classes
-from sharc_crawler.strategies.scout import Outlook
 from sharc_crawler.strategies.waiting import WaitingClass, WaitingPages
 
 if TYPE_CHECKING:
@@ -80,8 +80,8 @@ class PlannedPages:
     plan: lays classes (hottest first) over the slots left; runs in the order of the visits
     prior: rates that undiscovered pages are drawn from; none: as the known
     attesting: attested pages are classes of their own
-    scout: names pages to be taken out of their turn, while pages are missing; the plan is then one over the intervals
-        0, 2Δ, 4Δ, ... of pages that are judged by bytes
+    scout: names pages to be taken out of their turn where it is that of a virtual one; the plan is then one over the
+        intervals 0, 2Δ, 4Δ, ... of pages that are judged by bytes
 
     """
 
@@ -100,8 +100,9 @@ class PlannedPages:
         self._attesting = attesting
         self._scout = scout
         self._planned: list[WaitingClass] = []  # rows of the present plan
-        self._ahead: WaitingClass | None = None  # its next page is taken out of its turn
-        self._look = False  # the scout is to be asked which that is
+        self._starts: list[int] = []  # of its runs: how many visits come before each
+        self._taken = 0  # visits since it was made
+        self._brief: Callable[[], None] | None = None  # tells the scout the plan, if it does not know it yet
         self._pages = WaitingPages(CLASSES)
         self._lines: dict[WaitingClass, _Line] = {}
         self._heap: list[tuple[int, int, _Line]] = []  # by place; some have no waiting page any more
@@ -135,22 +136,33 @@ class PlannedPages:
             self._replan(missing, step)
             self._basis = (step, self._pages.width)
         self._news += missing > 0
-        taken = self._out_of_turn(missing) or self._in_turn(missing)
-        if self._scout is not None:
-            self._scout.visited(taken.source.rate)
+        if self._scout is None:
+            return self._in_turn(missing)
+        ahead = self._out_of_turn(self._scout) if missing and self._turn_of_virtual() else None
+        taken = ahead or self._in_turn(missing)
+        self._scout.visited(taken.source.rate)
+        self._taken += 1
         return taken
 
-    def _out_of_turn(self, missing: int) -> Taken | None:
+    def _turn_of_virtual(self) -> bool:
+        """Is it the turn of a page that is still undiscovered?"""
+        line = self._first()
+        return line is not None and self._starts[line.place] > self._taken
+
+    def _out_of_turn(self, scout: Scout) -> Taken | None:
         """A page of the class that the scout names: it gives up the interval that it was kept for."""
-        if self._scout is None or not missing:
-            return None
-        if self._look:
-            named = self._scout.choose(self._outlook, np.array([one.waiting for one in self._planned]), missing)
-            self._ahead = None if named is None else self._planned[named]
-        self._look = self._ahead is not None  # what this visit brings may change the scout's mind
-        if self._ahead is None or not self._ahead.waiting:
-            return None
-        return Taken(self._pages.pop(self._ahead), Plan.HOPELESS, self._ahead)
+        if self._brief is not None:
+            self._brief()
+            self._brief = None
+            for row, source in enumerate(self._planned):
+                if not source.waiting:
+                    scout.spent(row)
+        while (named := scout.choose()) is not None:
+            source = self._planned[named]
+            if source.waiting:
+                return Taken(self._pages.pop(source), Plan.HOPELESS, source)
+            scout.spent(named)
+        return None
 
     def _in_turn(self, missing: int) -> Taken:
         line = self._first()
@@ -210,8 +222,11 @@ class PlannedPages:
         for line in self._lines.values():
             self._queue(line)
         self._news = 0
-        self._planned, self._look = [source for source, _ in rows], True
-        self._outlook = Outlook(classes, plan, np.array([one.waiting for one in self._planned]), 2 * step)
+        self._planned = [source for source, _ in rows]
+        self._starts = [0, *np.cumsum([run.pages for run in plan]).tolist()]
+        self._taken = 0
+        if self._scout is not None:
+            self._brief = partial(self._scout.brief, classes, plan, 2 * step)
 
     def _rows(self, missing: int) -> list[tuple[WaitingClass, int]]:
         """Classes to plan and their pages, hottest first: those that wait, and as many virtual ones as are missing."""

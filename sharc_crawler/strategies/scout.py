@@ -1,23 +1,20 @@
-"""Which page to visit out of its turn, because it may lead to pages that are expected, but still undiscovered.
+"""Which page to visit where it is the turn of one that is expected, but still undiscovered.
 
-A plan counts on virtual pages. Where they are not found in time, the pages known take their places: the coldest first,
-and when these are spent those that were kept for the shortest intervals. If hot pages are the ones with the links, all
-is found when it is too late. So each class of pages is weighed: what its pages are likely to bring, learned from what
-visits to pages of about its rate have brought, against what taking one out of its turn costs in the plan.
+A plan counts on virtual pages. Where it is the turn of one that has not been found yet, a page that waits is visited
+out of its turn, and loses the interval that it was kept for. Pages that are given up lose nothing. But if hot pages are
+the ones with the links, all is found when it is too late: so that page is best which loses least for how likely its
+visit is to find something new, as visits to pages of about its rate have done.
 """
 
 from __future__ import annotations
 
 import math
-from collections import defaultdict
-from dataclasses import dataclass
-from functools import cached_property
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sharc_crawler.strategies.classes import Classes
-from sharc_crawler.strategies.pieces import Pieces
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,136 +24,106 @@ if TYPE_CHECKING:
 
     Column = NDArray[np.float64]
 
-ALIKE = 0.5  #: how much a visit tells of pages of the next band of rates
 BANDS = 8  #: bands of rates in an octave
-FEW = 200.0  #: visits from which on a band's own say more than those of other bands
-SURE = 1e-9  #: a gain below is none
 NEVER = -1100 * BANDS  #: band of the rate 0: below any other's
-
-
-@dataclass(frozen=True)
-class Outlook:
-    """A plan for pages known and virtual ones; columns by class."""
-
-    classes: Classes
-    runs: list[Run]
-    known: NDArray[np.int64]  #: pages that wait; the others of the class are virtual
-    width: Seconds  #: intervals are 0, width, 2 width, ...
-
-    @cached_property
-    def lateness(self) -> float:
-        """What it costs if the missing pages are found only when all that are known have been visited."""
-        left = self.known.tolist()
-        known, virtual = [], []
-        for run in self.runs:
-            pages = min(run.pages, left[run.row])
-            left[run.row] -= pages
-            known.append(run._replace(pages=pages))
-            virtual.append(run._replace(pages=run.pages - pages))
-        planned, late = (Pieces.of(runs).value(self.classes, self.width) for runs in (self.runs, known + virtual))
-        return max(0.0, planned - late)
-
-    @cached_property
-    def costs(self) -> Column:
-        """What is lost in the plan if a class's next page takes the longest interval, and all before it move up."""
-        rows, pages = self._rows, np.array([run.pages for run in self.runs])
-        ends = np.cumsum(pages)
-        longest, shortest = (ends[-1] - 1 - (ends - pages)) * self.width, (ends[-1] - ends) * self.width
-        places = np.stack([longest, np.maximum(shortest - self.width, 0), np.full(len(rows), longest[0])], axis=1)
-        values = np.exp(_of(self.classes, rows).log_values(places))
-        moved = np.cumsum(values[:, 1] - values[:, 0])  # the sum over a run's pages telescopes
-        costs = values[:, 0] - values[:, 2] - np.concatenate([[0.0], moved[:-1]])
-        found: Column = np.zeros(len(self.classes))
-        found[rows[::-1]] = np.maximum(costs, 0)[::-1]  # the first run of each class
-        return found
-
-    def turn(self, waiting: NDArray[np.int64]) -> int:
-        """The class whose turn it is, of those of which pages wait (there is one)."""
-        return int(self._rows[waiting[self._rows] > 0][0])
-
-    @cached_property
-    def _rows(self) -> NDArray[np.int64]:
-        return np.array([run.row for run in self.runs])
+TRACE = 1e-9  #: visits that find something, of any rate: where no other did, all are as likely
 
 
 class Scout:
-    """Learns what visits bring.
+    """Learns which visits find pages that were not known before.
 
+    >>> from sharc_crawler.model import Plan
+    >>> from sharc_crawler.strategies.layout import Run
     >>> scout = Scout()
-    >>> for found in (3, 1):
-    ...     scout.visited(0.5)
+    >>> for rate, found in ((0.5, 3), (0.5, 0), (0.25, 0)):
+    ...     scout.visited(rate)
     ...     scout.found(found)
-    >>> scout.expected(np.array([0.5, 0.25]), 1.0).tolist()  # by band of the rate; at first, 1 is expected
-    [1.6699669966996702, 1.5000195304870902]
+    >>> classes = Classes(np.array([0.5, 0.25]), np.array([4, 4]), np.ones(2))
+    >>> scout.brief(classes, [Run(0, 4, Plan.HOPELESS), Run(1, 4, Plan.HOPEFUL)], 2.0)
+    >>> scout.likely.round(3).tolist()  # an octave apart
+    [0.497, 0.012]
     """
 
     def __init__(self) -> None:
-        self._visits: dict[int, int] = defaultdict(int)  # by band of the rate
-        self._found: dict[int, int] = defaultdict(int)
-        self._last: int | None = None  # band of the last visit
+        self._visits: Counter[int] = Counter()  # by band of the rate
+        self._fruitful: Counter[int] = Counter()  # those that found something
+        self._last: int | None = None  # band of the last visit, if it has found nothing yet
+        self._bands = np.zeros(0, np.int64)  # of the classes in the plan, and by class:
+        self._costs = self._near_visits = self._near_fruitful = np.zeros(0)
+        self._nearness: dict[int, Column] = {}  # of a band of visits
 
     def visited(self, rate: float) -> None:
         """A page of this rate is visited: what is found until the next visit is found on it."""
         self._last = math.floor(math.log2(rate) * BANDS) if rate else NEVER
         self._visits[self._last] += 1
+        if len(self._bands):
+            self._near_visits += self._near(self._last)
 
     def found(self, pages: int) -> None:
         """So many pages were not known before."""
-        if self._last is not None:
-            self._found[self._last] += pages
+        if self._last is None or not pages:
+            return
+        self._fruitful[self._last] += 1
+        if len(self._bands):
+            self._near_fruitful += self._near(self._last)
+        self._last = None
 
-    def expected(self, rates: Column, prior: float) -> Column:
-        """How many new pages a visit to a page of each rate is likely to bring: ``prior``, and what visits brought.
+    def brief(self, classes: Classes, runs: list[Run], width: Seconds) -> None:
+        """The plan, over the intervals 0, width, 2 width, ..."""
+        with np.errstate(divide="ignore"):
+            self._bands = np.floor(np.maximum(np.log2(classes.rates) * BANDS, NEVER)).astype(np.int64)
+        self._costs = costs(classes, runs, width)
+        self._nearness.clear()
+        self._near_visits, self._near_fruitful = self._sum(self._visits), self._sum(self._fruitful)
 
-        First by octaves: what visits to pages of about its rate brought. Many visits to a band speak for themselves:
-        the hottest leaves may be next to pages that lead to all others.
+    @property
+    def likely(self) -> Column:
+        """How likely a visit to a page of each class finds something new: the share of the visits that did.
+
+        Each counts by how near its page's rate was: 1 in the same band, 1/4 in the next, 1/9 in the one after that.
         """
-        bands = np.array([*self._visits], np.int64)
-        visits = np.array([*self._visits.values()], np.float64)
-        found = np.array([self._found[band] for band in self._visits], np.float64)
-        apart = np.abs(_bands(rates)[:, None] - bands)
-        wide, near = ALIKE ** (apart / BANDS), ALIKE**apart
-        first = (prior + wide @ found) / (1 + wide @ visits)
-        expected: Column = (FEW * first + near @ found) / (FEW + near @ visits)
-        return expected
+        likely: Column = self._near_fruitful / self._near_visits
+        return likely
 
-    def choose(self, outlook: Outlook, waiting: NDArray[np.int64], missing: int) -> int | None:
-        """The class whose next page is better visited now than in its turn; None: the plan's own order is best.
+    def choose(self) -> int | None:
+        """The class whose page loses least for how likely its visit is to find something new; None: none is left."""
+        best = int((self._costs / self.likely).argmin())
+        return best if self._costs[best] < math.inf else None
 
-        Parameters
-        ----------
-        waiting: known pages by class
-        missing: pages expected, but undiscovered
+    def spent(self, row: int) -> None:
+        """No page of this class waits."""
+        self._costs[row] = math.inf
 
-        """
-        total = int(waiting.sum())
-        if not total:
-            return None
-        brings = np.minimum(self.expected(outlook.classes.rates, missing / total), missing)
-        turn = outlook.turn(waiting)
-        late = _late(float(brings[turn]), total, missing)
-        if not late:
-            return None
-        costs = np.where(waiting > 0, outlook.costs, np.inf)
-        costs[turn] = 0  # the plan's own order
-        gains = late * outlook.lateness / missing * brings - costs
-        best = int(gains.argmax())
-        return best if gains[best] > gains[turn] + SURE else None
+    def _near(self, band: int) -> Column:
+        found = self._nearness.get(band)
+        if found is None:
+            found = self._nearness[band] = _nearness(self._bands, band)
+        return found
+
+    def _sum(self, visits: Counter[int]) -> Column:
+        bands, numbers = np.array([*visits], np.int64), np.array([*visits.values()], np.float64)
+        total: Column = _nearness(self._bands[:, None], bands) @ numbers + TRACE
+        return total
 
 
-def _bands(rates: Column) -> NDArray[np.int64]:
-    with np.errstate(divide="ignore"):
-        bands: NDArray[np.int64] = np.floor(np.maximum(np.log2(rates) * BANDS, NEVER)).astype(np.int64)
-    return bands
+def _nearness(bands: NDArray[np.int64], others: NDArray[np.int64] | int) -> Column:
+    """How much visits to pages of other bands tell of pages of these."""
+    nearness: Column = 1.0 / (1.0 + np.abs(bands - others)) ** 2
+    return nearness
 
 
-def _late(brings: float, waiting: int, missing: int) -> float:
-    """The share of the missing pages that the pages known and those they lead to will not bring, if all bring so many.
-
-    >>> _late(0.5, waiting=10, missing=40), _late(1.0, waiting=10, missing=40)  # 10/2 + 10/4 + ... = 10 pages
-    (0.75, 0.0)
-    """
-    return 0.0 if brings >= 1 else max(0.0, 1 - waiting * brings / (1 - brings) / missing)
+def costs(classes: Classes, runs: list[Run], width: Seconds) -> Column:
+    """By class, what a plan loses if the class's next page takes the longest interval, and all before it move up."""
+    rows, pages = np.array([run.row for run in runs]), np.array([run.pages for run in runs])
+    ends = np.cumsum(pages)
+    longest, shortest = (ends[-1] - 1 - (ends - pages)) * width, (ends[-1] - ends) * width
+    places = np.stack([longest, np.maximum(shortest - width, 0), np.full(len(rows), longest[0])], axis=1)
+    values = np.exp(_of(classes, rows).log_values(places))
+    moved = np.cumsum(values[:, 1] - values[:, 0])  # the sum over a run's pages telescopes
+    lost = values[:, 0] - values[:, 2] - np.concatenate([[0.0], moved[:-1]])
+    found: Column = np.zeros(len(classes))
+    found[rows[::-1]] = np.maximum(lost, 0)[::-1]  # the first run of each class
+    return found
 
 
 def _of(classes: Classes, rows: NDArray[np.int64]) -> Classes:
