@@ -72,9 +72,9 @@ def test_what_visits_tell_does_not_depend_on_when_the_plan_was_made(
 
 
 def test_it_goes_where_visits_have_found_something() -> None:
-    """The coldest are due, but undiscovered. Cold ones, which cost little, have led nowhere; nor do hot ones later."""
+    """The coldest are due, but undiscovered. Cold ones cost less; one in ten led somewhere. Later, hot ones do not."""
     classes = Classes(np.array([1e-2, 1e-4, 1e-6]), np.array([40, 60, 1900]), np.ones(3))
-    scout = brief(scouting((1e-2, 400), *[(1e-4, 0)] * 10), classes)
+    scout = brief(scouting((1e-2, 400), (1e-4, 1), *[(1e-4, 0)] * 9), classes)
     scout.spent(2)
     assert scout.choose() == 0
     for _ in range(10_000):
