@@ -132,7 +132,8 @@ class _TappedAgent(_ScrapyAgent):
 
 def _told_of_tls(event: LogEvent) -> None:
     """A certificate that is none for the host is the reason of the failure: no traceback for it, too."""
-    if not isinstance(event["log_failure"].value, CertificateError):
+    failure = event.get("log_failure")
+    if failure is None or not isinstance(failure.value, CertificateError):
         globalLogPublisher(event)
 
 
