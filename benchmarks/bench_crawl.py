@@ -114,7 +114,7 @@ class Parts:
         self.seconds = dict.fromkeys(("all", "payload digest", "block digests", "packing", "sync", "log"), 0.0)
         self._watch(WarcWriter, "write", "all")
         self._watch(WarcWriter, "sync", "sync")
-        self._watch(CrawlLog, "catch_up", "log")
+        self._watch(CrawlLog, "finish", "log")
         self._watch(http, "labelled_digest", "payload digest")
         self._watch(exchanges, "labelled_digest", "block digests")
         self._watch(series, "member", "packing")

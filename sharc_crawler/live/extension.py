@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 EXIT_CODE = "sharc/exit_code"  #: stat that the ``crawl`` command ends with
-#: made between two searches for cycles. A page makes thousands and leaves hardly a cycle: at Python's own 700, searching
-#: takes a tenth of a crawl's processor time
+#: made between two searches for cycles of them. A page makes thousands and hardly a cycle: at Python's own 700,
+#: searching takes a tenth of a crawl's processor time
 OBJECTS = 5_000
 COMPLETE, FAILED, NOTHING_CAPTURED, INTERRUPTED = 0, 1, 4, 5
 
