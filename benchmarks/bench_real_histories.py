@@ -201,11 +201,11 @@ emacswiki-2012 it lost 121, 126 and 46 pages by *lastmod*, *history* and *oracle
 two visits 37, 31 and 7; of trackawesome-2023, where a rebuild touches a thousand pages at once, 2,292, 1,640 and
 1,159, with two visits 2,106, 1,543 and 1,037. There its downloads are 8 to 18 % more than single visits, by lastmods
 it stays behind bfs, and with half or three quarters of the pages attested it loses up to 13 % more than before by the
-oracle. `sharc-selective` where the graph is to be discovered (`sharc-optimal` only on emacswiki-2012), and what the
-reference figures by months and the months with all pages attested need for twelve starts, are of 2026-11-22; the
-others of 2026-11-21: *captures*, from before captures were also learned from by boosted trees; *lastmod* and
-*captures* on scrapydocs-2019, from before lastmods that up to ten pages share were taken for dates of changes on
-small sites, too. Cells with fewer starts than others are not to be compared with them.
+oracle. `sharc-selective` where the graph is to be discovered (of `sharc-optimal` all months, and the whole window of
+emacswiki-2012), and what the reference figures by months and the months with all pages attested need for twelve
+starts, are of 2026-11-22; the others of 2026-11-21: *captures*, from before captures were also learned from by
+boosted trees; *lastmod* and *captures* on scrapydocs-2019, from before lastmods that up to ten pages share were taken
+for dates of changes on small sites, too. Cells with fewer starts than others are not to be compared with them.
 
 *Like for like*: the months of the references, it seems, have the pages of the year's start: given these alone
 (calendar months, `sharc simulate` without `--linkevents`), bfs loses 27.6 pages on the server's word (reference: 28)
@@ -215,8 +215,6 @@ and 120.3 by bytes (120); `sharc-selective` 36.8 by *history* (38), 38.7 by *las
 each month has the pages known when it begins, which are more, and hotter. So two figures by months stay above the
 references' where every page is visited once: the oracle's, by what may be chance in a few pages, and *lastmod*, whose
 posterior is learned from all pages and does better over the whole window.
-
-Not run: `sharc-optimal` by months where the graph is to be discovered (it plans the whole site a hundred times).
 """
 RATES_INTRODUCTION = (
     "\nRegret of rate estimators on these histories: [rates.md](rates.md), by `benchmarks/bench_rates.py`.\n"

@@ -48,7 +48,6 @@ SHARE_SEEDS = range(3)  #: of which pages are attested
 LIES = (0.01, 0.1)
 AUDITS = (0.02, 0.1)
 LIE_SEEDS = range(6)  #: of which pages lie
-SLOW = "sharc-optimal"  #: plans whole sites again and again where they are discovered: there, no months
 EVERY = 3  #: of the months' starts, where there are many and the graph is to be discovered
 CHUNK = 20  #: runs after which they are kept
 
@@ -107,9 +106,7 @@ class Plan:
     folder: Path
 
     def cell(self, strategy: str, rates: str, graph: str, months: bool, **options: Any) -> list[RunSpec]:
-        """The runs of a cell: one over the whole window, or one per month. None, where they would take too long."""
-        if strategy == SLOW and graph == "discover" and months:
-            return []
+        """The runs of a cell: one over the whole window, or one per month."""
         blind = strategy.startswith(("bfs", "dfs", "olston"))  # the same run whatever the rates
         windows = self.data.months(graph) if months else [None]
         sites = [self.data.spec(self.folder, window) for window in windows]
