@@ -11,6 +11,7 @@ from warcio.archiveiterator import ArchiveIterator
 from warcio.exceptions import ArchiveLoadFailed
 
 from sharc_crawler.archive.files import OPEN
+from sharc_crawler.archive.wacz import NO_ZIP
 from sharc_crawler.changes.coding import decoded
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.errors import DataError
@@ -101,5 +102,5 @@ def _packed(source: Path) -> Iterator[tuple[str, IO[bytes]]]:
                 if name.endswith(_WARC):
                     with package.open(name) as stream:
                         yield f"{source}/{name}", stream
-    except (zipfile.BadZipFile, NotImplementedError) as error:
+    except NO_ZIP as error:
         raise DataError(f"{source} cannot be read as a WACZ: {error}") from error

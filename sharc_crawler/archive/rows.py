@@ -7,6 +7,8 @@ from tempfile import TemporaryFile
 from typing import TYPE_CHECKING
 from weakref import finalize
 
+from sharc_crawler.archive.files import append_whole
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
 class Rows:
     """Rows of fields, by number; the file, which has no name in its folder, goes with them.
 
-    What a full disk refuses is not written: the next row takes its place.
+    What a full disk refuses is not written, nor half of it.
 
     >>> from pathlib import Path
     >>> rows = Rows(Path())
@@ -35,11 +37,10 @@ class Rows:
     def append(self, *fields: object) -> None:
         """One more row: texts without tabs and line ends, numbers, ``None``."""
         row = "\t".join(["" if field is None else str(field) for field in fields]).encode("utf-8", "surrogatepass")
-        self._file.seek(self._starts[-1])
-        view = memoryview(row)
-        while view:
-            view = view[self._file.write(view) :]
-        self._starts.append(self._starts[-1] + len(row))
+        end = self._starts[-1]
+        self._file.seek(end)
+        append_whole(self._file.fileno(), row, end)
+        self._starts.append(end + len(row))
 
     def __getitem__(self, number: int) -> list[str | None]:
         start, end = self._starts[number], self._starts[number + 1]

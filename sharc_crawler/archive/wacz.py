@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 VERSION = "1.1.1"
 PACKAGE, SEAL = "datapackage.json", "datapackage-digest.json"
+#: what opening a zip file raises for a file that is none, or is of a version to come
+NO_ZIP = (zipfile.BadZipFile, NotImplementedError)
 _BLOCK = 1 << 20
 
 

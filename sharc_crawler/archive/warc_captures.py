@@ -15,6 +15,7 @@ from sharc_crawler.archive.gathering import NO_STATUS, status_of
 from sharc_crawler.archive.lines import ends_whole
 from sharc_crawler.archive.memento import memento_links, original_of
 from sharc_crawler.archive.pages import MediaTypes
+from sharc_crawler.archive.wacz import NO_ZIP
 from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.links.document import extract
 
@@ -62,7 +63,7 @@ def read_wacz(path: Path, gathering: Gathering, *, links: bool) -> None:
             for name in warcs:
                 with package.open(name) as stream:
                     read_warc(stream, f"{path}/{name}", gathering, links=links)
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, zlib.error, EOFError, ValueError) as error:
+    except (*NO_ZIP, RuntimeError, zlib.error, EOFError, ValueError) as error:
         gathering.problems.add(str(path), 1, f"not a WACZ that can be read: {error}")
 
 

@@ -10,6 +10,7 @@ from pathlib import PurePosixPath
 from typing import IO, TYPE_CHECKING, cast
 
 from sharc_crawler.archive.files import OPEN, SUFFIX
+from sharc_crawler.archive.wacz import NO_ZIP
 from sharc_crawler.certificate.writing import CERTIFICATES
 from sharc_crawler.errors import DataError
 
@@ -37,7 +38,7 @@ def open_source(path: Path) -> Source:
     """
     try:
         return _folder(path) if path.is_dir() else _wacz(path)
-    except (zipfile.BadZipFile, NotImplementedError) as error:
+    except NO_ZIP as error:
         raise DataError(f"{str(path)!r} is neither a capture's folder nor a WACZ file: {error}") from error
     except OSError as error:
         raise DataError(f"{str(path)!r} cannot be read: {error.strerror or error}") from error

@@ -14,6 +14,7 @@ import numpy as np
 
 from sharc_crawler.archive.history import read_history as read_archives
 from sharc_crawler.archive.pages import why_no_page
+from sharc_crawler.archive.wacz import NO_ZIP
 from sharc_crawler.errors import DataError
 from sharc_crawler.links.entries import SitemapKind
 from sharc_crawler.links.sitemap import read
@@ -96,7 +97,7 @@ def _report_within(path: Path) -> bytes | None:
     try:
         with zipfile.ZipFile(path) as package:
             return package.read(OUR_REPORT) if OUR_REPORT in package.namelist() else None
-    except (OSError, zipfile.BadZipFile, NotImplementedError) as error:
+    except (OSError, *NO_ZIP) as error:
         raise DataError(f"{path} is no whole WACZ file: {error}") from None
 
 

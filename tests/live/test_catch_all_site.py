@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import threading
-from contextlib import contextmanager
 from functools import partial
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import TYPE_CHECKING, Any
 
+from tests.live.serving import serving
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from contextlib import AbstractContextManager
 
 SHELL = (
     b"<!doctype html><html><head><title>App</title><script defer src=/app.js></script>"
@@ -44,15 +45,8 @@ class _CatchAll(BaseHTTPRequestHandler):
         pass
 
 
-@contextmanager
-def catch_all(body: bytes) -> Iterator[str]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_CatchAll, body, threading.Event()))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}/"
-    finally:
-        server.shutdown()
-        server.server_close()
+def catch_all(body: bytes) -> AbstractContextManager[str]:
+    return serving(partial(_CatchAll, body, threading.Event()))
 
 
 def test_a_page_in_place_of_robots_txt_is_no_page_and_no_rules(crawl) -> None:

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
-import threading
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from itertools import count
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -17,9 +14,7 @@ from click.testing import CliRunner
 from sharc_crawler.cli import main
 from sharc_crawler.rates.history import CHANGED, UNCHANGED, UNKNOWN
 from sharc_crawler.storage.observations import ObservationStore
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from tests.live.serving import serving
 
 FILLER = "<p>Words that make up a page, many of them, as pages have.</p>" * 8
 LINKS = "".join(f"<a href=/{name}>{name}</a>" for name in ("plain", "nonce", "counter", "edited"))
@@ -50,17 +45,6 @@ class _Noisy(BaseHTTPRequestHandler):
         pass
 
 
-@contextmanager
-def noisy() -> Iterator[str]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Noisy)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}/"
-    finally:
-        server.shutdown()
-        server.server_close()
-
-
 @pytest.fixture(scope="module")
 def captures(run_crawl, tmp_path_factory):
     """The site captured twice with one history, the second time with a mask for the counter."""
@@ -73,7 +57,7 @@ def captures(run_crawl, tmp_path_factory):
         "sitemap": "off",
         "history": str(folder / "history.sqlite"),
     }
-    with noisy() as url:
+    with serving(_Noisy) as url:
         first = run_crawl(folder, url=url, output=str(folder / "first"), **common)
         second = run_crawl(folder, url=url, output=str(folder / "second"), masks=str(folder / "masks.json"), **common)
     assert (first.code, second.code) == (0, 0), first.err + second.err
