@@ -82,8 +82,9 @@ cope best with high skew. Their relative gains increase with increasing skew" (1
 strategy, and SHARC-selective online is second best. For large skew values (skew > 1) and hot pages closer to leaves,
 the online method does not differ from the offline variant" (20, 21).
 
-All of this holds here, in these worlds. With pages in random order within each level (one order tried), SHARC-online
-does not lead in Tables 12, 16 and 19b: no layout that was tried gives every ordering at once.
+The table says what holds in the runs of this page; the figures above are of all sizes and seed 0, made in November
+2026. With pages in random order within each level (one order tried), SHARC-online does not lead in Tables 12, 16 and
+19b: no layout that was tried gives every ordering at once.
 """
 
 
