@@ -31,7 +31,8 @@ def command(folder: Path, order: str, seconds: float | None, as_json: bool) -> N
     r"""Give an order to the crawl that writes FOLDER: pause, resume, delay SECONDS, stop; or ask for its status.
 
     The crawl must have been started with -a control=1. What is in flight is finished. A pause and a delay are obeyed by
-    a crawl that is started again in FOLDER, too; stop (as Ctrl-C once) is for the one that runs.
+    a crawl that is started again in FOLDER, too; stop (as Ctrl-C once) is for the one that runs. Where none runs, the
+    exit code is 2.
 
     \b
     Example:
@@ -47,11 +48,9 @@ def command(folder: Path, order: str, seconds: float | None, as_json: bool) -> N
     orders = orders.changed(**({"delay": seconds} if order == "delay" else _CHANGES[order]))
     write(folder, ORDERS, orders)
     answer = _answer(folder, orders.number)
-    if answer is None and order in ("stop", "status"):
-        raise UsageError(f"no crawl runs in {str(folder)!r}, or it does not answer")
     if answer is None:
-        click.echo("No crawl runs there now: the next one that goes on there obeys.", err=True)
-        return
+        later = "" if order in ("stop", "status") else "; one that is started again there, with -a control=1, will obey"
+        raise UsageError(f"no crawl runs in {str(folder)!r}, or it does not answer{later}")
     click.echo(json.dumps(answer) if as_json else _told(answer, order))
 
 

@@ -13,7 +13,7 @@ from sharc_crawler.cli import main
 from sharc_crawler.control import ORDERS, STATUS, Orders, read_orders, write
 from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.errors import DataError
-from tests.live.test_interruptions import INTERRUPTED, select_nothing, start
+from tests.live.test_interruptions import INTERRUPTED, USAGE, select_nothing, start
 
 PATIENCE = 60
 
@@ -21,6 +21,10 @@ PATIENCE = 60
 def order(folder, *words: str) -> tuple[int, str]:
     done = CliRunner().invoke(main, ["control", str(folder), *words])
     return done.exit_code, done.output
+
+
+def nobody(folder) -> str:
+    return f"sharc: error: no crawl runs in {str(folder)!r}, or it does not answer"
 
 
 def wait_for(condition, process) -> None:
@@ -48,7 +52,8 @@ def test_paused_slowed_stopped_and_gone_on_with(tmp_path, monkeypatch):
 
         monkeypatch.setattr("sharc_crawler.cli.control.ANSWER_WITHIN", 0.3)
         code, told = order(folder, "delay", "0.01")
-        assert (code, "the next one" in told) == (0, True)
+        assert code == USAGE, "nobody has obeyed"
+        assert told.splitlines() == [nobody(folder) + "; one that is started again there, with -a control=1, will obey"]
         monkeypatch.undo()
         process = start(folder, server.url, control="1", delay="0.05")
         wait_for(lambda: read_status_paused(folder), process)
@@ -56,6 +61,10 @@ def test_paused_slowed_stopped_and_gone_on_with(tmp_path, monkeypatch):
         assert "0.01 s between" in order(folder, "resume")[1]
         out, _ = process.communicate(timeout=PATIENCE)
         assert process.returncode == 0, out
+    monkeypatch.setattr("sharc_crawler.cli.control.ANSWER_WITHIN", 0.3)
+    for words in (["pause"], ["resume"], ["stop"], ["status"], ["delay", "1"]):
+        code, told = order(folder, *words)
+        assert (code, told.startswith(nobody(folder)), told.count("\n")) == (USAGE, True, 1), "it is complete"
     (capture,) = json.loads((folder / "report.json").read_text())["captures"]
     said = [note for note in capture["notes"] if note.startswith("by order at ")]
     assert [note.partition(": ")[2].split()[0] for note in said] == ["paused", "paused", "0.01", "goes"]
@@ -70,8 +79,8 @@ def read_status_paused(folder) -> bool:
 def test_orders_that_nobody_takes(tmp_path):
     assert "start its crawl with -a control=1" in order(tmp_path, "pause")[1]
     write(tmp_path, ORDERS, Orders())
-    assert order(tmp_path, "delay")[0] == 2
-    assert order(tmp_path, "pause", "5")[0] == 2
+    assert order(tmp_path, "delay")[0] == USAGE
+    assert order(tmp_path, "pause", "5")[0] == USAGE
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", '{"paused": 1}', '{"delay": -1}', '{"delay": NaN}', '{"x": 1}'])
