@@ -68,11 +68,11 @@ class Host:
         "asked",
         "captures",
         "held",
+        "missing",
         "name",
         "own",
         "pace",
         "read",
-        "refusal",
         "retries",
         "robots",
         "rules",
@@ -87,7 +87,7 @@ class Host:
         self.read: Instant = 0.0  #: when robots.txt was had last
         self.pace = pace or Pace()
         self.rules: RobotsRules | None = None
-        self.refusal = "robots.txt disallows it"  #: why what the rules forbid is not fetched
+        self.missing = ""  #: why there is no robots.txt, where nothing may be fetched for that
         self.waits = waits  #: nothing but robots.txt may be fetched before it is read
         self.robots: Task | None = None  #: the fetch of robots.txt, until it is leased
         self.captures: dict[int, None] = {}  #: whose pages may lie here, next to be asked first
@@ -99,6 +99,11 @@ class Host:
     def delay(self) -> Seconds:
         """Between the starts of two requests."""
         return max(self.own, self.asked)
+
+    @property
+    def refusal(self) -> str:
+        """Why what the rules forbid is not fetched."""
+        return f"robots.txt {self.missing or 'disallows it'}"
 
     def retry(self, task: Task, due: Instant) -> None:
         """Try a task again at ``due``."""

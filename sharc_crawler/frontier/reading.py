@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.lifecycle import Event
-from sharc_crawler.frontier.robots import MAX_REDIRECTS, RobotsRules, is_page, rules_text
+from sharc_crawler.frontier.robots import RobotsRules, is_page, leads_on, missing, rules_text
 from sharc_crawler.model import Phase, Result, Slot
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ class Reader:
         pages = ledger.pages
         number, hops = pages.hosts[fetch.page], pages.depths[fetch.page]
         self._end(fetch.page, outcome)
-        if outcome.result is Result.REDIRECTED and outcome.location and hops < MAX_REDIRECTS:
+        if leads_on(outcome, hops) and outcome.location:
             self._queuer.owe_robots(capture, number, outcome.location, hops + 1)
             return
         host = ledger.hosts[number]
@@ -42,11 +42,9 @@ class Reader:
         host.rules = RobotsRules(text, ledger.politeness.agent, fetch.url)
         host.asked = min(host.rules.delay, ledger.politeness.longest_pause)
         host.pace.pause(outcome.started + host.delay)
-        host.refusal = "robots.txt disallows it"
-        if outcome.result is Result.FAILED:
-            missing = f"could not be had ({outcome.error or f'status {outcome.status}'})"
-            host.refusal = f"robots.txt {missing}"
-            capture.note(f"{fetch.url} {missing}: nothing on it is fetched")
+        host.missing = missing(outcome)
+        if host.missing:
+            capture.note(f"{fetch.url} {host.missing}: nothing on it is fetched")
         elif is_page(text):
             capture.note(f"{fetch.url} is an HTML page, not a robots.txt: nothing in it counts, all may be fetched")
         ledger.changed_host(host, text)

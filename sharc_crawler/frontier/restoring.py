@@ -16,7 +16,7 @@ from sharc_crawler.frontier.hosts import Task
 from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.frontier.pages import NO_PARENT
 from sharc_crawler.frontier.replanning import MODIFIED
-from sharc_crawler.frontier.robots import RobotsRules
+from sharc_crawler.frontier.robots import RobotsRules, leads_on, missing
 from sharc_crawler.frontier.settling import revisit_judgement
 from sharc_crawler.model import Kind, Phase, RateEstimate, Result, Sighting, Slot, Visit
 
@@ -156,8 +156,6 @@ class Restorer:
         """What the fetch cost."""
         pages = self._ledger.pages
         budget = self._ledger.captures[pages.captures[row.page]].budget
-        if pages.kinds[row.page] is Kind.ROBOTS:
-            self._ledger.hosts[pages.hosts[row.page]].read = row.outcome.ended
         task = Task(row.page, row.slot, row.plan, row.attempt)
         if row.attempt:
             self._ledger.polls.spend(row.outcome.started)
@@ -183,14 +181,11 @@ class Restorer:
         capture = self._ledger.captures[pages.captures[page]]
         kind = pages.kinds[page]
         if kind is Kind.PAGE:
-            capture.visits += 1
-            capture.captured += captured
+            self._page_visited(capture, row)
             firsts[capture.number].append(Visit(page, row.slot, row.plan))
-            if captured and capture.attesting is None:
-                capture.apex = page if row.slot is Slot.ONLY else None
-            elif outcome.location:
-                self._opener.widen(capture, page, outcome.location)
-        if kind is Kind.SITEMAP and captured:
+        elif kind is Kind.ROBOTS:
+            self._robots_read(page, outcome)
+        elif kind is Kind.SITEMAP and captured:
             self._sitemap_read(capture, page, outcome)
         if captured and kind in (Kind.PAGE, Kind.RESOURCE):
             pages.remember(page, outcome, capture.compares)
@@ -198,6 +193,25 @@ class Restorer:
                 capture.attesting.visited(page, kind, outcome, once=row.slot is Slot.ONLY)
             if capture.traps is not None and kind is Kind.PAGE:
                 capture.traps.saw(pages.urls[page], outcome.fingerprint)
+
+    def _page_visited(self, capture: SiteCapture, row: VisitRow) -> None:
+        captured = row.outcome.result is Result.OK
+        capture.visits += 1
+        capture.captured += captured
+        if captured and capture.attesting is None:
+            capture.apex = row.page if row.slot is Slot.ONLY else None
+        elif row.outcome.location:
+            self._opener.widen(capture, row.page, row.outcome.location)
+
+    def _robots_read(self, page: PageId, outcome: Outcome) -> None:
+        """When a host's rules were read, and why there are none: later failures leave what was read before."""
+        pages = self._ledger.pages
+        host = self._ledger.hosts[pages.hosts[page]]
+        if leads_on(outcome, pages.depths[page]):
+            return
+        first, host.read = not host.read, outcome.ended
+        if first or outcome.result is not Result.FAILED:
+            host.missing = missing(outcome)
 
     def _second(self, page: PageId, outcome: Outcome) -> None:
         """A revisit: what it says beside its judgement is needed where the server's word counts."""

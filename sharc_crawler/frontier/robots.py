@@ -82,3 +82,15 @@ def rules_text(outcome: Outcome) -> str:
     if outcome.result is Result.OK:
         return outcome.robots or ALLOW_ALL
     return DISALLOW_ALL if outcome.result is Result.FAILED else ALLOW_ALL
+
+
+def leads_on(outcome: Outcome, hops: int) -> bool:
+    """Whether the rules are to be read elsewhere, after so many redirects."""
+    return outcome.result is Result.REDIRECTED and bool(outcome.location) and hops < MAX_REDIRECTS
+
+
+def missing(outcome: Outcome) -> str:
+    """Why there are no rules to obey, so that nothing may be fetched; empty: there are, or all may."""
+    if outcome.result is not Result.FAILED:
+        return ""
+    return f"could not be had ({outcome.error or f'status {outcome.status}'})"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from itertools import pairwise
 
 import pytest
@@ -151,6 +152,36 @@ def test_reading_them_again_outlasts_a_restart(world, cut):
         world.run(frontier)
     assert frontier.done
     assert len({fetch.url for _, fetch in world.requests if fetch.kind is Kind.PAGE}) == 21
+
+
+UNREACHABLE = {"result": Result.FAILED, "error": "refused"}
+RESET = {"result": Result.FAILED, "error": "reset"}
+MOVED = {"result": Result.REDIRECTED, "status": 301, "location": f"{HOST}/rules.txt"}
+CLOSED = rules("User-agent: *\nDisallow: /7")
+
+
+@pytest.mark.parametrize(
+    ("answers", "reason"),
+    [
+        ([UNREACHABLE] * 90, "robots.txt could not be had (refused)"),
+        ([MOVED] * 90, "robots.txt could not be had (reset)"),
+        ([CLOSED, *[UNREACHABLE] * 90], "robots.txt disallows it"),
+        ([UNREACHABLE, CLOSED, *[UNREACHABLE] * 90], "robots.txt disallows it"),
+    ],
+)
+@pytest.mark.parametrize("cut", [1, 3, 5, 6, 8, 12, 20])
+def test_why_pages_are_not_fetched_outlasts_a_restart(world, answers, reason, cut):
+    store = MemoryStore()
+    world.answers[f"{HOST}/rules.txt"] = [RESET] * 90
+    frontier, _ = days(world, answers, store)
+    with suppress(AssertionError):  # cut off
+        world.run(frontier, most=cut)
+    frontier = Frontier(SLOW, store)
+    frontier.restore(store.load(), world.now)
+    world.run(frontier)
+    (capture,) = frontier.captures
+    assert capture.ended is not None
+    assert list(capture.skipped) == [reason]
 
 
 def test_a_delay_is_changed_on_the_way(world):
