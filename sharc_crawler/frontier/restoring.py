@@ -1,7 +1,6 @@
 """A frontier goes on where a former one was cut off: from what its store holds, under any strategy.
 
-What was leased and not answered is queued again; everything else is as it was. The strategy is rebuilt from the pages
-and the visits made (observations, never orders).
+What was leased and not answered is queued again; everything else is as it was (observations, never orders).
 """
 
 from __future__ import annotations
@@ -9,13 +8,14 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from sharc_crawler.frontier import hubs, subsites
+from sharc_crawler.frontier import hubs
 from sharc_crawler.frontier.budget import PREFIX
 from sharc_crawler.frontier.capture import SiteCapture
 from sharc_crawler.frontier.hosts import Task
 from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.frontier.pages import NO_PARENT
 from sharc_crawler.frontier.replanning import MODIFIED
+from sharc_crawler.frontier.resuming import Resumer
 from sharc_crawler.frontier.robots import RobotsRules, leads_on, missing
 from sharc_crawler.frontier.settling import revisit_judgement
 from sharc_crawler.model import Kind, Phase, RateEstimate, Result, Sighting, Slot, Visit
@@ -23,7 +23,6 @@ from sharc_crawler.model import Kind, Phase, RateEstimate, Result, Sighting, Slo
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sharc_crawler.frontier.attesting import Attesting
     from sharc_crawler.frontier.ledger import Ledger
     from sharc_crawler.frontier.opening import Opener
     from sharc_crawler.frontier.parts import Parts
@@ -37,7 +36,7 @@ class Restorer:
 
     def __init__(self, ledger: Ledger, opener: Opener, parts: Parts, replanner: Replanner) -> None:
         self._ledger = ledger
-        self._replanner = replanner
+        self._resumer = Resumer(ledger, opener, replanner)
         self._opener = opener
         self._parts = parts
 
@@ -62,7 +61,7 @@ class Restorer:
             if capture.phase is not Phase.DONE:
                 capture.interruptions.append((ended, now))
                 capture.budget.paused = sum(end - start for start, end in capture.interruptions)
-                self._go_on(capture, firsts[capture.number], members, now)
+                self._resumer.go_on(capture, firsts[capture.number], members, now)
                 self._ledger.changed_capture(capture)
         for capture in self._ledger.captures[:1]:  # all began at once; an instant crawl's time counts while it runs
             self._ledger.polls.begin(capture.started, sum(end - start for start, end in capture.interruptions))
@@ -245,58 +244,3 @@ class Restorer:
         pages.move(page, Event.JUDGE)
         pages.forget(page)
         capture.revisits += pages.kinds[page] is Kind.PAGE
-
-    def _go_on(self, capture: SiteCapture, firsts: Sequence[Visit], members: dict[PageId, int], now: Instant) -> None:
-        """Owe again what was owed, and rebuild the strategy if there was one."""
-        pages = self._ledger.pages
-        mine = [page for page in pages.of(capture.number) if pages.states[page] != State.LATE]
-        for page in mine:
-            self._owe_again(capture, page)
-        self._opener.open_hosts_again(capture)
-        capture.waiting = [page for page in mine if pages.kinds[page] is Kind.PAGE]
-        if capture.subsites is not None:
-            firsts = subsites.restored(self._ledger, capture, members, firsts)
-        if firsts:
-            self._rebuild_strategy(capture, firsts, now)
-        self._ledger.wake(capture)
-
-    def _owe_again(self, capture: SiteCapture, page: PageId) -> None:
-        """Resources, sitemaps and robots.txt whose download was still to come."""
-        ledger = self._ledger
-        kind, state = ledger.pages.kinds[page], ledger.pages.states[page]
-        if kind in (Kind.PAGE, Kind.HUB):
-            return
-        if state == State.QUEUED:
-            if kind is Kind.SITEMAP:
-                capture.opening += 1
-            ledger.owe(capture, page, Slot.FIRST if kind is Kind.RESOURCE else Slot.ONLY)
-        elif kind is Kind.RESOURCE and state == State.VISITED:
-            owner = ledger.owner(page)
-            if owner != page and ledger.pages.states[owner] == State.JUDGED and capture.phase is Phase.REVISIT:
-                ledger.owe(capture, page, Slot.SECOND)
-
-    def _rebuild_strategy(self, capture: SiteCapture, firsts: Sequence[Visit], now: Instant) -> None:
-        strategy = self._opener.begin(capture, now)
-        states = self._ledger.pages.states
-        for visit in firsts:
-            strategy.finished(visit, captured=states[visit.page] in (State.VISITED, State.JUDGED))
-        attesting = capture.attesting
-        if attesting is None and capture.phase is Phase.REVISIT and capture.subsites is None:
-            self._replanner.restored(capture, strategy, any(states[visit.page] == State.JUDGED for visit in firsts))
-        open_ = attesting.doubts.keys() if attesting else ()
-        if strategy.revisits:
-            for visit in firsts:
-                if states[visit.page] == State.JUDGED or visit.page in open_:
-                    strategy.finished(Visit(visit.page, Slot.SECOND, visit.plan), captured=True)
-                    capture.revisits += visit.page in open_
-        if attesting is not None and capture.reference is not None:
-            strategy.reference_passed()
-            self._read_again(capture, attesting)
-
-    def _read_again(self, capture: SiteCapture, attesting: Attesting) -> None:
-        """The sitemaps' reading at T was cut off: read what is missing."""
-        assert capture.reference is not None, "there is a T"
-        for page, read in attesting.sitemaps.items():
-            if read < capture.reference:
-                capture.opening += 1
-                self._ledger.owe(capture, page, Slot.SECOND)
