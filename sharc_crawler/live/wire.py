@@ -80,7 +80,10 @@ class _TappedProtocol(_LenientHTTP11ClientProtocol):
         handle = self.transport.getHandle()
         tls = handle if isinstance(handle, SSL.Connection) else None
         self._tap.begin(getattr(self.transport.getPeer(), "host", None), tls)
-        return super().request(request)  # type: ignore[arg-type]
+        answer = super().request(request)  # type: ignore[arg-type]
+        if self._parser:
+            self._parser.MAX_LENGTH = _LONGEST_HEAD  # of a line: Twisted hangs up on one of more than 16 KiB
+        return answer
 
     def dataReceived(self, data: bytes) -> None:  # noqa: N802 - Twisted's name
         tap = self._tap

@@ -70,6 +70,7 @@ WELL_FORMED = {
     "huge headers": [
         OK + b"".join(b"X-%d: %s\r\n" % (n, b"v" * 8000) for n in range(60)) + b"Content-Length: 0\r\n\r\n"
     ],
+    "one huge header": [OK + b"Content-Security-Policy: " + b"s" * 300_000, b"\r\nContent-Length: 2\r\n\r\nhi"],
     "large body": [OK + b"Content-Length: 3000000\r\n\r\n" + bytes(3_000_000)],
 }
 
