@@ -34,7 +34,7 @@ class Found:
     base: str  #: what its relative references were resolved against
     left_out: int = 0  #: references after the limit was reached
     document: Document | None = None  #: what is counted of an HTML document
-    feeds: tuple[str, ...] = ()  #: RSS and Atom, by autodiscovery: alternates for programs, not pages
+    feeds: tuple[str, ...] = ()  #: RSS and Atom, by autodiscovery; on blogs nearly every page has one of its own
 
 
 class Resolver:

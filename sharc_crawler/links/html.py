@@ -48,7 +48,7 @@ _TAGS = (*_LINKS, *_RESOURCES, "link", "base", "meta", "style")
 #: Relations of ``link`` elements whose target a browser loads, and those whose target is another document.
 _LOADED = {"stylesheet", "icon", "apple-touch-icon", "mask-icon", "preload", "modulepreload", "manifest"}
 _LEADING = {"canonical", "alternate", "next", "prev", "previous", "first", "last", "start", "contents", "index", "up"}
-#: Alternates in other formats (feeds, oEmbed, JSON) are for programs and would double a site's pages.
+#: Alternates in other formats (oEmbed, JSON) are for programs and would double a site's pages; feeds are told apart.
 _PAGE_TYPES = {"", "text/html", "application/xhtml+xml"}
 _FEED_TYPES = {"application/rss+xml", "application/atom+xml", "application/rdf+xml"}
 

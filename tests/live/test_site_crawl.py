@@ -130,6 +130,24 @@ def test_other_strategies_capture_the_whole_site_too(crawl, living_site, strateg
     assert len(pages) >= 60
 
 
+def test_the_feeds_that_a_front_page_names_are_pages_of_the_capture(crawl, static, tmp_path):
+    """Those of its other pages are not: blogs have one of the comments on each post."""
+    site = tmp_path / "site" / "en"
+    site.mkdir(parents=True)
+    alternate = "<link rel=alternate type=application/{}+xml href={}.xml>"
+    (site / "index.html").write_text(f"{alternate.format('rss', 'news')}<a href=post.html>post</a>")
+    (site / "post.html").write_text(f"{alternate.format('atom', 'comments')}<a href=/en/>front page</a>")
+    for name in ("news", "comments"):
+        (site / f"{name}.xml").write_text("<rss><channel><item><link>/en/linked.html</link></item></channel></rss>")
+    with static(site.parent) as url:
+        done = crawl(url=f"{url}en", delay="0.01")  # which redirects to en/
+    assert done.code == 0, done.err
+    verdicts = {page["url"].removeprefix(url): page["verdict"] for page in done.capture["pages"]}
+    assert verdicts.pop("en") is None, "redirected"
+    assert verdicts == dict.fromkeys(["en/", "en/post.html", "en/news.xml"], "coherent")
+    assert "comments.xml" not in (done.folder / "report.json").read_text()
+
+
 def test_several_sites_are_captured_side_by_side(crawl, living_site):
     with serve(LivingSite(seed=8, pages=20, slow=0.1), host="127.0.0.2") as other:
         done = crawl(url=f"{living_site.url},{other.url}", delay="0.02")

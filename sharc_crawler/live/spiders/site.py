@@ -11,6 +11,8 @@ from urllib.parse import urlsplit
 
 from scrapy import Spider
 
+from sharc_crawler.frontier.lifecycle import State
+from sharc_crawler.frontier.pages import NO_PARENT
 from sharc_crawler.links import document, sitemap
 from sharc_crawler.links.entries import SitemapKind
 from sharc_crawler.live import instant
@@ -22,6 +24,7 @@ from sharc_crawler.live.session import session_of
 from sharc_crawler.model import Kind, Result, Sighting, Slot
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from typing import Self
 
     from scrapy.crawler import Crawler
@@ -29,9 +32,10 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
     from twisted.python.failure import Failure
 
+    from sharc_crawler.frontier.frontier import Frontier
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.links.found import Found
-    from sharc_crawler.model import Fetch
+    from sharc_crawler.model import Fetch, PageId
     from sharc_crawler.polling.terms import Terms
 
 
@@ -126,7 +130,8 @@ class SiteSpider(Spider):
             fetch.kind is Kind.PAGE and lease.outcome.digest != session.frontier.pages.remembered(fetch.page).digest
         ):
             found = document.extract(response.body, response.url, header(response, "Content-Type"))
-            lease.links = _sightings(found, response.url)
+            feeds = found.feeds if found.feeds and _is_front(session.frontier, fetch.page) else ()
+            lease.links = _sightings(found, feeds, response.url)
             lease.outcome = replace(lease.outcome, document=found.document)
 
     def failed(self, failure: Failure) -> None:
@@ -140,12 +145,23 @@ def _folder_name(arguments: Arguments) -> str:
     return f"captures/{host}{more}-{timestamp(time.time())}"
 
 
-def _sightings(found: Found, via: str) -> list[Sighting]:
+def _is_front(frontier: Frontier, page: PageId) -> bool:
+    """Whether a page is a seed, or where one redirects to.
+
+    Its feeds are the site's, and pages as others are; blogs name one more in the head of each post.
+    """
+    pages = frontier.pages
+    while (parent := pages.parents[page]) != NO_PARENT and pages.states[parent] == State.LOST:
+        page = parent
+    return pages.urls[page] in frontier.capture_of(page).spec.seeds
+
+
+def _sightings(found: Found, feeds: Sequence[str], via: str) -> list[Sighting]:
     """Pages and resources that a document names."""
     resource, page = Kind.RESOURCE, Kind.PAGE
     return [
         *(Sighting(url, resource, via) for url in found.resources),
-        *(Sighting(url, page, via) for url in found.links),
+        *(Sighting(url, page, via) for url in (*found.links, *feeds)),
     ]
 
 
