@@ -2,8 +2,8 @@
 
 Links: ``a``, ``area``, ``frame`` (a frameset's navigation lies in its frames, and once more in its ``noframes``),
 ``meta`` refresh, and ``link`` elements that lead to documents (canonical, next, alternate pages…). Resources: all that
-a browser loads by itself, ``iframe`` documents, every candidate of a ``srcset``, style sheets' references, and the
-``data-src`` of lazy loading.
+a browser loads by itself, ``iframe`` documents, every candidate of a ``srcset``, style sheets' references, and what
+scripts are to load late. Pictures for other sites to show (``og:image``) are neither.
 
 ``rel=nofollow`` is followed: it speaks to search engines' ranking, not to archives. Addresses that only a script puts
 together are not found.
@@ -17,20 +17,21 @@ from typing import TYPE_CHECKING, Any
 from lxml import etree
 from w3lib.encoding import html_to_unicode
 
-from sharc_crawler.links import css
+from sharc_crawler.links import css, lazy
 from sharc_crawler.links.found import Found, Resolver
 from sharc_crawler.links.scripted import by_script
+from sharc_crawler.links.srcset import candidates
 from sharc_crawler.model import Document
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
 _LINKS = {"a": "href", "area": "href", "frame": "src"}
 _RESOURCES = {
-    "img": ("src", "data-src", "lowsrc"),
-    "source": ("src", "data-src"),
-    "script": ("src",),
-    "iframe": ("src", "data-src"),
+    "img": ("src", "lowsrc"),
+    "source": ("src",),
+    "script": ("src", "href", "xlink:href"),  # the latter in SVG
+    "iframe": ("src",),
     "video": ("src", "poster"),
     "audio": ("src",),
     "track": ("src",),
@@ -43,10 +44,11 @@ _RESOURCES = {
     "use": ("href", "xlink:href"),
     "feimage": ("href", "xlink:href"),
 }
-_CANDIDATES = {"img": ("srcset", "data-srcset"), "source": ("srcset", "data-srcset"), "link": ("imagesrcset",)}
-_TAGS = (*_LINKS, *_RESOURCES, "link", "base", "meta", "style")
+_INNER_TAGS = (*_LINKS, *_RESOURCES, "link", "meta", "style")  #: of a document within the document
+_TAGS = (*_INNER_TAGS, "base", "noframes")
 #: Relations of ``link`` elements whose target a browser loads, and those whose target is another document.
-_LOADED = {"stylesheet", "icon", "apple-touch-icon", "mask-icon", "preload", "modulepreload", "manifest"}
+_LOADED = {"stylesheet", "icon", "mask-icon", "preload", "modulepreload", "manifest"}
+_LOADED |= {"apple-touch-icon", "apple-touch-icon-precomposed", "apple-touch-startup-image"}
 _LEADING = {"canonical", "alternate", "next", "prev", "previous", "first", "last", "start", "contents", "index", "up"}
 #: Alternates in other formats (oEmbed, JSON) are for programs and would double a site's pages; feeds are told apart.
 _PAGE_TYPES = {"", "text/html", "application/xhtml+xml"}
@@ -57,7 +59,6 @@ _BACKGROUNDS: Any = etree.XPath("//@background", smart_strings=False)
 _REFRESH = re.compile(r"[\s\d.;,]*+url\s*=\s*(?:\"([^\"]*)|'([^']*)|(.*))", re.IGNORECASE | re.DOTALL)
 #: the parser stops at the first of these; browsers read on, and many servers write on
 _ENDS = re.compile(rb"</(?:html|body)\s*>", re.IGNORECASE)
-_CANDIDATE = re.compile(r"[^\s,]\S*")
 
 
 def extract(body: bytes, url: str, content_type: str | None = None) -> Found:
@@ -85,23 +86,6 @@ def extract(body: bytes, url: str, content_type: str | None = None) -> Found:
     return Found(links, resources, resolver.base, more_links + more_resources, document, resolver.all(page.feeds)[0])
 
 
-def candidates(srcset: str) -> Iterator[str]:
-    """The image URLs of a ``srcset`` attribute, by the HTML Standard's rules.
-
-    >>> list(candidates("a.png, b,c.png 2x, data:image/png;base64,xx 3x"))
-    ['a.png', 'b,c.png', 'data:image/png;base64,xx']
-    """
-    position = 0
-    while match := _CANDIDATE.search(srcset, position):
-        url = match[0].rstrip(",")
-        yield url
-        position = match.end()
-        if url == match[0]:
-            position = srcset.find(",", position)
-            if position < 0:
-                return
-
-
 def _parsed(data: bytes) -> Any:
     """The root element, or ``None`` for a document without any."""
     parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
@@ -119,11 +103,13 @@ class _Page:
 
     def read(self, root: Any, data: bytes) -> None:
         """Collect from a whole document (its bytes spare the searches that cannot succeed)."""
-        self._elements(root.iter(*_TAGS, "noframes"))
+        self._elements(root.iter(*_TAGS))
         lower = data.lower()
         if b"background" in lower:
             self.resources.extend(_BACKGROUNDS(root))
-        if b"url(" in lower:
+        if b"data-b" in lower:
+            self.resources.extend(lazy.backgrounds(root))
+        if b"url(" in lower or b"image-set(" in lower:
             for style in _STYLED(root):
                 if "(" in style:
                     self.resources.extend(css.references(style))
@@ -140,8 +126,11 @@ class _Page:
 
     def _embedded(self, element: Any, tag: str) -> None:
         self.resources.extend(element.get(name, "") for name in _RESOURCES[tag])
-        for name in _CANDIDATES.get(tag, ()):
-            self.resources.extend(candidates(element.get(name, "")))
+        if srcset := element.get("srcset"):
+            self.resources.extend(candidates(srcset))
+        self.resources.extend(lazy.references(element, tag))
+        if tag == "iframe" and (document := element.get("srcdoc")):
+            self._inner(document)
 
     def _link(self, element: Any) -> None:
         relations = set(element.get("rel", "").lower().split())
@@ -169,10 +158,15 @@ class _Page:
         self.resources.extend(css.references(element.text or ""))
 
     def _noframes(self, element: Any) -> None:
-        """What browsers without frames were shown: text to the parser, once."""
-        inner = _parsed((element.text or "").encode())
-        if inner is not None:
-            self._elements(inner.iter(*_TAGS))
+        """What browsers without frames were shown: text to the parser."""
+        self._inner(element.text or "")
+
+    def _inner(self, text: str) -> None:
+        """A document within the document; those within it are not read."""
+        root = _parsed(text.encode())
+        for frame in () if root is None else root.iter("iframe"):
+            frame.attrib.pop("srcdoc", None)
+        self._elements(() if root is None else root.iter(*_INNER_TAGS))
 
 
 _OTHERS = {

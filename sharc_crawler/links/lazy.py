@@ -1,0 +1,48 @@
+"""Addresses that a page keeps in ``data-`` attributes for the scripts that load its images only when they are seen.
+
+The attributes are those of lazysizes, vanilla-lazyload, lozad, jQuery Lazy Load, Slick, Swiper and the plug-ins of
+WordPress. What else such an attribute holds (a flag, a template of an address) is no address.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from lxml import etree
+
+from sharc_crawler.links import css
+from sharc_crawler.links.srcset import candidates
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_SOURCES = {
+    "img": ("data-src", "data-original", "data-lazy-src", "data-lazy"),
+    "source": ("data-src",),
+    "iframe": ("data-src", "data-lazy-src"),
+    "video": ("data-src", "data-poster"),
+}
+_CANDIDATES = {"img": ("data-srcset", "data-lazy-srcset"), "source": ("data-srcset",)}
+_BACKGROUNDS: Any = etree.XPath("//@data-bg | //@data-background | //@data-background-image", smart_strings=False)
+_ADDRESS = re.compile(r"/|\.[a-z]\w{1,4}(?:[?#\s]|\Z)", re.IGNORECASE)  #: a folder, or a file's extension
+_TEMPLATE = re.compile(r"[{}<>]")
+
+
+def references(element: Any, tag: str) -> Iterator[str]:
+    """What is to be loaded late into an element of the page."""
+    found = [address for name in _SOURCES.get(tag, ()) if (address := element.get(name))]
+    for name in _CANDIDATES.get(tag, ()):
+        if srcset := element.get(name):
+            found.extend(candidates(srcset))
+    return filter(_is_address, found)
+
+
+def backgrounds(root: Any) -> Iterator[str]:
+    """What is to be loaded late behind the elements of a page, as an address or as a style sheet writes one."""
+    for value in _BACKGROUNDS(root):
+        yield from filter(_is_address, css.references(value) if "(" in value else [value])
+
+
+def _is_address(text: str) -> bool:
+    return _ADDRESS.search(text) is not None and _TEMPLATE.search(text) is None

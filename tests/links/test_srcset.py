@@ -1,0 +1,19 @@
+"""The addresses of a ``srcset``."""
+
+from __future__ import annotations
+
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from sharc_crawler.links.srcset import candidates
+
+
+@given(st.text(" ,()ab.x12\n"))
+@example(",," * 50_000)
+@example(", a" * 50_000)
+def test_srcset_candidates_are_words_of_it(srcset: str) -> None:
+    for url in candidates(srcset):
+        assert url
+        assert url in srcset
+        assert not url.startswith(",")
+        assert not url.endswith(",")
