@@ -70,6 +70,8 @@ class Chooser:
             task, capture.held = capture.held, None
             return task
         strategy = self._opener.begin(capture, now) if capture.strategy is None else capture.strategy
+        if capture.pending and capture.phase is Phase.VISIT and strategy.revisits and len(strategy) == 1:
+            return None  # T waits for what a page alone embeds on other hosts: no other page has to wait with it
         if self._replanner.under_way(capture, strategy, now):
             return None
         if capture.attesting and strategy.revisits_ahead() and self._checker.begin_reference(capture):

@@ -169,9 +169,9 @@ class Frontier:
         again = outcome.result is Result.FAILED and task.attempt < self.politeness.attempts
         capture = self.captures[self.pages.captures[task.page]]
         capture.budget.ended(task, outcome, settled=not again)
-        ledger.visited(fetch, task, outcome, settled=not again)
         judgement = None
         if again:
+            ledger.visited(fetch, task, outcome, settled=False)
             self._leases.try_again(task, outcome)
         else:
             judgement = self._settler.settle(capture, fetch, task, outcome, links)

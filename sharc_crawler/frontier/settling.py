@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from sharc_crawler.changes.compare import compare
 from sharc_crawler.frontier import hubs, subsites
 from sharc_crawler.frontier.budget import PREFIX
+from sharc_crawler.frontier.hosts import Task
 from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.frontier.reading import Reader
 from sharc_crawler.model import (
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 
     from sharc_crawler.frontier.admission import Admitter
     from sharc_crawler.frontier.capture import SiteCapture
-    from sharc_crawler.frontier.hosts import Task
     from sharc_crawler.frontier.ledger import Ledger
     from sharc_crawler.frontier.opening import Opener
     from sharc_crawler.frontier.pages import PageTable
@@ -85,9 +85,21 @@ class Settler:
                 self._ledger.linked(task.page, outcome.started, linked)
                 if capture.subsites is not None:
                     capture.subsites.linked(task.page, linked)
+        if self._must_precede(capture, fetch, outcome):
+            task = task._replace(slot=Slot.FIRST)
+        self._ledger.visited(fetch, task, outcome, settled=True)
         judgement = self._settled(capture, fetch, task, outcome, linked)
         self._ledger.wake(capture)
         return judgement
+
+    @staticmethod
+    def _must_precede(capture: SiteCapture, fetch: Fetch, outcome: Outcome) -> bool:
+        """Is a page's only download to come before T, and another one after it, as it brought resources?"""
+        if fetch.kind is not Kind.PAGE or fetch.slot is not Slot.ONLY or not capture.embedded.get(fetch.page):
+            return False
+        assert capture.strategy is not None, "pages are visited after the strategy is built"
+        affordable = not capture.budget.why_not(Task(fetch.page, Slot.SECOND), fetch.kind, outcome.ended)
+        return affordable and capture.strategy.revisit_after_all(fetch.page)
 
     def _settled(
         self, capture: SiteCapture, fetch: Fetch, task: Task, outcome: Outcome, linked: Sequence[PageId]

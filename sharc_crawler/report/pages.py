@@ -78,7 +78,7 @@ def _visit(visit: VisitRow | None, visits: list[VisitRow]) -> VisitFacts | None:
     }
     return VisitFacts(
         slot=visit.slot,
-        attempts=sum(other.slot is visit.slot for other in visits),
+        attempts=sum((other.slot is Slot.SECOND) is (visit.slot is Slot.SECOND) for other in visits),
         decided=visit.decided,
         warc=f"{outcome.capture.file}:{outcome.capture.offset}" if outcome.capture else None,
         **fields,

@@ -80,6 +80,10 @@ class Informed(Strategy):
         """The strategy hears of it."""
         self._strategy.reference_passed()
 
+    def revisit_after_all(self, page: PageId) -> bool:
+        """The strategy's own."""
+        return self._strategy.revisit_after_all(page)
+
     def revisits_ahead(self) -> list[PageId]:
         """The strategy's own."""
         return self._strategy.revisits_ahead()

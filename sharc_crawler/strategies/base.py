@@ -99,7 +99,7 @@ class Strategy(ABC):
     :meth:`add` brought owns one slot (``ONLY``) or two (``FIRST``, then ``SECOND``). All first visits come before all
     second ones: second slots start once no first slot is left and every one handed out is finished. The last page
     known may be handed out as ``ONLY`` (its download is its visit and its revisit); when more pages are added
-    afterwards, it is handed out as ``SECOND`` like the others.
+    afterwards, or it agrees to :meth:`revisit_after_all`, it is handed out as ``SECOND`` like the others.
 
     The caller's contract: every visit that :meth:`next` returns is answered by exactly one :meth:`finished`, before or
     after further calls of :meth:`next`; unless :attr:`accepts_late`, no page is added once :attr:`past_reference`.
@@ -133,6 +133,14 @@ class Strategy(ABC):
     def reference_passed(self) -> None:
         """T is fixed: every visit handed out from now on is made after it (told again after a restart)."""
         self.past_reference = True
+
+    def revisit_after_all(self, page: PageId) -> bool:  # noqa: ARG002 - nothing is agreed to
+        """Will this page, handed out as ``ONLY`` and not finished, be handed out as ``SECOND``, too?
+
+        Asked where it brought resources, which are to be downloaded before T. Who agrees is told of the visit's end as
+        of one in slot ``FIRST``; with ``False``, the page's download stays its only one.
+        """
+        return False
 
     def revisits_ahead(self) -> list[PageId]:
         """The revisits still to be handed out, in order, where the first of them is next and their order is open.

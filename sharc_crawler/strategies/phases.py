@@ -142,6 +142,12 @@ class PhasedStrategy(Strategy):
         self.past_reference = True
         return Visit(page, Slot.SECOND, Plan.HOPELESS if mark & HOPELESS else Plan.HOPEFUL)
 
+    def revisit_after_all(self, page: PageId) -> bool:
+        """The apex is as good as any other page: T lies behind it."""
+        if page == self._only:
+            self._only = None
+        return self._apex
+
     def finished(self, visit: Visit, captured: bool) -> None:
         """A visit is settled, one that was handed out or one made before a restart."""
         page = visit.page

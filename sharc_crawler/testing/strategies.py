@@ -30,7 +30,7 @@ class Crawl:
     """One site capture without a network, checked at every step.
 
     Page 0 is the seed; each captured first visit brings the next ``links`` pages. ``late`` visits are in flight at a
-    time. Pages in ``failing`` have no content.
+    time. Pages in ``failing`` have no content. Those in ``embedding`` bring resources: T had better lie behind them.
     """
 
     def __init__(
@@ -41,6 +41,7 @@ class Crawl:
         links: int = 3,
         late: int = 1,
         failing: frozenset[int] = frozenset(),
+        embedding: frozenset[int] = frozenset(),
     ) -> None:
         self.strategy = strategy
         self.visits: list[Visit] = []
@@ -48,6 +49,7 @@ class Crawl:
         self._links = links
         self._late = late
         self._failing = failing
+        self._embedding = embedding
         self._known = 0
         self._in_flight: deque[Visit] = deque()
         self._firsts: set[int] = set()
@@ -93,6 +95,10 @@ class Crawl:
 
     def _finish(self, visit: Visit) -> None:
         captured = visit.page not in self._failing
+        asked = visit.slot is Slot.ONLY and visit.page in self._embedding
+        if asked and self.strategy.revisit_after_all(visit.page):
+            first = Visit(visit.page, Slot.FIRST, visit.plan)
+            self.visits[self.visits.index(visit)] = visit = first
         self.strategy.finished(visit, captured)
         self._settled.append(visit)
         open_ = self.strategy.accepts_late or not self.strategy.past_reference
@@ -197,6 +203,13 @@ class StrategyContract(ABC):
         assert slots in ([Slot.ONLY], [Slot.ONLY, Slot.SECOND], [Slot.FIRST, Slot.SECOND])
         if crawl.strategy.revisits:
             assert sum(visit.slot is Slot.SECOND for visit in crawl.visits) >= 1
+
+    def test_a_page_that_brings_resources_is_revisited_where_that_is_agreed(self) -> None:
+        for pages in (1, 2, 9):
+            for steps in range(2 * pages):
+                crawl = Crawl(self.make(Setting(size=pages)), self.rates(pages), embedding=frozenset(range(pages)))
+                crawl.run(steps).restart(self.make(Setting(size=pages)))
+                crawl.run().check_complete()
 
     def test_repricing(self) -> None:
         strategy = self.make(Setting(size=30))

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import Done, Fetch, Hints, Kind, Outcome, Result, Sighting, Slot, Verdict
 from sharc_crawler.storage.memory import MemoryStore
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 ROOT = "http://a.example/"
 STRATEGIES = ("sharc-selective", "sharc-online", "bfs", "dfs:revisits=fifo")
@@ -32,7 +37,9 @@ def answer(fetch: Fetch, now: float) -> Outcome:
     return Outcome(result, now, now + 0.01, status, digest, robots=ROBOTS if fetch.kind is Kind.ROBOTS else None)
 
 
-def run(frontier: Frontier, now: float, steps: int) -> tuple[float, int]:
+def run(
+    frontier: Frontier, now: float, steps: int, links: Mapping[str, Sequence[Sighting]] = LINKS
+) -> tuple[float, int]:
     """At most so many steps; half of the interruptions strike while a fetch is under way."""
     for made in range(steps):
         decision = frontier.next(now)
@@ -41,14 +48,16 @@ def run(frontier: Frontier, now: float, steps: int) -> tuple[float, int]:
         if isinstance(decision, Fetch):
             if made == steps - 1:
                 return now, steps  # cut off in flight
-            frontier.finished(decision, answer(decision, now), LINKS.get(decision.url, ()))
+            frontier.finished(decision, answer(decision, now), links.get(decision.url, ()))
             now += 0.01
         else:
             now = decision.until
     return now, steps
 
 
-def crawl(strategy: str, cuts: list[int], subsites: str = "") -> MemoryStore:
+def crawl(
+    strategy: str, cuts: list[int], subsites: str = "", links: Mapping[str, Sequence[Sighting]] = LINKS
+) -> MemoryStore:
     """A capture that is cut off after so many steps, again and again, then runs to its end."""
     store = MemoryStore()
     politeness = Politeness(delay=0.0)
@@ -56,11 +65,11 @@ def crawl(strategy: str, cuts: list[int], subsites: str = "") -> MemoryStore:
     frontier.open(CaptureSpec("a.example", (ROOT,), strategy=strategy, subsites=subsites), 1000.0)
     now = 1000.0
     for steps in cuts:
-        now, _ = run(frontier, now, steps)
+        now, _ = run(frontier, now, steps, links)
         now += 5.0
         frontier = Frontier(politeness, store)
         frontier.restore(store.load(), now)
-    _, made = run(frontier, now, 500)
+    _, made = run(frontier, now, 500, links)
     assert made < 500
     assert frontier.done
     return store

@@ -1,0 +1,160 @@
+"""The page visited last may bring resources that no other page named: they are visited before T, and judged."""
+
+from __future__ import annotations
+
+import pytest
+
+from sharc_crawler.frontier.frontier import Frontier
+from sharc_crawler.frontier.hosts import Politeness
+from sharc_crawler.frontier.parts import Parts
+from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.model import Kind, RateEstimate, Result, Sighting, Slot, Verdict
+from sharc_crawler.report.pages import Stored
+from sharc_crawler.storage.memory import MemoryStore
+from sharc_crawler.strategies.make import make_strategy
+from tests.frontier.cut_off import ROOT, crawl, results
+
+TWICE = ("sharc-selective", "sharc-optimal", "bfs", "dfs:revisits=fifo")
+COHERENT, CHANGED, UNKNOWN = Verdict.COHERENT, Verdict.CHANGED, Verdict.UNKNOWN
+
+
+def resource(name: str) -> Sighting:
+    return Sighting(name if "://" in name else ROOT + name, Kind.RESOURCE)
+
+
+ONE_PAGE = {
+    ROOT: [resource("logo.png"), resource("style.css"), resource("script.js")],
+    ROOT + "style.css": [resource("bg.png")],
+}
+EACH_ITS_IMAGE = {
+    ROOT: [resource("0.png"), *(Sighting(f"{ROOT}{i}") for i in range(1, 5))],
+    **{f"{ROOT}{i}": [resource(f"{i}.png")] for i in range(1, 5)},
+}
+
+
+def captured(world, links, strategy="sharc-selective", politeness=None, parts=None, **spec):
+    """Verdict and number of requests by URL, and the capture."""
+    world.links = links
+    store = MemoryStore()
+    frontier = Frontier(politeness or Politeness(delay=1.0, back_off=1.0), store, parts)
+    capture = frontier.open(CaptureSpec("a.example", (ROOT,), strategy, sitemaps=(), **spec), world.now)
+    world.run(frontier)
+    made = results(store)
+    return {url.removeprefix(ROOT): verdict for url, (_, verdict) in made.items()}, capture, made
+
+
+def check_reference(world, capture):
+    """Every first download is before T, every second one after it."""
+    pages = [(now, fetch) for now, fetch in world.requests if fetch.kind in (Kind.PAGE, Kind.RESOURCE)]
+    firsts = {fetch.url: now for now, fetch in reversed(pages)}
+    seconds = {fetch.url: now for now, fetch in pages if now > firsts[fetch.url]}
+    assert firsts.keys() == seconds.keys()
+    assert max(firsts.values()) <= capture.reference <= min(seconds.values())
+
+
+@pytest.mark.parametrize("strategy", TWICE)
+@pytest.mark.parametrize("links", [ONE_PAGE, EACH_ITS_IMAGE], ids=["one page", "five pages"])
+def test_all_is_visited_before_t_and_revisited_after_it(world, strategy, links):
+    verdicts, capture, made = captured(world, links, strategy)
+    assert len(made) == len({one.url for found in links.values() for one in found} | {ROOT})
+    assert set(verdicts.values()) == {COHERENT}
+    assert {settled for settled, _ in made.values()} == {2}
+    check_reference(world, capture)
+
+
+@pytest.mark.parametrize("strategy", TWICE)
+def test_t_waits_for_what_the_only_page_embeds_on_another_host(world, strategy):
+    far = "http://cdn.example/"
+    links = {ROOT: [resource("logo.png"), resource(far + "s.css")], far + "s.css": [resource(far + "bg.png")]}
+    world.answers[far + "s.css"] = [{"status": 503, "result": Result.FAILED}]  # and comes when it is asked again
+    verdicts, capture, _ = captured(world, links, strategy)
+    assert verdicts == dict.fromkeys(("", "logo.png", far + "s.css", far + "bg.png"), COHERENT)
+    check_reference(world, capture)
+
+
+@pytest.mark.parametrize("changing", ["", "logo.png", "bg.png"])
+def test_what_changes_in_between_has_changed(world, changing):
+    world.answers[ROOT + changing] = [{"digest": "sha1:1"}, {"digest": "sha1:2"}]
+    verdicts, _, _ = captured(world, ONE_PAGE)
+    assert {url for url, verdict in verdicts.items() if verdict is CHANGED} == {changing}
+    assert sum(verdict is COHERENT for verdict in verdicts.values()) == 4
+
+
+def test_resources_that_are_known_already_leave_the_last_page_its_only_download(world):
+    shared = {url: [resource("0.png"), *found[1:]] for url, found in EACH_ITS_IMAGE.items()}
+    verdicts, capture, made = captured(world, shared)
+    assert set(verdicts.values()) == {COHERENT}
+    (last,) = [url for url, (settled, _) in made.items() if settled == 1]
+    assert capture.reference == next(now for now, fetch in world.requests if fetch.url == last)
+
+
+@pytest.mark.parametrize("strategy", ["bfs:revisits=none", "sharc-attested"])
+def test_single_visits_stay_single(world, strategy):
+    _, _, made = captured(world, ONE_PAGE, strategy)
+    assert made[ROOT][0] == (1 if strategy.startswith("bfs") else 2)
+
+
+def test_a_strategy_that_does_not_agree_keeps_its_last_page(world):
+    def theirs(spec, setting):
+        strategy = make_strategy(spec.strategy, setting)
+        strategy.revisit_after_all = lambda page: False
+        return strategy
+
+    verdicts, capture, _ = captured(world, ONE_PAGE, parts=Parts(strategy=theirs))
+    assert verdicts.pop("") is COHERENT
+    assert set(verdicts.values()) == {UNKNOWN}
+    assert capture.reference == next(now for now, fetch in world.requests if fetch.url == ROOT)
+
+
+def test_a_page_larger_than_the_budget_is_its_own_proof(world):
+    world.answers[ROOT] = [{"length": 5000}] * 2
+    verdicts, _, made = captured(world, ONE_PAGE, max_bytes=4000)
+    assert (made[ROOT], verdicts["logo.png"]) == ((1, COHERENT), None)
+
+
+def test_attempts_of_its_visit_are_counted_whatever_their_slot(world, impolite):
+    world.answers[ROOT] = [{"status": 503, "result": Result.FAILED}]
+    world.links = ONE_PAGE
+    store = MemoryStore()
+    frontier = Frontier(impolite, store)
+    frontier.open(CaptureSpec("a.example", (ROOT,), "sharc-selective", sitemaps=()), world.now)
+    world.run(frontier)
+    state = store.load()
+    assert [visit.slot for visit in state.visits if visit.page == 0] == [Slot.ONLY, Slot.FIRST, Slot.SECOND]
+    facts = Stored(state).page(state.pages[0], None, (0.0, 0.0), None)
+    assert (facts.visit.attempts, facts.revisit.attempts) == (2, 1)
+
+
+@pytest.mark.parametrize("most", range(2, 12))
+def test_the_budget_leaves_room_for_the_revisits(world, most):
+    verdicts, _, _ = captured(world, ONE_PAGE, max_requests=most)
+    assert len(world.requests) <= most
+    assert set(verdicts.values()) <= {COHERENT, None}
+
+
+class _Hot:
+    """Nothing can be captured together."""
+
+    def rates(self, sightings, now):
+        return [RateEstimate(20.0, "known") for _ in sightings]
+
+    def weight(self, sighting):
+        return 1.0
+
+
+def test_each_part_of_a_site_has_a_last_page(world):
+    names = [f"{folder}/{i}" for folder in "abc" for i in range(4)]
+    links = {f"{ROOT}{name}": [resource(f"{name}.png")] for name in names}
+    links[ROOT] = [Sighting(url) for url in links]
+    verdicts, capture, _ = captured(world, links, parts=Parts(rates=lambda _: _Hot()), subsites="path")
+    assert len(capture.subsites.rows) > 1
+    assert len(verdicts) == 25
+    assert set(verdicts.values()) == {COHERENT}
+
+
+@pytest.mark.parametrize("strategy", TWICE)
+@pytest.mark.parametrize("links", [ONE_PAGE, EACH_ITS_IMAGE], ids=["one page", "five pages"])
+def test_it_is_decided_once_wherever_the_crawl_is_cut_off(strategy, links):
+    whole = results(crawl(strategy, [], links=links))
+    for cut in range(1, 28):
+        assert results(crawl(strategy, [cut], links=links)) == whole, f"cut after {cut}"

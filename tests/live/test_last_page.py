@@ -1,0 +1,90 @@
+"""What only the page visited last embeds is judged like everything else: crawls of small sites, and what they prove."""
+
+from __future__ import annotations
+
+import json
+import signal
+import threading
+from collections import Counter
+from http.server import BaseHTTPRequestHandler
+from typing import ClassVar
+
+import pytest
+
+from sharc_crawler.certificate.verify import verify
+from tests.live.serving import serving
+from tests.live.test_interruptions import start
+
+ONE_PAGE = {
+    "/": ("text/html", "<title>One</title><link rel=stylesheet href=s.css><script src=s.js></script><img src=i.png>"),
+    "/s.css": ("text/css", "body { background: url(bg.png) }"),
+    "/s.js": ("text/javascript", "let it = 'be'"),
+    "/i.png": ("image/png", "an image"),
+    "/bg.png": ("image/png", "a background"),
+}
+EACH_ITS_IMAGE = {
+    "/": ("text/html", "<a href=1>1</a><a href=2>2</a><img src=0.png>"),
+    "/1": ("text/html", "<p>One</p><img src=1.png>"),
+    "/2": ("text/html", "<p>Two</p><img src=2.png>"),
+    **{f"/{i}.png": ("image/png", f"image {i}") for i in range(3)},
+}
+
+
+def site(files, changing="", holding=""):
+    """A handler that serves files: one of them anew at each download, one of them not at its first."""
+
+    class Files(BaseHTTPRequestHandler):
+        asked: ClassVar = Counter()
+        held = threading.Event()
+
+        def do_GET(self) -> None:
+            self.asked[self.path] += 1
+            if self.path == holding and self.asked[self.path] == 1:
+                self.held.set()
+                self.rfile.read(1)  # until who asked is gone
+                return
+            kind, text = files.get(self.path, ("text/plain", "no"))
+            body = f"{text} {self.asked[self.path] if self.path == changing else ''}".encode()
+            self.send_response(200 if self.path in files else 404)
+            self.send_header("Content-Type", kind)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    return Files
+
+
+def verdicts(folder):
+    """By path; all of them are proved from the WARC files, and T lies between all visits and all revisits."""
+    assert verify(folder).findings == []
+    (capture,) = json.loads((folder / "report.json").read_text())["captures"]
+    pages, reference = capture["pages"], capture["times"]["reference"]
+    assert max(page["visit"]["started"] for page in pages) <= reference
+    assert reference <= min(page["revisit"]["started"] for page in pages)
+    return {"/" + page["url"].split("/", 3)[3]: page["verdict"] for page in pages}
+
+
+@pytest.mark.parametrize("changing", ["", "/2.png"])
+def test_pages_with_an_image_each(crawl, changing):
+    with serving(site(EACH_ITS_IMAGE, changing)) as url:
+        done = crawl(url=url, delay="0.01", strategy="sharc-selective", sitemap="off")
+    assert done.code == 0, done.err
+    assert verdicts(done.folder) == {path: "changed" if path == changing else "coherent" for path in EACH_ITS_IMAGE}
+
+
+def test_one_page_killed_between_its_visit_and_its_revisit(tmp_path):
+    folder, handler = tmp_path / "capture", site(ONE_PAGE, holding="/i.png")
+    with serving(handler) as url:
+        killed = start(folder, url)
+        assert handler.held.wait(60), "the page's image is asked for"
+        killed.send_signal(signal.SIGKILL)
+        killed.communicate(timeout=60)
+        process = start(folder, url)
+        out, _ = process.communicate(timeout=90)
+    assert process.returncode == 0, out
+    assert verdicts(folder) == dict.fromkeys(ONE_PAGE, "coherent")
+    assert handler.asked["/"] == 2, "its visit was not repeated"
+    assert "embedding" not in out, "nothing takes from the page's coherence"
