@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 from lxml import etree
 from w3lib.encoding import html_to_unicode
 
+from sharc_crawler.changes.attributes import PLAIN
 from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.changes.fingerprint import cleaned, fingerprint, is_html, parse, text_of
-from sharc_crawler.changes.masks import COUNTED, folded
-from sharc_crawler.changes.noise import plain_image, plain_link, plain_text
+from sharc_crawler.changes.masks import folded
+from sharc_crawler.changes.noise import plain_text
 from sharc_crawler.text import is_text
 
 if TYPE_CHECKING:
@@ -167,9 +168,9 @@ def _lines(root: Any, *, everything: bool = False) -> Iterator[str]:
 def _beside(element: Any, *, everything: bool) -> Iterator[str]:
     """Lines for what an element holds besides its text."""
     for name, value in element.attrib.items():
-        if name in COUNTED and not value.startswith("#"):
-            plain = value if everything else plain_link(value) if name == "href" else plain_image(value)
-            yield f"{element.tag} {name}: {plain}"
+        plain = PLAIN[name](value) if name in PLAIN else ""
+        if plain:
+            yield f"{element.tag} {name}: {value if everything else plain}"
         elif everything:
             yield f"<{element.tag} {name}={value!r}>"
     if everything and element.tag in _HIDDEN:

@@ -2,11 +2,11 @@
 
 Reported beside the payload digest; it never replaces it.
 
-Of an HTML page count, in their order: its text with white space folded (title included), the labels of its buttons, the
-addresses of its links without fragments and volatile parameters, and its images' addresses without query. All else
-does not: scripts, styles, comments, meta data, form fields (hidden ones and CSRF tokens with them), and every other
-attribute, such as nonces, classes and machine-readable times; nor what is noise on any site
-(:mod:`sharc_crawler.changes.noise`), nor what masks blank. Of any other kind of document every byte counts.
+Of an HTML page count, in their order: its text with white space folded (title included), the addresses of its links and
+of all that it embeds, and the words in its attributes (:mod:`sharc_crawler.changes.attributes`). All else does not:
+scripts, styles, comments, meta data, values of form fields (CSRF tokens with them), and every other attribute, such as
+nonces, classes and machine-readable times; nor what is noise on any site (:mod:`sharc_crawler.changes.noise`), nor what
+masks blank. Of any other kind of document every byte counts.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any
 from lxml import etree
 from w3lib.encoding import html_to_unicode
 
+from sharc_crawler.changes.attributes import values
 from sharc_crawler.changes.digest import labelled_digest
-from sharc_crawler.changes.noise import plain_image, plain_link, plain_text, without_noise
+from sharc_crawler.changes.noise import plain_text, without_noise
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,10 +29,6 @@ if TYPE_CHECKING:
 _HTML = {"text/html", "application/xhtml+xml"}
 _ENDS = re.compile(r"</(?:html|body)\s*>", re.IGNORECASE)
 _TEXTS: Any = etree.XPath("//text()", smart_strings=False)
-_LINKS: Any = etree.XPath("//a/@href | //area/@href | //iframe/@src", smart_strings=False)
-_IMAGES: Any = etree.XPath(
-    "//img/@src | //source/@src | //video/@src | //audio/@src | //img/@alt | //input/@value", smart_strings=False
-)
 
 
 def is_html(media_type: str | None) -> bool:
@@ -78,4 +75,4 @@ def cleaned(root: Any, masks: Sequence[Mask]) -> Any:
 def _content(root: Any) -> str:
     """What counts, one part a line."""
     words = plain_text(" ".join(_TEXTS(root)))
-    return "\n".join((words, *map(plain_link, _LINKS(root)), *map(plain_image, _IMAGES(root))))
+    return "\n".join((words, *values(root)))

@@ -14,15 +14,15 @@ import re
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from sharc_crawler.changes.attributes import PLAIN
 from sharc_crawler.changes.fingerprint import cleaned, fingerprint, is_html, parse
-from sharc_crawler.changes.masks import COUNTED, Mask, folded
-from sharc_crawler.changes.noise import plain_image, plain_link, plain_text
+from sharc_crawler.changes.masks import Mask, folded
+from sharc_crawler.changes.noise import plain_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 LARGEST = 0.2  #: share of a page's words that a mask may take as a whole: what is larger is the page itself
-_PLAIN: dict[str, Callable[[str], str]] = {"href": plain_link, "src": plain_image, "alt": str, "value": str}
 _CLOCK = re.compile(r"\d{1,2}:\d{2}")
 _NUMBER = re.compile(r"(\D*?)\d[\d.,:/'+-]*(\W*)")
 #: an id (or one that XPath cannot quote) that other pages of the site will not have: post-1234
@@ -119,8 +119,8 @@ def _differences(old: Any, new: Any) -> Iterator[Mask]:
 
 
 def _visible(element: Any) -> tuple[Any, ...]:
-    links = [plain(each.get(name, "")) for each in element.iter() for name, plain in _PLAIN.items()]
-    return plain_text(" ".join(element.itertext())), *links
+    found = [PLAIN[name](value) for each in element.iter() for name, value in each.items() if name in PLAIN]
+    return plain_text(" ".join(element.itertext())), *found
 
 
 def _whole(old: Any, new: Any) -> Iterator[Mask]:
@@ -141,9 +141,9 @@ def _texts(old: Any, new: Any) -> Iterator[str | None]:
 
 
 def _attributes(old: Any, new: Any) -> Iterator[str | None]:
-    for name in COUNTED:
+    for name in PLAIN.keys() & {*old.keys(), *new.keys()}:
         one, other = old.get(name, ""), new.get(name, "")
-        if _PLAIN[name](one) != _PLAIN[name](other):
+        if PLAIN[name](one) != PLAIN[name](other):
             yield _varied_address(one, other)
 
 

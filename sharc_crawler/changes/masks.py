@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from lxml import etree
 
+from sharc_crawler.changes.attributes import PLAIN
 from sharc_crawler.changes.noise import blank, texts
 from sharc_crawler.errors import DataError, UsageError
 
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 VERSION = 1
-#: attributes that count, and that a pattern may blank
-COUNTED = ("href", "src", "alt", "value")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +87,8 @@ def _blank_fitting(element: Any, pattern: re.Pattern[str]) -> None:
     for holder, where, text in list(texts(element)):
         if pattern.fullmatch(folded(text)):
             setattr(holder, where, " ")
-    for name in COUNTED:
-        if name in element.attrib and pattern.fullmatch(element.get(name)):
+    for name in PLAIN.keys() & element.keys():
+        if pattern.fullmatch(element.get(name)):
             del element.attrib[name]
 
 

@@ -1,4 +1,4 @@
-"""What changes at every download and is nobody's edit, on any site: rendering times, counters, ad slots, tokens.
+"""What changes at every download and is nobody's edit, on any site: rendering times, counters, ad slots.
 
 What is noise on one site alone is learned (:mod:`sharc_crawler.changes.learning`). Narrow on purpose: an edit that is
 taken for noise is worse than noise that is taken for an edit.
@@ -15,48 +15,66 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 #: elements that show nothing to a reader
-NO_CONTENT = ("script", "style", "link", "meta", "template")
+NO_CONTENT = ("script", "style", "link", "meta")
+#: nor do templates (unless they are shadow trees) and hidden fields
+_UNSEEN: Any = etree.XPath("//template[not(@shadowrootmode)] | //input[@type='hidden']", smart_strings=False)
+#: what a reader filled in, or a shop counted
 _FIELDS: Any = etree.XPath(
-    "//input[not(@type='submit' or @type='button' or @type='reset')] | //iframe[not(@src)]", smart_strings=False
+    "//input[@value and not(@type='submit' or @type='button' or @type='reset')]", smart_strings=False
 )
 _MARKED: Any = etree.XPath("//*[@id or @class]", smart_strings=False)
 _MARKS: Any = etree.XPath("//@id | //@class", smart_strings=False)
+#: a class or id of an ad slot: "ad" and where it is shown, nothing else (``category-ads`` and ``ad-hoc`` are content)
+_AD_NAME = r"(?:ads?|adverts?|advertis(?:ements?|ing)|adsense|adsbygoogle|ad(?:slot|unit|box|banner)s?|sponsored|dfp)"
+_AD_PLACE = (
+    r"(?:\d+(?:x\d+)?|slot|unit|box|banner|top|bottom|left|right|middle|mid|center|inner|outer|sidebar|side|header|head"
+    r"|footer|foot|main|content|inline|in|wrapper|wrap|container|holder|mobile|desktop|leaderboard|skyscraper|billboard"
+    r"|rectangle|mpu|google|div|gpt|placement|placeholder|zone|space|area|block|frame|iframe|rail|sticky|label|native"
+    r"|video|text|image|links?|responsive|size|widget|promo|article|page|site|home|list|row|region|section|module)"
+)
 _AD = re.compile(
-    r"(?:^|[\s_-])(?:ads?|adverts?|advertisements?|adsense|adsbygoogle|ad(?:slot|unit|box|banner)s?|sponsored|dfp|gpt)"
-    r"(?:$|[\s_-])",
+    rf"(?:^|\s)(?:{_AD_PLACE}[_-]+)*{_AD_NAME}(?:[_-]+(?:{_AD_PLACE}|{_AD_NAME}))*(?:\s|$)|google_ads_|div-gpt-ad",
     re.IGNORECASE,
 )
-_ROOMS = {"html", "body", "main", "article"}  #: never an ad slot as a whole, whatever they are called
+_HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+#: never an ad slot as a whole, whatever they are called; headings, and sections, are called after their words
+_ROOMS = {"html", "body", "main", "article", *_HEADINGS}
 _AD_SHARE = 0.2  #: of a page's words: a site whose "ads" are more than that lives on them (classified ads)
 
-_CLOCK = r"\d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?:[.,]\d+)?(?: ?[ap]\.?m\.?)?(?: ?(?:UTC|GMT|Z|[+-]\d{2}:?\d{2}))?"
+_ZONE = r"(?: ?[ap]\.?m\.?)?(?: ?(?:UTC|GMT|Z|[+-]\d{2}:?\d{2}))?"
+_CLOCK = rf"\d{{1,2}}[:.]\d{{2}}(?:[:.]\d{{2}})?(?:[.,]\d+)?{_ZONE}"
+_SECONDS = rf"\d{{1,2}}:\d{{2}}:\d{{2}}(?:[.,]\d+)?{_ZONE}"
+_DAY = r"(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*|\d[\d./-]*)"
+_DATE = rf"(?:{_DAY}[,.]? ){{1,5}}(?:at )?"
+_END = r"(?!(?-i: (?!now)[a-z]))"  #: a counter ends with its number: "Visits: 3 per week" is none
 #: words that the server makes up when it is asked: what such a text holds at least, and the whole
 _WORDS = tuple(
     (hints, re.compile(pattern, re.IGNORECASE))
     for hints, pattern in (
         (
             (" in ", " in:"),
-            r"\b(?:generated|rendered|served|processed|executed)(?: \w+){0,3}? in:? [\d.,]+"
-            r" ?(?:ms|msecs?|s|secs?|seconds?|milliseconds?)\b",
+            r"\b(?:generated|rendered|served|processed|executed)(?: \w+){0,3}? in:?"
+            r" (?:[\d.,]+ ?(?:ms|msecs?|milliseconds?)|\d*[.,]\d+ ?(?:s|secs?|seconds?))\b",
         ),
         (
-            ("generated", "rendered", "served", "cached", "retrieved", "fetched"),
-            rf"\b(?:generated|rendered|served|cached|retrieved|fetched)(?: on| at|:)* [^.!?]{{0,30}}?\b{_CLOCK}",
+            ("generated", "rendered", "cached", "fetched"),
+            rf"\b(?:generated|rendered|cached|fetched)(?: on| at|:)* (?:{_DATE}{_CLOCK}|{_DAY}T{_CLOCK}|{_SECONDS})",
         ),
         (
-            ("current time", "local time", "server time"),
-            rf"\b(?:current|local|server) time(?: is|:)* [^.!?]{{0,30}}?\b{_CLOCK}",
+            ("current time", "server time"),
+            rf"\b(?:current|server) time(?: is|:)* [^.!?]{{0,30}}?\b{_CLOCK}",
         ),
         (("just now",), r"\bjust now\b"),
         ((" ago",), r"\b(?:\d+|an?|one|a few) (?:second|sec|minute|min|hour|hr)s? ago\b"),
         (("visitor ",), r"\bvisitor (?:no\.?|number|#) ?[\d.,]+"),
         (
             ("online",),
-            r"\b\d[\d.,]* (?:users?|visitors?|guests?|people|readers?|members?) (?:are |is )?(?:currently )?online\b",
+            r"\b\d[\d.,]* (?:users?|visitors?|guests?|people|readers?|members?) (?:are |is )?(?:currently )?online\b"
+            + _END,
         ),
         (
             ("views:", "views :", "hits:", "hits :", "visitors:", "visitors :", "visits:", "visits :"),
-            r"\b(?:page ?views|page hits|hits|visitors|visits|views) ?: ?[\d.,]+",
+            r"\b(?:page ?views|page hits|hits|visitors|visits|views) ?: ?[\d.,]++" + _END,
         ),
         (
             ("request id", "request-id", "ray id", "ray-id", "trace id", "trace-id"),
@@ -64,20 +82,15 @@ _WORDS = tuple(
         ),
     )
 )
-_VOLATILE = re.compile(
-    r"(?:(?<=\?)|[&;])(?:\w*(?:csrf|xsrf|nonce|token|sess(?:ion)?_?id)\w*|ts|timestamp|_|cachebuster|cb)=[^&;#?]*",
-    re.IGNORECASE,
-)
-#: a session id within a path: long, hexadecimal, and not the end of it (which names a document)
-_SESSION = re.compile(r"(?<=/)(?:[0-9a-f]{24,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?=/)", re.IGNORECASE)
-_LONG_ENOUGH = 25  #: characters of an address that may hold one
 
 
 def without_noise(root: Any) -> None:
     """Take out of a parsed page, in place, what is no content on any site."""
     etree.strip_elements(root, *NO_CONTENT, with_tail=False)
-    for element in (*_FIELDS(root), *_ad_slots(root)):
+    for element in (*_UNSEEN(root), *_ad_slots(root)):
         blank(element)
+    for field in _FIELDS(root):
+        del field.attrib["value"]
 
 
 def _ad_slots(root: Any) -> list[Any]:
@@ -89,7 +102,15 @@ def _ad_slots(root: Any) -> list[Any]:
 
 
 def _is_ad(element: Any) -> bool:
-    return element.tag not in _ROOMS and any(_AD.search(element.get(name, "")) for name in ("class", "id"))
+    if element.tag in _ROOMS or not any(_AD.search(element.get(name, "")) for name in ("class", "id")):
+        return False
+    named = _slug(element.get("id", ""))
+    return all(_slug(" ".join(heading.itertext())) != named for heading in element.iter(*_HEADINGS))
+
+
+def _slug(text: str) -> str:
+    """A heading as the id of its section: "Google Ads" as google-ads."""
+    return re.sub(r"[\W_]+", "-", text.lower()).strip("-")
 
 
 def _words(element: Any) -> list[str]:
@@ -113,23 +134,6 @@ def plain_text(text: str) -> str:
         if any(hint in lower for hint in hints):
             words = pattern.sub(" ", words)
     return " ".join(words.split())
-
-
-def plain_link(link: str) -> str:
-    """An address without its fragment and without what changes from request to request: parameters, session ids.
-
-    >>> plain_link("/next?page=2&csrf_token=abc#top"), plain_link("/s/0123456789abcdef01234567/cart")
-    ('/next?page=2', '/s//cart')
-    """
-    address = link.partition("#")[0]
-    if len(address) > _LONG_ENOUGH:
-        address = _SESSION.sub("", address)
-    return _VOLATILE.sub("", address).rstrip("?") if "?" in address or ";" in address else address
-
-
-def plain_image(address: str) -> str:
-    """An image's address without its query: versions and sizes."""
-    return address.partition("?")[0]
 
 
 def texts(element: Any) -> Iterator[tuple[Any, str, str]]:
