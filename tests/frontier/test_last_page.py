@@ -11,6 +11,7 @@ from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import Kind, RateEstimate, Result, Sighting, Slot, Verdict
 from sharc_crawler.report.pages import Stored
 from sharc_crawler.storage.memory import MemoryStore
+from sharc_crawler.strategies.base import Candidates, Setting
 from sharc_crawler.strategies.make import make_strategy
 from tests.frontier.cut_off import ROOT, crawl, results
 
@@ -88,10 +89,18 @@ def test_resources_that_are_known_already_leave_the_last_page_its_only_download(
     assert capture.reference == next(now for now, fetch in world.requests if fetch.url == last)
 
 
-@pytest.mark.parametrize("strategy", ["bfs:revisits=none", "sharc-attested"])
+@pytest.mark.parametrize("strategy", ["bfs:revisits=none", "sharc-offline", "sharc-online"])
 def test_single_visits_stay_single(world, strategy):
     _, _, made = captured(world, ONE_PAGE, strategy)
-    assert made[ROOT][0] == (1 if strategy.startswith("bfs") else 2)
+    assert {settled for settled, _ in made.values()} == {1}
+
+
+def test_a_page_on_the_servers_word_keeps_its_only_visit():
+    strategy = make_strategy("sharc-attested", Setting())
+    strategy.add(Candidates.of([0], [1e-6], attested=[True]))
+    visit = strategy.next(0.0)
+    assert visit.slot is Slot.ONLY
+    assert not strategy.revisit_after_all(visit.page)
 
 
 def test_a_strategy_that_does_not_agree_keeps_its_last_page(world):
