@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.queueing import Queuer
     from sharc_crawler.model import Fetch, Instant
 
+#: why URLs are left that a larger ``limit`` or ``hops`` would take
+OVER_LIMIT, TOO_FAR = "over limit={}", "more than {0} links from a seed or sitemap (hops={0})"
 MAX_SITEMAP_DEPTH = 5  #: index files within index files
 MAX_ELSEWHERE = 50_000  #: pages of other hosts in sitemaps, kept for a seed that turns out to have moved there
 
@@ -137,7 +139,7 @@ class Admitter:
             return False
         limit = capture.spec.limit
         if limit and capture.pages >= limit:
-            self._ledger.left_out(capture, key, f"over limit={limit}", sighting.via)
+            self._ledger.left_out(capture, key, OVER_LIMIT.format(limit), sighting.via)
             return False
         capture.pages += 1
         return True
@@ -159,7 +161,7 @@ class Admitter:
         """Why a URL that nobody gave us looks like one of endlessly many: by its way here, or by its like."""
         hops = capture.spec.hops
         if hops and depth > hops:
-            return f"more than {hops} links from a seed or sitemap (hops={hops})"
+            return TOO_FAR.format(hops)
         return capture.traps.why_not(key) if capture.traps else None
 
     def _may_name(self, capture: SiteCapture, sighting: Sighting, key: str, parent: PageId) -> bool:

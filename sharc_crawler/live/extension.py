@@ -41,6 +41,7 @@ EXIT_CODE = "sharc/exit_code"  #: stat that the ``crawl`` command ends with
 #: made between two searches for cycles of them. A page makes thousands and hardly a cycle: at Python's own 700,
 #: searching takes a tenth of a crawl's processor time
 OBJECTS = 5_000
+STOPPED = {"shutdown": "by Ctrl-C or SIGTERM", "stopped by order": "by order (sharc control)"}  #: in words
 COMPLETE, FAILED, NOTHING_CAPTURED, INTERRUPTED = 0, 1, 4, 5
 
 
@@ -82,8 +83,8 @@ class CaptureExtension:
         if session.control and session.control.obey(session.clock.now()) and not self._stopping:
             self._stopping = asyncio.ensure_future(self._crawler.engine.close_spider_async(reason="stopped by order"))
 
-    def closed(self) -> None:
-        """Everything is written before the crawl is called over."""
+    def closed(self, reason: str) -> None:
+        """Everything is written before the crawl is called over, for a ``reason`` of Scrapy's."""
         if self._loop.running:
             self._loop.stop()
         self._line.clear()
@@ -93,24 +94,25 @@ class CaptureExtension:
         try:
             session.close()
             if session.config.output:
-                self._report(session.config.output)
+                stopped = "" if reason == "finished" else STOPPED.get(reason, f"({reason})")
+                self._report(session.config.output, stopped)
             session.ended()
             stats.set_value(EXIT_CODE, _exit_code(session.frontier.captures))
         except (OSError, sqlite3.Error, SharcError) as error:
             logger.error("The end of the crawl cannot be written: %s. Make room; the same command goes on", error)
             stats.set_value(EXIT_CODE, INTERRUPTED)
 
-    def _report(self, folder: Path) -> None:
+    def _report(self, folder: Path, stopped: str) -> None:
         judge(folder)
         state = load_state(folder)
         facts = capture_facts(state)
         if is_instant(state):
-            sys.stdout.write(write_instant(state, folder))
+            sys.stdout.write(write_instant(state, folder, stopped))
             sys.stdout.writelines(f"  {name:<12} {path}\n" for name, path in self._packaged(facts, folder))
         else:
             paths = write(facts, folder)
             certified = lines(certify(facts, folder))
-            sys.stdout.write(summary(facts, paths, [*certified, *self._packaged(facts, folder)]))
+            sys.stdout.write(summary(facts, paths, [*certified, *self._packaged(facts, folder)], stopped))
         sys.stdout.flush()
 
     def _packaged(self, facts: list[CaptureFacts], folder: Path) -> list[tuple[str, str]]:

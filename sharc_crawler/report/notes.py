@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from sharc_crawler.frontier.admission import OVER_LIMIT, TOO_FAR
 from sharc_crawler.frontier.budget import PREFIX, REACHED
 from sharc_crawler.model import Kind, Result
 from sharc_crawler.report import measures
@@ -26,14 +27,32 @@ def noted(facts: CaptureFacts) -> list[str]:
     return [*_noise(pages), *_surprise(facts, pages), *_by_script(pages), *_alike(pages)]
 
 
-def left_by_budget(facts: CaptureFacts) -> str:
-    """How many pages the budget kept from being visited, and which bound; empty where it did not."""
-    reasons = [page.reason for page in facts.pages if page.kind is Kind.PAGE and page.verdict is None]
-    bounds = [reason.removeprefix(PREFIX).removesuffix(REACHED) for reason in reasons if reason.startswith(PREFIX)]
-    if not bounds:
-        return ""
-    number = len(bounds)
-    return f"{counted(number, 'more page')} {were(number)} left by {' and '.join(sorted(set(bounds)))}"
+def left_by_bounds(facts: CaptureFacts) -> str:
+    """How many pages and links the budget, ``limit`` and ``hops`` left, and the way out; empty where they did not."""
+    pages, links = list(_left_pages(facts)), dict(_left_links(facts))
+    told = []
+    if pages:
+        told.append(f"{counted(len(pages), 'more page')} {were(len(pages))} left by {' and '.join(sorted(set(pages)))}")
+    if links:
+        number = sum(links.values())
+        told.append(f"{counted(number, 'link')} {were(number)} not followed for {' and '.join(links)}")
+    one = "a larger one" if len({*pages, *links}) == 1 else "larger ones"
+    return f"{', and '.join(told)}. A new capture with {one} would take them, too" if told else ""
+
+
+def _left_pages(facts: CaptureFacts) -> Iterator[str]:
+    """Per page that the budget left, which bound it was."""
+    for page in facts.pages:
+        if page.kind is Kind.PAGE and page.verdict is None and page.reason.startswith(PREFIX):
+            yield page.reason.removeprefix(PREFIX).removesuffix(REACHED)
+
+
+def _left_links(facts: CaptureFacts) -> Iterator[tuple[str, int]]:
+    """Which other bounds left links, and how many."""
+    for name, reason in (("limit", OVER_LIMIT), ("hops", TOO_FAR)):
+        bound = facts.settings.get(name)
+        if left := facts.skipped.get(reason.format(bound)):
+            yield f"{name}={bound}", left
 
 
 def same_content(pages: Sequence[PageFacts]) -> str:

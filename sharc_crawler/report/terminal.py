@@ -14,7 +14,7 @@ from sharc_crawler.report.blurring import Blur
 from sharc_crawler.report.claim import bounded, claim
 from sharc_crawler.report.entries import moved
 from sharc_crawler.report.instants import second
-from sharc_crawler.report.notes import left_by_budget, noted, same_content
+from sharc_crawler.report.notes import left_by_bounds, noted, same_content
 from sharc_crawler.report.selection import lines, read_selection
 from sharc_crawler.report.subsites import each_part, references
 from sharc_crawler.report.words import counted, going_on, percent, printable, short, size, span, were, whole
@@ -38,15 +38,17 @@ def foreign(text: str, style: str = "") -> Text:
     return Text(printable(text), style)
 
 
-def summary(captures: Sequence[CaptureFacts], paths: ReportPaths, more: Iterable[tuple[str, str]] = ()) -> str:
+def summary(
+    captures: Sequence[CaptureFacts], paths: ReportPaths, more: Iterable[tuple[str, str]] = (), stopped: str = ""
+) -> str:
     """The summary of a folder's captures, as wide and as colourful as the terminal on stdout allows.
 
-    ``more``: further lines for its end, name and value.
+    ``more``: further lines for its end, name and value; ``stopped``: how the crawl ended, if not by itself.
     """
     console = Console(highlight=False)
     with console.capture() as captured:
         for facts in captures[:MAX_CAPTURES]:
-            for line in _capture(facts, paths.json.parent):
+            for line in _capture(facts, paths.json.parent, stopped):
                 console.print(line, soft_wrap=True)
         if (left := len(captures) - MAX_CAPTURES) > 0:
             console.print(f"\n… and {counted(left, 'more site capture')} in the report")
@@ -61,12 +63,14 @@ def summary(captures: Sequence[CaptureFacts], paths: ReportPaths, more: Iterable
     return captured.get()
 
 
-def _capture(facts: CaptureFacts, folder: Path) -> Iterator[Text]:
+def _capture(facts: CaptureFacts, folder: Path, stopped: str) -> Iterator[Text]:
     pages = [page for page in facts.pages if page.kind is Kind.PAGE]
     totals = measures.tally(pages)
     yield Text(f"\n{short(facts.site)}, captured by {short(facts.strategy)}", "bold")
     yield Text(claim(facts, totals)["sentence"])
-    if left := left_by_budget(facts):
+    if facts.ended is None:
+        yield Text(_unfinished(facts, folder, stopped))
+    if left := left_by_bounds(facts):
         yield Text(f"{left}.")
     yield from _figures(facts, pages, totals)
     if facts.reference is None and len(facts.subsites) > 1:
@@ -79,10 +83,7 @@ def _capture(facts: CaptureFacts, folder: Path) -> Iterator[Text]:
     yield from _missing(pages)
     if totals["captured"] and (blur := Blur(facts.pages).totals()) and blur["stochastic_average"] is not None:
         yield _line("blur", f"{blur['stochastic_average']:.2g} changes that a copy misses, on average, as expected")
-    yield _line("took", span(facts.ended - facts.started) if facts.ended is not None else _unfinished(facts, folder))
-    if cuts := facts.interruptions:
-        words = f"{counted(len(cuts), 'time')}, for {span(sum(end - start for start, end in cuts))} in all"
-        yield _line("interrupted", words)
+    yield from _duration(facts)
     for note in (*noted(facts), *facts.notes[:MAX_NOTES]):
         yield _line("note", whole(note))
     if len(facts.notes) > MAX_NOTES:
@@ -150,10 +151,19 @@ def _expected(expected: Mapping[str, Any]) -> str:
     return f"{kept} ({expected['counted']:,} their bytes, too)"
 
 
-def _unfinished(facts: CaptureFacts, folder: Path) -> str:
+def _duration(facts: CaptureFacts) -> Iterator[Text]:
+    if facts.ended is not None:
+        yield _line("took", span(facts.ended - facts.started))
+    if cuts := facts.interruptions:
+        words = f"{counted(len(cuts), 'time')}, for {span(sum(end - start for start, end in cuts))} in all"
+        yield _line("interrupted", words)
+
+
+def _unfinished(facts: CaptureFacts, folder: Path, stopped: str) -> str:
+    how = f"Stopped {stopped}, not complete" if stopped else "Not complete"
     if "spider" in facts.settings:
-        return "not complete: a project's own spider begins again, with another SHARC_OUTPUT"
-    return f"not complete: {going_on(folder)}"
+        return f"{how}: a project's own spider begins again, with another SHARC_OUTPUT"
+    return f"{how}: {going_on(folder)}"
 
 
 def _parts(facts: CaptureFacts) -> Iterator[Text]:

@@ -112,7 +112,7 @@ def test_killed_stopped_and_gone_on(newsroom, tmp_path):
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert process.returncode == STOPPED, err
-    assert "the same command goes on" in out
+    assert "by Ctrl-C or SIGTERM, before its end: the same command goes on" in out
     found = report(folder)
     assert len(found["interruptions"]) == 1
     assert not found["complete"]

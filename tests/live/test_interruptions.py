@@ -127,7 +127,7 @@ def test_ctrl_c_ends_cleanly_with_a_report_and_the_same_command_goes_on(tmp_path
         (capture,) = json.loads((folder / "report.json").read_text())["captures"]
         verdicts = Counter(page["verdict"] for page in capture["pages"] if page["kind"] == "page")
         assert verdicts["unknown"] >= 1, "what is in the archive counts as captured"
-        assert "not complete" in out
+        assert f"Stopped by Ctrl-C or SIGTERM, not complete: the same command goes on, with -a output={folder}\n" in out
         other = start(folder, server.url, hops="7")
         err, _ = other.communicate(timeout=30)
         assert other.returncode == USAGE
@@ -181,7 +181,8 @@ def test_a_second_signal_waits_for_nothing_and_the_same_command_goes_on(tmp_path
             process.wait(1.5)  # what is in flight is waited for
         process.send_signal(number)
         out, _ = process.communicate(timeout=30)
-        assert process.returncode != 0, out
+        assert process.returncode == INTERRUPTED, out
+        assert f"sharc: stopped; the same command goes on, with -a output={folder}\n" in out
         _Hanging.may.set()
         process = start(folder, url)
         out, _ = process.communicate(timeout=60)

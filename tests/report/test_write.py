@@ -73,7 +73,9 @@ def test_the_summary_of_a_capture_that_came_to_nothing(tmp_path: Path) -> None:
     text = summary([lost], write([lost], tmp_path))
     assert "No page was captured" in text
     assert "not reached" in text
-    assert "not complete" in text
+    going_on = f"ot complete: the same command goes on, with -a output={tmp_path}\n"
+    assert f"\nN{going_on}" in text
+    assert f"\nStopped by Ctrl-C, n{going_on}" in summary([lost], write([lost], tmp_path), stopped="by Ctrl-C")
     assert "2 more notes" in text
 
 
@@ -105,13 +107,26 @@ def test_pages_that_the_budget_left_stand_beside_the_claim(tmp_path: Path) -> No
     kept = [judged(f"/{n}", Verdict.COHERENT) for n in range(53)]
     made = facts(*kept, *left, page("/gone", reason="not there"))
     paths = write([made, facts(*kept)], tmp_path)
-    said = "229 more pages were left by max_time=8s."
+    said = "229 more pages were left by max_time=8s. A new capture with a larger one would take them, too."
     assert f"\n{said}\n" in summary([made], paths)
     overview = paths.html.read_text()
     assert f"at 2026-11-18T11:06:40Z. {said}</td>" in overview
     assert '<td class="number">230</td>' in overview
     assert said in (tmp_path / "report-1.html").read_text()
     assert "left by" not in (tmp_path / "report-2.html").read_text()
+
+
+def test_so_do_links_that_limit_or_hops_left(tmp_path: Path) -> None:
+    few = {"skipped": {"over limit=9": 58, "other site": 7}, "settings": {"limit": 9, "hops": 50}}
+    made = facts(judged("/", Verdict.COHERENT), **few)
+    said = "58 links were not followed for limit=9. A new capture with a larger one would take them, too."
+    assert f"\n{said}\n" in summary([made], write([made], tmp_path))
+    far = {"more than 1 links from a seed or sitemap (hops=1)": 1}
+    made = facts(page("/left", reason="budget: max_requests=40 is reached"), skipped=far, settings={"hops": 1})
+    assert document([made])["captures"][0]["left_by_budget"] == (
+        "1 more page was left by max_requests=40, and 1 link was not followed for hops=1. A new capture with larger"
+        " ones would take them, too"
+    )
 
 
 def test_notes_are_whole_sentences(tmp_path: Path) -> None:

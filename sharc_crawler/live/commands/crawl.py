@@ -17,7 +17,7 @@ from sharc_crawler.live.plan import show_plan, show_selection
 from sharc_crawler.live.seeding.choosing import save, with_choice
 from sharc_crawler.live.space import Space
 from sharc_crawler.live.spiders.site import SiteSpider
-from sharc_crawler.report.words import printable
+from sharc_crawler.report.words import going_on, printable
 from sharc_crawler.storage.observations import ObservationStore
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Command(CrawlCommand):
             sys.stderr.write(f"sharc: error: {printable(str(error))}\n")
             self.exitcode = error.exit_code
         except KeyboardInterrupt:  # before Scrapy listens for it
-            self._stopped()
+            self._stopped("give the same command again")
 
     def _run_site(self, opts: argparse.Namespace) -> None:
         settings: Settings = self._process.settings.copy()
@@ -79,12 +79,12 @@ class Command(CrawlCommand):
         if error or self._process.bootstrap_failed:
             self.exitcode = FAILED
         elif code is None:  # Ctrl-C twice, or once before the spider was opened
-            self._stopped()
+            self._stopped(going_on(Path(arguments["output"])))
         else:
             self.exitcode = code
 
-    def _stopped(self) -> None:
-        sys.stderr.write("sharc: stopped; the same command goes on, with the same output=\n")
+    def _stopped(self, way_out: str) -> None:
+        sys.stderr.write(f"sharc: stopped; {way_out}\n")
         self.exitcode = INTERRUPTED
 
 

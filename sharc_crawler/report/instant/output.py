@@ -22,13 +22,16 @@ if TYPE_CHECKING:
 SHOWN = 5  #: hubs named on the terminal
 
 
-def write(state: Batch, folder: Path) -> str:
-    """Write ``report.json`` and ``report.html``; the summary, as wide as the terminal allows."""
+def write(state: Batch, folder: Path, stopped: str = "") -> str:
+    """Write ``report.json`` and ``report.html``; the summary, as wide as the terminal allows.
+
+    ``stopped``: how the crawl ended, if not by itself.
+    """
     report = document(state)
     put({folder / "report.json": to_json(report), folder / NAME: render(report)})
     console = Console(highlight=False)
     with console.capture() as captured:
-        for line in _lines(report, folder):
+        for line in _lines(report, folder, stopped):
             console.print(line, soft_wrap=True)
         for name in ("report.json", NAME):
             console.print(_line(name, str(folder / name)), soft_wrap=True)
@@ -63,7 +66,7 @@ def sentence(report: Mapping[str, Any]) -> str:
     return " ".join(sentences)
 
 
-def _lines(report: Mapping[str, Any], folder: Path) -> Iterator[Text]:
+def _lines(report: Mapping[str, Any], folder: Path, stopped: str) -> Iterator[Text]:
     sites = ", ".join(report["sites"])
     yield Text(f"\nInstant crawl of {short(sites)}", "bold")
     yield Text(sentence(report))
@@ -77,7 +80,7 @@ def _lines(report: Mapping[str, Any], folder: Path) -> Iterator[Text]:
     if len(report["hubs"]) > SHOWN:
         yield _line("", f"{counted(len(report['hubs']) - SHOWN, 'more hub')} in the report")
     if not report["complete"]:
-        yield _line("stopped", f"before its end: {going_on(folder)}")
+        yield _line("stopped", f"{stopped and f'{stopped}, '}before its end: {going_on(folder)}")
     for note in report["notes"]:
         yield _line("note", whole(note))
     yield _line("WARC", ", ".join(report["warcs"]) or "none")
