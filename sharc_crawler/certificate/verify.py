@@ -11,12 +11,15 @@ from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.archive.wacz_check import altered
 from sharc_crawler.certificate.canonical import DIGEST, KEPT_IN, digest, kept, to_text
 from sharc_crawler.certificate.document import FORMAT, LIMITS, VERSION, unit
+from sharc_crawler.certificate.indexes import stale
 from sharc_crawler.certificate.judging import Judge
 from sharc_crawler.certificate.lastmods import words
+from sharc_crawler.certificate.references import missing
 from sharc_crawler.certificate.sources import open_source
 from sharc_crawler.certificate.witness import Finding, Witness, hear
 from sharc_crawler.certificate.writing import fixity_of
 from sharc_crawler.errors import DataError
+from sharc_crawler.frontier.urls import canonical
 from sharc_crawler.model import Kind
 from sharc_crawler.report.claim import in_present_words
 from sharc_crawler.report.facts import CaptureFacts, SubsiteFacts
@@ -60,8 +63,10 @@ def verify(path: Path, former: Sequence[Path] = (), told: Callable[[int], None] 
         others.moments |= hear(open_source(one).warcs).moments
     verification = Verification(source.name, records=witness.records)
     verification.findings += [] if path.is_dir() else [Finding(what, file) for file, what in altered(path, told)]
-    verification.findings += witness.findings
+    verification.findings += [*witness.findings, *missing(witness, others)]
     verification.findings += _files(source, documents, told)
+    if path.is_dir():
+        verification.findings += stale(path, source.warcs, {finding.file for finding in verification.findings})
     for name, document in documents.items():
         try:
             _certificate(name, source, document, witness, others, verification)
@@ -138,6 +143,7 @@ def _certificate(
     pages = [judge.page(entry) for entry in entries]
     into.findings += judge.findings
     into.findings += _twice(document)
+    into.findings += _misnamed(document)
     into.findings += _sums(name, document, pages)
     into.claims.append(document["capture"]["claim"]["sentence"])
     into.digests.append(document[DIGEST])
@@ -168,6 +174,17 @@ def _twice(document: dict[str, Any]) -> Iterator[Finding]:
         if entry["url"] in seen:
             yield Finding("it is listed twice", url=entry["url"])
         seen.add(entry["url"])
+
+
+def _misnamed(document: dict[str, Any]) -> Iterator[Finding]:
+    """A page was downloaded from its own URL; names that a project's spider gives follow its redirects."""
+    if "spider" in document["capture"]["settings"]:
+        return
+    for entry in (*document["pages"], *document["not_captured"]):
+        for part in ("visit", "revisit"):
+            stated = entry.get(part)
+            if stated and canonical(stated["uri"]) != entry["url"]:
+                yield Finding(f"its {part} is of {stated['uri']}", stated["file"], stated["offset"], entry["url"])
 
 
 def _sums(name: str, document: dict[str, Any], pages: Sequence[PageFacts]) -> Iterator[Finding]:

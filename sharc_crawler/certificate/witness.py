@@ -13,7 +13,7 @@ from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.changes.http import HttpResponse, parse_response
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     Place = tuple[str, int]  #: file, offset
     Moment = tuple[str, str]  #: target URI, WARC-Date
@@ -52,6 +52,10 @@ class Exchange:
     whole: bool = True  #: not truncated
     profile: str = ""
     holder: Moment | None = None  #: where a revisit record's payload lies
+    record: str = ""  #: WARC-Record-ID
+    holder_record: str | None = None  #: that of the holder, where it is said
+    closed: bool = False  #: payloads lie in this capture alone, by the ``warcinfo`` of its file
+    normalised: bool = False  #: not from the wire: the request may not be known
     request: bytes = b""
     notes: dict[str, bytes] = field(default_factory=dict)
 
@@ -82,7 +86,8 @@ def hear(warcs: Mapping[str, Callable[[], IO[bytes]]], told: Callable[[int], Non
 
 
 def _read(stream: IO[bytes], name: str, witness: Witness, told: Callable[[int], None]) -> None:
-    by_id: dict[str, Exchange] = {}  #: of this file: what belongs to an exchange is written with it
+    by_id: dict[str, tuple[Exchange, Record]] = {}  #: of this file: what belongs to an exchange is written with it
+    closed = False
     for record in records(stream):
         if isinstance(record, Damage):
             witness.findings.append(Finding(f"no whole record here: {record.reason}", name, record.offset))
@@ -91,14 +96,20 @@ def _read(stream: IO[bytes], name: str, witness: Witness, told: Callable[[int], 
         told(record.length)
         witness.findings += _altered(record, name)
         owner = record.get("WARC-Concurrent-To")
-        if owner is not None:
+        if record.kind == "warcinfo":
+            closed = b"\ndeduplication: site" not in record.block
+        elif owner is not None:
             if owner in by_id:
-                _add(by_id[owner], record)
+                exchange, main = by_id[owner]
+                _add(exchange, record)
+                witness.findings += _apart(main, record, name)
             else:
                 what = "the record that it belongs to is missing"
                 witness.findings.append(Finding(what, name, record.offset, record.get("WARC-Target-URI")))
-        elif (exchange := _exchange(record, name)) is not None:
-            by_id = {record.get("WARC-Record-ID") or "": exchange}
+        elif (found := _exchange(record, name, closed=closed)) is not None:
+            exchange = found
+            by_id = {exchange.record: (exchange, record)}
+            witness.findings += _mislabelled(exchange, record)
             witness.exchanges[name, record.offset] = witness.moments[exchange.uri, exchange.date] = exchange
         elif record.kind == "metadata":
             witness.documents[name, record.offset] = record.block
@@ -111,7 +122,23 @@ def _altered(record: Record, name: str) -> list[Finding]:
     return [Finding("its block is not what its digest says", name, record.offset, record.get("WARC-Target-URI"))]
 
 
-def _exchange(record: Record, name: str) -> Exchange | None:
+def _mislabelled(exchange: Exchange, main: Record) -> list[Finding]:
+    """``exchange.digest`` is that of the payload, made anew."""
+    stated = main.get("WARC-Payload-Digest")
+    if stated in (None, exchange.digest):
+        return []
+    return [Finding("its payload is not what its digest says", exchange.file, exchange.offset, exchange.uri)]
+
+
+def _apart(main: Record, record: Record, name: str) -> Iterator[Finding]:
+    """All records of an exchange carry its URL, its instant and its address."""
+    for part in ("WARC-Target-URI", "WARC-Date", "WARC-IP-Address"):
+        if main.get(part) != record.get(part):
+            what = f"its {part} is {record.get(part)}, that of the record it belongs to is {main.get(part)}"
+            yield Finding(what, name, record.offset, record.get("WARC-Target-URI"))
+
+
+def _exchange(record: Record, name: str, *, closed: bool) -> Exchange | None:
     failed = record.kind == "metadata" and record.get("Content-Type") == "application/warc-fields"
     if record.kind not in MAIN and not failed:
         return None
@@ -131,6 +158,10 @@ def _exchange(record: Record, name: str) -> Exchange | None:
         holder=(record.get("WARC-Refers-To-Target-URI") or "", record.get("WARC-Refers-To-Date") or "")
         if record.kind == "revisit"
         else None,
+        record=record.get("WARC-Record-ID") or "",
+        holder_record=record.get("WARC-Refers-To"),
+        closed=closed,
+        normalised=record.get("Sharc-Normalised") is not None,
     )
     if failed:
         _add(exchange, record)

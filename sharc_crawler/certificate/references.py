@@ -1,0 +1,36 @@
+"""What records owe to others: an answer its request, a revisit what it refers to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sharc_crawler.certificate.witness import MAIN, Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sharc_crawler.certificate.witness import Exchange, Witness
+
+_NOT_MODIFIED = 304
+_SERVERS_WORD = "server-not-modified"
+
+
+def missing(witness: Witness, former: Witness) -> Iterator[Finding]:
+    """What records refer to wrongly; payloads in former captures that are not at hand are passed over."""
+    for exchange in witness.exchanges.values():
+        if exchange.kind in MAIN and not exchange.request and not exchange.normalised:
+            yield Finding("the request that it answers is missing", exchange.file, exchange.offset, exchange.uri)
+        if exchange.holder is not None and (what := _wrong(exchange, exchange.holder, witness, former)):
+            yield Finding(what, exchange.file, exchange.offset, exchange.uri)
+
+
+def _wrong(exchange: Exchange, moment: tuple[str, str], witness: Witness, former: Witness) -> str | None:
+    holder = witness.moments.get(moment) or former.moments.get(moment)
+    status = exchange.message.status if exchange.message else None
+    if (status == _NOT_MODIFIED) != (exchange.profile == _SERVERS_WORD):
+        return f"it is a revisit of kind {exchange.profile!r}, the server's answer had status {status}"
+    if holder is None:
+        return f"it refers to {' of '.join(reversed(moment))}, which is not there" if exchange.closed else None
+    if exchange.holder_record not in {None, holder.record}:
+        return f"it refers to the record {exchange.holder_record}, that of its time and URL is {holder.record}"
+    return None
