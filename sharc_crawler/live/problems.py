@@ -13,7 +13,7 @@ from scrapy.exceptions import (
     DownloadTimeoutError,
     ResponseDataLossError,
 )
-from service_identity import VerificationError
+from service_identity import CertificateError, VerificationError
 from twisted.internet.error import ConnectError, ConnectionAborted, ConnectionDone, ConnectionLost
 from twisted.web._newclient import ParseError
 
@@ -45,6 +45,7 @@ def _told(parts: Any) -> str:
     return " ".join(filter(None, map(_told, parts))) if isinstance(parts, tuple | list) else str(parts)
 
 
+_MISNAMED = "the TLS certificate is not issued for this name"
 #: the first that fits; what none fits is named by its class
 _WORDS: Words = (
     (AddressRefusedError, str),
@@ -58,7 +59,8 @@ _WORDS: Words = (
 #: the same for the reasons that Twisted gives below an error
 _REASONS: Words = (
     (SSL.Error, _tls),
-    (VerificationError, "the TLS certificate is not issued for this name"),
+    (VerificationError, _MISNAMED),
+    (CertificateError, _MISNAMED),
     (ConnectionAborted, "headers without end"),  # nothing else makes us hang up
     (ConnectionDone, "connection closed before an answer"),
     (ConnectionLost, "connection broken off before an answer"),

@@ -35,9 +35,8 @@ from scrapy.exceptions import CannotResolveHostError, DownloadCancelledError, Do
 from scrapy.utils._download_handlers import normalize_bind_address, wrap_twisted_exceptions
 from scrapy.utils.defer import maybe_deferred_to_future
 from scrapy.utils.httpobj import urlparse_cached
-from service_identity import CertificateError
+from service_identity import CertificateError, VerificationError
 from twisted.internet import _sslverify
-from twisted.logger import globalLogPublisher
 from twisted.web._newclient import HEADER, STATUS
 
 from sharc_crawler.live.addresses import SETTING, AddressRules
@@ -54,7 +53,6 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from twisted.internet.defer import Deferred
     from twisted.internet.interfaces import IAddress
-    from twisted.logger import LogEvent
     from twisted.web.client import Agent
     from twisted.web.iweb import IResponse
 
@@ -133,13 +131,6 @@ class _TappedAgent(_ScrapyAgent):
         )
 
 
-def _told_of_tls(event: LogEvent) -> None:
-    """A certificate that is none for the host is the reason of the failure: no traceback for it, too."""
-    failure = event.get("log_failure")
-    if failure is None or not isinstance(failure.value, CertificateError):
-        globalLogPublisher(event)
-
-
 def _is_name(host: str) -> bool:
     """Can it be looked up at all? Twisted would wait for the answer of a look-up that never began."""
     try:
@@ -154,7 +145,8 @@ class WireTapHandler(HTTP11DownloadHandler):
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
-        _sslverify._log.observer = _told_of_tls  # type: ignore[assignment]
+        # Twisted takes a certificate without any name for valid, logging a traceback
+        _sslverify.VerificationError = (VerificationError, CertificateError)  # type: ignore[assignment,attr-defined]
         self._pool._factory = _TappedFactory
         self._rules = AddressRules.of(crawler.settings.getlist(SETTING))
         self._clock = clock_of(crawler).now

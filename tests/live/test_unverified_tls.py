@@ -81,7 +81,7 @@ def secure(host, context):
 
 @pytest.fixture
 def hosts(tmp_path, monkeypatch):
-    """Of a trusted authority; the same, expired; the same, for another name; of an authority unknown; for no name."""
+    """Of a trusted authority; so, expired; so, for another name; of one unknown; so, for no name; trusted, for none."""
     trusted = Authority("trusted")
     (tmp_path / "trusted.pem").write_bytes(trusted.certificate)
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "trusted.pem"))
@@ -91,6 +91,7 @@ def hosts(tmp_path, monkeypatch):
         "127.0.0.3": trusted.issue(tmp_path, "127.0.0.9", NOW),
         "127.0.0.4": Authority("unknown").issue(tmp_path, "127.0.0.4", NOW),
         "127.0.0.5": Authority("unknown").issue(tmp_path, None, NOW),
+        "127.0.0.6": trusted.issue(tmp_path, None, NOW),
     }
     with ExitStack() as open_hosts:
         yield [open_hosts.enter_context(secure(host, context)) for host, context in issued.items()]
@@ -105,7 +106,8 @@ def test_report_and_certificate_say_which_hosts_were_not_authenticated(crawl, ho
     assert done.code == 0, done.err
     captures = sorted(done.report["captures"], key=lambda capture: hosts.index(capture["seeds"][0]))
     unknown = "unable to get local issuer certificate"
-    why = ["certificate has expired", "not issued for this name", unknown, f"{unknown}; not issued for this name"]
+    unnamed = "not issued for this name"
+    why = ["certificate has expired", unnamed, unknown, f"{unknown}; {unnamed}", unnamed]
     assert [told(capture["notes"]) for capture in captures] == [[], *([reason] for reason in why)]
     certificates = [json.loads(path.read_text())["capture"] for path in done.folder.glob("certificate-*.json")]
     assert sorted(told(one["notes"]) for one in certificates) == [[], *([reason] for reason in sorted(why))]
@@ -120,7 +122,7 @@ def test_asked_to_verify_nobody_unknown_is_archived(crawl, hosts):
     done = crawl(url=",".join([hosts[0], *hosts[2:]]), delay="0", sitemap="off", settings=strict)
     assert done.code == 4, done.out + done.err
     captured = {capture["seeds"][0]: capture["coherence"]["captured"] for capture in done.report["captures"]}
-    assert captured == {hosts[0]: 1, hosts[2]: 0, hosts[3]: 0, hosts[4]: 0}
+    assert captured == {hosts[0]: 1, hosts[2]: 0, hosts[3]: 0, hosts[4]: 0, hosts[5]: 0}
     assert "robots.txt could not be had (the TLS certificate is not trusted)" in done.out
     assert "robots.txt could not be had (the TLS certificate is not issued for this name)" in done.out
     assert not done.err.strip(), "no tracebacks"

@@ -7,6 +7,7 @@ import functools
 import ssl
 from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime, timedelta
+from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
 
 from cryptography import x509
@@ -128,6 +129,7 @@ def tls_context(folder: Path, protocols: tuple[str, ...] = ()) -> ssl.SSLContext
         .serial_number(1)
         .not_valid_before(now - timedelta(days=1))
         .not_valid_after(now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))]), critical=False)
         .sign(key, hashes.SHA256())
     )
     pem = folder / "server.pem"
