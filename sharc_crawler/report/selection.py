@@ -13,6 +13,8 @@ from sharc_crawler.seeds.hacs.selection import FILE_NAME, Selection
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from sharc_crawler.seeds.hacs.selection import SelectedSeed
+
 
 def read_selection(folder: Path) -> Selection | None:
     """The selection that a capture folder holds."""
@@ -43,23 +45,24 @@ def entry(selection: Selection) -> dict[str, Any]:
         "malformed": selection.malformed,
         "notes": list(selection.notes),
         "summary": lines(selection),
-        "seeds": [
-            {
-                "url": one.url,
-                "place": one.place,
-                "value": one.value,
-                "p": one.p,
-                "last_seen": maybe_iso(one.last_seen),
-                "captures": one.captures,
-                "known": one.known,
-                "chosen": one.chosen,
-                "explored": one.explored,
-                "reason": one.reason,
-                "changed": one.changed,
-                "why_not": one.why_not,
-            }
-            for one in selection.seeds
-        ],
+        "seeds": list(map(_seed, selection.seeds)),
+    }
+
+
+def _seed(one: SelectedSeed) -> dict[str, Any]:
+    return {
+        "url": one.url,
+        "place": one.place,
+        "value": one.value,
+        "p": one.p,
+        "last_seen": maybe_iso(one.last_seen),
+        "captures": one.captures,
+        "known": one.known,
+        "chosen": one.chosen,
+        "explored": one.explored,
+        "reason": one.reason,
+        "changed": one.changed,
+        "why_not": one.why_not,
     }
 
 

@@ -146,21 +146,10 @@ class Simulation:
         """Until all is done."""
         planned = graph == "known" and self._strategy.partition(":")[0] not in WALKERS
         seeds = self._site.known if planned else [self._site.root]
-        spec = CaptureSpec(
-            self._site.name,
-            (self._site.urls[self._site.root],),
-            self._strategy,
-            sitemaps=(),
-            size=len(self._site.known),
-            discover=not planned,
-            resources=False,
-            audit=self._audit,
-            subsites=self._subsites,
-        )
         self._known_graph = planned
         now = self._start()
         web = Web(self._site, frozen=graph == "known", published=self._published)
-        capture = self.frontier.open(spec, now, seeded=False)
+        capture = self.frontier.open(self._spec(discover=not planned), now, seeded=False)
         self.frontier.schedule_into(capture, web.sightings(seeds), now)
         if self._published is not None:
             self.frontier.schedule_into(capture, [Sighting(SITEMAP, Kind.SITEMAP)], now)
@@ -177,6 +166,19 @@ class Simulation:
         schedule = Schedule(self._visits, self._revisits, capture.reference if capture.attesting else None)
         done = Crawl(schedule, self._hopeless, self._step, decisions, capture.reference, self._judged(), capture.audit)
         return self._divided(done) if self._subsites else done
+
+    def _spec(self, *, discover: bool) -> CaptureSpec:
+        return CaptureSpec(
+            self._site.name,
+            (self._site.urls[self._site.root],),
+            self._strategy,
+            sitemaps=(),
+            size=len(self._site.known),
+            discover=discover,
+            resources=False,
+            audit=self._audit,
+            subsites=self._subsites,
+        )
 
     def _known_links(self) -> Iterator[tuple[str, str]]:
         """The links of the start, where the graph is known."""

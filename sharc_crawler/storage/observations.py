@@ -8,19 +8,17 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from contextlib import closing
 from dataclasses import replace
 from itertools import count, islice
 from operator import itemgetter
 from pathlib import Path
-from time import monotonic, sleep
 from typing import TYPE_CHECKING, Any, Self
 
 from sharc_crawler.errors import DataError, UsageError, unknown_name
 from sharc_crawler.model import Change, Document, Evidence, Kind, Linked, Observation, Result, Url
 from sharc_crawler.storage import payloads
 from sharc_crawler.storage.columns import site_history
-from sharc_crawler.storage.schema import is_current, migrate
+from sharc_crawler.storage.connecting import for_reading, for_writing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -29,7 +27,6 @@ if TYPE_CHECKING:
     from sharc_crawler.storage.payloads import StoredPayload
 
 BATCH = 50_000  #: observations per transaction
-BUSY = 60.0  #: seconds to wait for another process's transaction
 
 _FIELDS = """kind, result, change, evidence, digest, fingerprint, etag, last_modified, lastmod, lastmod_precision,
     media_type, images, tables, outlinks, decoded"""
@@ -59,7 +56,7 @@ class ObservationStore:
         self._ids: dict[str, dict[str, int]] = {}  # site → URL → number, in the order of numbers
         self._types: dict[str | None, int | None] = {None: None}  # media type → number
         try:
-            self._db = _for_reading(Path(path)) if reading else _for_writing(path)
+            self._db = for_reading(Path(path)) if reading else for_writing(path)
             self._db.execute("PRAGMA cache_size = -65536")  # KiB: the index of a million URLs
         except (sqlite3.Error, DataError) as error:
             raise DataError(f"history={str(path)!r} cannot be opened as an observation store: {error}") from error
@@ -271,40 +268,3 @@ def _observation(site: str, row: tuple[Any, ...]) -> Observation:
     one = Observation(site, Url(url), time, Result(result), Change(change), Evidence(evidence), *texts)
     document = None if outlinks is None else Document(images, tables, outlinks)
     return replace(one, kind=Kind(kind), media_type=media_type, document=document, decoded=decoded)
-
-
-def _for_writing(path: str | Path) -> sqlite3.Connection:
-    # The engine's loop and its store share a thread, but pools may call from another, one at a time.
-    db = sqlite3.connect(path, timeout=BUSY, isolation_level=None, check_same_thread=False)
-    _share(db)
-    db.execute("PRAGMA synchronous = NORMAL")
-    migrate(db)
-    return db
-
-
-def _for_reading(path: Path) -> sqlite3.Connection:
-    """The file as it is; of a former version's, a copy in memory in this version's schema."""
-    # mode=ro would leave the files of a log behind that it may not remove
-    db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True, timeout=BUSY, isolation_level=None)
-    db.execute("PRAGMA query_only = ON")
-    if is_current(db):
-        return db
-    copy = sqlite3.connect(":memory:", isolation_level=None)
-    with closing(db):
-        db.backup(copy)
-    migrate(copy)
-    return copy
-
-
-def _share(db: sqlite3.Connection) -> None:
-    """Switch to WAL; SQLite's own wait for others does not cover this switch, so that it is tried again here."""
-    deadline = monotonic() + BUSY
-    while True:
-        try:
-            db.execute("PRAGMA journal_mode = WAL")
-        except sqlite3.OperationalError as error:
-            if "locked" not in str(error) or monotonic() > deadline:
-                raise
-            sleep(0.01)
-        else:
-            return
