@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sharc_crawler.changes.attributes import PLAIN
@@ -23,8 +24,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
 LARGEST = 0.2  #: share of a page's words that a mask may take as a whole: what is larger is the page itself
-_CLOCK = re.compile(r"\d{1,2}:\d{2}")
-_NUMBER = re.compile(r"(\D*?)\d[\d.,:/'+-]*(\W*)")
+_CLOCK = re.compile(r"\d{1,2}(?::\d|h\d|[時时点點시])")
+#: what makes words next to a clock a date, in whatever language: its year, or all of it in figures
+_DATED = re.compile(r"(?<!\d)(?:(?:19|20)\d\d(?!\d)|\d{1,2}[./-]\d{1,2}[./-])")
+_DAY = re.compile(r"\d{1,2}\W*")
+_JOINT = 3  #: letters at most of what joins the parts of a date (de, of, г.) and is not one
+_NUMBER = r"\d[\d.,:/'+-]*"
+_NUMBERS = re.compile(rf"({_NUMBER})")
 #: an id (or one that XPath cannot quote) that other pages of the site will not have: post-1234
 _OF_ONE_PAGE = re.compile(r"\d\d|'")
 #: a word of a date: where a clock runs in a text, its date will not stand still either
@@ -159,21 +165,41 @@ def _pattern(old: list[str], new: list[str]) -> str | None:
 
 
 def _dates(words: list[str], differ: list[bool]) -> list[bool]:
-    """Which words belong to the date of a clock that runs: those of a calendar that stand next to it."""
-    marked = [bool(changed and _CLOCK.search(word)) for word, changed in zip(words, differ, strict=True)]
-    for order in (range(1, len(words)), range(len(words) - 2, -1, -1)):
-        for i in order:
-            beside = marked[i - order.step]
-            marked[i] = marked[i] or bool(beside and _CALENDAR.fullmatch(words[i]))
-    return marked
+    """Which words belong to the date of a clock that runs."""
+    clocks = [i for i, word in enumerate(words) if differ[i] and _CLOCK.search(word)]
+    dates = {i for clock in clocks for step in (1, -1) for i in _beside(words, clock, step)}
+    return [i in dates or i in clocks for i in range(len(words))]
+
+
+def _beside(words: list[str], clock: int, step: int) -> list[int]:
+    """The words of the date on one side of a clock: numbers with the names between them, and a name at the end."""
+    order = range(clock + step, len(words) if step > 0 else -1, step)
+    calendar = list(takewhile(lambda i: _CALENDAR.fullmatch(words[i]), order))
+    numbers, names = 0, 0
+    for met, i in enumerate(order, 1):
+        if any(map(str.isdigit, words[i])):
+            numbers, names = met, 0
+        else:
+            names += len(words[i]) > _JOINT
+        if names > 1:
+            break
+    date = list(order[:numbers])
+    if not any(_DATED.search(words[i]) for i in date):
+        named = step < 0 and any(words[i].strip(",.").isalpha() for i in calendar)
+        return [i for i in calendar if named or not words[i].strip(",.").isdigit()]
+    weekday = order[numbers : numbers + 1] if step < 0 and _DAY.fullmatch(words[date[-1]]) else ()
+    return [*calendar, *date, *(i for i in weekday if not words[i].endswith(":"))]
 
 
 def _varied(one: str, other: str) -> str:
-    """A number between what surrounds it in both, or any word."""
-    first, second = _NUMBER.fullmatch(one), _NUMBER.fullmatch(other)
-    if first and second and first.groups() == second.groups():
-        return rf"{re.escape(first[1])}\d[\d.,:/'+-]*{re.escape(first[2])}"
-    return r"\S+"
+    """The numbers that differ, between what surrounds them in both; or any word."""
+    first, second = _NUMBERS.split(one), _NUMBERS.split(other)
+    if first[::2] != second[::2]:
+        return r"\S+"
+    running = _CLOCK.search(one)  # of a clock all may differ tomorrow
+    return "".join(
+        _NUMBER if i % 2 and (running or part != second[i]) else re.escape(part) for i, part in enumerate(first)
+    )
 
 
 def _varied_address(one: str, other: str) -> str:

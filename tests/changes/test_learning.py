@@ -133,3 +133,30 @@ def test_a_file_that_cannot_be_used(tmp_path: Path, text: str, error: type[Excep
     (tmp_path / "masks.json").write_text(text)
     with pytest.raises(error, match=message):
         load_masks(tmp_path / "masks.json")
+
+
+@pytest.mark.parametrize(
+    ("text", "instants", "edit"),
+    [
+        (
+            "Es ist {}, 3 Hallen",
+            "Freitag, 20. November 2026, 10:31:0{} Uhr|Samstag, 5. Dezember 2026, 9:02:59 Uhr",
+            "3",
+        ),
+        ("Hoy es {}", "viernes, 20 de noviembre de 2026, 10:31:0{}|sábado, 5 de diciembre de 2026, 9:02:59", "Hoy"),
+        ("Сейчас {}", "пятница, 20 ноября 2026 г., 10:31:0{}|суббота, 5 декабря 2026 г., 9:02:59", "Сейчас"),
+        ("현재 {}, 3개관", "2026년 11월 20일 금요일 10:31:0{}|2026년 12월 5일 토요일 9:02:59", "3"),
+        ("現在 {}", "2026年11月20日(金) 10:31:0{}|2026年12月5日(土) 9:02:59", "現在"),
+        ("时间：{}。开放3个馆", "2026年11月20日10时31分0{}秒|2026年12月5日9时02分59秒", "开放"),
+        ("本页已被浏览{}次，开放3个馆。", "10{}|2345", "3"),
+        ("It is {}, 3 halls", "10:31:0{} AM|9:02:59 PM", "3"),
+        ("Since {} 3 halls", "10:31:0{}|9:02:59", "3"),
+    ],
+)
+def test_clocks_and_counters_of_any_language(text: str, instants: str, edit: str) -> None:
+    now, later = instants.split("|")
+    whole = f"{FILLER}<p id=foot>{text}</p>"
+    one, other, next_day = (whole.format(shown) for shown in (now.format(7), now.format(9), later))
+    masks = learn_masks([Pair(one.encode(), other.encode(), "text/html; charset=utf-8")])
+    assert of(one, masks) == of(next_day, masks)
+    assert of(next_day, masks) != of(whole.replace(edit, "4").format(later), masks)
