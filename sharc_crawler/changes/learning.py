@@ -50,15 +50,15 @@ class Pair(NamedTuple):
     old: bytes
     new: bytes
     media_type: str | None  #: ``Content-Type``
-    path: str = ""  #: of its URL: URLs that differ in their query may show one page
+    page: str = ""  #: which page: several URLs may show one
 
 
 def learn_masks(pairs: Iterable[Pair], known: Sequence[Mask] = (), support: int = 1) -> tuple[Mask, ...]:
     """Masks for a site from pairs of fetches, those without a difference among them.
 
-    What ``known`` masks blank is not learned again. A new mask must show on at least ``support`` pages of different
-    paths; its element must differ on a quarter of the pages that have it (a rotating text is now and then the same),
-    and where only numbers vary (a counter, or the edition in a title) the mask itself must show on half.
+    What ``known`` masks blank is not learned again. A new mask must show on at least ``support`` pages; its element
+    must differ on a quarter of the pages that have it (a rotating text is now and then the same), and where only
+    numbers vary (a counter, or the edition in a title) the mask itself must show on half.
 
     >>> one, other = (f"<p id=a>{visits} visits, price 3".encode() for visits in (7, 12))
     >>> learn_masks([Pair(one, other, "text/html")])[0].path
@@ -69,8 +69,8 @@ def learn_masks(pairs: Iterable[Pair], known: Sequence[Mask] = (), support: int 
     differs: dict[str, set[str]] = defaultdict(set)  # by the masks' paths, whatever their patterns
     for pair in compared:
         for mask in _masks_of(pair, known):
-            shown[mask].add(pair.path)
-            differs[mask.path].add(pair.path)
+            shown[mask].add(pair.page)
+            differs[mask.path].add(pair.page)
     candidates = [mask for mask, paths in shown.items() if len(paths) >= support]
     present = _present(candidates, compared, known)
     enough = {
@@ -97,7 +97,7 @@ def _masks_of(pair: Pair, known: Sequence[Mask]) -> set[Mask]:
 
 
 def _present(masks: Sequence[Mask], pairs: Iterable[Pair], known: Sequence[Mask]) -> dict[Mask, set[str]]:
-    """The paths of the pages that have an element which a mask is of."""
+    """The pages that have an element which a mask is of."""
     found: dict[Mask, set[str]] = defaultdict(set)
     for pair in pairs if masks else ():
         tree = parse(pair.old, pair.media_type)
@@ -105,7 +105,7 @@ def _present(masks: Sequence[Mask], pairs: Iterable[Pair], known: Sequence[Mask]
             cleaned(tree, known)
             for mask in masks:
                 if mask.selects(tree):
-                    found[mask].add(pair.path)
+                    found[mask].add(pair.page)
     return found
 
 

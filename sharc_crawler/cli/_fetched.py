@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import mimetypes
+import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from sharc_crawler.model import Seconds
 
+_TITLE = re.compile(rb"<title[^>]*>(.*?)</title", re.IGNORECASE | re.DOTALL)
 _CAPTURES = (".wacz", ".warc", ".gz", ".open")
 
 
@@ -57,4 +59,10 @@ def pairs_within(source: Path, within: Seconds) -> Iterator[Pair]:
     for url, found in by_url.items():
         for one, other in pairwise(sorted(found, key=lambda page: page.time)):
             if other.time - one.time <= within:
-                yield Pair(one.body, other.body, one.media_type, urlsplit(url).path)
+                yield Pair(one.body, other.body, one.media_type, f"{urlsplit(url).path} {_title(one.body)}")
+
+
+def _title(body: bytes) -> str:
+    """What tells ``/?p=1`` from ``/?p=2``, and not ``/post/`` from the form to answer it, ``/post/?replytocom=1``."""
+    found = _TITLE.search(body)
+    return found[1].decode("utf-8", "replace") if found else ""

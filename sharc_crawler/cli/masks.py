@@ -13,7 +13,7 @@ from sharc_crawler.errors import UsageError
 from sharc_crawler.report.words import printable
 
 _FILE = click.Path(exists=True, path_type=Path)
-_ENOUGH = 2  #: pages of different paths that must show a mask, where a whole capture is asked
+_ENOUGH = 2  #: pages that must show a mask, where a whole capture is asked
 
 
 @click.command()

@@ -77,7 +77,7 @@ def test_support() -> None:
     other = Pair(SECOND.encode(), LATER.encode(), "text/html", "/three")
     assert learn_masks([one, still], support=2) == ()
     assert learn_masks([one, still, other], support=2)
-    assert learn_masks([one, other._replace(path="/one")], support=2) == (), "one page under two URLs"
+    assert learn_masks([one, other._replace(page="/one")], support=2) == (), "one page under two URLs"
 
 
 def test_an_edit_made_just_then_is_no_noise() -> None:

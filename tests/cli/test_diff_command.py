@@ -86,6 +86,18 @@ def test_masks_of_a_capture_need_two_pages(tmp_path: Path) -> None:
     assert "0 learned" in run("masks", folder, "--within", 0.5).output
 
 
+@pytest.mark.parametrize(("titles", "learned"), [(("Keep", "Moat"), "1 learned"), (("Keep", "Keep"), "0 learned")])
+def test_pages_that_differ_in_their_query_are_told_by_their_titles(
+    titles: tuple[str, str], learned: str, tmp_path: Path
+) -> None:
+    visits = [
+        (f"http://example.org/?p={n}", 1e9 + n + later, f"<title>{title}</title>".encode() + html(12, 7 * n + later))
+        for n, title in enumerate(titles)
+        for later in (0, 2)
+    ]
+    assert learned in run("masks", capture(tmp_path / "monday", *visits)).output
+
+
 def test_the_same_bytes(two: tuple[Path, Path], tmp_path: Path) -> None:
     saved = tmp_path / "saved.html"
     saved.write_bytes(html(12, 7))
