@@ -60,10 +60,12 @@ def verify(path: Path, former: Sequence[Path] = (), told: Callable[[int], None] 
     witness = hear(source.warcs, told)
     others = Witness()
     for one in former:
-        others.moments |= hear(open_source(one).warcs).moments
+        heard = hear(open_source(one).warcs)
+        others.moments |= heard.moments
+        others.findings += heard.findings
     verification = Verification(source.name, records=witness.records)
     verification.findings += [] if path.is_dir() else [Finding(what, file) for file, what in altered(path, told)]
-    verification.findings += [*witness.findings, *missing(witness, others)]
+    verification.findings += [*witness.findings, *others.findings, *missing(witness, others)]
     verification.findings += _files(source, documents, told)
     if path.is_dir():
         verification.findings += stale(path, source.warcs, {finding.file for finding in verification.findings})

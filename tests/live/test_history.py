@@ -34,6 +34,10 @@ def test_payloads_of_former_captures_are_stored_once_where_asked_for(run_crawl, 
     (package,) = second.folder.glob("*.wacz")
     assert str(package) in second.out
     assert verify(package, [first.folder]).findings == []
+    data = bytearray(first.warcs[0].read_bytes())
+    data[len(data) // 2] ^= 4
+    first.warcs[0].write_bytes(data)
+    assert [finding.file for finding in verify(second.folder, [first.folder]).findings][:1] == [first.warcs[0].name]
 
 
 def _bodies(warc) -> set[str]:
