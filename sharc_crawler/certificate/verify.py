@@ -179,13 +179,13 @@ def _twice(document: dict[str, Any]) -> Iterator[Finding]:
 
 
 def _misnamed(document: dict[str, Any]) -> Iterator[Finding]:
-    """A page was downloaded from its own URL; names that a project's spider gives follow its redirects."""
+    """A page was downloaded from its own URL, however it is spelt; a project's spider gives names as it likes."""
     if "spider" in document["capture"]["settings"]:
         return
     for entry in (*document["pages"], *document["not_captured"]):
         for part in ("visit", "revisit"):
             stated = entry.get(part)
-            if stated and canonical(stated["uri"]) != entry["url"]:
+            if stated and canonical(stated["uri"]) != canonical(entry["url"].removesuffix("#")):
                 yield Finding(f"its {part} is of {stated['uri']}", stated["file"], stated["offset"], entry["url"])
 
 
