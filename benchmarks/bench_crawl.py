@@ -8,9 +8,9 @@ turns, each in a process of its own, so that a busy machine slows all alike: sto
 with JOBDIR (a spider that yields a Request for each link), and ``scrapy crawl site`` with its durable frontier, without
 and with WARC. The clock runs from the first response to the last: neither start-up nor report count. With `--levels`
 the crawls are ours: without WARC (with and without the log), and with WARC at several levels of compression (0:
-stored), so that level 0 beside no WARC is what it costs beyond the compression; the ratio of each round is taken by
-itself. Every record is on the disk before its visit counts. Further crawls, with a clock around each part, tell what
-the processor time of WARC goes to, and how much of it to the compression.
+stored). Every record is on the disk before its visit counts. The ratio of each round is taken by itself; beside the
+median ratio stands the interval that holds it in 95 % of resampled rounds. The process that writes the WARC files is
+told apart: its processor time, from the first response to the last, is not the crawl's.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ import asyncio
 import cProfile
 import json
 import multiprocessing
+import os
 import pstats
+import random
 import statistics
 import subprocess
 import sys
@@ -28,16 +30,13 @@ import tempfile
 import time
 from collections import deque
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from scrapy import Request, Spider, signals
 from scrapy.crawler import AsyncCrawlerProcess
 from scrapy.settings import Settings
 
-from sharc_crawler.archive import exchanges, series
-from sharc_crawler.archive.warc import WarcWriter
-from sharc_crawler.changes import http
-from sharc_crawler.live.crawl_log import CrawlLog
 from sharc_crawler.live.spiders.site import SiteSpider
 
 if TYPE_CHECKING:
@@ -107,35 +106,14 @@ class StockSpider(Spider):
             yield Request(response.urljoin(link))
 
 
-class Parts:
-    """Processor seconds of the parts of writing, and of the log."""
-
-    def __init__(self) -> None:
-        self.seconds = dict.fromkeys(("all", "payload digest", "block digests", "packing", "sync", "log"), 0.0)
-        self._watch(WarcWriter, "write", "all")
-        self._watch(WarcWriter, "sync", "sync")
-        self._watch(CrawlLog, "finish", "log")
-        self._watch(http, "labelled_digest", "payload digest")
-        self._watch(exchanges, "labelled_digest", "block digests")
-        self._watch(series, "member", "packing")
-
-    def _watch(self, holder: Any, name: str, part: str) -> None:
-        watched = getattr(holder, name)
-
-        def timed(*args: Any, **kwargs: Any) -> Any:
-            began = time.thread_time()
-            try:
-                return watched(*args, **kwargs)
-            finally:
-                self.seconds[part] += time.thread_time() - began
-
-        setattr(holder, name, timed)
-
-    def shares(self, pages: int) -> dict[str, float]:
-        """Milliseconds a page; without the payload digest, which a crawl without WARC makes, too."""
-        found = {part: 1000 * seconds / pages for part, seconds in self.seconds.items()}
-        rest = found.pop("all") - found.pop("payload digest") - found["block digests"] - found["packing"]
-        return {**found, "records, index, write": rest}
+def writer_seconds() -> float:
+    """Processor time of the process that writes WARC files, where there is one (Linux)."""
+    children = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
+    ticks = 0
+    for child in children:
+        fields = Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()
+        ticks += int(fields[11]) + int(fields[12])  # in user and in system mode
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 class Watch:
@@ -145,14 +123,20 @@ class Watch:
         self.pages = 0
 
     def response(self) -> None:
-        self.last = time.perf_counter(), time.process_time()
+        self.last = time.perf_counter(), time.process_time(), writer_seconds()
         if not self.pages:
             self.first = self.last
         self.pages += 1
 
     def figures(self) -> dict[str, float]:
-        wall, cpu = (last - first for first, last in zip(self.first, self.last, strict=True))
-        return {"pages": self.pages, "per_second": (self.pages - 1) / wall, "cpu_ms": 1000 * cpu / (self.pages - 1)}
+        wall, cpu, writer = (last - first for first, last in zip(self.first, self.last, strict=True))
+        pages = self.pages - 1
+        return {
+            "pages": self.pages,
+            "per_second": pages / wall,
+            "cpu_ms": 1000 * cpu / pages,
+            "writer_ms": 1000 * writer / pages,
+        }
 
 
 def crawl(variant: str, url: str, folder: str) -> dict[str, float]:
@@ -180,16 +164,10 @@ def crawl(variant: str, url: str, folder: str) -> dict[str, float]:
     return watch.figures()
 
 
-def split(variant: str, url: str, folder: str) -> dict[str, float]:
-    """What writing costs in one crawl in this process, by parts."""
-    parts = Parts()
-    return parts.shares(int(crawl(variant, url, folder)["pages"]))
-
-
-def run(variant: str, url: str, *options: str) -> dict[str, float]:
+def run(variant: str, url: str) -> dict[str, float]:
     """One crawl in a process of its own."""
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, __file__, "--variant", variant, "--url", url, "--folder", folder, *options]
+        command = [sys.executable, __file__, "--variant", variant, "--url", url, "--folder", folder]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
     return json.loads(done.stdout.splitlines()[-1])
 
@@ -231,23 +209,26 @@ def medians(runs: list[dict[str, float]]) -> dict[str, Any]:
     return {what: statistics.median(one[what] for one in runs) for what in runs[0]}
 
 
-def spent(url: str, rounds: int) -> dict[str, dict[str, Any]]:
-    """What writing costs, by parts, stored and at the default level."""
-    return {name: medians([run(name, url, "--split") for _ in range(rounds)]) for name in ("warc-0", "warc-6")}
-
-
 def ratios(runs: list[dict[str, float]], beside: list[dict[str, float]]) -> list[float]:
     return sorted(one["per_second"] / other["per_second"] for one, other in zip(runs, beside, strict=True))
 
 
-def costs(figures: dict[str, dict[str, Any]], parts: dict[str, dict[str, Any]]) -> str:
-    """What WARC costs, the compression told apart."""
-    without, stored = figures["ours"]["per_second"], figures["ours, WARC, level 0"]["per_second"]
-    beyond = sum(parts["warc-0"].values()) - parts["warc-0"]["log"]
-    compression = parts["warc-6"]["packing"] - parts["warc-0"]["packing"]
+def interval(ratios: list[float]) -> tuple[float, float]:
+    """Where the median lies in 95 % of resampled rounds."""
+    dice = random.Random(1)
+    found = sorted(statistics.median(dice.choices(ratios, k=len(ratios))) for _ in range(4000))
+    return found[100], found[-101]
+
+
+def told(name: str, one: dict[str, Any], peer: str, beside: dict[str, Any]) -> str:
+    """One line of the table."""
+    low, high = interval(one["ratios"])
+    writer = f" and {one['writer_ms']:.2f} ms of its writer" if one["writer_ms"] else ""
     return (
-        f"WARC beyond the compression: {stored:.0f} pages/s beside {without:.0f} without WARC,"
-        f" {beyond:.2f} ms CPU per page; the compression: {compression:.2f} ms"
+        f"{name:19} {one['per_second']:7.0f} pages/s ({one['per_second'] / beside['per_second']:.2f} times {peer})"
+        f" {one['cpu_ms']:6.2f} ms CPU per page ({beside['cpu_ms'] / one['cpu_ms']:.2f} times less){writer};"
+        f" round by round {statistics.median(one['ratios']):.2f} ({one['ratios'][0]:.2f}-{one['ratios'][-1]:.2f};"
+        f" median, 95 %: {low:.2f}-{high:.2f})"
     )
 
 
@@ -261,33 +242,23 @@ def main() -> None:
     parser.add_argument("--url")
     parser.add_argument("--folder")
     parser.add_argument("--profile", action="store_true")
-    parser.add_argument("--split", action="store_true", help="of --variant: what writing costs, by parts")
     args = parser.parse_args()
     if args.variant:
         if args.profile:
             profiled(args.variant, args.url, args.folder)
         else:
-            print(json.dumps((split if args.split else crawl)(args.variant, args.url, args.folder)))
+            print(json.dumps(crawl(args.variant, args.url, args.folder)))
         return
     with served(args.pages) as url:
         figures = compare(url, args.pages, args.rounds, LEVELS if args.levels else VARIANTS)
-        parts = spent(url, args.rounds) if args.levels else {}
     if args.json:
-        print(json.dumps({"figures": figures, "parts": parts}))
+        print(json.dumps(figures))
         return
     peer = "ours" if args.levels else "stock"
     beside = figures[peer]
     print(f"{args.pages:,} pages, medians of {args.rounds} rounds")
     for name, one in figures.items():
-        print(
-            f"{name:19} {one['per_second']:7.0f} pages/s ({one['per_second'] / beside['per_second']:.2f} times {peer})"
-            f" {one['cpu_ms']:6.2f} ms CPU per page ({beside['cpu_ms'] / one['cpu_ms']:.2f} times less);"
-            f" round by round {statistics.median(one['ratios']):.2f} ({one['ratios'][0]:.2f}-{one['ratios'][-1]:.2f})"
-        )
-    if args.levels:
-        print(costs(figures, parts))
-    for name, shares in parts.items():
-        print(f"{name}, ms CPU per page: " + ", ".join(f"{part} {share:.3f}" for part, share in shares.items()))
+        print(told(name, one, peer, beside))
 
 
 if __name__ == "__main__":

@@ -38,6 +38,7 @@ from typing import TYPE_CHECKING
 from warcio.archiveiterator import ArchiveIterator
 
 from sharc_crawler.demo import LivingSite, serve
+from sharc_crawler.live.output import RUNNING
 from sharc_crawler.model import Kind, Phase, Slot
 from sharc_crawler.storage.sqlite import FILE_NAME, SqliteStore
 
@@ -133,7 +134,7 @@ class Capture:
         )
 
     def run_and_kill(self, dice: random.Random) -> str | None:
-        """The moment of the kill; None: the capture came to its end before."""
+        """The moment of the kill; None: the capture had come to its end before."""
         before = self._begin()
         process, asked = self.start(), len(self.site.log)
         self._moment(process, dice)
@@ -148,6 +149,8 @@ class Capture:
         state = self.load()
         self._check(state)
         phases = {row.phase for row in state.captures.values()}
+        if phases == {Phase.DONE} and not (self.disk.folder / RUNNING).exists():
+            return None  # all was written; only the process had not ended
         if len(self.site.log) == asked:
             return "resuming" if before.captures else "start-up"
         return "shutdown" if phases == {Phase.DONE} else str(min(phases, default=Phase.VISIT))
