@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from sharc_crawler.archive.payloads import Original
-    from sharc_crawler.changes.http import HttpResponse
     from sharc_crawler.model import CaptureRef, Exchange, Instant
 
 
@@ -17,11 +16,8 @@ class CaptureWriter(Protocol):
     failed.
     """
 
-    def write(self, exchange: Exchange, message: HttpResponse | None = ...) -> CaptureRef:
-        """Keep an exchange, however it ended; returns where its answer lies (or what is known of its failure).
-
-        ``message``: its response, where that was read already.
-        """
+    def write(self, exchange: Exchange) -> CaptureRef:
+        """Keep an exchange, however it ended; returns where its answer lies (or what is known of its failure)."""
 
     def write_revisit(self, exchange: Exchange, original: Original) -> CaptureRef:
         """Keep an exchange that the server answered with 304: the page is as it was at ``original``."""

@@ -76,9 +76,9 @@ class WarcWriter:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def write(self, exchange: Exchange, message: HttpResponse | None = None) -> CaptureRef:
+    def write(self, exchange: Exchange) -> CaptureRef:
         """Write what was received (or that it failed), what was sent, and what else there is to note."""
-        message = message or parse_response(exchange.response)
+        message = parse_response(exchange.response)
         if message is None:
             return self._append(exchange, exchanges.failure(exchange), None)
         payloads = None if exchange.truncated else self._payloads

@@ -1,98 +1,142 @@
-"""Writing exchanges: large ones in a thread, so that neither other visits nor the reading of links wait for gzip."""
+"""Having exchanges written, by a process of its own: the crawl goes on meanwhile."""
 
 from __future__ import annotations
 
+import asyncio
+import json
 import logging
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections import deque
+from concurrent.futures import Future
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from sharc_crawler.live.child import Child
+from sharc_crawler.live.messages import NotArchivedError, describe, error_of, line, order_to_keep
 from sharc_crawler.live.space import is_full
-from sharc_crawler.model import Outcome, Result
+from sharc_crawler.model import CaptureRef, Outcome, Result
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from sharc_crawler.archive.payloads import Original
     from sharc_crawler.live.lease import Lease
-    from sharc_crawler.model import CaptureRef
+    from sharc_crawler.model import Exchange
 
 logger = logging.getLogger(__name__)
 
-LARGE = 48_000  #: bytes; what is smaller is compressed sooner than two threads agree on who runs
+PROCESS = "sharc_crawler.live.writer_process"
 
 
 class Archivist:
-    """Writes one exchange after the other, in the order in which they came; many are synced at once, then they count.
+    """Has exchanges written in the order in which they came; many are synced at once, then they count.
 
-    ``sync``: has all that was written on the disk, or raises.
+    ``terms``: the arguments of :class:`~sharc_crawler.live.writer_process.Writers`, when the first one is wanted.
     """
 
-    def __init__(self, sync: Callable[[], None]) -> None:
-        self.written: Callable[[], None] = lambda: None  #: called in the reactor's thread after each of the thread's
-        self._sync = sync
-        self._unsynced: list[tuple[Future[CaptureRef], CaptureRef]] = []
-        self._thread = ThreadPoolExecutor(1, "sharc-archivist")
-        self._handed_over = 0  #: exchanges, to the thread; while it has any, it alone writes and syncs
-        self._done = 0  #: by the thread
+    def __init__(self, terms: Callable[[], dict[str, Any]]) -> None:
+        self.awaited = False  #: somebody has nothing better to do than to wait for what was handed over
+        self.written: Callable[[], None] = lambda: None  #: called then, when some is on the disk or could not be
+        self._terms = terms
+        self._child: Child | None = None
+        self._waiting: deque[Future[CaptureRef]] = deque()
+        self._asking: asyncio.Handle | None = None  # for what was handed over in this turn of the reactor to be synced
+        self._report: Callable[[dict[str, Any] | None], object] = lambda _: None  # on an order that is waited for
 
     @property
     def pending(self) -> int:
-        """Exchanges handed over to the thread and not written yet."""
-        return self._handed_over - self._done
+        """Exchanges handed over that are not on the disk yet."""
+        return len(self._waiting)
 
-    def keep(self, write: Callable[[], CaptureRef], size: int) -> Future[CaptureRef]:
-        """Have an exchange of so many bytes written.
+    def open(self, site: str) -> None:
+        """Have the writer of a site ready, and whatever a crash left open mended; raises what is in the way."""
+        self._order("open", site=site)
+
+    def keep(self, site: str, exchange: Exchange, original: Original | None = None) -> Future[CaptureRef]:
+        """Have an exchange written; where the server said 304, as a revisit of ``original``.
 
         The future tells where it lies, once it is synced, or why it could not be.
         """
         future: Future[CaptureRef] = Future()
-        if size < LARGE and not self.pending:
-            self._write(write, future)
-        else:
-            self._handed_over += 1
-            self._thread.submit(self._write_in_thread, write, future)
+        self._waiting.append(future)
+        self._process().send(*order_to_keep(site, exchange, original))
+        if self._asking is None:  # many that come at once share a sync
+            self._asking = asyncio.get_running_loop().call_soon(self._ask)
         return future
-
-    def sync(self) -> None:
-        """Have on the disk what was written by :meth:`keep` itself. The thread syncs when it has no more to write."""
-        if not self.pending:
-            self._sync_written()
 
     def finish(self) -> None:
         """Return when all that is to be kept is on the disk, or could not be."""
-        self._thread.submit(self._sync_written).result()
+        self._ask()
+        if self._child is not None:
+            self._child.hear(lambda: not self._waiting)
 
     def close(self) -> None:
-        """Nothing is taken any more."""
-        self._thread.shutdown()
-
-    def _write_in_thread(self, write: Callable[[], CaptureRef], future: Future[CaptureRef]) -> None:
-        from twisted.internet import reactor
-
-        self._write(write, future)
-        if self.pending == 1:
-            self._sync_written()
-        self._done += 1
-        reactor.callFromThread(self.written)
-
-    def _write(self, write: Callable[[], CaptureRef], future: Future[CaptureRef]) -> None:
-        try:
-            self._unsynced.append((future, write()))
-        except Exception as error:
-            future.set_exception(error)
-
-    def _sync_written(self) -> None:
-        unsynced, self._unsynced = self._unsynced, []
-        if not unsynced:
+        """Finish all files; nothing is taken any more."""
+        if self._child is None:
             return
         try:
-            self._sync()
-        except Exception as error:
-            for future, _ in unsynced:
-                future.set_exception(error)
+            self._order("close")
+        finally:
+            if self._child is not None:
+                self._child.close()
+            self._child = None
+
+    def _process(self) -> Child:
+        if self._child is None:
+            self._child = Child(PROCESS, self._hear, self._gone)
+            self._child.send(line(self._terms()))
+        return self._child
+
+    def _order(self, what: str, **more: str) -> None:
+        """Have something else done, and wait for it."""
+        done: list[dict[str, Any] | None] = []
+        self._report = done.append
+        child = self._process()
+        child.send(line({"do": what, **more}))
+        child.hear(lambda: bool(done))
+        if done[0]:
+            raise error_of(done[0])
+
+    def _ask(self) -> None:
+        if self._asking is not None:
+            self._asking.cancel()
+            self._asking = None
+            self._process().send(line({"do": "sync"}))
+
+    def _hear(self, answer: bytes) -> None:
+        said = json.loads(answer)
+        if "kept" in said:
+            for one in said["kept"]:
+                self._settle(one)
+            self._tell()
+        elif "log" in said:
+            level, message = said["log"]
+            logger.log(level, "%s", message)
         else:
-            for future, ref in unsynced:
-                future.set_result(ref)
+            self._report(said["done"])
+
+    def _settle(self, kept: list[Any] | dict[str, Any]) -> None:
+        future = self._waiting.popleft()
+        if isinstance(kept, dict):
+            future.set_exception(error_of(kept))
+        else:
+            future.set_result(CaptureRef(*kept))
+
+    def _gone(self, code: int) -> None:
+        """The process ended by itself, or was ended: what it had not answered is not archived. Another may go on."""
+        self._child = None
+        if self._asking is not None:
+            self._asking.cancel()
+            self._asking = None
+        why = describe(NotArchivedError(f"the process that writes WARC files ended with exit code {code}"))
+        while self._waiting:
+            self._settle(why)
+        self._report(why)
+        self._tell()
+
+    def _tell(self) -> None:
+        if self.awaited:
+            self.awaited = False
+            self.written()
 
 
 def conclude(lease: Lease) -> None:

@@ -5,20 +5,16 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from sharc_crawler.archive.payloads import Original
 from sharc_crawler.changes.http_date import http_date
 from sharc_crawler.model import Change, Evidence, Hints, Kind, Linked, Observation, Result, Sighting, Slot, Url, Verdict
 from sharc_crawler.rates.age import DAY
 from sharc_crawler.rates.chain import Chain
 from sharc_crawler.rates.make import make_sources
 from sharc_crawler.rates.sources import capture_length
-from sharc_crawler.storage.payloads import StoredPayload
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from sharc_crawler.archive.payloads import Former
-    from sharc_crawler.archive.warc import WarcWriter
     from sharc_crawler.frontier.store import Batch, FrontierStore, JudgementRow, LinksRow, PageRow, VisitRow, WordRow
     from sharc_crawler.model import Document, Outcome, Seconds
     from sharc_crawler.rates.sitemap import SitemapRules
@@ -139,20 +135,3 @@ def _change(visit: VisitRow, judged: JudgementRow | None, before: str | None) ->
     if before is None or outcome.result is not Result.OK or outcome.digest is None:
         return Change.UNKNOWN, Evidence.NONE
     return (Change.UNCHANGED if (outcome.decoded or outcome.digest) == before else Change.CHANGED), Evidence.BYTES
-
-
-def former_payloads(site: str, history: ObservationStore) -> Former:
-    """Where former captures of the site hold a payload."""
-
-    def find(digest: str, chunked: bool) -> Original | None:
-        held = history.payload(site, digest, chunked=chunked)
-        return Original(held.url, held.time, held.digest, held.record) if held else None
-
-    return find
-
-
-def stored_payloads(writer: WarcWriter) -> Iterator[StoredPayload]:
-    """What a capture holds in full, for captures to come."""
-    for original, chunked in writer.stored():
-        if original.digest and original.record:
-            yield StoredPayload(original.digest, chunked, original.url, original.date, original.record)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sqlite3
-from functools import partial
 from typing import TYPE_CHECKING
 
 from scrapy.exceptions import IgnoreRequest
@@ -81,7 +79,7 @@ class ArchiveMiddleware:
         exchange = request.meta.pop(EXCHANGE_KEY, None) or rebuilt(request, response, sent, ended)
         fetch: Fetch | None = request.meta.get(META_KEY)
         message = parse_response(exchange.response)
-        written = self._keep(exchange, fetch, response.status, message)
+        written = self._keep(exchange, fetch, response.status)
         payload = self._payload(exchange, fetch, response.status, message)
         if response.request is None:
             response.request = request
@@ -91,10 +89,9 @@ class ArchiveMiddleware:
             self._session.frontier.capture_of(fetch.page).note(note)
         self._tell(fetch, outcome, written)
         if written is not None and (self._session.drop_in or fetch is None):
-            self._session.archivist.sync()
             try:
                 await asyncio.wrap_future(written)
-            except (OSError, sqlite3.Error, SharcError) as error:
+            except SharcError as error:
                 raise IgnoreRequest(f"not archived: {error}") from error
         return response
 
@@ -139,26 +136,16 @@ class ArchiveMiddleware:
     def _compared(self, fetch: Fetch) -> bool:
         """May its content be held against another download's?"""
         session = self._session
-        audited = fetch.kind is Kind.PAGE and session.frontier.capture_of(fetch.page).attesting is not None
-        return fetch.slot is not Slot.ONLY or session.history is not None or audited
+        again = fetch.kind is Kind.PAGE and session.frontier.capture_of(fetch.page).compares
+        return fetch.slot is not Slot.ONLY or session.history is not None or again
 
-    def _keep(
-        self, exchange: Exchange, fetch: Fetch | None, status: int | None = None, message: HttpResponse | None = None
-    ) -> Future[CaptureRef] | None:
+    def _keep(self, exchange: Exchange, fetch: Fetch | None, status: int | None = None) -> Future[CaptureRef] | None:
         """Hand the exchange over to be written; ``None``: it is not archived."""
         if not self._session.archives or not exchange.url.startswith("http"):  # files and data belong in no archive
             return None
         unchanged = fetch is not None and fetch.slot is Slot.SECOND and status == NOT_MODIFIED
         original = self._first_visit(exchange, fetch) if fetch and unchanged else None
-        write = partial(self._write, exchange, message, fetch.site if fetch else None, original)
-        return self._session.archivist.keep(write, len(exchange.response))
-
-    def _write(
-        self, exchange: Exchange, message: HttpResponse | None, site: str | None, original: Original | None
-    ) -> CaptureRef:
-        """Maybe in the archivist's thread."""
-        writer = self._session.writer(site)
-        return writer.write(exchange, message) if original is None else writer.write_revisit(exchange, original)
+        return self._session.archive(fetch.site if fetch else None, exchange, original)
 
     def _first_visit(self, exchange: Exchange, fetch: Fetch) -> Original | None:
         visit = self._session.frontier.pages.remembered(fetch.page)

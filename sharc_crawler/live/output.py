@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.files import in_use
 from sharc_crawler.errors import UsageError
-from sharc_crawler.model import Phase
+from sharc_crawler.model import Phase, Seconds
 from sharc_crawler.storage.sqlite import FILE_NAME, SqliteStore
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
 #: in the output folder from the first to the last moment of a crawl: where it is left, the end is still to be written
 RUNNING = ".running"
+MOMENT: Seconds = 3.0  #: in which whoever writes there without a crawl has ended
 #: what a capture cannot be resumed with another value of; whatever else changes, what was captured stays as it is
 SAME = (
     "mode",
@@ -54,7 +56,7 @@ def check_output(output: Path, specs: Sequence[CaptureSpec] | None) -> None:
     path = output / FILE_NAME
     if not path.exists():
         return
-    if written := in_use(output):
+    if written := _still_written(output):
         raise UsageError(f"output={str(output)!r} is being written by another crawl ({written.name}); wait for its end")
     store = SqliteStore(path)
     captures, unreached = store.captures().values(), store.unreached()
@@ -76,6 +78,17 @@ def check_output(output: Path, specs: Sequence[CaptureSpec] | None) -> None:
             if was != now:
                 other = f"begun with {name}={told(was)}, not {told(now)}"
                 raise UsageError(f"{unfinished}, {other}; give it as before, or another folder")
+
+
+def _still_written(output: Path) -> Path | None:
+    """A file in the folder that is being written, and goes on being so.
+
+    Where a crawl was killed, the process that writes its files ends by itself, once it is through with the last one.
+    """
+    patience = monotonic() + MOMENT
+    while (written := in_use(output)) and monotonic() < patience:
+        sleep(0.02)
+    return written
 
 
 def told(value: object) -> str:

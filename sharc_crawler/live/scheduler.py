@@ -135,7 +135,8 @@ class SharcScheduler(BaseScheduler):
             self._alarm.set(1.0)
             return None
         if session.archivist.pending >= self._at_once:
-            return None  # the archivist wakes the engine
+            session.archivist.awaited = True
+            return None
         if self._continued:
             return self._release(self._continued.popleft())
         if self._drop_in:
@@ -179,9 +180,8 @@ class SharcScheduler(BaseScheduler):
         """Tell the frontier of every visit that the engine is through with and that is on disk, in one transaction."""
         busy = private.in_progress(self._crawler.engine)
         through = [number for number, request in self._released.items() if request not in busy]
-        if through:
-            self._session.archivist.sync()
         ended = [number for number in through if self._session.leases[number].on_disk]
+        self._session.archivist.awaited = len(ended) < len(through)
         with self._session.frontier.ledger.one_step():
             for number in ended:
                 del self._released[number]

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from scrapy import __version__ as scrapy_version
 
 from sharc_crawler import __version__
 from sharc_crawler.archive.options import CaptureInfo, WarcOptions
-from sharc_crawler.archive.warc import WarcWriter
 from sharc_crawler.certificate.writing import withdraw
 from sharc_crawler.changes.content import ContentDetector
 from sharc_crawler.frontier.frontier import Frontier
@@ -23,7 +22,7 @@ from sharc_crawler.live.config import Config
 from sharc_crawler.live.control import Control
 from sharc_crawler.live.crawl_log import CrawlLog
 from sharc_crawler.live.everything import PARTS
-from sharc_crawler.live.history import former_payloads, known_pages, rates_of, remember, stored_payloads
+from sharc_crawler.live.history import known_pages, rates_of, remember
 from sharc_crawler.live.output import RUNNING, check_output, make_folder, told
 from sharc_crawler.live.space import Space
 from sharc_crawler.report.instants import iso
@@ -32,13 +31,16 @@ from sharc_crawler.storage.sqlite import FILE_NAME, SqliteStore
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from concurrent.futures import Future
 
     from scrapy.crawler import Crawler
 
+    from sharc_crawler.archive.payloads import Original
     from sharc_crawler.changes.base import ChangeDetector
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.frontier.store import Batch, CaptureRow
     from sharc_crawler.live.lease import Lease
+    from sharc_crawler.model import CaptureRef, Exchange
 
 
 @dataclass(slots=True)
@@ -58,14 +60,13 @@ class Session:
     leases: dict[int, Lease] = field(default_factory=dict)
     gone_on: bool = False  #: with captures that a former run began
     archivist: Archivist = field(init=False)
-    writers: dict[str, WarcWriter] = field(default_factory=dict)
     log: CrawlLog | None = field(init=False)
     control: Control | None = field(init=False)
 
     def __post_init__(self) -> None:
         folder = self.config.output if self.config.control else None
         self.control = Control(folder, self.frontier) if folder else None
-        self.archivist = Archivist(self._sync)
+        self.archivist = Archivist(self._terms)
         config = self.config
         self.log = (
             CrawlLog(config.output, self.store, config.log, config.log_size) if self.store and config.output else None
@@ -83,10 +84,9 @@ class Session:
             self.run = next(str(row.spec.settings["run"]) for row in saved.captures.values())
             self.frontier.restore(saved, now)
             self.gone_on = True
-            if self.archives:
-                for row in saved.captures.values():
-                    self.writer(row.spec.site)  # a torn record is cut off before anything is added
+            self._ready({row.spec.site for row in saved.captures.values()})
             return
+        self._ready({spec.site for spec in specs})
         with self.frontier.ledger.one_step():  # all of them or none: the same command must find what it asked for
             for spec in specs:
                 bounded = self.bounded(replace(spec, settings={**spec.settings, "run": self.run}))
@@ -134,26 +134,26 @@ class Session:
         """What is exchanged is kept in WARC files."""
         return self.config.output is not None and self.config.warc
 
-    def writer(self, site: str | None) -> WarcWriter:
-        """The WARC writer of a site capture (one for all of a project's spider)."""
-        config = self.config
-        assert config.output is not None, "asked where there is an archive"
-        name = self.name if self.drop_in or site is None else site
-        writer = self.writers.get(name)
-        if writer is None:
-            options = WarcOptions(config.warc_size, config.warc_level, config.dedup)
-            former = former_payloads(name, self.history) if self.history else None
-            writer = self.writers[name] = WarcWriter(config.output, name, self.run, self._info(), options, former)
-        return writer
+    def archive(self, site: str | None, exchange: Exchange, original: Original | None) -> Future[CaptureRef]:
+        """Have an exchange of a site capture written (in one series for all of a project's spider)."""
+        return self.archivist.keep(self.name if self.drop_in or site is None else site, exchange, original)
 
-    def _sync(self) -> None:
-        """Have what the writers wrote on the disk; in place of one that fails, another begins, as after a crash."""
-        for name, writer in list(self.writers.items()):
-            try:
-                writer.sync()
-            except OSError:
-                del self.writers[name]
-                raise
+    def _ready(self, sites: set[str]) -> None:
+        """The archive can be written before anything is fetched; a torn record is cut off before anything is added."""
+        if self.archives:
+            for site in sorted(sites):
+                self.archivist.open(site)
+
+    def _terms(self) -> dict[str, Any]:
+        """What the process that writes WARC files has to know."""
+        config = self.config
+        return {
+            "folder": str(config.output),
+            "run": self.run,
+            "info": asdict(self._info()),
+            "options": asdict(WarcOptions(config.warc_size, config.warc_level, config.dedup)),
+            "history": config.history,
+        }
 
     def _info(self) -> CaptureInfo:
         config = self.config
@@ -174,10 +174,6 @@ class Session:
     def close(self) -> None:
         """Everything is on disk after this."""
         self.archivist.close()
-        for name, writer in self.writers.items():
-            writer.close()
-            if self.history:
-                self.history.keep_payloads(name, stored_payloads(writer))
         if self.store and self.history:
             remember(self.store, self.history)
         if self.history:

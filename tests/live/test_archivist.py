@@ -1,25 +1,31 @@
-"""What becomes of a visit whose exchange was written by another thread, or could not be."""
+"""Exchanges are written by a process of their own; what becomes of a visit whose exchange could not be."""
 
 from __future__ import annotations
 
+import asyncio
 import errno
+import gzip
 import os
+import random
+import signal
 import subprocess
 import sys
 from collections import Counter
 from concurrent.futures import Future
-from dataclasses import replace
-from threading import Event
+from dataclasses import asdict, replace
+from pathlib import Path
 
 import pytest
 
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.errors import UsageError
-from sharc_crawler.live.archivist import LARGE, Archivist, conclude
+from sharc_crawler.live.archivist import Archivist, conclude
 from sharc_crawler.live.lease import Lease
-from sharc_crawler.model import NO_VALIDATORS, CaptureRef, Fetch, Kind, Outcome, Plan, Result, Sighting, Slot
-from tests.archive.readback import read_all
+from sharc_crawler.live.messages import NotArchivedError
+from sharc_crawler.model import NO_VALIDATORS, CaptureRef, Exchange, Fetch, Kind, Outcome, Plan, Result, Sighting, Slot
+from tests.archive.readback import INFO, read_all
 from tests.live.conftest import PROFILE
+from tests.live.wire_servers import in_loop
 
 URL = "http://example.org/"
 FETCH = Fetch(1, 0, "example.org", URL, Kind.PAGE, Slot.ONLY, Plan.HOPEFUL, "example.org", 1, NO_VALIDATORS, 0.0)
@@ -35,41 +41,115 @@ def lease(outcome, result):
     return Lease(FETCH, outcome=outcome, links=[Sighting(URL + "a")], written=written)
 
 
-def full():
-    raise OSError(errno.ENOSPC, "No space left on device")
+def exchange(number, body=b"hello"):
+    head = b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body)
+    return Exchange(f"{URL}{number}", number, number + 0.5, b"GET / HTTP/1.1\r\n\r\n", head + body)
 
 
-def test_what_is_small_is_written_at_once_and_counts_when_it_is_synced():
-    synced = []
-    archivist = Archivist(lambda: synced.append("once"))
-    first = archivist.keep(lambda: CaptureRef("a.warc.gz", 7, 9), size=100)
-    second = archivist.keep(lambda: CaptureRef("a.warc.gz", 16, 9), size=100)
-    assert archivist.keep(full, size=100).exception(0).errno == errno.ENOSPC
-    assert not first.done()
-    archivist.sync()
-    assert (first.result(0), second.result(0)) == (CaptureRef("a.warc.gz", 7, 9), CaptureRef("a.warc.gz", 16, 9))
-    assert synced == ["once"]
+@pytest.fixture
+def archivist(tmp_path):
+    terms = {"folder": str(tmp_path), "run": "run1", "info": asdict(INFO), "options": {}, "history": None}
+    archivist = Archivist(lambda: terms)
+    yield archivist
+    archivist.close()
+
+
+def writer_process():
+    """The only one that this process has."""
+    children = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
+    (child,) = [pid for pid in children if b"writer_process" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+    return int(child)
+
+
+def responses(folder):
+    return [record["WARC-Target-URI"] for record in read_all(folder) if record.kind == "response"]
+
+
+@in_loop
+async def test_what_is_handed_over_counts_once_it_is_synced(archivist, tmp_path):
+    kept = [archivist.keep("example.org", exchange(number, b"%d" % number)) for number in range(3)]
+    assert archivist.pending == 3
+    refs = [await asyncio.wrap_future(one) for one in kept]
     assert not archivist.pending
+    (open_file,) = tmp_path.glob("*.open")
+    for number, ref in enumerate(refs):
+        assert f"{open_file}" == str(tmp_path / f"{ref.file}.open")
+        record = gzip.decompress(open_file.read_bytes()[ref.offset : ref.offset + ref.length])
+        assert f"WARC-Target-URI: {URL}{number}\r\n".encode() in record
+    archivist.close()
+    assert responses(tmp_path) == [f"{URL}{number}" for number in range(3)]
+
+
+@in_loop
+async def test_who_waits_is_woken_and_nobody_else(archivist):
+    woken = Counter()
+    archivist.written = lambda: woken.update(["once"])
+    await asyncio.wrap_future(archivist.keep("example.org", exchange(1)))
+    assert not woken
+    archivist.awaited = True
+    await asyncio.wrap_future(archivist.keep("example.org", exchange(2)))
+    assert woken["once"] == 1
+    assert not archivist.awaited
+
+
+@in_loop
+async def test_what_is_large_blocks_nobody(archivist):
+    """More than a socket holds, and it takes its time to be compressed."""
+    large = archivist.keep("example.org", exchange(1, random.Random(1).randbytes(20_000_000)))
+    small = archivist.keep("example.org", exchange(2))
+    turns = 0
+    while not small.done():
+        await asyncio.sleep(0)
+        turns += 1
+    assert large.done()
+    assert turns > 10, "the reactor goes round meanwhile"
+
+
+@in_loop
+async def test_all_that_is_to_be_kept_can_be_waited_for(archivist, tmp_path):
+    kept = [archivist.keep("example.org", exchange(number)) for number in range(40)]
+    archivist.finish()
+    assert all(one.done() for one in kept)
+    archivist.close()
+    urls = [record["WARC-Target-URI"] for record in read_all(tmp_path) if record.kind in {"response", "revisit"}]
+    assert urls == [f"{URL}{number}" for number in range(40)]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="finds processes in /proc")
+@in_loop
+async def test_a_process_that_is_killed_loses_only_what_it_had_not_answered(archivist, tmp_path):
+    first = archivist.keep("example.org", exchange(1, b"first"))
+    archivist.finish()
+    os.kill(writer_process(), signal.SIGKILL)
+    second = archivist.keep("example.org", exchange(2, b"second"))
+    with pytest.raises(NotArchivedError, match="ended with exit code -9"):
+        await asyncio.wrap_future(second)
+    again = archivist.keep("example.org", exchange(2, b"second"))
+    archivist.finish()
+    assert first.result(0).file != again.result(0).file, "as after a crash"
+    archivist.close()
+    assert responses(tmp_path) == [f"{URL}1", f"{URL}2"]
+
+
+@in_loop
+async def test_what_is_in_the_way_of_a_writer_is_said_before_anything_is_fetched(tmp_path):
+    (tmp_path / "file").write_text("")
+    terms = {"folder": str(tmp_path / "file"), "run": "run1", "info": asdict(INFO), "options": {}, "history": None}
+    archivist = Archivist(lambda: terms)
+    with pytest.raises(UsageError, match="cannot be used for WARC files"):
+        archivist.open("example.org")
     archivist.close()
 
 
-def test_the_thread_syncs_when_it_has_no_more_to_write():
-    synced, go_on = [], Event()
-    archivist = Archivist(lambda: synced.append("once"))
-    large = [archivist.keep(lambda: go_on.wait(60) and CaptureRef("a.warc.gz", 7, 9), size=LARGE) for _ in range(3)]
-    small = archivist.keep(lambda: CaptureRef("a.warc.gz", 34, 9), size=100)
-    archivist.sync()
-    assert not small.done(), "its turn comes after the large ones"
-    go_on.set()
-    assert small.result(60) == CaptureRef("a.warc.gz", 34, 9)
-    assert all(one.done() for one in large)
-    assert synced == ["once"]
-    archivist.close()
+@in_loop
+async def test_a_file_of_the_current_folder_is_no_module_of_ours(archivist, tmp_path, monkeypatch):
+    (tmp_path / "json.py").write_text("raise SystemExit('not the one')")
+    monkeypatch.chdir(tmp_path)
+    archivist.open("example.org")
 
 
 _DISK_THAT_FAILS = """
-import errno, os, sys
-from scrapy.cmdline import execute
+import errno, os
 
 sync, calls = os.fsync, []
 
@@ -81,7 +161,6 @@ def fsync(descriptor):
     sync(descriptor)
 
 os.fsync = fsync
-execute(["scrapy", "crawl", "site", *sys.argv[1:]])
 """
 
 
@@ -90,6 +169,7 @@ def test_what_cannot_be_synced_does_not_count_and_is_made_again(static, tmp_path
     """A disk fails once, as Linux says it: a second call would say that all is well."""
     site, folder = tmp_path / "site", tmp_path / "capture"
     site.mkdir()
+    (tmp_path / "sitecustomize.py").write_text(_DISK_THAT_FAILS)
     (site / "index.html").write_text("".join(f"<a href=page-{n}.html>{n}</a>" for n in range(40)))
     for number in range(40):
         (site / f"page-{number}.html").write_text(f"page {number}")
@@ -97,9 +177,10 @@ def test_what_cannot_be_synced_does_not_count_and_is_made_again(static, tmp_path
         arguments = {"url": url, "output": folder, "delay": 0, "sitemap": "off", "strategy": "bfs:revisits=none"}
         settings = ("SHARC_BACK_OFF=0.1", "CONCURRENT_REQUESTS=8", "CONCURRENT_REQUESTS_PER_DOMAIN=8")
         given = [text for name, value in arguments.items() for text in ("-a", f"{name}={value}")]
+        given += [text for one in settings for text in ("-s", one)]
         done = subprocess.run(
-            [sys.executable, "-c", _DISK_THAT_FAILS, *given, *(text for one in settings for text in ("-s", one))],
-            env={**os.environ, "SCRAPY_SETTINGS_MODULE": PROFILE},
+            [sys.executable, "-m", "scrapy", "crawl", "site", *given],
+            env={**os.environ, "SCRAPY_SETTINGS_MODULE": PROFILE, "PYTHONPATH": str(tmp_path)},
             cwd=tmp_path, capture_output=True, text=True, timeout=100, check=False,
         )  # fmt: skip
     assert done.returncode == 0, done.stderr

@@ -44,7 +44,7 @@ def site(files, changing="", holding=""):
                 self.rfile.read(1)  # until who asked is gone
                 return
             kind, text = files.get(self.path, ("text/plain", "no"))
-            body = f"{text} {self.asked[self.path] if self.path == changing else ''}".encode()
+            body = f"{text} {f'<!-- {self.asked[self.path]} -->' if self.path == changing else ''}".encode()
             self.send_response(200 if self.path in files else 404)
             self.send_header("Content-Type", kind)
             self.send_header("Content-Length", str(len(body)))
@@ -88,3 +88,10 @@ def test_one_page_killed_between_its_visit_and_its_revisit(tmp_path):
     assert verdicts(folder) == dict.fromkeys(ONE_PAGE, "coherent")
     assert handler.asked["/"] == 2, "its visit was not repeated"
     assert "embedding" not in out, "nothing takes from the page's coherence"
+
+
+def test_one_page_that_differs_each_time_is_said_to_have_had_the_same_content(crawl):
+    with serving(site(ONE_PAGE, changing="/")) as url:
+        done = crawl(url=url, delay="0.01", strategy="sharc-selective", sitemap="off")
+    assert verdicts(done.folder) == dict.fromkeys(ONE_PAGE, "coherent") | {"/": "changed"}
+    assert "of the 1 changed, all had the same content" in done.out

@@ -1,0 +1,115 @@
+"""A process of this package's own, beside the crawl: orders to it never block, its answers come in the reactor."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import socket
+import subprocess
+import sys
+from collections import deque
+from itertools import islice
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+#: the crawl's own search path, not the current folder first: a json.py there is none of ours
+_RUN = "import sys; sys.path[:] = sys.argv[2:]; from importlib import import_module; import_module(sys.argv[1]).main()"
+_STOPS = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
+_ROOM = 1 << 20  #: bytes that the system is asked to hold for a child that is busy
+_AT_ONCE = 64  #: pieces a system call; all systems take as many
+_ANSWERS = 1 << 16  #: bytes read at once
+
+
+class Child:
+    """Runs a module's ``main`` in another process, with a socket for its standard input.
+
+    Parameters
+    ----------
+    module: its name
+    heard: called with each line that comes from it
+    ended: called once with its exit code, when no more can come
+
+    """
+
+    def __init__(self, module: str, heard: Callable[[bytes], None], ended: Callable[[int], None]) -> None:
+        self._heard, self._ended = heard, ended
+        self._unsent: deque[bytes | memoryview] = deque()
+        self._half = b""  # of a line
+        self._loop = asyncio.get_running_loop()
+        self._socket, theirs = socket.socketpair()
+        with theirs:
+            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _ROOM)
+            self._process = _started([sys.executable, "-c", _RUN, module, *sys.path], theirs)
+        self._socket.settimeout(0)
+        self._loop.add_reader(self._socket, self._read)
+
+    def send(self, *pieces: bytes) -> None:
+        """Tell it something; what it has no room for yet follows when it has."""
+        waits = bool(self._unsent)
+        self._unsent.extend(pieces)
+        if not waits:
+            self._write()
+            if self._unsent:
+                self._loop.add_writer(self._socket, self._write_on)
+
+    def hear(self, until: Callable[[], bool]) -> None:
+        """Send all, and wait here, the reactor too, until that is so."""
+        self._socket.settimeout(None)
+        self._write()
+        while not until():
+            self._read()
+        if self._socket.fileno() >= 0:
+            self._socket.settimeout(0)
+
+    def close(self) -> None:
+        """Nothing more to tell it: it ends."""
+        if self._socket.fileno() >= 0:
+            self._loop.remove_reader(self._socket)
+            self._loop.remove_writer(self._socket)
+            self._socket.close()
+        self._process.wait()
+
+    def _write_on(self) -> None:
+        self._write()
+        if not self._unsent:
+            self._loop.remove_writer(self._socket)
+
+    def _write(self) -> None:
+        while self._unsent:
+            try:
+                sent = self._socket.sendmsg(islice(self._unsent, _AT_ONCE))
+            except BlockingIOError:
+                return
+            except ConnectionError:  # that it ended is heard
+                self._unsent.clear()
+                return
+            while self._unsent and sent >= len(self._unsent[0]):
+                sent -= len(self._unsent.popleft())
+            if sent:
+                self._unsent[0] = memoryview(self._unsent[0])[sent:]
+
+    def _read(self) -> None:
+        try:
+            data = self._socket.recv(_ANSWERS)
+        except BlockingIOError:
+            return
+        except ConnectionError:
+            data = b""
+        if not data:
+            self.close()
+            self._ended(self._process.returncode)
+            return
+        *lines, self._half = (self._half + data).split(b"\n")
+        for one in lines:
+            self._heard(one)
+
+
+def _started(command: list[str], connection: socket.socket) -> subprocess.Popen[bytes]:
+    """What stops a crawl is the crawl's to hear, which says when all is done: its child has these signals blocked."""
+    heard = signal.pthread_sigmask(signal.SIG_BLOCK, _STOPS)
+    try:
+        return subprocess.Popen(command, stdin=connection.fileno())  # noqa: S603 - ourselves
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, heard)

@@ -1,0 +1,82 @@
+"""What a crawl and the process that writes its WARC files say to each other: lines of JSON, and bytes behind them."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+from dataclasses import astuple, fields
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from sharc_crawler.archive.payloads import Original
+from sharc_crawler.errors import DataError, SharcError, StateError, UsageError
+from sharc_crawler.live.space import is_full
+from sharc_crawler.model import Exchange
+
+if TYPE_CHECKING:
+    from sharc_crawler.model import CaptureRef
+
+_BLOCKS = ("request", "response", "surplus")  # of an exchange: sent as they are
+_WORDS = tuple(field.name for field in fields(Exchange) if field.name not in _BLOCKS)
+_KINDS = {kind.__name__: kind for kind in (DataError, StateError, UsageError)}
+
+
+class NotArchivedError(SharcError):
+    """What was fetched could not be written."""
+
+
+def line(message: dict[str, Any]) -> bytes:
+    """One message; what follows it is said in it."""
+    return json.dumps(message).encode() + b"\n"
+
+
+def order_to_keep(site: str, exchange: Exchange, original: Original | None) -> list[bytes]:
+    """Write this exchange; ``original``: by the server's word (304) it is still what was written then."""
+    blocks: list[bytes] = [getattr(exchange, name) for name in _BLOCKS]
+    order = {
+        "do": "keep",
+        "site": site,
+        "exchange": {name: getattr(exchange, name) for name in _WORDS},
+        "original": original and astuple(original),
+        "sizes": [len(block) for block in blocks],
+    }
+    return [line(order), *blocks]
+
+
+def exchange_of(order: dict[str, Any], stream: BinaryIO) -> tuple[Exchange, Original | None]:
+    """What is to be kept.
+
+    Raises :class:`EOFError` where whoever sends it has gone meanwhile.
+    """
+    blocks = [stream.read(size) for size in order["sizes"]]
+    if [len(block) for block in blocks] != order["sizes"]:
+        raise EOFError
+    parts: dict[str, Any] = order["exchange"] | dict(zip(_BLOCKS, blocks, strict=True))
+    exchange, original = Exchange(**parts), order["original"]
+    return exchange, Original(*original) if original else None
+
+
+def answer_of(kept: CaptureRef | Exception) -> list[Any] | dict[str, Any]:
+    """Where an exchange lies, or why it was not written."""
+    return describe(kept) if isinstance(kept, Exception) else list(astuple(kept))
+
+
+def describe(error: Exception) -> dict[str, Any]:
+    """An error, so that :func:`error_of` can raise it elsewhere."""
+    cause = error.__cause__ if isinstance(error, SharcError) else error
+    number = errno.ENOSPC if is_full(error) else getattr(cause, "errno", None)
+    return {"kind": type(error).__name__, "said": str(error), "errno": number}
+
+
+def error_of(described: dict[str, Any]) -> SharcError:
+    """The error again: of the same kind where it is one of ours, full disks to be known by their cause.
+
+    >>> error_of(describe(UsageError("level=12 is no level")))
+    UsageError('level=12 is no level')
+    >>> is_full(error_of(describe(OSError(errno.ENOSPC, "No space left on device"))))
+    True
+    """
+    error = _KINDS.get(described["kind"], NotArchivedError)(described["said"])
+    if described["errno"]:
+        error.__cause__ = OSError(described["errno"], os.strerror(described["errno"]))
+    return error

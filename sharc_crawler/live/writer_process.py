@@ -1,0 +1,164 @@
+"""The process that writes a crawl's WARC files: it does what it is told on a socket, in that order, until that ends."""
+
+from __future__ import annotations
+
+import json
+import logging
+import socket
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sharc_crawler.archive.options import CaptureInfo, WarcOptions
+from sharc_crawler.archive.payloads import Original
+from sharc_crawler.archive.warc import WarcWriter
+from sharc_crawler.live.messages import answer_of, describe, exchange_of, line
+from sharc_crawler.storage.observations import ObservationStore
+from sharc_crawler.storage.payloads import StoredPayload
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sharc_crawler.archive.payloads import Former
+    from sharc_crawler.model import CaptureRef
+
+
+class Writers:
+    """The WARC writers of a crawl's sites, each made when its first exchange comes, or before.
+
+    Parameters
+    ----------
+    folder, run: where the files lie, and whose they are
+    info, options: fields of :class:`CaptureInfo` and :class:`WarcOptions`
+    history: file that knows what former captures hold, or None
+
+    """
+
+    def __init__(
+        self, folder: str, run: str, info: dict[str, Any], options: dict[str, Any], history: str | None
+    ) -> None:
+        self._folder, self._run = Path(folder), run
+        self._info, self._options = CaptureInfo(**info), WarcOptions(**options)
+        self._history = ObservationStore(history) if history else None
+        self._writers: dict[str, WarcWriter] = {}
+
+    def of(self, site: str) -> WarcWriter:
+        """The writer of a site; where there is none yet, what a crash left open is mended first."""
+        writer = self._writers.get(site)
+        if writer is None:
+            former = _former(site, self._history) if self._history else None
+            writer = WarcWriter(self._folder, site, self._run, self._info, self._options, former)
+            self._writers[site] = writer
+        return writer
+
+    def sync(self) -> None:
+        """Have what was written on the disk; in place of a writer that fails, another begins, as after a crash."""
+        for site, writer in list(self._writers.items()):
+            try:
+                writer.sync()
+            except OSError:
+                del self._writers[site]
+                raise
+
+    def close(self) -> None:
+        """Finish all files, and let captures to come know what they hold."""
+        for site, writer in self._writers.items():
+            writer.close()
+            if self._history:
+                self._history.keep_payloads(site, _stored(writer))
+        if self._history:
+            self._history.close()
+
+
+class Server:
+    """Obeys orders, and answers: for all exchanges at once when they are synced, else for each order."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection = connection
+        self._orders = connection.makefile("rb")
+        self._kept: list[CaptureRef | Exception] = []  # not synced
+
+    def serve(self) -> None:
+        """Until there are no more orders, or nobody is left to answer to."""
+        try:
+            begin = self._orders.readline()
+            if begin:
+                self._writers = Writers(**json.loads(begin))
+            for text in self._orders:
+                self._obey(json.loads(text))
+        except (EOFError, ConnectionError):
+            return
+
+    def answer(self, message: dict[str, Any]) -> None:
+        """Tell the crawl."""
+        self._connection.sendall(line(message))
+
+    def _obey(self, order: dict[str, Any]) -> None:
+        if order["do"] == "keep":
+            self._keep(order)
+        elif order["do"] == "sync":
+            self._sync()
+        else:
+            self.answer({"done": self._try(order)})
+
+    def _keep(self, order: dict[str, Any]) -> None:
+        exchange, original = exchange_of(order, self._orders)
+        try:
+            writer = self._writers.of(order["site"])
+            ref = writer.write_revisit(exchange, original) if original else writer.write(exchange)
+        except Exception as error:
+            self._kept.append(error)
+        else:
+            self._kept.append(ref)
+
+    def _sync(self) -> None:
+        kept, self._kept = self._kept, []
+        try:
+            self._writers.sync()
+        except OSError as error:
+            kept = [one if isinstance(one, Exception) else error for one in kept]
+        self.answer({"kept": [answer_of(one) for one in kept]})
+
+    def _try(self, order: dict[str, Any]) -> dict[str, Any] | None:
+        try:
+            if order["do"] == "open":
+                self._writers.of(order["site"])
+            else:
+                self._writers.close()
+        except Exception as error:
+            return describe(error)
+        return None
+
+
+class _Told(logging.Handler):
+    """What is logged here is logged by the crawl."""
+
+    def __init__(self, server: Server) -> None:
+        super().__init__(logging.INFO)
+        self._server = server
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._server.answer({"log": [record.levelno, record.getMessage()]})
+
+
+def _former(site: str, history: ObservationStore) -> Former:
+    """Where former captures of the site hold a payload."""
+
+    def find(digest: str, chunked: bool) -> Original | None:
+        held = history.payload(site, digest, chunked=chunked)
+        return Original(held.url, held.time, held.digest, held.record) if held else None
+
+    return find
+
+
+def _stored(writer: WarcWriter) -> Iterator[StoredPayload]:
+    """What a capture holds in full, for captures to come."""
+    for original, chunked in writer.stored():
+        if original.digest and original.record:
+            yield StoredPayload(original.digest, chunked, original.url, original.date, original.record)
+
+
+def main() -> None:
+    """Serve on standard input."""
+    server = Server(socket.socket(fileno=0))
+    logging.getLogger().addHandler(_Told(server))
+    server.serve()
