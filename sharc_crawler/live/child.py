@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 import socket
 import subprocess
@@ -14,8 +15,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-#: the crawl's own search path, not the current folder first: a json.py there is none of ours
-_RUN = "import sys; sys.path[:] = sys.argv[2:]; from importlib import import_module; import_module(sys.argv[1]).main()"
 _STOPS = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
 _ROOM = 1 << 20  #: bytes that the system is asked to hold for a child that is busy
 _AT_ONCE = 64  #: pieces a system call; all systems take as many
@@ -41,7 +40,7 @@ class Child:
         self._socket, theirs = socket.socketpair()
         with theirs:
             self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _ROOM)
-            self._process = _started([sys.executable, "-c", _RUN, module, *sys.path], theirs)
+            self._process = _started(module, theirs)
         self._socket.settimeout(0)
         self._loop.add_reader(self._socket, self._read)
 
@@ -106,10 +105,14 @@ class Child:
             self._heard(one)
 
 
-def _started(command: list[str], connection: socket.socket) -> subprocess.Popen[bytes]:
-    """What stops a crawl is the crawl's to hear, which says when all is done: its child has these signals blocked."""
+def _started(module: str, connection: socket.socket) -> subprocess.Popen[bytes]:
+    """What stops a crawl is the crawl's to hear, which says when all is done: its child has these signals blocked.
+
+    It looks for modules where the crawl does, not in the current folder first: a json.py there is none of ours.
+    """
+    command, places = [sys.executable, "-P", "-m", module], {"PYTHONPATH": os.pathsep.join(sys.path)}
     heard = signal.pthread_sigmask(signal.SIG_BLOCK, _STOPS)
     try:
-        return subprocess.Popen(command, stdin=connection.fileno())  # noqa: S603 - ourselves
+        return subprocess.Popen(command, stdin=connection.fileno(), env=os.environ | places)  # noqa: S603 - ourselves
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, heard)

@@ -162,3 +162,7 @@ def main() -> None:
     server = Server(socket.socket(fileno=0))
     logging.getLogger().addHandler(_Told(server))
     server.serve()
+
+
+if __name__ == "__main__":
+    main()
