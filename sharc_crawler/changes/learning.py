@@ -18,19 +18,22 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sharc_crawler.changes.attributes import PLAIN
 from sharc_crawler.changes.fingerprint import cleaned, fingerprint, is_html, parse
 from sharc_crawler.changes.masks import Mask, folded
-from sharc_crawler.changes.noise import plain_text
+from sharc_crawler.changes.noise import plain_text, size
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-LARGEST = 0.2  #: share of a page's words that a mask may take as a whole: what is larger is the page itself
+LARGEST = 0.2  #: share of a page's text that a mask may take as a whole: what is larger is the page itself
+_WITHOUT_NUMBERS = re.compile(r"[\d\s]+")
+_ITEMS = 3  #: of a list, at least
 _CLOCK = re.compile(r"\d{1,2}(?::\d|h\d|[時时点點시])")
 #: what makes words next to a clock a date, in whatever language: its year, or all of it in figures
 _DATED = re.compile(r"(?<!\d)(?:(?:19|20)\d\d(?!\d)|\d{1,2}[./-]\d{1,2}[./-])")
 _DAY = re.compile(r"\d{1,2}\W*")
 _JOINT = 3  #: letters at most of what joins the parts of a date (de, of, г.) and is not one
 _NUMBER = r"\d[\d.,:/'+-]*"
-_NUMBERS = re.compile(rf"({_NUMBER})")
+_SIGN = "[+\u2212-]?"
+_NUMBERS = re.compile(f"({_SIGN}{_NUMBER})")
 #: an id (or one that XPath cannot quote) that other pages of the site will not have: post-1234
 _OF_ONE_PAGE = re.compile(r"\d\d|'")
 #: a word of a date: where a clock runs in a text, its date will not stand still either
@@ -115,6 +118,9 @@ def _differences(old: Any, new: Any) -> Iterator[Mask]:
         if _visible(old) != _visible(new):
             yield from _whole(old, new)
         return
+    if _rotates(old, new) and (whole := list(_whole(old, new))):
+        yield from whole
+        return
     masks = [*_texts(old, new), *_attributes(old, new)]
     if None in masks:
         yield from _whole(old, new)
@@ -124,6 +130,14 @@ def _differences(old: Any, new: Any) -> Iterator[Mask]:
         yield from _differences(one, other)
 
 
+def _rotates(old: Any, new: Any) -> bool:
+    """Whether a list shows other items each time: hardly one that stayed, where a list that has grown keeps most."""
+    if len(old) < _ITEMS or len({child.tag for child in old}) > 1:
+        return False
+    before, after = ({_WITHOUT_NUMBERS.sub("", " ".join(child.itertext())) for child in tree} for tree in (old, new))
+    return 2 * len(before & after) < len(before)
+
+
 def _visible(element: Any) -> tuple[Any, ...]:
     found = [PLAIN[name](value) for each in element.iter() for name, value in each.items() if name in PLAIN]
     return plain_text(" ".join(element.itertext())), *found
@@ -131,11 +145,8 @@ def _visible(element: Any) -> tuple[Any, ...]:
 
 def _whole(old: Any, new: Any) -> Iterator[Mask]:
     """A mask for an element as a whole, unless it is too large a part of its page in either."""
-    for element in (old, new):
-        root = element.getroottree().getroot()
-        if len(" ".join(element.itertext()).split()) > LARGEST * len(" ".join(root.itertext()).split()):
-            return
-    yield Mask(_path(old, new))
+    if all(size(element) <= LARGEST * size(element.getroottree().getroot()) for element in (old, new)):
+        yield Mask(_path(old, new))
 
 
 def _texts(old: Any, new: Any) -> Iterator[str | None]:
@@ -198,8 +209,12 @@ def _varied(one: str, other: str) -> str:
         return r"\S+"
     running = _CLOCK.search(one)  # of a clock all may differ tomorrow
     return "".join(
-        _NUMBER if i % 2 and (running or part != second[i]) else re.escape(part) for i, part in enumerate(first)
+        _number(part) if i % 2 and (running or part != second[i]) else re.escape(part) for i, part in enumerate(first)
     )
+
+
+def _number(example: str) -> str:
+    return _NUMBER if example[0].isdigit() else _SIGN + _NUMBER
 
 
 def _varied_address(one: str, other: str) -> str:

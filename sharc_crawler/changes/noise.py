@@ -39,7 +39,7 @@ _AD = re.compile(
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 #: never an ad slot as a whole, whatever they are called; headings, and sections, are called after their words
 _ROOMS = {"html", "body", "main", "article", *_HEADINGS}
-_AD_SHARE = 0.2  #: of a page's words: a site whose "ads" are more than that lives on them (classified ads)
+_AD_SHARE = 0.2  #: of a page's text: a site whose "ads" are more than that lives on them (classified ads)
 
 _ZONE = r"(?: ?[ap]\.?m\.?)?(?: ?(?:UTC|GMT|Z|[+-]\d{2}:?\d{2}))?"
 _CLOCK = rf"\d{{1,2}}[:.]\d{{2}}(?:[:.]\d{{2}})?(?:[.,]\d+)?{_ZONE}"
@@ -97,8 +97,7 @@ def _ad_slots(root: Any) -> list[Any]:
     if not any(map(_AD.search, set(_MARKS(root)))):  # most pages: without a look at each element
         return []
     slots = [element for element in _MARKED(root) if _is_ad(element)]
-    words = sum(len(_words(element)) for element in slots)
-    return slots if words <= _AD_SHARE * max(len(_words(root)), 1) else []
+    return slots if sum(map(size, slots)) <= _AD_SHARE * size(root) else []
 
 
 def _is_ad(element: Any) -> bool:
@@ -113,8 +112,9 @@ def _slug(text: str) -> str:
     return re.sub(r"[\W_]+", "-", text.lower()).strip("-")
 
 
-def _words(element: Any) -> list[str]:
-    return " ".join(element.itertext()).split()
+def size(element: Any) -> int:
+    """Characters of an element's text, white space left out: not all scripts have words that could be counted."""
+    return sum(map(len, " ".join(element.itertext()).split()))
 
 
 def blank(element: Any) -> None:

@@ -160,3 +160,36 @@ def test_clocks_and_counters_of_any_language(text: str, instants: str, edit: str
     masks = learn_masks([Pair(one.encode(), other.encode(), "text/html; charset=utf-8")])
     assert of(one, masks) == of(next_day, masks)
     assert of(next_day, masks) != of(whole.replace(edit, "4").format(later), masks)
+
+
+def listed(*items: str) -> str:
+    return FILLER + "<ul id=list>" + "".join(f"<li><a href='/{item[0]}'>{item}</a></li>" for item in items) + "</ul>"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "later", "ignored"),
+    [
+        (("to be", "all is well", "so"), ("if", "brevity", "the rest is"), ("once", "more unto", "the breach"), True),
+        (("DAX +0,3", "Dow -0,1"), ("DAX +0,4", "Dow -0,2"), ("DAX -1,5", "Dow 0,0"), True),
+        (("DAX +0,3", "Dow -0,1"), ("DAX +0,4", "Dow -0,2"), ("DAX -1,5", "MDAX 0,0"), False),
+    ],
+)
+def test_lists_that_rotate_and_numbers_with_signs(
+    first: tuple[str, ...], second: tuple[str, ...], later: tuple[str, ...], ignored: bool
+) -> None:
+    one, other = listed(*first), listed(*second)
+    masks = learn_masks([Pair(one.encode(), other.encode(), "text/html")])
+    assert (of(one, masks) == of(listed(*later), masks)) is ignored
+
+
+def test_a_list_that_has_grown_is_not_masked_as_a_whole() -> None:
+    one, other = listed("to be", "all is well", "so"), listed("brevity", "to be", "all is well")
+    assert "//*[@id='list']" not in [
+        mask.path for mask in learn_masks([Pair(one.encode(), other.encode(), "text/html")])
+    ]
+
+
+def test_how_much_of_a_page_is_masked_does_not_depend_on_spaces_between_words() -> None:
+    pages = [f"<p>{'桥梁与河流' * 40}</p><b id=quote>{quote}</b>" for quote in ("存在还是毁灭 问题", "光阴", "简洁")]
+    masks = learn_masks([Pair(pages[0].encode(), pages[1].encode(), "text/html; charset=utf-8")])
+    assert of(pages[0], masks) == of(pages[2], masks)
