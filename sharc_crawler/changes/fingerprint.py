@@ -12,10 +12,11 @@ masks blank. Of any other kind of document every byte counts.
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from lxml import etree
-from w3lib.encoding import html_to_unicode
+from w3lib.encoding import html_body_declared_encoding, html_to_unicode
 
 from sharc_crawler.changes.attributes import values
 from sharc_crawler.changes.digest import labelled_digest
@@ -41,14 +42,25 @@ def is_html(media_type: str | None) -> bool:
 
 
 def parse(body: bytes, media_type: str | None) -> Any:
-    """The tree of an HTML page; ``None`` where there is none in it."""
+    """The tree of an HTML page; ``None`` where there is none in it, or where it is too deep to be read to its end."""
     parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
-    return etree.fromstring(text_of(body, media_type).encode("utf-8", "replace"), parser)
+    tree = etree.fromstring(text_of(body, media_type).encode("utf-8", "replace"), parser)
+    return None if parser.error_log.filter_from_fatals() else tree
 
 
 def text_of(body: bytes, media_type: str | None) -> str:
     """A page as text, without the ends of ``html`` and ``body``: the parser would stop there, browsers read on."""
-    return _ENDS.sub("", html_to_unicode(media_type, body)[1])
+    return _ENDS.sub("", _decoded(body, media_type))
+
+
+def _decoded(body: bytes, media_type: str | None) -> str:
+    """A page that is in another encoding than is said: by its own word, else byte by byte, so that none is lost."""
+    text: str = html_to_unicode(media_type, body)[1]
+    if "\ufffd" not in text:
+        return text
+    with suppress(UnicodeDecodeError, LookupError):
+        return body.decode(html_body_declared_encoding(body) or "utf-8")
+    return body.decode("latin-1")
 
 
 def fingerprint(body: bytes, media_type: str | None, masks: Sequence[Mask] = ()) -> str:

@@ -166,6 +166,17 @@ def test_one_text_in_two_encodings_is_one_content() -> None:
     )
 
 
+@pytest.mark.parametrize("encoding", ["koi8-r", "windows-1251"])
+@pytest.mark.parametrize("meta", ["<meta charset={}>", ""])
+def test_an_edit_of_a_page_in_another_encoding_than_is_said(encoding: str, meta: str) -> None:
+    one, other = (f"{meta.format(encoding)}<p>{word}</p>".encode(encoding) for word in ("дом", "том"))
+    assert fingerprint(one, "text/html; charset=utf-8") != fingerprint(other, "text/html; charset=utf-8")
+
+
+def test_of_a_page_that_is_too_deep_to_be_read_every_byte_counts() -> None:
+    assert of("<div>" * 5_000 + "<p>a") != of("<div>" * 5_000 + "<p>b")
+
+
 @given(st.binary() | st.text().map(lambda text: f"<p>{text}<a href='{text}'>".encode("utf-8", "replace")))
 def test_any_body_has_one_fingerprint(body: bytes) -> None:
     assert fingerprint(body, "text/html") == fingerprint(body, "text/html")
