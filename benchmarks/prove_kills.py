@@ -78,7 +78,8 @@ class Disk:
         script = Path(__file__).with_name("lossy_fs.py")
         command = [sys.executable, str(script), str(self.state), str(self.folder)]
         self._server = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-        until(lambda: self.folder.is_mount())
+        until(lambda: self.folder.is_mount() or self._server.poll() is not None)
+        must(self.folder.is_mount(), f"{script.name} does not run: see above")
 
     def power_failure(self, dice: random.Random) -> None:
         """Nothing, on a disk that keeps its promises."""
