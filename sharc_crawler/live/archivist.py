@@ -38,6 +38,7 @@ class Archivist:
         self.written: Callable[[], None] = lambda: None  #: called then, when some is on the disk or could not be
         self._terms = terms
         self._child: Child | None = None
+        self._sites: set[str] = set()  # whose files are to be finished
         self._waiting: deque[Future[CaptureRef]] = deque()
         self._asking: asyncio.Handle | None = None  # for what was handed over in this turn of the reactor to be synced
         self._report: Callable[[dict[str, Any] | None], object] = lambda _: None  # on an order that is waited for
@@ -50,6 +51,7 @@ class Archivist:
     def open(self, site: str) -> None:
         """Have the writer of a site ready, and whatever a crash left open mended; raises what is in the way."""
         self._order("open", site=site)
+        self._sites.add(site)
 
     def keep(self, site: str, exchange: Exchange, original: Original | None = None) -> Future[CaptureRef]:
         """Have an exchange written; where the server said 304, as a revisit of ``original``.
@@ -57,8 +59,15 @@ class Archivist:
         The future tells where it lies, once it is synced, or why it could not be.
         """
         future: Future[CaptureRef] = Future()
+        future.set_running_or_notify_cancel()  # who waits for it may give up: it is written all the same
+        try:
+            child = self._process()
+        except NotArchivedError as error:
+            future.set_exception(error)
+            return future
+        self._sites.add(site)
         self._waiting.append(future)
-        self._process().send(*order_to_keep(site, exchange, original))
+        child.send(*order_to_keep(site, exchange, original))
         if self._asking is None:  # many that come at once share a sync
             self._asking = asyncio.get_running_loop().call_soon(self._ask)
         return future
@@ -70,19 +79,26 @@ class Archivist:
             self._child.hear(lambda: not self._waiting)
 
     def close(self) -> None:
-        """Finish all files; nothing is taken any more."""
-        if self._child is None:
+        """Finish all files, those of a process that died before, too; nothing is taken any more."""
+        if not self._sites:
             return
         try:
+            for site in sorted(self._sites):
+                self._order("open", site=site)
             self._order("close")
         finally:
             if self._child is not None:
                 self._child.close()
             self._child = None
+            self._sites.clear()
 
     def _process(self) -> Child:
         if self._child is None:
-            self._child = Child(PROCESS, self._hear, self._gone)
+            try:
+                self._child = Child(PROCESS, self._hear, self._gone)
+            except OSError as error:
+                why = f"the process that writes WARC files cannot be started: {error}"
+                raise NotArchivedError(why) from error
             self._child.send(line(self._terms()))
         return self._child
 

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections import deque
 from itertools import islice
+from selectors import EVENT_READ, EVENT_WRITE, PollSelector
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ class Child:
     heard: called with each line that comes from it
     ended: called once with its exit code, when no more can come
 
+    Raises :class:`OSError` where it cannot be started.
+
     """
 
     def __init__(self, module: str, heard: Callable[[bytes], None], ended: Callable[[int], None]) -> None:
@@ -39,8 +42,12 @@ class Child:
         self._loop = asyncio.get_running_loop()
         self._socket, theirs = socket.socketpair()
         with theirs:
-            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _ROOM)
-            self._process = _started(module, theirs)
+            try:
+                self._process = _started(module, theirs)
+            except OSError:
+                self._socket.close()
+                raise
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _ROOM)
         self._socket.settimeout(0)
         self._loop.add_reader(self._socket, self._read)
 
@@ -55,12 +62,12 @@ class Child:
 
     def hear(self, until: Callable[[], bool]) -> None:
         """Send all, and wait here, the reactor too, until that is so."""
-        self._socket.settimeout(None)
-        self._write()
-        while not until():
+        while not until():  # it may have to be heard before it takes more
+            waiting = PollSelector()
+            waiting.register(self._socket, EVENT_READ | (EVENT_WRITE if self._unsent else 0))
+            waiting.select()
+            self._write()
             self._read()
-        if self._socket.fileno() >= 0:
-            self._socket.settimeout(0)
 
     def close(self) -> None:
         """Nothing more to tell it: it ends."""
@@ -111,6 +118,7 @@ def _started(module: str, connection: socket.socket) -> subprocess.Popen[bytes]:
     It looks for modules where the crawl does, not in the current folder first: a json.py there is none of ours.
     """
     command, places = [sys.executable, "-P", "-m", module], {"PYTHONPATH": os.pathsep.join(sys.path)}
+    places["PYTHONUTF8"] = str(sys.flags.utf8_mode)  # file names are the same
     heard = signal.pthread_sigmask(signal.SIG_BLOCK, _STOPS)
     try:
         return subprocess.Popen(command, stdin=connection.fileno(), env=os.environ | places)  # noqa: S603 - ourselves

@@ -54,15 +54,15 @@ class CaptureExtension:
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
-        """Listen for the crawl's beginning and end."""
+        """Listen for the crawl's beginning."""
         extension = cls(crawler)
         crawler.signals.connect(extension.opened, signals.spider_opened)
-        crawler.signals.connect(extension.closed, signals.spider_closed)
         return extension
 
     def opened(self) -> None:
         """Begin the progress line. What Scrapy says of certificates at each connection is a note of the report."""
         logging.getLogger("scrapy.core.downloader.tls").addFilter(_not_of_certificates)
+        self._crawler.signals.connect(self.closed, signals.spider_closed)  # what could not begin has no end
         session = session_of(self._crawler)
         if not session.drop_in:
             gc.set_threshold(OBJECTS)

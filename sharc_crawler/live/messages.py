@@ -30,6 +30,17 @@ def line(message: dict[str, Any]) -> bytes:
     return json.dumps(message).encode() + b"\n"
 
 
+def message_of(text: bytes) -> dict[str, Any]:
+    """What a line says.
+
+    Raises :class:`EOFError` for half a one: whoever sends it has gone meanwhile.
+    """
+    if not text.endswith(b"\n"):
+        raise EOFError
+    message: dict[str, Any] = json.loads(text)
+    return message
+
+
 def order_to_keep(site: str, exchange: Exchange, original: Original | None) -> list[bytes]:
     """Write this exchange; ``original``: by the server's word (304) it is still what was written then."""
     blocks: list[bytes] = [getattr(exchange, name) for name in _BLOCKS]

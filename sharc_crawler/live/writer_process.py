@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import socket
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sharc_crawler.archive.options import CaptureInfo, WarcOptions
 from sharc_crawler.archive.payloads import Original
 from sharc_crawler.archive.warc import WarcWriter
-from sharc_crawler.live.messages import answer_of, describe, exchange_of, line
+from sharc_crawler.live.messages import answer_of, describe, exchange_of, line, message_of
 from sharc_crawler.storage.observations import ObservationStore
 from sharc_crawler.storage.payloads import StoredPayload
 
@@ -80,11 +79,9 @@ class Server:
     def serve(self) -> None:
         """Until there are no more orders, or nobody is left to answer to."""
         try:
-            begin = self._orders.readline()
-            if begin:
-                self._writers = Writers(**json.loads(begin))
+            self._writers = Writers(**message_of(self._orders.readline()))
             for text in self._orders:
-                self._obey(json.loads(text))
+                self._obey(message_of(text))
         except (EOFError, ConnectionError):
             return
 

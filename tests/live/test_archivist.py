@@ -131,6 +131,45 @@ async def test_a_process_that_is_killed_loses_only_what_it_had_not_answered(arch
     assert responses(tmp_path) == [f"{URL}1", f"{URL}2"]
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="finds processes in /proc")
+@in_loop
+async def test_files_of_a_process_that_died_are_finished_at_the_end(archivist, tmp_path):
+    await asyncio.wrap_future(archivist.keep("example.org", exchange(1)))
+    died = asyncio.get_running_loop().create_future()
+    archivist.awaited, archivist.written = True, lambda: died.set_result(None)
+    os.kill(writer_process(), signal.SIGKILL)
+    await died
+    archivist.close()
+    assert responses(tmp_path) == [f"{URL}1"]
+    assert not list(tmp_path.glob("*.open"))
+
+
+@in_loop
+async def test_without_a_process_nothing_is_archived_until_there_is_one(archivist, tmp_path, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "executable", str(tmp_path / "nowhere"))
+        with pytest.raises(NotArchivedError, match=r"cannot be started: .*No such file"):
+            archivist.open("example.org")
+        lost = archivist.keep("example.org", exchange(1))
+        assert isinstance(lost.exception(0), NotArchivedError)
+    kept = archivist.keep("example.org", exchange(2))
+    archivist.finish()
+    archivist.close()
+    assert kept.result(0).file
+    assert responses(tmp_path) == [f"{URL}2"]
+
+
+@in_loop
+async def test_it_is_written_though_nobody_waits_for_it_any_more(archivist, tmp_path):
+    asyncio.wrap_future(archivist.keep("example.org", exchange(1))).cancel()
+    await asyncio.sleep(0)
+    other = archivist.keep("example.org", exchange(2))
+    archivist.finish()
+    archivist.close()
+    assert other.done()
+    assert len(read_all(tmp_path)) > 4
+
+
 @in_loop
 async def test_what_is_in_the_way_of_a_writer_is_said_before_anything_is_fetched(tmp_path):
     (tmp_path / "file").write_text("")

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from sharc_crawler.archive.payloads import Original
 from sharc_crawler.errors import DataError, UsageError
-from sharc_crawler.live.messages import NotArchivedError, describe, error_of, exchange_of, order_to_keep
+from sharc_crawler.live.messages import NotArchivedError, describe, error_of, exchange_of, message_of, order_to_keep
 from sharc_crawler.live.space import is_full
 from sharc_crawler.model import Exchange
 
@@ -41,6 +41,13 @@ def test_half_an_exchange_is_none(exchange):
     stream = io.BytesIO(b"".join(order_to_keep("a.org", exchange, None))[:-1])
     with pytest.raises(EOFError):
         exchange_of(json.loads(stream.readline()), stream)
+
+
+@given(EXCHANGES, st.data())
+def test_neither_is_half_a_line(exchange, data):
+    order = order_to_keep("a.org", exchange, None)[0]
+    with pytest.raises(EOFError):
+        message_of(order[: data.draw(st.integers(0, len(order) - 1))])
 
 
 def full_database():
