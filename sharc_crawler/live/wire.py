@@ -38,6 +38,7 @@ from scrapy.utils.httpobj import urlparse_cached
 from service_identity import CertificateError, VerificationError
 from twisted.internet import _sslverify
 from twisted.web._newclient import HEADER, STATUS
+from twisted.web.http import _ChunkedTransferDecoder
 
 from sharc_crawler.live.addresses import SETTING, AddressRules
 from sharc_crawler.live.clock import clock_of
@@ -66,6 +67,18 @@ _LONGEST_HEAD = 1 << 20  #: bytes; a server that sends more without ending its h
 _PROXY_CREDENTIALS = re.compile(rb"\r\nProxy-Authorization:[^\r\n]*", re.IGNORECASE)
 
 
+class _LenientChunks(_ChunkedTransferDecoder):
+    """Chunks whose sizes blanks may follow: before an extension (RFC 9112, 7.1.1), or as old servers pad them."""
+
+    def _dataReceived_CHUNK_LENGTH(self) -> bool:  # noqa: N802 - Twisted's name
+        end = self._buffer.find(b"\r\n", self._start)
+        size = self._buffer[: max(end, 0)].partition(b";")[0]
+        if size.endswith((b" ", b"\t")):
+            self._buffer[: len(size)] = size.rstrip(b" \t")
+            self._start = 0
+        return super()._dataReceived_CHUNK_LENGTH()
+
+
 class _TappedProtocol(_LenientHTTP11ClientProtocol):
     """A connection that tells the tap of the request in flight what arrives."""
 
@@ -81,6 +94,7 @@ class _TappedProtocol(_LenientHTTP11ClientProtocol):
         answer = super().request(request)  # type: ignore[arg-type]
         if self._parser:
             self._parser.MAX_LENGTH = _LONGEST_HEAD  # of a line: Twisted hangs up on one of more than 16 KiB
+            self._parser._transferDecoders = {b"chunked": _LenientChunks}
         return answer
 
     def dataReceived(self, data: bytes) -> None:  # noqa: N802 - Twisted's name

@@ -56,6 +56,10 @@ WELL_FORMED = {
         b"3;x=y\r\nabc\r\n",
         b"02\r\nde\r\n0\r\nTrailer: t\r\n\r\n",
     ],
+    "padded chunk sizes": [
+        OK + b"Transfer-Encoding: chunked\r\n\r\n3  \r\nabc\r\n2 ;x=y\r",
+        b"\nde\r\n0     \r\n\r\n",
+    ],
     "close-delimited": [OK + b"\r\n", b"until ", b"the end"],
     "http/1.0": [b"HTTP/1.0 200 Fine\r\nContent-Length: 2\r\n\r\nhi"],
     "early hints": [b"HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n", OK + b"Content-Length: 2\r\n\r\nhi"],
@@ -380,6 +384,8 @@ def test_the_private_names_that_the_tap_takes_are_where_they_were():
     assert list(inspect.signature(_newclient.HTTP11ClientProtocol._finishResponse).parameters)[-1] in {"rest", "kwargs"}
     assert {"_parser", "_currentRequest"} <= set(vars(_newclient.HTTP11ClientProtocol))
     assert (_newclient.STATUS, _newclient.HEADER) == ("STATUS", "HEADER")
+    assert list(_newclient.HTTPClientParser._transferDecoders) == [b"chunked"]
+    assert hasattr(_newclient.HTTPClientParser._transferDecoders[b"chunked"], "_dataReceived_CHUNK_LENGTH")
     assert {"contextFactory", "bindAddress", "pool", "maxsize", "warnsize", "fail_on_dataloss", "crawler"} <= set(
         inspect.signature(http11._ScrapyAgent).parameters
     )
