@@ -40,7 +40,8 @@ class Archivist:
         self._child: Child | None = None
         self._sites: set[str] = set()  # whose files are to be finished
         self._waiting: deque[Future[CaptureRef]] = deque()
-        self._asking: asyncio.Handle | None = None  # for what was handed over in this turn of the reactor to be synced
+        self._orders: list[bytes] = []  # of this turn of the reactor: given together, and synced once
+        self._giving: asyncio.Handle | None = None
         self._report: Callable[[dict[str, Any] | None], object] = lambda _: None  # on an order that is waited for
 
     @property
@@ -61,20 +62,20 @@ class Archivist:
         future: Future[CaptureRef] = Future()
         future.set_running_or_notify_cancel()  # who waits for it may give up: it is written all the same
         try:
-            child = self._process()
+            self._process()
         except NotArchivedError as error:
             future.set_exception(error)
             return future
         self._sites.add(site)
         self._waiting.append(future)
-        child.send(*order_to_keep(site, exchange, original))
-        if self._asking is None:  # many that come at once share a sync
-            self._asking = asyncio.get_running_loop().call_soon(self._ask)
+        self._orders += order_to_keep(site, exchange, original)
+        if self._giving is None:
+            self._giving = asyncio.get_running_loop().call_soon(self._give)
         return future
 
     def finish(self) -> None:
         """Return when all that is to be kept is on the disk, or could not be."""
-        self._ask()
+        self._give()
         if self._child is not None:
             self._child.hear(lambda: not self._waiting)
 
@@ -112,11 +113,15 @@ class Archivist:
         if done[0]:
             raise error_of(done[0])
 
-    def _ask(self) -> None:
-        if self._asking is not None:
-            self._asking.cancel()
-            self._asking = None
-            self._process().send(line({"do": "sync"}))
+    def _give(self) -> None:
+        if self._orders:
+            self._process().send(*self._orders, line({"do": "sync"}))
+        self._forget()
+
+    def _forget(self) -> None:
+        if self._giving is not None:
+            self._giving.cancel()
+        self._orders, self._giving = [], None
 
     def _hear(self, answer: bytes) -> None:
         said = json.loads(answer)
@@ -140,9 +145,7 @@ class Archivist:
     def _gone(self, code: int) -> None:
         """The process ended by itself, or was ended: what it had not answered is not archived. Another may go on."""
         self._child = None
-        if self._asking is not None:
-            self._asking.cancel()
-            self._asking = None
+        self._forget()
         why = describe(NotArchivedError(f"the process that writes WARC files ended with exit code {code}"))
         while self._waiting:
             self._settle(why)

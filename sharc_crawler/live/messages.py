@@ -51,7 +51,7 @@ def order_to_keep(site: str, exchange: Exchange, original: Original | None) -> l
         "original": original and astuple(original),
         "sizes": [len(block) for block in blocks],
     }
-    return [line(order), *blocks]
+    return [line(order), *filter(None, blocks)]
 
 
 def exchange_of(order: dict[str, Any], stream: BinaryIO) -> tuple[Exchange, Original | None]:
