@@ -107,6 +107,7 @@ class Archivist:
         """Have something else done, and wait for it."""
         done: list[dict[str, Any] | None] = []
         self._report = done.append
+        self._give()
         child = self._process()
         child.send(line({"do": what, **more}))
         child.hear(lambda: bool(done))

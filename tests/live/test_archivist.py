@@ -93,6 +93,14 @@ async def test_who_waits_is_woken_and_nobody_else(archivist):
 
 
 @in_loop
+async def test_what_was_just_handed_over_is_kept_when_all_ends(archivist, tmp_path):
+    kept = archivist.keep("example.org", exchange(1))
+    archivist.close()
+    assert kept.done()
+    assert responses(tmp_path) == [f"{URL}1"]
+
+
+@in_loop
 async def test_what_is_large_blocks_nobody(archivist):
     """More than a socket holds, and it takes its time to be compressed."""
     large = archivist.keep("example.org", exchange(1, random.Random(1).randbytes(20_000_000)))
