@@ -42,16 +42,16 @@ class Archivist:
         self._waiting: deque[Future[CaptureRef]] = deque()
         self._orders: list[bytes] = []  # of this turn of the reactor: given together, and synced once
         self._giving: asyncio.Handle | None = None
-        self._report: Callable[[dict[str, Any] | None], object] = lambda _: None  # on an order that is waited for
+        self._done: asyncio.Future[dict[str, Any] | None] | None = None  # an order, or what was in its way
 
     @property
     def pending(self) -> int:
         """Exchanges handed over that are not on the disk yet."""
         return len(self._waiting)
 
-    def open(self, site: str) -> None:
+    async def open(self, site: str) -> None:
         """Have the writer of a site ready, and whatever a crash left open mended; raises what is in the way."""
-        self._order("open", site=site)
+        await self._order("open", site=site)
         self._sites.add(site)
 
     def keep(self, site: str, exchange: Exchange, original: Original | None = None) -> Future[CaptureRef]:
@@ -73,20 +73,18 @@ class Archivist:
             self._giving = asyncio.get_running_loop().call_soon(self._give)
         return future
 
-    def finish(self) -> None:
+    async def finish(self) -> None:
         """Return when all that is to be kept is on the disk, or could not be."""
-        self._give()
-        if self._child is not None:
-            self._child.hear(lambda: not self._waiting)
+        await asyncio.gather(*map(asyncio.wrap_future, self._waiting), return_exceptions=True)
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """Finish all files, those of a process that died before, too; nothing is taken any more."""
         if not self._sites:
             return
         try:
             for site in sorted(self._sites):
-                self._order("open", site=site)
-            self._order("close")
+                await self._order("open", site=site)
+            await self._order("close")
         finally:
             if self._child is not None:
                 self._child.close()
@@ -103,16 +101,14 @@ class Archivist:
             self._child.send(line(self._terms()))
         return self._child
 
-    def _order(self, what: str, **more: str) -> None:
-        """Have something else done, and wait for it."""
-        done: list[dict[str, Any] | None] = []
-        self._report = done.append
+    async def _order(self, what: str, **more: str) -> None:
+        """Have something else done; one order at a time."""
         self._give()
         child = self._process()
+        self._done = asyncio.get_running_loop().create_future()
         child.send(line({"do": what, **more}))
-        child.hear(lambda: bool(done))
-        if done[0]:
-            raise error_of(done[0])
+        if error := await self._done:
+            raise error_of(error)
 
     def _give(self) -> None:
         if self._orders:
@@ -152,6 +148,10 @@ class Archivist:
             self._settle(why)
         self._report(why)
         self._tell()
+
+    def _report(self, done: dict[str, Any] | None) -> None:
+        if self._done and not self._done.done():
+            self._done.set_result(done)
 
     def _tell(self) -> None:
         if self.awaited:

@@ -10,7 +10,6 @@ import subprocess
 import sys
 from collections import deque
 from itertools import islice
-from selectors import EVENT_READ, EVENT_WRITE, PollSelector
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -59,15 +58,6 @@ class Child:
             self._write()
             if self._unsent:
                 self._loop.add_writer(self._socket, self._write_on)
-
-    def hear(self, until: Callable[[], bool]) -> None:
-        """Send all, and wait here, the reactor too, until that is so."""
-        while not until():  # it may have to be heard before it takes more
-            waiting = PollSelector()
-            waiting.register(self._socket, EVENT_READ | (EVENT_WRITE if self._unsent else 0))
-            waiting.select()
-            self._write()
-            self._read()
 
     def close(self) -> None:
         """Nothing more to tell it: it ends."""

@@ -83,7 +83,7 @@ class CaptureExtension:
         if session.control and session.control.obey(session.clock.now()) and not self._stopping:
             self._stopping = asyncio.ensure_future(self._crawler.engine.close_spider_async(reason="stopped by order"))
 
-    def closed(self, reason: str) -> None:
+    async def closed(self, reason: str) -> None:
         """Everything is written before the crawl is called over, for a ``reason`` of Scrapy's."""
         if self._loop.running:
             self._loop.stop()
@@ -92,7 +92,7 @@ class CaptureExtension:
         stats = self._crawler.stats
         stats.set_value(EXIT_CODE, FAILED)  # unless all of the following comes off
         try:
-            session.close()
+            await session.close()
             if session.config.output:
                 stopped = "" if reason == "finished" else STOPPED.get(reason, f"({reason})")
                 self._report(session.config.output, stopped)

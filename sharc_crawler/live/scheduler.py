@@ -15,6 +15,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scrapy.core.scheduler import BaseScheduler
+from scrapy.utils.defer import deferred_from_coro
 
 from sharc_crawler.live import private
 from sharc_crawler.live.archivist import conclude
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
     from scrapy import Request, Spider
     from scrapy.crawler import Crawler
-
+    from twisted.internet.defer import Deferred
 
 logger = logging.getLogger(__name__)
 
@@ -53,7 +54,7 @@ class SharcScheduler(BaseScheduler):
         """Translate; nothing is decided here."""
         return cls(crawler)
 
-    def open(self, spider: Spider) -> None:
+    def open(self, spider: Spider) -> Deferred[None] | None:
         """The crawl begins: a capture spider names its captures, any other spider's requests make them."""
         self._spider = spider
         engine = self._crawler.engine
@@ -64,14 +65,17 @@ class SharcScheduler(BaseScheduler):
         self._drop_in = None if specs is not None else DropIn(self._crawler, self._session)
         if specs:
             private.own_all_delays(engine.downloader)
-            self._session.begin(specs())
+            return deferred_from_coro(self._session.begin(specs()))
+        return None
 
-    def close(self, reason: str) -> None:  # noqa: ARG002 - Scrapy's signature
+    def close(self, reason: str) -> Deferred[None] | None:  # noqa: ARG002 - Scrapy's signature
         """The crawl is over, or has been stopped."""
         self._alarm.cancel()
-        if self._gave_up:
-            return
-        self._session.archivist.finish()
+        return None if self._gave_up else deferred_from_coro(self._settle_all())
+
+    async def _settle_all(self) -> None:
+        """The last visits; the reactor goes round meanwhile: a second Ctrl-C waits for no disk."""
+        await self._session.archivist.finish()
         self._note_pause()
         try:
             self._settle_ended()

@@ -72,7 +72,7 @@ class Session:
             CrawlLog(config.output, self.store, config.log, config.log_size) if self.store and config.output else None
         )
 
-    def begin(self, specs: Sequence[CaptureSpec]) -> None:
+    async def begin(self, specs: Sequence[CaptureSpec]) -> None:
         """Open these site captures, or go on with them where the output folder holds their unfinished state."""
         saved = self._saved()
         if saved:
@@ -84,9 +84,9 @@ class Session:
             self.run = next(str(row.spec.settings["run"]) for row in saved.captures.values())
             self.frontier.restore(saved, now)
             self.gone_on = True
-            self._ready({row.spec.site for row in saved.captures.values()})
+            await self._ready({row.spec.site for row in saved.captures.values()})
             return
-        self._ready({spec.site for spec in specs})
+        await self._ready({spec.site for spec in specs})
         with self.frontier.ledger.one_step():  # all of them or none: the same command must find what it asked for
             for spec in specs:
                 bounded = self.bounded(replace(spec, settings={**spec.settings, "run": self.run}))
@@ -138,11 +138,11 @@ class Session:
         """Have an exchange of a site capture written (in one series for all of a project's spider)."""
         return self.archivist.keep(self.name if self.drop_in or site is None else site, exchange, original)
 
-    def _ready(self, sites: set[str]) -> None:
+    async def _ready(self, sites: set[str]) -> None:
         """The archive can be written before anything is fetched; a torn record is cut off before anything is added."""
         if self.archives:
             for site in sorted(sites):
-                self.archivist.open(site)
+                await self.archivist.open(site)
 
     def _terms(self) -> dict[str, Any]:
         """What the process that writes WARC files has to know."""
@@ -171,9 +171,9 @@ class Session:
         if self.config.output:
             (self.config.output / RUNNING).unlink(missing_ok=True)
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """Everything is on disk after this."""
-        self.archivist.close()
+        await self.archivist.close()
         if self.store and self.history:
             remember(self.store, self.history)
         if self.history:

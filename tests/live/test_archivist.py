@@ -16,6 +16,8 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
+import pytest_twisted
+from scrapy.utils.defer import deferred_from_coro
 
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.errors import UsageError
@@ -51,7 +53,7 @@ def archivist(tmp_path):
     terms = {"folder": str(tmp_path), "run": "run1", "info": asdict(INFO), "options": {}, "history": None}
     archivist = Archivist(lambda: terms)
     yield archivist
-    archivist.close()
+    pytest_twisted.blockon(deferred_from_coro(archivist.close()))
 
 
 def writer_process():
@@ -76,7 +78,7 @@ async def test_what_is_handed_over_counts_once_it_is_synced(archivist, tmp_path)
         assert f"{open_file}" == str(tmp_path / f"{ref.file}.open")
         record = gzip.decompress(open_file.read_bytes()[ref.offset : ref.offset + ref.length])
         assert f"WARC-Target-URI: {URL}{number}\r\n".encode() in record
-    archivist.close()
+    await archivist.close()
     assert responses(tmp_path) == [f"{URL}{number}" for number in range(3)]
 
 
@@ -95,7 +97,7 @@ async def test_who_waits_is_woken_and_nobody_else(archivist):
 @in_loop
 async def test_what_was_just_handed_over_is_kept_when_all_ends(archivist, tmp_path):
     kept = archivist.keep("example.org", exchange(1))
-    archivist.close()
+    await archivist.close()
     assert kept.done()
     assert responses(tmp_path) == [f"{URL}1"]
 
@@ -116,9 +118,9 @@ async def test_what_is_large_blocks_nobody(archivist):
 @in_loop
 async def test_all_that_is_to_be_kept_can_be_waited_for(archivist, tmp_path):
     kept = [archivist.keep("example.org", exchange(number)) for number in range(40)]
-    archivist.finish()
+    await archivist.finish()
     assert all(one.done() for one in kept)
-    archivist.close()
+    await archivist.close()
     urls = [record["WARC-Target-URI"] for record in read_all(tmp_path) if record.kind in {"response", "revisit"}]
     assert urls == [f"{URL}{number}" for number in range(40)]
 
@@ -127,16 +129,27 @@ async def test_all_that_is_to_be_kept_can_be_waited_for(archivist, tmp_path):
 @in_loop
 async def test_a_process_that_is_killed_loses_only_what_it_had_not_answered(archivist, tmp_path):
     first = archivist.keep("example.org", exchange(1, b"first"))
-    archivist.finish()
+    await archivist.finish()
     os.kill(writer_process(), signal.SIGKILL)
     second = archivist.keep("example.org", exchange(2, b"second"))
     with pytest.raises(NotArchivedError, match="ended with exit code -9"):
         await asyncio.wrap_future(second)
     again = archivist.keep("example.org", exchange(2, b"second"))
-    archivist.finish()
+    await archivist.finish()
     assert first.result(0).file != again.result(0).file, "as after a crash"
-    archivist.close()
+    await archivist.close()
     assert responses(tmp_path) == [f"{URL}1", f"{URL}2"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="finds processes in /proc")
+@in_loop
+async def test_a_disk_that_hangs_at_the_end_stops_nobody_from_ending_the_crawl(archivist):
+    await archivist.open("example.org")
+    os.kill(writer := writer_process(), signal.SIGSTOP)
+    kept = archivist.keep("example.org", exchange(1))
+    asyncio.get_running_loop().call_later(0.01, os.kill, writer, signal.SIGCONT)
+    await archivist.finish()
+    assert kept.result(0).file
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="finds processes in /proc")
@@ -147,7 +160,7 @@ async def test_files_of_a_process_that_died_are_finished_at_the_end(archivist, t
     archivist.awaited, archivist.written = True, lambda: died.set_result(None)
     os.kill(writer_process(), signal.SIGKILL)
     await died
-    archivist.close()
+    await archivist.close()
     assert responses(tmp_path) == [f"{URL}1"]
     assert not list(tmp_path.glob("*.open"))
 
@@ -157,12 +170,12 @@ async def test_without_a_process_nothing_is_archived_until_there_is_one(archivis
     with monkeypatch.context() as patch:
         patch.setattr(sys, "executable", str(tmp_path / "nowhere"))
         with pytest.raises(NotArchivedError, match=r"cannot be started: .*No such file"):
-            archivist.open("example.org")
+            await archivist.open("example.org")
         lost = archivist.keep("example.org", exchange(1))
         assert isinstance(lost.exception(0), NotArchivedError)
     kept = archivist.keep("example.org", exchange(2))
-    archivist.finish()
-    archivist.close()
+    await archivist.finish()
+    await archivist.close()
     assert kept.result(0).file
     assert responses(tmp_path) == [f"{URL}2"]
 
@@ -172,8 +185,8 @@ async def test_it_is_written_though_nobody_waits_for_it_any_more(archivist, tmp_
     asyncio.wrap_future(archivist.keep("example.org", exchange(1))).cancel()
     await asyncio.sleep(0)
     other = archivist.keep("example.org", exchange(2))
-    archivist.finish()
-    archivist.close()
+    await archivist.finish()
+    await archivist.close()
     assert other.done()
     assert len(read_all(tmp_path)) > 4
 
@@ -184,15 +197,15 @@ async def test_what_is_in_the_way_of_a_writer_is_said_before_anything_is_fetched
     terms = {"folder": str(tmp_path / "file"), "run": "run1", "info": asdict(INFO), "options": {}, "history": None}
     archivist = Archivist(lambda: terms)
     with pytest.raises(UsageError, match="cannot be used for WARC files"):
-        archivist.open("example.org")
-    archivist.close()
+        await archivist.open("example.org")
+    await archivist.close()
 
 
 @in_loop
 async def test_a_file_of_the_current_folder_is_no_module_of_ours(archivist, tmp_path, monkeypatch):
     (tmp_path / "json.py").write_text("raise SystemExit('not the one')")
     monkeypatch.chdir(tmp_path)
-    archivist.open("example.org")
+    await archivist.open("example.org")
 
 
 _DISK_THAT_FAILS = """

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from sharc_crawler.live.child import Child
 from tests.live.wire_servers import in_loop
 
@@ -23,6 +25,7 @@ async def test_whoever_is_told_much_and_answers_much_is_heard_meanwhile(tmp_path
     child = Child("echo", heard.append, lambda _: None)
     lines = [b"%d" % number * 1000 for number in range(2000)]
     child.send(*[line + b"\n" for line in lines])
-    child.hear(lambda: len(heard) == len(lines))
+    while len(heard) < len(lines):
+        await asyncio.sleep(0.01)
     child.close()
     assert heard == lines
