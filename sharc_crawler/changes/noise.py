@@ -25,15 +25,18 @@ _FIELDS: Any = etree.XPath(
 _MARKED: Any = etree.XPath("//*[@id or @class]", smart_strings=False)
 _MARKS: Any = etree.XPath("//@id | //@class", smart_strings=False)
 #: a class or id of an ad slot: "ad" and where it is shown, nothing else (``category-ads`` and ``ad-hoc`` are content)
-_AD_NAME = r"(?:ads?|adverts?|advertis(?:ements?|ing)|adsense|adsbygoogle|ad(?:slot|unit|box|banner)s?|sponsored|dfp)"
+_AD_NAME = (
+    r"(?:ads?|adverts?|advertis(?:ements?|ing)|adsense|adsbygoogle|ad(?:slot|unit|box|banner|container|wrapper)s?"
+    r"|sponsored|dfp)"
+)
 _AD_PLACE = (
-    r"(?:\d+(?:x\d+)?|slot|unit|box|banner|top|bottom|left|right|middle|mid|center|inner|outer|sidebar|side|header|head"
+    r"(?:\d+(?:x\d+)?|slot|item|unit|box|banner|top|bottom|left|right|middle|mid|center|inner|outer|sidebar|side|header|head"
     r"|footer|foot|main|content|inline|in|wrapper|wrap|container|holder|mobile|desktop|leaderboard|skyscraper|billboard"
     r"|rectangle|mpu|google|div|gpt|placement|placeholder|zone|space|area|block|frame|iframe|rail|sticky|label|native"
     r"|video|text|image|links?|responsive|size|widget|promo|article|page|site|home|list|row|region|section|module)"
 )
 _AD = re.compile(
-    rf"(?:^|\s)(?:{_AD_PLACE}[_-]+)*{_AD_NAME}(?:[_-]+(?:{_AD_PLACE}|{_AD_NAME}))*(?:\s|$)|google_ads_|div-gpt-ad",
+    rf"(?:^|\s)(?:{_AD_PLACE}[_-]+)*{_AD_NAME}(?:[_-]+(?:{_AD_PLACE}|{_AD_NAME}))*(?:\s|$)|google_ads_|div-gpt-ad|(?:^|\s)(?:taboola|outbrain)-",
     re.IGNORECASE,
 )
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")

@@ -31,6 +31,8 @@ def same(one: str, other: str) -> bool:
         ("Generated at 10:31:07", "Generated at 11:00:00"),
         ("Cached: Fri, 20 Nov 2026 10:31 GMT", "Cached: Sat, 21 Nov 2026 11:31 GMT"),
         ("Fetched 2026-11-20T10:31Z", "Fetched 2026-11-21T10:32Z"),
+        ("<div class=ads__item>Buy</div>", "<div class=ads__item>Sell</div>"),
+        ("<div class=adContainer>Buy</div>", "<div class=adContainer>Sell</div>"),
         ("<div id=sidebar_ad_2>Buy</div>", "<div id=sidebar_ad_2>Sell</div>"),
         ("<div id=div-gpt-ad-149-0>Buy</div>", "<div id=div-gpt-ad-149-0>Sell</div>"),
         ("<ins class=adsbygoogle>a</ins>", "<ins class=adsbygoogle></ins>"),
