@@ -79,7 +79,7 @@ class Archivist:
 
     async def close(self) -> None:
         """Finish all files, those of a process that died before, too; nothing is taken any more."""
-        if not self._sites:
+        if not self._sites and self._child is None:
             return
         try:
             for site in sorted(self._sites):

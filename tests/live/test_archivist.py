@@ -56,11 +56,15 @@ def archivist(tmp_path):
     pytest_twisted.blockon(deferred_from_coro(archivist.close()))
 
 
+def writer_processes():
+    children = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
+    return [int(pid) for pid in children if b"writer_process" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+
+
 def writer_process():
     """The only one that this process has."""
-    children = Path(f"/proc/self/task/{os.getpid()}/children").read_text().split()
-    (child,) = [pid for pid in children if b"writer_process" in Path(f"/proc/{pid}/cmdline").read_bytes()]
-    return int(child)
+    (child,) = writer_processes()
+    return child
 
 
 def responses(folder):
@@ -191,6 +195,7 @@ async def test_it_is_written_though_nobody_waits_for_it_any_more(archivist, tmp_
     assert len(read_all(tmp_path)) > 4
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="finds processes in /proc")
 @in_loop
 async def test_what_is_in_the_way_of_a_writer_is_said_before_anything_is_fetched(tmp_path):
     (tmp_path / "file").write_text("")
@@ -199,6 +204,7 @@ async def test_what_is_in_the_way_of_a_writer_is_said_before_anything_is_fetched
     with pytest.raises(UsageError, match="cannot be used for WARC files"):
         await archivist.open("example.org")
     await archivist.close()
+    assert not writer_processes()
 
 
 @in_loop
