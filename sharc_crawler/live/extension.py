@@ -90,9 +90,9 @@ class CaptureExtension:
         self._line.clear()
         session = session_of(self._crawler)
         stats = self._crawler.stats
-        stats.set_value(EXIT_CODE, FAILED)  # unless all of the following comes off
         try:
             await session.close()
+            stats.set_value(EXIT_CODE, FAILED)  # unless all of the following comes off
             if session.config.output:
                 stopped = "" if reason == "finished" else STOPPED.get(reason, f"({reason})")
                 self._report(session.config.output, stopped)

@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from contextlib import suppress
+from contextlib import closing, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
@@ -21,15 +21,18 @@ from warcio.archiveiterator import ArchiveIterator
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.live.clock import Clock
+from sharc_crawler.model import Phase
+from sharc_crawler.storage.observations import ObservationStore
 from sharc_crawler.storage.sqlite import SqliteStore
 
 PROFILE = "sharc_crawler.live.profile"
 USAGE, INTERRUPTED = 2, 5
 
 
-def start(folder, url, **more) -> subprocess.Popen:
+def start(folder, url, *settings, **more) -> subprocess.Popen:
     arguments = {"url": url, "output": str(folder), "delay": "0.01", **more}
     given = [text for name, value in arguments.items() for text in ("-a", f"{name}={value}")]
+    given += [text for one in settings for text in ("-s", one)]
     return subprocess.Popen(
         [sys.executable, "-m", "scrapy", "crawl", "site", *given, "-s", "SHARC_BACK_OFF=0.1"],
         env={**os.environ, "SCRAPY_SETTINGS_MODULE": PROFILE},
@@ -191,6 +194,32 @@ def test_a_second_signal_waits_for_nothing_and_the_same_command_goes_on(tmp_path
         server.shutdown()
     (capture,) = json.loads((folder / "report.json").read_text())["captures"]
     assert capture["coherence"]["coherent"] == 2
+
+
+@pytest.mark.slow
+def test_ctrl_c_while_files_are_finished_is_heard_and_the_same_command_finishes_them(tmp_path):
+    folder, file = tmp_path / "capture", tmp_path / "history.db"
+    ObservationStore(file).close()
+    with serve(LivingSite(seed=5, pages=20)) as server, closing(sqlite3.connect(file, isolation_level=None)) as other:
+        process = start(folder, server.url, f"SHARC_HISTORY={file}")
+        stop_after(process, server, 1, signal.SIGCONT)
+        other.execute("BEGIN IMMEDIATE")  # the writer waits for its turn, at the end
+        store = SqliteStore(folder / "frontier.db")
+        while not all(row.phase is Phase.DONE for row in store.captures().values()):
+            assert process.poll() is None
+            select_nothing(0.01)
+        store.close()
+        select_nothing(0.5)
+        process.send_signal(signal.SIGINT)
+        code = process.wait(30)
+        other.execute("ROLLBACK")
+        out, _ = process.communicate(timeout=30)
+        assert code == INTERRUPTED, out
+        assert "the same command goes on" in out
+        process = start(folder, server.url, f"SHARC_HISTORY={file}")
+        out, _ = process.communicate(timeout=90)
+        assert process.returncode == 0, out
+    assert verify(folder).findings == []
 
 
 def test_ctrl_c_before_the_first_page_ends_as_cleanly(tmp_path):
