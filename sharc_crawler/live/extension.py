@@ -18,6 +18,7 @@ from sharc_crawler.errors import SharcError
 from sharc_crawler.live.progress import ProgressLine
 from sharc_crawler.live.seeding.judging import judge
 from sharc_crawler.live.session import session_of
+from sharc_crawler.live.space import is_full
 from sharc_crawler.model import Phase
 from sharc_crawler.report.instant.document import is_instant
 from sharc_crawler.report.instant.output import write as write_instant
@@ -99,7 +100,8 @@ class CaptureExtension:
             session.ended()
             stats.set_value(EXIT_CODE, _exit_code(session.frontier.captures))
         except (OSError, sqlite3.Error, SharcError) as error:
-            logger.error("The end of the crawl cannot be written: %s. Make room; the same command goes on", error)
+            way_out = "Make room; the same command goes on" if is_full(error) else "The same command goes on"
+            logger.error("The end of the crawl cannot be written: %s. %s", error, way_out)
             stats.set_value(EXIT_CODE, INTERRUPTED)
 
     def _report(self, folder: Path, stopped: str) -> None:
