@@ -109,13 +109,15 @@ class CaptureExtension:
         state = load_state(folder)
         facts = capture_facts(state)
         if is_instant(state):
-            sys.stdout.write(write_instant(state, folder, stopped))
-            sys.stdout.writelines(f"  {name:<12} {path}\n" for name, path in self._packaged(facts, folder))
+            text = write_instant(state, folder, stopped)
+            text += "".join(f"  {name:<12} {path}\n" for name, path in self._packaged(facts, folder))
         else:
             paths = write(facts, folder)
             certified = lines(certify(facts, folder))
-            sys.stdout.write(summary(facts, paths, [*certified, *self._packaged(facts, folder)], stopped))
-        sys.stdout.flush()
+            text = summary(facts, paths, [*certified, *self._packaged(facts, folder)], stopped)
+        if sys.stdout:  # it may have been closed
+            sys.stdout.write(text)
+            sys.stdout.flush()
 
     def _packaged(self, facts: list[CaptureFacts], folder: Path) -> list[tuple[str, str]]:
         """The WACZ file, where one is wanted and the captures are complete: a line for the summary."""

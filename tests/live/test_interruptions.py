@@ -242,6 +242,19 @@ def test_ctrl_c_before_the_first_page_ends_as_cleanly(tmp_path):
     assert verify(folder).findings == []
 
 
+@pytest.mark.slow
+def test_a_crawl_that_nobody_listens_to_is_complete_all_the_same(tmp_path):
+    with serve(LivingSite(seed=5, pages=20)) as server:
+        given = ("url=" + server.url, f"output={tmp_path / 'capture'}", "delay=0")
+        arguments = " ".join(f"-a '{one}'" for one in given)
+        done = subprocess.run(
+            f"'{sys.executable}' -m scrapy crawl site {arguments} <&- >&-",
+            shell=True, env={**os.environ, "SCRAPY_SETTINGS_MODULE": PROFILE}, cwd=tmp_path, stderr=subprocess.PIPE,
+            timeout=90, check=False,
+        )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
 def test_killed_before_the_end_was_written_the_same_command_writes_it(tmp_path):
     folder = tmp_path / "capture"
     with serve(LivingSite(seed=5, pages=20)) as server:
