@@ -14,7 +14,7 @@ from sharc_crawler.archive.servers import DIALECTS, dialect
 from sharc_crawler.cli._progress import phases
 from sharc_crawler.cli._seeds_list import read_list
 from sharc_crawler.errors import UsageError
-from sharc_crawler.report.words import printable
+from sharc_crawler.report.words import counted, printable
 
 if TYPE_CHECKING:
     from sharc_crawler.live.fetching.work import Tally
@@ -49,6 +49,7 @@ def fetch_command(context: click.Context, /, seeds: Path, as_json: bool, **optio
     what sharc seeds rank, sharc seeds evaluate and scrapy crawl site -a timemaps= read.
 
     Exit codes: 0 all seeds were answered, 4 and of none is there a capture, 5 not all were; the same command goes on.
+    Where all answers were 404, none is kept: the address may be wrong, and the same command asks again.
     """
     from sharc_crawler.live.fetching.run import Manners, fetch  # Scrapy takes half a second
     from sharc_crawler.live.fetching.work import Plan
@@ -73,6 +74,8 @@ def _summary(tally: Tally, folder: Path) -> str:
     lines = [f"{tally.fetched:,} of {tally.seeds:,} seeds fetched into {folder}, {tally.requests:,} requests"]
     if tally.unknown:
         lines.append(f"{tally.unknown:,} of them are unknown to the archive")
+    if tally.missing:
+        lines.append(f"all answered 404 ({counted(tally.missing, 'seed')}), nothing kept: is --from right?")
     if tally.mementos:
         lines.append(f"{tally.mementos:,} mementos")
     lines += [f"not fetched: {failure}" for failure in tally.failures[:_SHOWN]]
@@ -88,4 +91,4 @@ def _summary(tally: Tally, folder: Path) -> str:
 def _exit_code(tally: Tally) -> int:
     if tally.stopped or tally.failures:
         return INCOMPLETE
-    return NOTHING_CAPTURED if tally.unknown == tally.seeds else 0
+    return NOTHING_CAPTURED if tally.missing or tally.unknown == tally.seeds else 0

@@ -19,10 +19,11 @@ from sharc_crawler.archive.fetched import Fetched
 from sharc_crawler.archive.history import read_history
 from sharc_crawler.archive.servers import Wayback
 from sharc_crawler.cli import main
+from sharc_crawler.cli._seeds_fetch import _summary
 from sharc_crawler.live.clock import Clock
 from sharc_crawler.live.fetching.bucket import TokenBucket
 from sharc_crawler.live.fetching.client import Answer, Client, Patience, PostponedError, SilentError
-from sharc_crawler.live.fetching.work import SILENT, Plan, Work
+from sharc_crawler.live.fetching.work import SILENT, Plan, Tally, Work
 from sharc_crawler.seeds.hacs.updates import digest_change, link_addition
 from tests.live.wayback_stub import Archive, serving
 from tests.live.wire_servers import handler, in_loop
@@ -75,6 +76,17 @@ def test_histories_come_by_resume_keys_in_spite_of_every_fault(tmp_path):
     counts = dict(zip(captures.urls, (captures.offsets[1:] - captures.offsets[:-1]).tolist(), strict=True))
     assert counts == {HOT: 7, COLD: 3, "http://b.example/x/y": 1}
     assert digest_change(captures).tolist() == [-1, 0, 1, 0, 1, 0, 1, -1, 0, 0, -1]
+
+
+def test_a_wrong_address_is_said_and_asked_again_once_it_is_right(tmp_path):
+    with serving(archive()) as server:
+        server.faults.extend(["404"] * 3)
+        code, tally, err = run(tmp_path, server.cdx)
+        assert (code, tally["fetched"], tally["unknown"], tally["missing"]) == (4, 0, 0, 3), (tally, err)
+        server.faults.append("404")  # the true answer for one seed of an archive that knows others
+        code, tally, err = run(tmp_path, server.cdx)
+        assert (code, tally["fetched"], tally["unknown"], tally["missing"]) == (0, 3, 2, 0), (tally, err)
+        assert run(tmp_path, server.cdx)[1]["requests"] == 0
 
 
 def test_mementos_give_link_additions_and_each_content_is_fetched_once(tmp_path):
@@ -213,6 +225,10 @@ async def test_an_archive_that_is_down_is_not_asked_for_every_seed(tmp_path):
     assert (work.tally.fetched, work.tally.unknown, len(work.tally.failures)) == (1, 1, 1 + SILENT)
     assert "status 403" in work.tally.failures[0]
     assert work.tally.stopped.startswith("5 questions in a row without an answer")
+
+
+def test_all_answered_404_is_said_in_words(tmp_path):
+    assert "all answered 404 (1 seed), nothing kept: is --from right?" in _summary(Tally(1, missing=1), tmp_path)
 
 
 def test_the_bucket_keeps_the_rate_whatever_happens():

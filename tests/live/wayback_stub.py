@@ -82,8 +82,8 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             return self.say(200, HTML, "text/html")
         if fault.startswith("429"):
             return self.say(429, HTML, "text/html", **{"Retry-After": fault.partition(" ")[2]})
-        if fault == "500":
-            return self.say(500, HTML, "text/html")
+        if fault in {"404", "500"}:
+            return self.say(int(fault), HTML, "text/html")
         if fault == "moved":
             return self.say(302, b"", "text/html", Location=self.path)
         if fault.startswith("to "):

@@ -44,6 +44,7 @@ class Tally:
     seeds: int = 0
     fetched: int = 0  #: seeds whose history is complete
     unknown: int = 0  #: of these, seeds that the archive has no capture of
+    missing: int = 0  #: seeds answered 404 by what never answered anything else: nothing is kept of them
     mementos: int = 0  #: there now
     requests: int = 0
     failures: list[str] = field(default_factory=list)
@@ -59,6 +60,8 @@ class Work:
         self.tally = Tally(seeds=len(plan.seeds))
         self._plan, self._folder, self._writer, self._report = plan, folder, writer, report
         self._silent = 0
+        self._is_archive = False  # an answer to one of these questions, other than 404, is there
+        self._missing: list[str] = []  # seeds answered 404 until then
 
     async def run(self, client: Client) -> None:
         """All of it, or as far as the archive lets one."""
@@ -70,7 +73,7 @@ class Work:
         except PostponedError as error:
             self.tally.stopped = str(error)
         finally:
-            self.tally.requests = client.requests
+            self.tally.requests, self.tally.missing = client.requests, len(self._missing)
 
     async def _indexes(self, client: Client) -> None:
         for number, seed in enumerate(self._plan.seeds):
@@ -81,18 +84,36 @@ class Work:
         wanted = Wanted(seed, self._plan.website, self._plan.since)
         dialect, folder = self._plan.dialect, self._folder
         answers = folder.answers(seed)
+        self._is_archive = self._is_archive or bool(answers)
         if not folder.complete(seed):
             while question := dialect.question(wanted, answers):
-                answers.append(await self._answer(client, question, answers))
-                folder.keep(seed, len(answers) - 1, answers[-1])
+                answer = await self._answer(client, question, answers)
+                if not self._is_archive:
+                    self._missing.append(seed)
+                    return
+                answers.append(answer)
+                folder.keep(seed, len(answers) - 1, answer)
             folder.finish(seed)
+        self._count(answers)
+        self._believe_missing()
+
+    def _count(self, answers: list[bytes]) -> None:
         self.tally.unknown += answers[0].strip() == NOTHING.strip()
         self.tally.fetched += 1
+
+    def _believe_missing(self) -> None:
+        """It is an archive: where it said 404, it has no capture."""
+        while self._missing:
+            seed = self._missing.pop()
+            self._folder.keep(seed, 0, NOTHING)
+            self._folder.finish(seed)
+            self._count([NOTHING])
 
     async def _answer(self, client: Client, question: str, before: list[bytes]) -> bytes:
         dialect = self._plan.dialect
         answer = await client.ask(question, dialect.check)
         if answer.status == 200:
+            self._is_archive = True
             return answer.body if answer.body.strip() else NOTHING
         if dialect.ends(answer.status, before):
             return NOTHING
