@@ -34,10 +34,11 @@ def combined_rates(
 ) -> Estimates:
     """Posterior rates of every URL of the history, changes per second; NaN where nothing at all is known.
 
-    Where the captures saw enough changes, what each kind of evidence is worth is learned from them; where these came in
-    crowds, nothing can be learned, and each page's own changes are all that counts. With fewer changes the ages of the
-    last ones give each page a Gamma distribution, which the intervals before them sharpen; the rate is the geometric
-    mean of its mean and the counted one. What there is not is left out; lastmods that lied are not listened to.
+    Where the captures of a week or more saw enough changes, what each kind of evidence is worth is learned from them;
+    where these came in crowds, nothing can be learned, and each page's own changes are all that counts. With fewer
+    changes the ages of the last ones give each page a Gamma distribution, which the intervals before them sharpen; the
+    rate is the geometric mean of its mean and the counted one. What there is not is left out; lastmods that lied are
+    not listened to.
 
     Parameters
     ----------

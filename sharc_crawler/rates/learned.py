@@ -84,11 +84,15 @@ def _dispersion(mean: NDArray[np.float64], hit: NDArray[np.bool_]) -> float:
 
 
 def _cuts(history: SiteHistory, now: Instant, horizon: Seconds) -> tuple[NDArray[np.float64], Seconds]:
-    """Instants to cut the history at, latest first, and how long a time after each is looked at."""
+    """Instants to cut the history at, latest first, and how long a time after each is looked at.
+
+    None where all looks lie within a week: what is known of a page is told in days and weeks, and of captures minutes
+    apart the regression would learn one rate for all, surely, from one comparison each.
+    """
     lengths = history.histories().lengths
-    span = now - history.times.min() if len(lengths) else 0.0
-    if span <= 0:
+    if not len(lengths) or np.ptp(history.times) < WEEK:
         return np.zeros(0), horizon
+    span = now - history.times.min()
     after = min(max(horizon, LOOKS * float(np.median(lengths))), SHARE * span)
     gap = max(after / 2.0, (span - after) / CUTS)
     return np.arange(now - after, now - (1.0 - HEAD) * span, -gap), after

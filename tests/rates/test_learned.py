@@ -7,7 +7,8 @@ import pytest
 
 from sharc_crawler.rates.estimators.gamma_poisson import GammaPoisson
 from sharc_crawler.rates.estimators.irregular import IrregularMle
-from sharc_crawler.rates.history import UNKNOWN, SiteHistory
+from sharc_crawler.rates.evidence import combined_rates
+from sharc_crawler.rates.history import CHANGED, UNKNOWN, SiteHistory
 from sharc_crawler.rates.learned import WEEK, _dispersion, learnable, learned_rates
 from sharc_crawler.rates.surroundings import Surroundings
 
@@ -85,3 +86,26 @@ def test_a_page_never_accessed_before_the_cuts_gets_a_rate():
     rate = learned_rates(young, NOW, 4 * WEEK, Surroundings(young.urls)).rate
     assert np.isfinite(rate).all()
     assert (rate > 0).all()
+
+
+def test_captures_minutes_apart_are_counted_not_learned_from():
+    history, _ = simulated(1)
+    times = NOW + (history.times - NOW) * 60.0 / WEEK
+    minutes = replace(history, times=times)
+    assert not learnable(minutes, NOW, WEEK)
+    assert not learnable(minutes, NOW + WEEK, WEEK), "the time since is no evidence"
+
+
+def test_one_comparison_each_leaves_the_rates_open():
+    rng = np.random.default_rng(5)
+    start, pages = rng.uniform(0.0, 60.0, 1000), 1000
+    bits = np.column_stack([np.full(pages, UNKNOWN), rng.random(pages) < 0.1]).astype(np.int8)
+    nothing = np.full(2 * pages, np.nan)
+    times = (NOW + np.column_stack([start, start + 60.0])).ravel()
+    urls = [f"p/{page}" for page in range(pages)]
+    twice = SiteHistory("s", urls, 2 * np.arange(pages + 1), times, bits.ravel(), nothing, nothing, nothing)
+    found = combined_rates(twice, NOW + 300.0, 3600.0, Surroundings(urls))
+    assert (found.spread > 0.4 * found.rate).all()
+    changed = bits[:, 1] == CHANGED
+    assert found.rate[changed].min() > found.rate[~changed].max()
+    assert found.rate.mean() == pytest.approx(bits[:, 1].mean() / 60.0, rel=0.3)
