@@ -43,6 +43,10 @@ EXIT_CODE = "sharc/exit_code"  #: stat that the ``crawl`` command ends with
 #: searching takes a tenth of a crawl's processor time
 OBJECTS = 5_000
 STOPPED = {"shutdown": "by Ctrl-C or SIGTERM", "stopped by order": "by order (sharc control)"}  #: in words
+NOT_KEPT = (
+    "Nothing is archived: set SHARC_OUTPUT=FOLDER for WARC files and a report"
+    " (SHARC_WARC=False, where only the order of visits is wanted, ends this warning)"
+)
 COMPLETE, FAILED, NOTHING_CAPTURED, INTERRUPTED = 0, 1, 4, 5
 
 
@@ -67,6 +71,8 @@ class CaptureExtension:
         session = session_of(self._crawler)
         if not session.drop_in:
             gc.set_threshold(OBJECTS)
+        if session.config.output is None and session.config.warc:
+            logger.warning(NOT_KEPT)
         self._line = ProgressLine(session.frontier, session.clock.now())
         if session.gone_on and session.config.progress:
             self._line.goes_on()

@@ -24,6 +24,7 @@ from sharc_crawler.live.crawl_log import CrawlLog
 from sharc_crawler.live.everything import PARTS
 from sharc_crawler.live.history import known_pages, rates_of, remember
 from sharc_crawler.live.output import RUNNING, check_output, make_folder, told
+from sharc_crawler.live.problems import without_tracebacks
 from sharc_crawler.live.space import Space
 from sharc_crawler.report.instants import iso
 from sharc_crawler.storage.observations import ObservationStore
@@ -196,6 +197,7 @@ def session_of(crawler: Crawler) -> Session:
 
 
 def _begin(crawler: Crawler) -> Session:
+    without_tracebacks()
     config = Config.from_settings(crawler.settings)
     drop_in = not hasattr(crawler.spider, "capture_specs")
     politeness = config.politeness

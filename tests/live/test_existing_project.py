@@ -76,6 +76,7 @@ def run(python, server, folder, *settings) -> subprocess.CompletedProcess[str]:
 def test_its_callbacks_items_and_pipelines_work_and_nothing_is_doubled(python, site, tmp_path):
     items, log, requests = crawl(python, site, tmp_path)
     assert "Traceback" not in log
+    assert log.count("Nothing is archived: set SHARC_OUTPUT=FOLDER") == 1
     urls = Counter(item["url"] for item in items if "title" in item)
     assert len(urls) > 25
     assert sum(Counter(item["number"] for item in items).values()) == len(items)
@@ -97,7 +98,8 @@ def test_the_default_order_visits_each_page_once(python, site, tmp_path):
 
 def test_with_an_output_folder_there_are_warcs_and_a_report(python, site, tmp_path):
     folder = tmp_path / "kept"
-    crawl(python, site, tmp_path, f"SHARC_OUTPUT={folder}")
+    _, log, _ = crawl(python, site, tmp_path, f"SHARC_OUTPUT={folder}")
+    assert "Nothing is archived" not in log
     assert (folder / "report.html").exists()
     assert list(folder.glob("*.warc.gz"))
     state = SqliteStore(folder / "frontier.db").load()
@@ -112,8 +114,17 @@ def test_an_unfinished_crawl_is_not_gone_on_with_and_says_so(python, site, tmp_p
     stopped = run(python, site, tmp_path, f"SHARC_OUTPUT={folder}", "CLOSESPIDER_PAGECOUNT=5")
     assert "Stopped (closespider_pagecount), not complete: a project's own spider begins again" in stopped.stdout
     again = run(python, site, tmp_path, f"SHARC_OUTPUT={folder}")
-    assert again.returncode != 0
+    assert again.returncode == 1
     assert "a project's own spider cannot go on; choose another folder" in again.stderr
+    assert "Traceback" not in again.stderr
+
+
+def test_an_address_that_is_not_allowed_is_one_line(python, site, tmp_path):
+    done = run(python, site, tmp_path, "SHARC_ALLOWED_ADDRESSES=", "SHARC_WARC=False")
+    assert "Traceback" not in done.stderr
+    refused = [line for line in done.stderr.splitlines() if "add its network to SHARC_ALLOWED_ADDRESSES" in line]
+    assert len(refused) == 2, "of robots.txt, and of the page"
+    assert "Nothing is archived" not in done.stderr, "meant so"
 
 
 def test_revisits_reach_the_callbacks_where_asked_for(python, site, tmp_path):
