@@ -64,6 +64,7 @@ class _Statuses(dict[bytes, int]):
 
 _STATUSES = _Statuses({b"-": NO_STATUS})
 _KINDS = MediaTypes()
+_REVISIT = b"warc/revisit"
 
 
 def read_cdx(lines: Iterable[bytes], file: str, gathering: Gathering) -> None:
@@ -118,14 +119,16 @@ def _append_block(block: list[bytes], legend: Legend | None, gathering: Gatherin
         statuses = [_STATUSES[status] for status in fields[legend.status :: width]]
     except ValueError:
         return False
+    media = [] if legend.media is None else fields[legend.media :: width]
+    if _REVISIT in media and b"-" in fields[legend.digest :: width]:
+        return False
     owners = gathering.numbers(fields[legend.key :: width], fields[legend.url :: width])
     if NOT_WEB in owners:
         return False
     gathering.owners.extend(owners)
     gathering.times.frombytes(times.tobytes())
     gathering.statuses.extend(statuses)
-    kinds = [UNSAID] * len(block) if legend.media is None else map(_KINDS.__getitem__, fields[legend.media :: width])
-    gathering.kinds.extend(kinds)
+    gathering.kinds.extend(map(_KINDS.__getitem__, media) if media else [UNSAID] * len(block))
     gathering.digests.extend(map(numbered if b"sha1:" in text else hash, fields[legend.digest :: width]))
     return True
 
@@ -133,8 +136,9 @@ def _append_block(block: list[bytes], legend: Legend | None, gathering: Gatherin
 def _append(fields: list[bytes], legend: Legend, gathering: Gathering) -> None:
     time = instant(fields[legend.time])
     status = _STATUSES[fields[legend.status]]
-    kind = UNSAID if legend.media is None else _KINDS[fields[legend.media]]
-    gathering.append(fields[legend.key], fields[legend.url], time, fields[legend.digest], status, kind)
+    media, digest = b"-" if legend.media is None else fields[legend.media], fields[legend.digest]
+    status = status_of(status, revisit=media == _REVISIT, digest=None if digest == b"-" else digest.decode("latin-1"))
+    gathering.append(fields[legend.key], fields[legend.url], time, digest, status, _KINDS[media])
 
 
 def read_cdxj(lines: Iterable[bytes], file: str, gathering: Gathering) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from sharc_crawler.archive.not_modified import NOT_MODIFIED, shown_rows
 from sharc_crawler.archive.pages import UNSAID
 from sharc_crawler.archive.problems import Problems
 from sharc_crawler.archive.surt import surt
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 OK = 200
 NO_STATUS = 0  #: not said: an index leaves it out of revisits and of some old captures
 NOT_WEB = -1  #: number of what is no web page (``dns:``)
-NOT_MODIFIED = 304
 _NOTHING = hash(b"-")  #: what an index without a digest says
 
 
@@ -47,6 +47,7 @@ class Gathering:
         self.kinds = array("b")  #: HTML, OTHER, UNSAID: see archive.pages
         self.fingerprints: dict[int, int] = {}  #: row → number of the fingerprint
         self.links: dict[int, frozenset[str]] = {}  #: row → links of the capture
+        self.refers: dict[int, tuple[bytes, Instant]] = {}  #: row of a 304 → URL and time of the capture it names
         self.resume_key: str | None = None  #: of the last answer of a CDX server: there is more
         self.pages: set[str] = set()  #: addresses of pages of TimeMaps that were named
         self.pages_read: set[str] = set()
@@ -88,17 +89,23 @@ class Gathering:
         """All that is a capture of a page's content, each once; and of each URL what it is said to be."""
         owners, digests = np.asarray(self.owners), np.array(self.digests)
         digests[digests == _NOTHING] = NO_DIGEST
-        good = _content(owners, digests, np.asarray(self.statuses))
+        times, statuses = np.asarray(self.times), np.asarray(self.statuses)
+        good = _content(owners, digests, statuses)
+        named = {row: (self._numbers.get(url, NOT_WEB), time) for row, (url, time) in self.refers.items()}
+        shown = shown_rows(owners, times, statuses, good, named)
+        good = good[shown]
         found = Captures.gathered(
             self._keys,
             self._urls,
             owners[good],
-            np.asarray(self.times)[good],
-            digests[good],
-            _column(self.fingerprints, NO_DIGEST, good),
-            _column(self.links, None, good),
+            times[good],
+            digests[shown[good]],
+            _column(self.fingerprints, NO_DIGEST, shown[good]),
+            _column(self.links, None, shown[good]),
         )
-        self.problems.left_out["status is not 200"] = len(good) - int(good.sum())
+        if orphans := int((~good & (statuses == NOT_MODIFIED)).sum()):
+            self.problems.left_out["not modified since a capture that is not there"] = orphans
+        self.problems.left_out["status is not 200"] = len(good) - int(good.sum()) - orphans
         self.problems.left_out["listed more than once"] = int(good.sum()) - len(found.times)
         _share_links(found)
         kinds = np.full(len(found), UNSAID, np.int8)
@@ -154,11 +161,11 @@ def _content(owners: NDArray[np.int64], digests: NDArray[np.int64], statuses: ND
     return cast("NDArray[np.bool_]", good)
 
 
-def _column(values: Mapping[int, Any], none: int | None, good: NDArray[np.bool_]) -> NDArray[Any] | None:
-    """A column from the rows that have a value; ``None`` where none has."""
+def _column(values: Mapping[int, Any], none: int | None, rows: NDArray[np.int64]) -> NDArray[Any] | None:
+    """The values of rows; ``None`` where no row has any."""
     if not values:
         return None
-    column: NDArray[Any] = np.full(len(good), none, np.int64 if none == NO_DIGEST else np.object_)
-    for row, value in values.items():
-        column[row] = value
-    return column[good]
+    column: NDArray[Any] = np.full(len(rows), none, np.int64 if none == NO_DIGEST else np.object_)
+    for place, row in enumerate(rows.tolist()):
+        column[place] = values.get(row, none)
+    return column

@@ -14,6 +14,7 @@ from warcio.exceptions import ArchiveLoadFailed
 from sharc_crawler.archive.gathering import NO_STATUS, status_of
 from sharc_crawler.archive.lines import ends_whole
 from sharc_crawler.archive.memento import memento_links, original_of
+from sharc_crawler.archive.not_modified import NOT_MODIFIED
 from sharc_crawler.archive.pages import MediaTypes
 from sharc_crawler.archive.wacz import NO_ZIP
 from sharc_crawler.changes.digest import labelled_digest
@@ -90,13 +91,22 @@ def _append(record: ArcWarcRecord, known: dict[str, frozenset[str]] | None, gath
     status = status_of(status, revisit=revisit and page == url, digest=digest)
     kind = _KINDS[((http.get_header("Content-Type") if http else None) or "-").encode()]
     row = gathering.append(page.encode(), page.encode(), time, (digest or "-").encode(), status, kind)
-    if known is None or row is None:
+    if row is not None and status == NOT_MODIFIED:
+        _refer(head, row, gathering)
+    if known is None or row is None or status == NOT_MODIFIED:
         return
     links = known.get(digest or "") if revisit else _links(body, page, url, http)
     if links is not None:
         gathering.links[row] = links
     if digest and links is not None:
         known[digest] = links
+
+
+def _refer(head: StatusAndHeaders, row: int, gathering: Gathering) -> None:
+    """Note which capture a 304 says to be unchanged, where its record names it."""
+    url, date = head.get_header("WARC-Refers-To-Target-URI"), head.get_header("WARC-Refers-To-Date")
+    if url and date:
+        gathering.refers[row] = url.strip("<>").encode(), _instant(datetime.fromisoformat(date))
 
 
 def _of_what(http: StatusAndHeaders | None, url: str, date: str) -> tuple[str | None, Instant]:
@@ -107,7 +117,11 @@ def _of_what(http: StatusAndHeaders | None, url: str, date: str) -> tuple[str | 
     original, remembered = original_of(url), http.get_header("Memento-Datetime") if http else None
     time = parsedate_to_datetime(remembered) if original and remembered else datetime.fromisoformat(date)
     page = url if original is None else original if remembered else None
-    return page, (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
+    return page, _instant(time)
+
+
+def _instant(time: datetime) -> Instant:
+    return (time if time.tzinfo else time.replace(tzinfo=UTC)).timestamp()
 
 
 def _links(body: bytes, page: str, url: str, http: StatusAndHeaders | None) -> frozenset[str]:

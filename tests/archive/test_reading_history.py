@@ -18,9 +18,12 @@ from warcio.warcwriter import WARCWriter
 from sharc_crawler.archive.dates import instant, instants
 from sharc_crawler.archive.history import History, read_history
 from sharc_crawler.archive.memento import memento_links
+from sharc_crawler.archive.payloads import Original
+from sharc_crawler.archive.warc import WarcWriter
 from sharc_crawler.errors import DataError
 from sharc_crawler.model import Observation, Result, Url
 from sharc_crawler.seeds.hacs.updates import digest_change
+from tests.archive.readback import INFO, URL, page
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -343,14 +346,40 @@ def test_links_of_mementos() -> None:
     assert found == {"http://a.org/root", "https://b.org/x?y=http://c.org/"}
 
 
-def test_a_304_between_two_captures_hides_no_change(tmp_path: Path) -> None:
-    """As our own indexes have it: a revisit by the server's word, without status and digest."""
-    fields = ('"status": "200", "digest": "sha1:A"', '"mime": "warc/revisit"', '"status": "200", "digest": "sha1:B"')
-    lines = [
-        f'org,example)/ 2026112{day}000000 {{"url": "http://example.org/", {said}}}\n'
-        for day, said in enumerate(fields, 1)
-    ]
-    (tmp_path / "index.cdxj").write_text("".join(lines))
-    history = read_history([tmp_path / "index.cdxj"])
-    assert history.problems.left_out["status is not 200"] == 1
-    assert digest_change(history.captures).tolist() == [-1, 1]
+UNCHANGED_INDEXES = {
+    "cdxj": (
+        'org,example)/ 20261121000000 {"url": "http://example.org/", "status": "200", "digest": "sha1:A"}\n'
+        'org,example)/ 20261122000000 {"url": "http://example.org/", "mime": "warc/revisit"}\n'
+        'org,example)/ 20261123000000 {"url": "http://example.org/", "status": "200", "digest": "sha1:B"}\n'
+    ),
+    "cdx": (
+        "org,example)/ 20261121000000 http://example.org/ text/html 200 A 9\n"
+        "org,example)/ 20261122000000 http://example.org/ warc/revisit - - 9\n"
+        "org,example)/ 20261123000000 http://example.org/ text/html 200 B 9\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", UNCHANGED_INDEXES)
+def test_a_304_in_an_index_shows_the_page_unchanged(tmp_path: Path, kind: str) -> None:
+    """By the server's word, without status and digest."""
+    (tmp_path / kind).write_text(UNCHANGED_INDEXES[kind])
+    history = read_history([tmp_path / kind])
+    assert digest_change(history.captures).tolist() == [-1, 0, 1]
+    assert not history.problems.left_out.total()
+    alone = UNCHANGED_INDEXES[kind].splitlines(keepends=True)[1:]
+    (tmp_path / kind).write_text("".join(alone))
+    history = read_history([tmp_path / kind])
+    assert history.problems.left_out["not modified since a capture that is not there"] == 1
+    assert len(history.captures.times) == 1
+
+
+def test_a_304_in_a_warc_shows_the_capture_that_its_record_names(tmp_path: Path) -> None:
+    """Not the one before it, which another crawler may have made."""
+    with WarcWriter(tmp_path, "example.org", "run1", INFO) as out:
+        out.write(page(b"one", started=1000))
+        out.write(page(b"two", started=1001))
+        out.write_revisit(page(response=b"HTTP/1.1 304 Same\r\n\r\n", started=1002), Original(URL, 1000, None))
+    captures = read_history([tmp_path], links=True).captures
+    assert digest_change(captures).tolist() == [-1, 1, 1]
+    assert captures.digests[0] == captures.digests[2]
