@@ -14,6 +14,7 @@ from sharc_crawler.live.child import Child
 from sharc_crawler.live.messages import NotArchivedError, describe, error_of, line, order_to_keep
 from sharc_crawler.live.space import is_full
 from sharc_crawler.model import CaptureRef, Outcome, Result
+from sharc_crawler.report.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,6 +37,7 @@ class Archivist:
     def __init__(self, terms: Callable[[], dict[str, Any]]) -> None:
         self.awaited = False  #: somebody has nothing better to do than to wait for what was handed over
         self.written: Callable[[], None] = lambda: None  #: called then, when some is on the disk or could not be
+        self.mishaps: list[str] = []  #: that the reports are to tell of; whoever notes them there takes them out
         self._terms = terms
         self._child: Child | None = None
         self._sites: set[str] = set()  # whose files are to be finished
@@ -143,7 +145,11 @@ class Archivist:
         """The process ended by itself, or was ended: what it had not answered is not archived. Another may go on."""
         self._child = None
         self._forget()
-        why = describe(NotArchivedError(f"the process that writes WARC files ended with exit code {code}"))
+        ended = f"the process that writes WARC files ended ({f'signal {-code}' if code < 0 else f'exit code {code}'})"
+        lost = f"{counted(len(self._waiting), 'visit')} not on disk by then, to be made again as failed ones are"
+        self.mishaps.append(f"{ended}; another goes on. {lost}; nothing that counts is missing")
+        logger.warning("%s", self.mishaps[-1])
+        why = describe(NotArchivedError(ended))
         while self._waiting:
             self._settle(why)
         self._report(why)

@@ -77,6 +77,7 @@ class SharcScheduler(BaseScheduler):
         """The last visits; the reactor goes round meanwhile: a second Ctrl-C waits for no disk."""
         await self._session.archivist.finish()
         self._note_pause()
+        self._note_mishaps()
         try:
             self._settle_ended()
         except (OSError, sqlite3.Error) as error:
@@ -127,6 +128,7 @@ class SharcScheduler(BaseScheduler):
     def _next(self) -> Request | None:
         session = self._session
         session.frontier.ledger.commit()  # what there was no room for before
+        self._note_mishaps()
         self._settle_ended()
         if lacking := session.space.lacking():
             session.space.pause(lacking)
@@ -161,6 +163,12 @@ class SharcScheduler(BaseScheduler):
         if seconds := session.space.paused():
             start = second(session.clock.now() - seconds)
             session.frontier.note(f"the crawl paused at {start}, for {span(seconds)}: its disk had no room")
+
+    def _note_mishaps(self) -> None:
+        """What befell the process that writes belongs there, too."""
+        session = self._session
+        while session.archivist.mishaps:
+            session.frontier.note(f"{second(session.clock.now())}: {session.archivist.mishaps.pop(0)}")
 
     def _request(self, fetch: Fetch) -> Request:
         if self._drop_in:

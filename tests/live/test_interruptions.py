@@ -14,6 +14,7 @@ import time
 from collections import Counter
 from contextlib import closing, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
 from warcio.archiveiterator import ArchiveIterator
@@ -277,6 +278,24 @@ def test_killed_before_the_end_was_written_the_same_command_writes_it(tmp_path):
         out, _ = again.communicate(timeout=30)
         assert again.returncode == USAGE
         assert "complete" in out
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="finds processes in /proc")
+def test_where_the_process_that_writes_is_killed_the_crawl_goes_on_and_says_so(tmp_path):
+    folder = tmp_path / "capture"
+    with serve(LivingSite(seed=5, pages=20, slow=0.05)) as server:
+        process = start(folder, server.url)
+        deadline = time.monotonic() + 60
+        while len(server.log) < 10 and time.monotonic() < deadline:
+            select_nothing(0.005)
+        (writer,) = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+        os.kill(int(writer), signal.SIGKILL)
+        out, _ = process.communicate(timeout=90)
+    assert process.returncode == 0, out
+    assert out.count("the process that writes WARC files ended (signal 9); another goes on. ") == 2, "a note, too"
+    (capture,) = json.loads((folder / "report.json").read_text())["captures"]
+    assert sum("nothing that counts is missing" in note for note in capture["notes"]) == 1
+    assert verify(folder).findings == []
 
 
 def test_a_clock_set_back_between_two_runs_disorders_nothing(tmp_path):
