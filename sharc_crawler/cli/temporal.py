@@ -176,7 +176,9 @@ def _print(facts: dict[str, Any]) -> None:
     console = Console()
     pages, window, worth = facts["pages"], facts["window"], facts["worth"]
     skipped = ", ".join(f"{count:,} {reason}" for reason, count in facts["skipped"].items()) or "none"
-    console.print(f"{facts['lines']:,} lines from {window['start']} on, {window['days']} days; left out: {skipped}")
+    console.print(
+        f"{facts['lines']:,} lines; window: {window['days']} days from {window['start']} on; left out: {skipped}"
+    )
     console.print(
         f"{pages['seen']:,} pages, {pages['reliable']:,} reliable: {pages['temporal']:,} temporal, "
         f"{pages['untemporal']:,} untemporal, {pages['unknown']:,} unknown"

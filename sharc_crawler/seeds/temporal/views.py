@@ -70,7 +70,7 @@ def read_views(
     """
     reading = reading or Reading()
     with database(reading.memory) as db:
-        db.run("CREATE TABLE seen (page VARCHAR, site VARCHAR, day DATE, client VARCHAR, views DOUBLE)")
+        db.run("CREATE TABLE seen (page VARCHAR, site VARCHAR, day DATE, client VARCHAR, views DOUBLE, lines BIGINT)")
         db.run("CREATE TABLE skipped (reason VARCHAR, lines BIGINT)")
         for file in files:
             _stage(db, Path(file), reading)
@@ -99,7 +99,7 @@ def _settle(db: Database, file: Path) -> None:
             f"{file}: none of its {int(malformed):,} lines can be read; it should be an access log in Common or "
             "Combined Log Format, a .csv, .tsv or .parquet table, or a Wikimedia pageview file"
         )
-    db.run("INSERT INTO seen SELECT page, site, day, client, views FROM staged WHERE skipped = ''")
+    db.run("INSERT INTO seen SELECT page, site, day, client, views, lines FROM staged WHERE skipped = ''")
     db.run("INSERT INTO skipped SELECT skipped, sum(lines) FROM staged GROUP BY skipped")
     db.run("DROP TABLE staged")
 
@@ -115,6 +115,10 @@ def _collect(db: Database, reading: Reading) -> PageViews:
     days = (last - start).days + 1
     least = reading.least_views if reading.least_views is not None else days
     window = {"start": start, "last": last}
+    if outside := db.run(
+        "SELECT sum(lines)::BIGINT FROM seen WHERE day NOT BETWEEN $start AND $last", window
+    ).fetchall()[0][0]:
+        skipped["outside the window"] = outside
     # twice, so that both levels can spill: one row for each client, then views of a page and day
     db.run(
         """CREATE TABLE daily AS SELECT page, site, day, sum(CASE WHEN client IS NULL THEN views ELSE 1 END) AS views

@@ -73,6 +73,15 @@ def test_what_is_left_out_is_counted(tmp_path):
     assert sorted(log.pages) == ["https://a.org/a.css?v=1", "https://a.org/x"]
 
 
+def test_lines_outside_the_window_are_counted(tmp_path):
+    lines = [line(client, day) for client in (1, 1, 2) for day in (1, 2, 3, 4)]
+    log = read_views(
+        [write(tmp_path, lines)], Reading(least_views=1, host="https://a.org", days=2, until=date(2000, 10, 3))
+    )
+    assert log.views.tolist() == [[2, 2]]
+    assert (log.lines, log.skipped) == (12, {"outside the window": 6})
+
+
 def test_lines_without_a_host_need_one(tmp_path):
     with pytest.raises(DataError, match=r"2 no host; name the site with --host"):
         read_views([write(tmp_path, [line(), line(day=2)])], Reading())
