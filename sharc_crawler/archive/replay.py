@@ -13,6 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from sharc_crawler.archive.cdxj import REVISIT, read_index
 from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.errors import SharcError, UsageError
 
@@ -25,9 +26,8 @@ PYWB = "SHARC_PYWB"  #: environment variable: the folder with pywb's programs
 COLLECTION = "capture"
 _STARTING = 60.0  #: seconds that pywb is given to listen
 HOW_TO_GET = (
-    "pywb is not installed, or not found. It pins old packages, so give it an environment of its own:\n"
-    "  python3 -m venv ~/pywb && ~/pywb/bin/pip install pywb\n"
-    f"  export {PYWB}=~/pywb/bin"
+    "pywb is not installed, or not found. It pins old packages, so give it an environment of its own: "
+    f"python3 -m venv ~/pywb && ~/pywb/bin/pip install pywb && export {PYWB}=~/pywb/bin"
 )
 
 
@@ -73,6 +73,17 @@ def moment(instant: Instant) -> str:
     '20261118110640'
     """
     return datetime.fromtimestamp(instant, UTC).strftime("%Y%m%d%H%M%S")
+
+
+def elsewhere(folders: Sequence[Path]) -> int:
+    """How many payloads these captures need to be shown, and do not hold: they are stored in former ones."""
+    held: set[str | None] = set()
+    needed: set[str | None] = set()
+    for folder in folders:
+        for index in folder.glob("*.cdxj"):
+            for entry in read_index(index):
+                (needed if entry.mime == REVISIT else held).add(entry.digest)
+    return len(needed - held - {None})  # a 304 is of this capture's own visit
 
 
 def _collect(folders: Sequence[Path], collection: Path) -> None:

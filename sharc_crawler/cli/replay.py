@@ -10,12 +10,13 @@ from pathlib import Path
 
 import click
 
-from sharc_crawler.archive.replay import find_pywb, moment, replaying
+from sharc_crawler.archive.replay import elsewhere, find_pywb, moment, replaying
+from sharc_crawler.errors import UsageError
 from sharc_crawler.report.load import load_facts
 
 
 @click.command()
-@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("folder", type=click.Path(exists=True, path_type=Path))
 @click.option(
     "--former",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
@@ -34,6 +35,8 @@ def command(folder: Path, former: tuple[Path, ...], port: int, as_json: bool) ->
       python3 -m venv ~/pywb && ~/pywb/bin/pip install pywb
       SHARC_PYWB=~/pywb/bin sharc replay captures/demo
     """
+    if folder.is_file():
+        raise UsageError(f"{str(folder)!r} is a file: name the capture's folder; ReplayWeb.page opens its WACZ file")
     find_pywb(os.environ)
     captures = load_facts(folder)
     with replaying([folder, *former], port) as address:
@@ -44,6 +47,9 @@ def command(folder: Path, former: tuple[Path, ...], port: int, as_json: bool) ->
             for facts, url in zip(captures, shown, strict=True):
                 click.echo(f"{facts.site} at its reference instant: {url}")
             click.echo("Ctrl-C ends it.")
+        if missing := elsewhere([folder, *former]):
+            are = "payload is" if missing == 1 else "payloads are"
+            click.echo(f"{missing:,} {are} stored in former captures: without --former DIR not shown.", err=True)
         asked = threading.Event()
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: asked.set())
