@@ -66,6 +66,7 @@ def _capture_page(report: Mapping[str, Any], common: Mapping[str, Any]) -> str:
             left=report["not_followed"]["urls"][:MAX_ROWS],
             missing=missing,
             redirects=redirects,
+            redirecting_pages=sum(entry["kind"] == "page" for entry in redirects),
             max_rows=MAX_ROWS,
             reasons=Counter(entry["reason"] for entry in missing).most_common(8),
         )

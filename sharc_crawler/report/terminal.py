@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from sharc_crawler.model import Url
     from sharc_crawler.report.facts import CaptureFacts, PageFacts
     from sharc_crawler.report.write import ReportPaths
 
@@ -92,15 +93,17 @@ def _capture(facts: CaptureFacts, folder: Path, stopped: str) -> Iterator[Text]:
 
 
 def _missing(pages: Sequence[PageFacts]) -> Iterator[Text]:
-    """Why pages were not captured: the commonest reasons; redirects to captured pages as one."""
-    captured = {page.url for page in pages if page.verdict is not None}
-    reasons = Counter(
-        "redirects to captured pages" if moved(page.target, captured) else page.reason
-        for page in pages
-        if page.verdict is None
-    )
+    """Why pages were not captured: the commonest reasons."""
+    redirects = _redirects(pages)
+    reasons = Counter(page.reason for page in pages if page.verdict is None and page.url not in redirects)
     if reasons:
         yield _line("not captured", _listed(reasons))
+
+
+def _redirects(pages: Sequence[PageFacts]) -> set[Url]:
+    """Those that lead to captured pages: nothing is missing."""
+    captured = {page.url for page in pages if page.verdict is not None}
+    return {page.url for page in pages if page.verdict is None and moved(page.target, captured)}
 
 
 def _listed(reasons: Counter[str]) -> str:
@@ -130,7 +133,7 @@ def _with_embedded(facts: CaptureFacts, coherent: int) -> Iterator[Text]:
 
 
 def _figures(facts: CaptureFacts, pages: Sequence[PageFacts], totals: Mapping[str, Any]) -> Iterator[Text]:
-    yield _verdicts(totals)
+    yield _verdicts(totals, len(_redirects(pages)))
     yield from _with_embedded(facts, totals["coherent"])
     if words := same_content(pages):
         yield _line("", words)
@@ -180,8 +183,11 @@ def _parts(facts: CaptureFacts) -> Iterator[Text]:
         yield _line("", f"… and {counted(len(largest) - MAX_PARTS, 'more part')} in the report")
 
 
-def _verdicts(totals: Mapping[str, Any]) -> Text:
-    parts = [(f"{totals[name]:,} {name.replace('_', ' ')}", style) for name, style in STYLES.items()]
+def _verdicts(totals: Mapping[str, Any], redirects: int) -> Text:
+    shown = {**totals, "not_captured": totals["not_captured"] - redirects}
+    parts = [(f"{shown[name]:,} {name.replace('_', ' ')}", style) for name, style in STYLES.items()]
+    if redirects:
+        parts.append((f"{counted(redirects, 'redirect')} to captured pages", "dim"))
     share = f" ({percent(totals['share'])})" if totals["captured"] else ""
     line = _line("pages", "")
     line.append(*parts[0]).append(share)
