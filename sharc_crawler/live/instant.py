@@ -98,8 +98,12 @@ def progress(polls: Polls, now: Instant) -> str:
     'instant: 1 hub, 0 polls, 0 new pages, 0:50:00 left'
     """
     left = f"{timedelta(seconds=round(max(0.0, polls.ends - now)))} left" if polls.ends < math.inf else "until stopped"
-    done = ", ".join((counted(len(polls), "hub"), counted(polls.made, "poll"), counted(polls.found, "new page")))
-    return f"instant: {done}, {left}"
+    return f"instant: {done(polls)}, {left}"
+
+
+def done(polls: Polls) -> str:
+    """How far it is, in its own terms."""
+    return ", ".join((counted(len(polls), "hub"), counted(polls.made, "poll"), counted(polls.found, "new page")))
 
 
 def describe(terms: Terms) -> str:

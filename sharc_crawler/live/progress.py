@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from sharc_crawler.live.instant import progress
+from sharc_crawler.live.instant import done, progress
 from sharc_crawler.model import Phase
 
 if TYPE_CHECKING:
@@ -55,9 +55,7 @@ class Snapshot:
     @property
     def before(self) -> str:
         """What a former run has done, for the line that says that this one goes on."""
-        return (
-            f"goes on where it was: {self.visits:,} of {self.pages:,} known pages visited, {self.revisits:,} revisited"
-        )
+        return f"{self.visits:,} of {self.pages:,} known pages visited, {self.revisits:,} revisited"
 
     @property
     def made(self) -> int:
@@ -120,7 +118,9 @@ class ProgressLine:
 
     def goes_on(self) -> None:
         """Say with what, as the first line."""
-        self._out.write(f"{Snapshot.of(self._frontier).before}\n")
+        polls = self._frontier.polls
+        before = done(polls) if len(polls) else Snapshot.of(self._frontier).before
+        self._out.write(f"goes on where it was: {before}\n")
         self._out.flush()
 
     def show(self, now: Instant) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -115,6 +116,8 @@ def test_killed_stopped_and_gone_on(newsroom, tmp_path):
     assert "by Ctrl-C or SIGTERM, before its end: the same command goes on" in out
     found = report(folder)
     assert len(found["interruptions"]) == 1
+    assert "Interrupted 1 time, for " in out
+    assert re.search(r"goes on where it was: \d+ hubs?, \d+ polls?, \d+ new pages?\n", err), err
     assert not found["complete"]
 
     process = start(newsroom, folder, **{"for": "1s"})  # its time is over: what is left is fetched

@@ -52,6 +52,14 @@ def test_delays_by_what_they_rest_on():
     assert (hub["polls"], hub["not_modified"], hub["new_pages"], hub["interval"]) == (3, 1, 3, 100.0)
 
 
+def test_an_interruption_is_told_to_people():
+    cut = {"from": "2026-11-22T11:00:00Z", "to": "2026-11-22T11:00:43Z"}
+    report = document(state()) | {"interruptions": [cut, cut]}
+    assert "Interrupted 2 times, for 1 min 26 s in all" in sentence(report)
+    assert "Interrupted 2 times" in render(report)
+    assert "Interrupted" not in sentence(document(state()))
+
+
 def test_a_date_from_the_future_is_not_believed():
     report = document(state(NoveltyRow(1, 0, 200.1, 100.0, 9e9), visits=[visit(1, 201.0)]))
     assert report["pages"][0]["basis"] == "bound"

@@ -10,11 +10,12 @@ from rich.text import Text
 from sharc_crawler.report.html import NAME, environment
 from sharc_crawler.report.instant.document import document
 from sharc_crawler.report.instant.drawing import drawing
+from sharc_crawler.report.instants import unix
 from sharc_crawler.report.words import counted, going_on, short, span, whole
 from sharc_crawler.report.write import put, to_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from sharc_crawler.frontier.store import Batch
@@ -47,23 +48,36 @@ def render(report: Mapping[str, Any]) -> str:
 
 
 def sentence(report: Mapping[str, Any]) -> str:
-    """The result in words; says of each delay what it rests on."""
+    """The result in words; says of each delay what it rests on, and what made it longer."""
+    return " ".join([*_captured(report), *_interrupted(report["interruptions"])])
+
+
+def _captured(report: Mapping[str, Any]) -> Iterator[str]:
     new = report["new_pages"]
     if not new["found"]:
-        return "No new page was published, as far as the hubs say."
-    sentences = [f"{counted(new['captured'], 'new page')} captured."]
+        yield "No new page was published, as far as the hubs say."
+        return
+    yield f"{counted(new['captured'], 'new page')} captured."
     known, bound = report["delay"]["published"], report["delay"]["bound"]
     if known["pages"]:
-        sentences.append(
+        yield (
             f"{counted(known['pages'], 'page')} with a publication time: captured {span(known['median'])} after it"
             f" (median), {span(known['high'])} at the 95th percentile."
         )
     if bound["pages"]:
-        sentences.append(
+        yield (
             f"{counted(bound['pages'], 'page')} without one: captured at most {span(bound['median'])} after publication"
             f" (median), {span(bound['high'])} at the 95th percentile, since the poll before did not show them yet."
         )
-    return " ".join(sentences)
+
+
+def _interrupted(cuts: Sequence[Mapping[str, str]]) -> Iterator[str]:
+    if cuts:
+        lasted = span(sum(unix(cut["to"]) - unix(cut["from"]) for cut in cuts))
+        yield (
+            f"Interrupted {counted(len(cuts), 'time')}, for {lasted} in all:"
+            " what was published meanwhile was seen only afterwards, or was missed."
+        )
 
 
 def _lines(report: Mapping[str, Any], folder: Path, stopped: str) -> Iterator[Text]:
