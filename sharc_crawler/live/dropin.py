@@ -100,7 +100,7 @@ class DropIn:
                 size=config.size,
                 discover=False,
                 resources=True,
-                settings={"spider": self._session.name},
+                settings={"spider": self._session.name, "history": config.history or ""},
             )
             session = self._session
             capture = session.frontier.open(session.bounded(spec), session.clock.now(), seeded=False)

@@ -7,6 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.model import Evidence, Kind, Plan, Result, Slot, Verdict
+from sharc_crawler.rates.chain import PRIOR
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -82,7 +83,8 @@ def expected(pages: Iterable[PageFacts], reference: Instant | None) -> dict[str,
     """Expected coherence EC = Σ e^{-λI} against the count, over the pages whose interval is known.
 
     Rates are of content, so the expectation is of pages whose content stays: ``same_content``, those with equal bytes
-    (``counted``) among them. The deviation is that of a sum of independent yes-or-no outcomes: sqrt(Σ p(1-p)).
+    (``counted``) among them. The deviation is that of a sum of independent yes-or-no outcomes: sqrt(Σ p(1-p)). It is
+    of chance alone; of the pages ``guessed`` nobody told the rate.
     """
     chances = [(p, page) for page in pages if (p := survival(page, reference)) is not None]
     coherent = sum(page.verdict is Verdict.COHERENT for _, page in chances)
@@ -92,6 +94,7 @@ def expected(pages: Iterable[PageFacts], reference: Instant | None) -> dict[str,
         "deviation": math.sqrt(sum(p * (1 - p) for p, _ in chances)),
         "counted": coherent,
         "same_content": coherent + sum(only_noise(page) for _, page in chances),
+        "guessed": sum(page.rate_source == PRIOR for _, page in chances),
     }
 
 

@@ -9,7 +9,7 @@ from sharc_crawler.frontier.admission import OVER_LIMIT, TOO_FAR
 from sharc_crawler.frontier.budget import PREFIX, REACHED
 from sharc_crawler.model import Kind, Result
 from sharc_crawler.report import measures
-from sharc_crawler.report.words import counted, percent, were
+from sharc_crawler.report.words import counted, forecast, guessed, percent, were
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -83,11 +83,18 @@ def _surprise(facts: CaptureFacts, pages: Sequence[PageFacts]) -> Iterator[str]:
     came = ", ".join(f"{name} ({number:,})" for name, number in sources)
     more = "more" if missed < 0 else "less"
     noise = "; if it is noise that differs, `sharc masks` learns to ignore it (docs/changes.md)" if missed < 0 else ""
+    guess = ", a guess" if guessed(found) else ""
     yield (
-        f"{found['coherent']:,.1f} ± {found['deviation']:.1f} pages were expected to keep their content and"
-        f" {found['same_content']:,} did: the pages change {more} often than the rates say, which came from {came}."
-        f" With history=FILE the next capture goes by what this one saw{noise}"
+        f"{forecast(found)} pages were expected to keep their content and {found['same_content']:,} did: the pages"
+        f" change {more} often than the rates say, which came from {came}{guess}. {_remembered(facts)}{noise}"
     )
+
+
+def _remembered(facts: CaptureFacts) -> str:
+    """Whether what this capture saw is kept for the next one, and where."""
+    if history := facts.settings.get("history"):
+        return f"What this capture saw is in {history} now: the next one with that history goes by it, too"
+    return "Captures with history=FILE go by what those before them saw"
 
 
 def _by_script(pages: Sequence[PageFacts]) -> Iterator[str]:

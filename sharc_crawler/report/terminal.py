@@ -17,7 +17,19 @@ from sharc_crawler.report.instants import second
 from sharc_crawler.report.notes import left_by_bounds, noted, same_content
 from sharc_crawler.report.selection import lines, read_selection
 from sharc_crawler.report.subsites import each_part, references
-from sharc_crawler.report.words import counted, going_on, percent, printable, short, size, span, were, whole
+from sharc_crawler.report.words import (
+    condition,
+    counted,
+    forecast,
+    going_on,
+    percent,
+    printable,
+    short,
+    size,
+    span,
+    were,
+    whole,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -146,7 +158,7 @@ def _figures(facts: CaptureFacts, pages: Sequence[PageFacts], totals: Mapping[st
 
 def _expected(expected: Mapping[str, Any]) -> str:
     """What was expected, beside what came of just that."""
-    words = f"{expected['coherent']:,.1f} ± {expected['deviation']:.1f} if the change rates hold"
+    words = f"{forecast(expected)} {condition(expected)}"
     judged = f"of the {counted(expected['pages'], 'page')} judged"
     if expected["same_content"] == expected["counted"]:
         return f"{words}, and {expected['counted']:,} {were(expected['counted'])} coherent {judged}"

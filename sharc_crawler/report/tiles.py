@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sharc_crawler.report.words import counted, percent, size, span, were
+from sharc_crawler.report.words import condition, counted, forecast, percent, size, span, were
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,12 +44,12 @@ def _expected(report: Mapping[str, Any]) -> Tile | None:
     expected = report["coherence"]["expected"]
     if not expected["pages"]:
         return None
-    value = f"{expected['coherent']:,.1f} ± {expected['deviation']:.1f}"
+    value = forecast(expected)
     if expected["same_content"] == expected["counted"]:
         came = f"{expected['counted']:,} of {counted(expected['pages'], 'page')} {were(expected['counted'])}"
-        return Tile("Expected coherent", value, f"if the change rates hold; {came}")
+        return Tile("Expected coherent", value, f"{condition(expected)}; {came}")
     did = f"{expected['same_content']:,} of these pages did, {expected['counted']:,} their bytes, too"
-    return Tile("Expected to keep content", value, f"if the change rates hold; {did}")
+    return Tile("Expected to keep content", value, f"{condition(expected)}; {did}")
 
 
 def _truth(report: Mapping[str, Any]) -> Tile | None:

@@ -8,6 +8,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from sharc_crawler.model import Rate, Seconds
@@ -144,6 +145,28 @@ def short(text: str, limit: int = 160) -> str:
         half = (limit - 1) // 2
         text = f"{text[:half]}…{text[-half:]}"
     return printable(text)
+
+
+def guessed(expected: Mapping[str, Any]) -> bool:
+    """Whether nothing told the rates of most pages that the expectation is of."""
+    return bool(2 * expected["guessed"] > expected["pages"])
+
+
+def forecast(expected: Mapping[str, Any]) -> str:
+    """How many pages were expected to stay as they were, and how far chance goes where more than a guess says so.
+
+    >>> forecast({"pages": 9, "coherent": 8.04, "deviation": 0.9, "guessed": 1})
+    '8.0 ± 0.9'
+    >>> forecast({"pages": 9, "coherent": 8.97, "deviation": 0.1, "guessed": 9})
+    '9.0'
+    """
+    words = f"{expected['coherent']:,.1f}"
+    return words if guessed(expected) else f"{words} ± {expected['deviation']:.1f}"
+
+
+def condition(expected: Mapping[str, Any]) -> str:
+    """What the expectation rests on."""
+    return "at rates that are only guessed" if guessed(expected) else "if the change rates hold"
 
 
 def whole(text: str, limit: int = 600) -> str:

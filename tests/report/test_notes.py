@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 def looked(name: str, verdict: Verdict, before: str | None, after: str | None, **fields: object) -> PageFacts:
     first = replace(visit(T - 10), fingerprint=before, digest=f"sha1:{name}")
     second = replace(visit(T + 10, Slot.SECOND), fingerprint=after, digest=f"sha1:{name}'")
-    return replace(judged(f"http://h/{name}", verdict, visit=first, revisit=second), **fields)
+    return replace(
+        judged(f"http://h/{name}", verdict, visit=first, revisit=second), **{"rate_source": "history"} | fields
+    )
 
 
 def blog(noise: int = 66, **fields: object) -> CaptureFacts:
@@ -44,7 +46,7 @@ def test_bytes_and_content_are_counted_apart(tmp_path: Path) -> None:
     totals = found["coherence"]
     assert (totals["coherent"], totals["changed"], totals["same_content"]) == (30, 139, 66)
     assert totals["expected"] | {"deviation": 0.0} == {
-        "pages": 169, "coherent": 169.0, "deviation": 0.0, "counted": 30, "same_content": 96
+        "pages": 169, "coherent": 169.0, "deviation": 0.0, "counted": 30, "same_content": 96, "guessed": 0
     }  # fmt: skip
     assert sum(c.counted for c in rate_classes(found)) == 96
     text = summary([blog()], write([blog()], tmp_path))
@@ -93,10 +95,25 @@ def test_an_expectation_that_was_missed_by_far_is_said() -> None:
     assert note.startswith(
         "169.0 ± 0.0 pages were expected to keep their content and 96 did: the pages change more often"
     )
-    assert "prior (169)" in note
-    assert "history=FILE" in note
+    assert "history (169). Captures with history=FILE go by what those before them saw;" in note
+    (_, note) = noted(blog(settings={"history": "a.sqlite"}))
+    assert "What this capture saw is in a.sqlite now" in note
+    assert "FILE" not in note
     hot = [looked(f"{i}", Verdict.COHERENT, "f", "f", rate=1.0, rate_source="sitemap") for i in range(40)]
     assert "less often than the rates say, which came from sitemap (40)" in noted(facts(*hot))[0]
+
+
+def test_rates_that_nobody_told_are_called_a_guess(tmp_path: Path) -> None:
+    guessed = facts(*(replace(page, rate_source="prior") for page in blog(noise=0).pages))
+    assert "169.0 at rates that are only guessed, and 30 were coherent" in summary(
+        [guessed], write([guessed], tmp_path)
+    )
+    (note,) = noted(guessed)
+    assert note.startswith("169.0 pages were expected")
+    assert "came from prior (169), a guess. Captures with" in note
+    html = render(document([guessed]))[NAME]
+    assert "at rates that are only guessed; 30 of 169 pages were" in html
+    assert "±" not in html
 
 
 def test_an_expectation_missed_by_chance_or_by_little_is_not() -> None:

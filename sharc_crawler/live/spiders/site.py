@@ -110,7 +110,8 @@ class SiteSpider(Spider):
         """The site captures of this crawl."""
         config = session_of(self.crawler).config
         arguments, _ = with_choice(self.arguments, config.output or Path())
-        return arguments.specs(config.strategy, {"delay": config.politeness.delay, "masks": config.masks_file})
+        settings = {"delay": config.politeness.delay, "masks": config.masks_file, "history": config.history or ""}
+        return arguments.specs(config.strategy, settings)
 
     def handle(self, response: Response) -> None:
         """Read what a settled response names; every status comes here."""
