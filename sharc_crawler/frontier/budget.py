@@ -1,13 +1,18 @@
 """What one site capture may cost: requests, bytes, time. Visits end while there is room for their revisits.
 
 A page that is visited and never revisited is of unknown coherence: it costs, and proves nothing. So a visit is made
-only if what is left afterwards suffices for all revisits due by then; revisits are made until nothing is left.
+only if what is left afterwards suffices for all revisits due by then. Where something turns out larger than expected,
+the largest revisits lose their room, until all others fit: one large file does not cost many small pages theirs.
 """
 
 from __future__ import annotations
 
+import heapq
 from collections import Counter
+from pathlib import PurePosixPath
+from statistics import median_low
 from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import urlsplit
 
 from sharc_crawler.model import Kind, Result, Slot
 
@@ -16,7 +21,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.model import Instant, Outcome, PageId, Seconds
 
-PREFIX, REACHED = "budget: ", " is reached"  #: around the bound, in the reason why something was not fetched
+PREFIX = "budget: "  #: before the bound, in the reason why something was not fetched
 _REVISITED = frozenset({Kind.PAGE, Kind.RESOURCE})
 
 
@@ -37,58 +42,65 @@ class SiteBudget:
         self._started = started
         self._requests = 0
         self._bytes = 0
-        self._due: dict[PageId, int] = {}  #: to be revisited, if only the visit comes off → bytes of the visit
+        self._sizes: dict[PageId, int] = {}  #: bytes of the visit
+        self._suffixes: dict[str, tuple[int, int]] = {}  #: of URLs → downloads, bytes
+        self._due: set[PageId] = set()  #: to be revisited, if only the visit comes off: room is kept for them
         self._due_bytes = 0
+        self._largest: list[tuple[int, PageId]] = []  #: of these, as a heap of negative sizes; also those settled since
         self.seeds: set[PageId] = set()  #: to be visited yet: room is kept for them, whenever their turn comes
         self.all_revisited = True  #: also what was taken for the last visit, if another one comes after it
         self.paused: Seconds = 0.0  #: when no process was running
         self.left: Counter[Slot] = Counter()  #: downloads that were not made
+        self.unproven: dict[PageId, str] = {}  #: page → why it was not revisited
 
-    def why_not(self, task: Task, kind: Kind, now: Instant) -> str | None:
+    def why_not(self, task: Task, kind: Kind, url: str, now: Instant) -> str | None:
         """Which bound forbids a download; ``None``: none does. robots.txt is always read."""
         if not self._bounded or kind is Kind.ROBOTS:
             return None
         spec = self._spec
         left = self._left(kind, now)
-        need = self._need(task, kind, now)
+        need = self._need(task, kind, url, now)
         for name, bound, unit, lacking in (
             ("max_requests", spec.max_requests, "", left.requests < need.requests),
             ("max_bytes", spec.max_bytes, "B", left.size < need.size or left.size <= 0),
             ("max_time", spec.max_time, "s", left.time < need.time or left.time <= 0),
         ):
             if bound and lacking:
-                return f"{PREFIX}{name}={bound:,.10g}{unit}{REACHED}"
+                return f"{PREFIX}{name}={bound:,.10g}{unit} has no room left for it"
         return None
 
     def leased(self, task: Task, kind: Kind) -> None:
         """A request is made; what is visited will be revisited."""
         self._requests += 1
         self.seeds.discard(task.page)
-        if task.slot is Slot.SECOND:
-            self._settle(task.page)
-        elif self._bounded and self._revisited(task, kind):
-            self._due.setdefault(task.page, 0)
+        if self._bounded and self._revisited(task, kind):
+            self._due.add(task.page)
 
-    def ended(self, task: Task, outcome: Outcome, settled: bool) -> None:
+    def ended(self, task: Task, url: str, outcome: Outcome, settled: bool) -> None:
         """It ended so."""
         self._bytes += outcome.length
-        if task.page in self._due and settled:
+        if self._bounded and settled:
+            due = task.page in self._due
             self._settle(task.page)
-            if outcome.result is Result.OK:
-                self._due[task.page] = outcome.length
-                self._due_bytes += outcome.length
+            if outcome.result is Result.OK and task.slot is not Slot.SECOND:
+                self._measured(task.page, url, outcome.length, due)
+        self._give_up_the_largest()
 
-    def forgone(self, task: Task) -> None:
+    def forgone(self, task: Task, reason: str) -> None:
         """A download was not made."""
         self.seeds.discard(task.page)
+        self._settle(task.page)
         self.left[task.slot] += 1
+        if task.slot is Slot.SECOND:
+            self.unproven[task.page] = f"the revisit was never made: {reason.removeprefix(PREFIX)}"
 
     def note(self) -> str | None:
         """What a reader must know at the end."""
         visits, revisits = self.left.total() - self.left[Slot.SECOND], self.left[Slot.SECOND]
         if not visits and not revisits:
             return None
-        return f"the budget was reached; downloads not made for it: {visits:,} first ones, {revisits:,} second ones"
+        left = f"{visits:,} first ones, {revisits:,} second ones"
+        return f"the budget had no room for all; downloads not made for it: {left}"
 
     def _revisited(self, task: Task, kind: Kind) -> bool:
         """Will the page be revisited?"""
@@ -97,7 +109,26 @@ class SiteBudget:
         return task.slot is Slot.ONLY and kind is Kind.PAGE and self.all_revisited
 
     def _settle(self, page: PageId) -> None:
-        self._due_bytes -= self._due.pop(page, 0)
+        """No room is kept for it."""
+        if page in self._due:
+            self._due.remove(page)
+            self._due_bytes -= self._sizes.get(page, 0)
+
+    def _measured(self, page: PageId, url: str, size: int, due: bool) -> None:
+        """A visit took so many bytes; is its revisit due?"""
+        made, total = self._suffixes.get(_suffix(url), (0, 0))
+        self._suffixes[_suffix(url)] = made + 1, total + size
+        self._sizes[page] = size
+        if due:
+            self._due.add(page)
+            self._due_bytes += size
+            heapq.heappush(self._largest, (-size, page))
+
+    def _give_up_the_largest(self) -> None:
+        """Keep no more room than there is."""
+        if self._spec.max_bytes:
+            while self._largest and self._due_bytes > self._spec.max_bytes - self._bytes:
+                self._settle(heapq.heappop(self._largest)[1])
 
     def _left(self, kind: Kind, now: Instant) -> _Cost:
         """Of each bound; sitemaps, which come before all pages, may take half of it."""
@@ -109,16 +140,34 @@ class SiteBudget:
             share * spec.max_time - self._ran(now),
         )
 
-    def _need(self, task: Task, kind: Kind, now: Instant) -> _Cost:
-        """What a download takes with all revisits that are due after it; a page is taken to be as large as the mean."""
+    def _need(self, task: Task, kind: Kind, url: str, now: Instant) -> _Cost:
+        """What a download takes with all revisits that are due after it."""
         if task.slot is Slot.SECOND:
-            return _Cost(1, 0, 0)
+            if kind is Kind.SITEMAP:  # what is read at T decides how the capture goes on
+                return _Cost(1, 0, 0)
+            kept = 0 if task.page in self._due else self._due_bytes
+            return _Cost(1, kept + self._sizes.get(task.page, 0), 0)
         own = 2 if self._revisited(task, kind) and task.page not in self._due else 1
-        made = max(1, self._requests)
-        if task.page not in self.seeds:
-            own += 2 * len(self.seeds)
-        requests = len(self._due) + own
-        return _Cost(requests, self._due_bytes + own * self._bytes / made, requests * self._ran(now) / made)
+        seeds = 0 if task.page in self.seeds else 2 * len(self.seeds)
+        requests = len(self._due) + own + seeds
+        size = self._due_bytes + own * self._expected(_suffix(url)) + seeds * self._expected("")
+        return _Cost(requests, size, requests * self._ran(now) / max(1, self._requests))
+
+    def _expected(self, suffix: str) -> float:
+        """Bytes of a visit: the mean of its suffix, or the suffixes' median for the first of one."""
+        if found := self._suffixes.get(suffix):
+            made, total = found
+            return total / made
+        return median_low(total / made for made, total in self._suffixes.values()) if self._suffixes else 0.0
 
     def _ran(self, now: Instant) -> Seconds:
         return now - self._started - self.paused
+
+
+def _suffix(url: str) -> str:
+    """What tells a PDF from a page before either is downloaded.
+
+    >>> _suffix("http://a.example/annual/REPORT.pdf?v=2"), _suffix("http://a.example/news/")
+    ('.pdf', '')
+    """
+    return PurePosixPath(urlsplit(url).path).suffix.lower()

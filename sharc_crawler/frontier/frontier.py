@@ -168,7 +168,7 @@ class Frontier:
         ledger = self.ledger
         again = outcome.result is Result.FAILED and task.attempt < self.politeness.attempts
         capture = self.captures[self.pages.captures[task.page]]
-        capture.budget.ended(task, outcome, settled=not again)
+        capture.budget.ended(task, fetch.url, outcome, settled=not again)
         judgement = None
         if again:
             ledger.visited(fetch, task, outcome, settled=False)
@@ -209,7 +209,7 @@ class Frontier:
             found = task.slot is not Slot.SECOND and self.pages.depths[task.page]
             if found and capture.traps and (reason := capture.traps.why_not(url)):
                 return reason
-        return capture.budget.why_not(task, kind, now)
+        return capture.budget.why_not(task, kind, url, now)
 
     def _rules_are_old(self, host: Host, task: Task, now: Instant) -> bool:
         """Must robots.txt be read again before anything else?"""

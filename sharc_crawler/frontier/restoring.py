@@ -159,9 +159,9 @@ class Restorer:
         if row.attempt:
             self._ledger.polls.spend(row.outcome.started)
             budget.leased(task, pages.kinds[row.page])
-            budget.ended(task, row.outcome, settled=row.settled)
-        elif (row.outcome.error or "").startswith(PREFIX):
-            budget.forgone(task)
+            budget.ended(task, pages.urls[row.page], row.outcome, settled=row.settled)
+        elif (reason := row.outcome.error or "").startswith(PREFIX):
+            budget.forgone(task, reason)
 
     def _visit(
         self, row: VisitRow, firsts: dict[int, list[Visit]], shown: Mapping[tuple[PageId, Instant], list[PageId]]

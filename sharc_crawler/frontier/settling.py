@@ -98,7 +98,7 @@ class Settler:
         if fetch.kind is not Kind.PAGE or fetch.slot is not Slot.ONLY or not capture.embedded.get(fetch.page):
             return False
         assert capture.strategy is not None, "pages are visited after the strategy is built"
-        affordable = not capture.budget.why_not(Task(fetch.page, Slot.SECOND), fetch.kind, outcome.ended)
+        affordable = not capture.budget.why_not(Task(fetch.page, Slot.SECOND), fetch.kind, fetch.url, outcome.ended)
         return affordable and capture.strategy.revisit_after_all(fetch.page)
 
     def _settled(
@@ -177,7 +177,7 @@ class Settler:
         capture = ledger.captures[ledger.pages.captures[task.page]]
         capture.pending -= 1
         if reason.startswith(PREFIX):
-            capture.budget.forgone(task)
+            capture.budget.forgone(task, reason)
         else:
             capture.skipped[reason] += 1
         ledger.pages.move(task.page, Event.LEASE)
@@ -239,7 +239,8 @@ class Settler:
         self._judge_words(capture)
         for page in self._unjudged(capture):
             apex = twice and page == capture.apex
-            self._judge(page, APEX if apex else NEVER_REVISITED if twice else ONCE)
+            never = replace(NEVER_REVISITED, reason=capture.budget.unproven.get(page, NEVER_REVISITED.reason))
+            self._judge(page, APEX if apex else never if twice else ONCE)
         if not subsites.close(self._ledger, capture, now):
             return
         capture.phase = Phase.DONE

@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.admission import OVER_LIMIT, TOO_FAR
-from sharc_crawler.frontier.budget import PREFIX, REACHED
+from sharc_crawler.frontier.budget import PREFIX
 from sharc_crawler.model import Kind, Result
 from sharc_crawler.report import measures
 from sharc_crawler.report.words import counted, forecast, guessed, percent, were
@@ -44,7 +44,7 @@ def _left_pages(facts: CaptureFacts) -> Iterator[str]:
     """Per page that the budget left, which bound it was."""
     for page in facts.pages:
         if page.kind is Kind.PAGE and page.verdict is None and page.reason.startswith(PREFIX):
-            yield page.reason.removeprefix(PREFIX).removesuffix(REACHED)
+            yield page.reason.removeprefix(PREFIX).partition(" ")[0]
 
 
 def _left_links(facts: CaptureFacts) -> Iterator[tuple[str, int]]:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.model import Hints, Kind, Result, Sighting, Slot
+from sharc_crawler.model import Hints, Kind, Result, Sighting, Slot, Verdict
 from sharc_crawler.polling.terms import Terms
 from sharc_crawler.storage.memory import MemoryStore
 from tests.frontier.conftest import World
@@ -49,7 +49,7 @@ def test_requests(world, strategy, most):
     assert len(world.requests) <= most
     assert len(world.requests) >= most - 2 or most < 4, "it is used"
     assert visited(world, Slot.FIRST) <= visited(world, Slot.SECOND), "what was visited was revisited"
-    assert any("the budget was reached" in note for note in capture.notes)
+    assert any("the budget had no room for all" in note for note in capture.notes)
 
 
 @pytest.mark.parametrize("strategy", ["sharc-selective", "bfs"])
@@ -59,6 +59,26 @@ def test_bytes(world, strategy):
     received = 1000 * (len(world.requests) - 1)
     assert 45_000 <= received <= 50_000
     assert visited(world, Slot.FIRST) <= visited(world, Slot.SECOND)
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize("most", [40_000, 50_000])
+def test_a_large_file_does_not_cost_small_pages_their_revisits(world, strategy, most):
+    """Its own revisit does not fit: it alone is unknown, and says why; a second such file is not even begun."""
+    build(world, pages=8, images=0, size=400)
+    large = [f"{ROOT}{number}.pdf" for number in range(2)]
+    world.links[ROOT] += [Sighting(url, Kind.PAGE, ROOT) for url in large]
+    world.answers |= {url: [{"length": 30_000}] * 9 for url in large}
+    store = MemoryStore()
+    crawl(world, store, strategy=strategy, max_bytes=most)
+    assert sum(fetch.url.endswith(".pdf") for _, fetch in world.requests) == 1
+    assert {f"{ROOT}{number or ''}" for number in range(8)} <= visited(world, Slot.FIRST) | visited(world, Slot.ONLY)
+    if strategy in ("sharc-selective", "sharc-optimal", "bfs"):
+        saved = store.load()
+        unknown = {row.page: row.reason for row in saved.judgements if row.verdict is Verdict.UNKNOWN}
+        assert len(unknown) == 1, "the large one"
+        (reason,) = unknown.values()
+        assert reason == f"the revisit was never made: max_bytes={most:,}B has no room left for it"
 
 
 @pytest.mark.parametrize("strategy", ["sharc-selective", "bfs"])
@@ -89,9 +109,9 @@ def test_what_was_left_is_said_page_by_page(world):
     capture = crawl(world, store, "bfs", max_requests=21)
     reasons = [row.outcome.error for row in store.load().visits if row.outcome.result is Result.REFUSED]
     assert reasons
-    assert set(reasons) == {"budget: max_requests=21 is reached"}
+    assert set(reasons) == {"budget: max_requests=21 has no room left for it"}
     told = f"downloads not made for it: {len(reasons)} first ones, 0 second ones"
-    assert f"the budget was reached; {told}" in capture.notes
+    assert f"the budget had no room for all; {told}" in capture.notes
 
 
 def test_failures_count_and_never_break_the_bound(world):

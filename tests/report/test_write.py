@@ -104,7 +104,7 @@ def test_the_summary_says_what_embedded_resources_take_away(tmp_path: Path) -> N
 
 
 def test_pages_that_the_budget_left_stand_beside_the_claim(tmp_path: Path) -> None:
-    left = [page(f"/left{n}", reason="budget: max_time=8s is reached") for n in range(229)]
+    left = [page(f"/left{n}", reason="budget: max_time=8s has no room left for it") for n in range(229)]
     kept = [judged(f"/{n}", Verdict.COHERENT) for n in range(53)]
     made = facts(*kept, *left, page("/gone", reason="not there"))
     paths = write([made, facts(*kept)], tmp_path)
@@ -123,7 +123,8 @@ def test_so_do_links_that_limit_or_hops_left(tmp_path: Path) -> None:
     said = "58 links were not followed for limit=9. A new capture with a larger one would take them, too."
     assert f"\n{said}\n" in summary([made], write([made], tmp_path))
     far = {"more than 1 links from a seed or sitemap (hops=1)": 1}
-    made = facts(page("/left", reason="budget: max_requests=40 is reached"), skipped=far, settings={"hops": 1})
+    left = page("/left", reason="budget: max_requests=40 has no room left for it")
+    made = facts(left, skipped=far, settings={"hops": 1})
     assert document([made])["captures"][0]["left_by_budget"] == (
         "1 more page was left by max_requests=40, and 1 link was not followed for hops=1. A new capture with larger"
         " ones would take them, too"
