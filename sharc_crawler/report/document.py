@@ -60,7 +60,7 @@ def capture_entry(facts: CaptureFacts) -> dict[str, Any]:
         "truth": measures.truth(pages),
         "resources": measures.tally([page for page in facts.pages if page.kind is Kind.RESOURCE]),
         "audit": plain(facts.audit) if facts.audit else None,
-        "rate_sources": dict(Counter(page.rate_source for page in pages)),
+        "rate_sources": dict(Counter(page.rate_source for page in pages if page.verdict is not None)),
         "decisions": plain(facts.stats),
         "notes": [*noted(facts), *facts.notes],
         "not_followed": not_followed(facts),

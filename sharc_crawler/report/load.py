@@ -113,7 +113,7 @@ def _notes(capture: CaptureRow, rows: list[PageRow]) -> Iterator[str]:
     yield from _not_believed(capture, rows)
     yield from capture.notes
     for why, number in sorted(capture.skipped.items()):
-        yield f"links not followed, {why}: {number:,}"
+        yield f"links not followed, {why}: named {counted(number, 'time')}"
 
 
 def _asked_to_wait(rows: list[PageRow], stored: Stored) -> Iterator[str]:
