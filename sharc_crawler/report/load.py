@@ -128,7 +128,13 @@ def _asked_to_wait(rows: list[PageRow], stored: Stored) -> Iterator[str]:
 
 
 def _not_believed(capture: CaptureRow, rows: list[PageRow]) -> Iterator[str]:
-    """Which lastmods of the sitemaps speak against themselves."""
+    """Which lastmods of the sitemaps speak against themselves, or were caught lying before; see also the audit."""
+    if capture.audit:
+        for one in capture.audit["classes"]:
+            if one["reason"]:
+                words = f"lastmods of {one['label']} not believed ({one['values']:,}): {one['reason']}"
+                yield f"{words}. Their pages are visited twice"
+        return
     said = {row.url: row.hints for row in rows if row.hints and row.hints.lastmod is not None}
     lastmods = {url: (hints.lastmod or 0.0, hints.lastmod_precision) for url, hints in said.items()}
     for found in trust(SiteHistory.empty(capture.spec.site).sitemap_read(capture.started, lastmods)):

@@ -74,11 +74,13 @@ def _few(changes: float) -> str:
     return f"{changes:.3f}" if changes >= 0.001 or changes == 0 else "< 0.001"
 
 
-def _reference(report: Mapping[str, Any]) -> Tile:
+def _reference(report: Mapping[str, Any]) -> Tile | None:
     reference = report["times"]["reference"]
     parts = sum(part["reference"] is not None for part in report["subsites"])
     if reference is None and parts:
         return Tile("Reference instants", f"{parts:,}", "one for each part of the site")
+    if reference is None and report["times"]["ended"]:  # the strategy has none, or nothing could be captured
+        return None
     if reference is None:
         return Tile("Reference instant", "–", "not reached")
     return Tile("Reference instant", reference[11:19], f"UTC, {reference[:10]}")

@@ -264,7 +264,7 @@ def test_a_site_whose_lastmods_are_all_equal_is_visited_twice():
     assert [note.partition(" (")[0] for note in notes[:2]] == [
         f"lastmods of {one['label']} not believed" for one in row.audit["classes"]
     ]
-    assert all("nearly all values are equal" in note for note in notes[:2])
+    assert all("nearly all values are equal. Their pages are visited twice" in note for note in notes[:2])
 
 
 def test_an_audit_is_of_ten_pages_at_least():

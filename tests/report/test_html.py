@@ -183,6 +183,12 @@ def test_urls_are_shown_by_their_path_on_the_site_itself() -> None:
     assert links == {own: "/b/c", www: "/b/c", other: other}
 
 
+def test_a_reference_instant_is_missed_only_while_there_may_be_one() -> None:
+    pages = [judged("/", Verdict.UNKNOWN, revisit=None)]
+    assert "not reached" in text_of(page_of(facts(*pages, reference=None, ended=None)))
+    assert "not reached" not in text_of(page_of(facts(*pages, reference=None)))
+
+
 def test_redirects_to_captured_pages_stand_together() -> None:
     site = "http://a.example/"
     moved = [page(f"{site}old{n}", reason=f"redirects to {site}", target=site) for n in range(40)]
