@@ -19,8 +19,20 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Instant
     from sharc_crawler.storage.exchange_log import ExchangeRow
 
-#: Heritrix's codes where there is no HTTP status
-HERITRIX_FAILED, HERITRIX_ROBOTS = -2, -9998
+#: Heritrix's fetch status codes (its glossary) where there is no HTTP status: result, how the reason begins → code
+HERITRIX = (
+    (Result.REFUSED, "budget: max_time", -5004),  # blocked due to exceeding an established runtime
+    (Result.REFUSED, "budget: ", -5003),  # an established quota
+    (Result.REFUSED, "robots.txt could not be had", -61),  # prerequisite robots.txt fetch failed
+    (Result.REFUSED, "robots.txt ", -9998),  # robots.txt rules precluded fetch
+    (Result.REFUSED, "", -5001),  # blocked from fetch by user setting
+    (Result.FAILED, "no such host", -1),  # DNS lookup failed
+    (Result.FAILED, "cut short", -3),  # HTTP connect broken
+    (Result.FAILED, "connection closed", -3),
+    (Result.FAILED, "connection broken off", -3),
+    (Result.FAILED, "no answer in time", -4),  # HTTP timeout
+)
+HERITRIX_UNCONNECTED = -2  #: HTTP connect failed
 #: results that brought something
 BROUGHT = frozenset({Result.OK, Result.NOT_MODIFIED, Result.REDIRECTED})
 
@@ -92,7 +104,8 @@ FORMATS: dict[str, tuple[Callable[[ExchangeRow], str], str]] = {
 def _code(row: ExchangeRow) -> int:
     if row.status is not None:
         return row.status
-    return HERITRIX_ROBOTS if row.result == Result.REFUSED else HERITRIX_FAILED
+    found = (code for result, start, code in HERITRIX if row.result == result and (row.error or "").startswith(start))
+    return next(found, HERITRIX_UNCONNECTED)
 
 
 def _hops(row: ExchangeRow) -> str:

@@ -72,8 +72,25 @@ def test_the_format_of_heritrix(store):
     assert len(lines) == 5
     for line in lines:
         assert CRAWL_LOG.fullmatch(line), line
-    assert [int(line.split()[1]) for line in lines] == [200, -2, 200, -9998, 200]
+    assert [int(line.split()[1]) for line in lines] == [200, -4, 200, -9998, 200]
     assert lines[1].split()[4] == "E"
+
+
+@pytest.mark.parametrize(
+    ("result", "reason", "code"),
+    [
+        (Result.REFUSED, "budget: max_bytes=50,000,000B has no room left for it", -5003),
+        (Result.REFUSED, "budget: max_time=80s has no room left for it", -5004),
+        (Result.REFUSED, "robots.txt could not be had (no such host)", -61),
+        (Result.REFUSED, "excluded by 'print='", -5001),
+        (Result.FAILED, "no such host", -1),
+        (Result.FAILED, "connection refused", -2),
+        (Result.FAILED, "cut short", -3),
+    ],
+)
+def test_what_came_to_nothing_has_the_code_of_heritrix(store, result, reason, code):
+    row = next(iter(store.exchanges()))._replace(result=result, status=None, error=reason)
+    assert int(heritrix_line(row).split()[1]) == code
 
 
 def test_the_command(store, tmp_path: Path):
