@@ -18,13 +18,17 @@ from sharc_crawler.rates.picture import draw_rates
 from sharc_crawler.rates.sources import HistoryRates
 from sharc_crawler.rates.trust import of_headers, trust
 from sharc_crawler.report.terminal import foreign
+from sharc_crawler.report.words import counted, were
 from sharc_crawler.storage.observations import ObservationStore
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from sharc_crawler.model import RateEstimate
     from sharc_crawler.rates.history import SiteHistory
 
 DAY = 86_400.0
+FEW = 3  #: comparisons of two looks (or lastmods) below which a page's rate is mostly that of pages like it
 
 
 @click.command("show", epilog="Example: sharc rates www.example.org --history archive.sqlite --picture rates.png")
@@ -92,6 +96,8 @@ def _show(facts: dict[str, Any], limit: int) -> None:
     table.caption = f"{min(limit, len(facts['pages']))} of {len(facts['pages'])} pages with a rate, hottest first"
     console = Console()
     console.print(table)
+    for line in _rough(facts["pages"]):
+        console.print(line)
     for name, verdicts in (("lastmods", facts["lastmods"]), ("Last-Modified", facts["headers"])):
         for verdict in verdicts:
             if verdict["values"]:
@@ -99,16 +105,26 @@ def _show(facts: dict[str, Any], limit: int) -> None:
                 console.print(foreign(f"{name} of {verdict['label']}: {word} ({verdict['checks']} checks)"))
 
 
+def _rough(pages: list[dict[str, Any]]) -> Iterator[str]:
+    """That most rates rest on next to nothing, where they do."""
+    few = sum(page["observations"] < FEW for page in pages)
+    if 2 * few > len(pages):
+        yield (
+            f"{few:,} of {counted(len(pages), 'page')} {were(few)} seen fewer than {FEW} times (two looks compared, or"
+            " a lastmod): these rates are rough guesses, mostly by pages like them; more captures sharpen them"
+        )
+
+
 def _gap(per_day: float) -> str:
     """The mean time between changes, in a unit for readers.
 
-    >>> _gap(48.0), _gap(0.5), _gap(0.0)
-    ('30.0 min', '2.0 days', 'never')
+    >>> _gap(48.0), _gap(0.5), _gap(86_400 / 7), _gap(0.0)
+    ('30.0 min', '2.0 days', '7.0 s', 'never')
     """
     if per_day <= 0:
         return "never"
     days = 1.0 / per_day
-    for unit, length in (("years", 365.25), ("days", 1.0), ("h", 1 / 24)):
+    for unit, length in (("years", 365.25), ("days", 1.0), ("h", 1 / 24), ("min", 1 / 1440)):
         if days >= 1.5 * length:
             return f"{days / length:.1f} {unit}"
-    return f"{days * 1440:.1f} min"
+    return f"{days * DAY:.1f} s"

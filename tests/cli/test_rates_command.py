@@ -63,6 +63,17 @@ def test_table_and_picture(history: str, tmp_path: Path):
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 
+def test_rates_by_a_single_comparison_are_called_rough(history: str, tmp_path: Path):
+    assert "rough" not in CliRunner().invoke(main, ["rates", "h", "--history", history]).output
+    path = tmp_path / "twice.sqlite"
+    with ObservationStore(path) as store:
+        for second, change in ((0.0, Change.UNKNOWN), (60.0, Change.CHANGED)):
+            looks = [Observation("h", Url(f"http://h/{page}"), second, Result.OK, change) for page in range(5)]
+            store.append(looks)
+    shown = " ".join(CliRunner().invoke(main, ["rates", "h", "--history", str(path)]).output.split())
+    assert "5 of 5 pages were seen fewer than 3 times" in shown
+
+
 def test_unknown_site_and_missing_file(history: str, tmp_path: Path):
     result = CliRunner().invoke(main, ["rates", "hh", "--history", history])
     assert result.exit_code == 2
