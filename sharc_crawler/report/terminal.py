@@ -20,6 +20,7 @@ from sharc_crawler.report.subsites import each_part, references
 from sharc_crawler.report.words import (
     condition,
     counted,
+    few,
     forecast,
     going_on,
     percent,
@@ -95,7 +96,7 @@ def _capture(facts: CaptureFacts, folder: Path, stopped: str) -> Iterator[Text]:
         yield _line("unknown", f"{counted(number, 'page')}: {short(reason)}")
     yield from _missing(pages)
     if totals["captured"] and (blur := Blur(facts.pages).totals()) and blur["stochastic_average"] is not None:
-        yield _line("blur", f"{blur['stochastic_average']:.2g} changes that a copy misses, on average, as expected")
+        yield _line("blur", f"{few(blur['stochastic_average'])} changes that a copy misses, on average, as expected")
     yield from _duration(facts)
     for note in (*noted(facts), *facts.notes[:MAX_NOTES]):
         yield _line("note", whole(note))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sharc_crawler.report.words import condition, counted, forecast, percent, size, span, were
+from sharc_crawler.report.words import condition, counted, few, forecast, percent, size, span, were
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -66,12 +66,8 @@ def _blur(report: Mapping[str, Any]) -> Tile | None:
     blur = report["blur"]
     if not blur or blur["stochastic_average"] is None:
         return None
-    truth = "" if blur["actual_average"] is None else f"; in truth {_few(blur['actual_average'])}"
-    return Tile("Average blur", _few(blur["stochastic_average"]), f"changes that a copy misses, as expected{truth}")
-
-
-def _few(changes: float) -> str:
-    return f"{changes:.3f}" if changes >= 0.001 or changes == 0 else "< 0.001"
+    truth = "" if blur["actual_average"] is None else f"; in truth {few(blur['actual_average'])}"
+    return Tile("Average blur", few(blur["stochastic_average"]), f"changes that a copy misses, as expected{truth}")
 
 
 def _reference(report: Mapping[str, Any]) -> Tile | None:

@@ -86,6 +86,15 @@ def percent(part: float | None) -> str:
     return "> 99.9 %" if part > 0.999 else f"{100 * part:.1f} %"
 
 
+def few(changes: float) -> str:
+    """An average number of changes, never rounded down to none.
+
+    >>> few(1.23456), few(0.0029), few(2.9e-06), few(0)
+    ('1.235', '0.003', '< 0.001', '0.000')
+    """
+    return f"{changes:.3f}" if changes >= 0.001 or changes == 0 else "< 0.001"
+
+
 def size(number: int) -> str:
     """Bytes in the largest decimal unit, to three figures.
 
