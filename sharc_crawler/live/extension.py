@@ -84,7 +84,7 @@ class CaptureExtension:
     def _every_second(self) -> None:
         session = session_of(self._crawler)
         if session.config.progress:
-            self._line.show(session.clock.now())
+            self._line.show(session.clock.now(), session.pausing)
         if session.log:
             session.log.catch_up()
         if session.control and session.control.obey(session.clock.now()) and not self._stopping:

@@ -70,14 +70,18 @@ class Snapshot:
         return f"{self.visits}/{self.pages}"
 
 
-def line(snapshot: Snapshot, pace: float) -> str:
-    """What a person reads; ``pace`` in pages per second.
+def line(snapshot: Snapshot, pace: float, paused: str = "") -> str:
+    """What a person reads; ``pace`` in pages per second; why the crawl pauses, if it does.
 
     >>> line(Snapshot("visit", 300, 30, 0, 570, 570), 3.0)
     'visit 30/300 pages, 3.0/s, 0:03:10 left'
     >>> line(Snapshot("revisit", 300, 300, 60, 180, 180), 3.6)
     'revisit 60/240 pages, 3.6/s, 0:00:50 left'
+    >>> line(Snapshot("visit", 300, 30, 0, 570, 570), 3.0, "by order")
+    'visit 30/300 pages, paused (by order)'
     """
+    if paused:
+        return f"{snapshot.phase} {snapshot.share} pages, paused ({paused})"
     left = f"{timedelta(seconds=round(snapshot.left / pace))} left" if pace else "time left not known yet"
     return f"{snapshot.phase} {snapshot.share} pages, {pace:.1f}/s, {left}"
 
@@ -114,7 +118,8 @@ class ProgressLine:
         self._pace = Pace()
         self._out = out or sys.stderr
         self._live = self._out.isatty()
-        self._last = started
+        self._last = self._looked = started
+        self._paused: Seconds = 0.0  #: in all
 
     def goes_on(self) -> None:
         """Say with what, as the first line."""
@@ -123,15 +128,18 @@ class ProgressLine:
         self._out.write(f"goes on where it was: {before}\n")
         self._out.flush()
 
-    def show(self, now: Instant) -> None:
-        """Once a second from the outside; not on a terminal, only every tenth is written."""
+    def show(self, now: Instant, paused: str = "") -> None:
+        """Once a second from the outside; not on a terminal, only every tenth is written. Why it pauses, if it does."""
         snapshot = Snapshot.of(self._frontier)
-        pace = self._pace.at(now, snapshot.made)
+        if paused:
+            self._paused += now - self._looked
+        self._looked = now
+        pace = self._pace.at(now - self._paused, snapshot.made)
         if not self._live and now - self._last < 10.0:
             return
         self._last = now
         polls = self._frontier.polls
-        text = progress(polls, now) if len(polls) else line(snapshot, pace)
+        text = progress(polls, now) if len(polls) and not paused else line(snapshot, pace, paused)
         self._out.write(f"{CLEAR}{text}" if self._live else f"{text}\n")
         self._out.flush()
 

@@ -73,6 +73,13 @@ class Session:
             CrawlLog(config.output, self.store, config.log, config.log_size) if self.store and config.output else None
         )
 
+    @property
+    def pausing(self) -> str:
+        """Why nothing is fetched for now; empty: the crawl goes on."""
+        if self.space.paused() is not None:
+            return "its disk has no room"
+        return "by order" if self.control and self.control.paused else ""
+
     async def begin(self, specs: Sequence[CaptureSpec]) -> None:
         """Open these site captures, or go on with them where the output folder holds their unfinished state."""
         saved = self._saved()
