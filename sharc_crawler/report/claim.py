@@ -35,10 +35,13 @@ APART = {
     "changed": "changed while the capture ran, by bytes or by the server's word, be it a text or a mere token:"
     " the copy may belong to another state of the site.",
     "unknown": "could not be judged, for want of a successful second look: not counted as coherent.",
-    "not_captured": "known to the capture could not be captured: listed with reasons.",
+    "not_captured": "known to the capture redirected or could not be captured: listed with reasons.",
 }
 #: how former versions said it: their certificates still hold
-FORMER = {"changed while the capture ran: the copy may belong to another state of the site.": APART["changed"]}
+FORMER = {
+    "changed while the capture ran: the copy may belong to another state of the site.": APART["changed"],
+    "known to the capture could not be captured: listed with reasons.": APART["not_captured"],
+}
 FORMER_ALL = re.compile(r"^(All [\d,]+|The only) (?=pages? )")  #: they said so where pages were missing, too
 UNBOUNDED = "Too few were audited to bound how many of the"
 CLAIMED = "claimed on the server's word are wrong."
