@@ -178,8 +178,6 @@ class Settler:
         capture.pending -= 1
         if reason.startswith(PREFIX):
             capture.budget.forgone(task, reason)
-        else:
-            capture.skipped[reason] += 1
         ledger.pages.move(task.page, Event.LEASE)
         ledger.pages.move(task.page, Event.NO_CONTENT)
         ledger.refused(task, reason, now)
@@ -192,6 +190,8 @@ class Settler:
             hubs.close(ledger, capture, task.page, reason)
         elif kind is Kind.SITEMAP:
             capture.opening -= 1
+            capture.note(f"sitemap {ledger.pages.urls[task.page]}: {reason}")
+            ledger.changed_capture(capture)
         ledger.wake(capture)
 
     def _judge(self, page: PageId, judgement: Judgement) -> None:

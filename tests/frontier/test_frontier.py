@@ -82,7 +82,8 @@ def test_robots_txt_comes_first_and_is_obeyed(world):
     assert "private/1" not in urls(fetches)
     gaps = [b - a for (a, _), (b, _) in pairwise(world.requests)]
     assert min(gaps[1:]) >= 3.0 - 1e-9
-    assert "robots.txt disallows it" in capture.skipped
+    assert not capture.skipped, "what is refused is a page that was not captured"
+    assert [visit.outcome.error for visit in store.load().visits if not visit.attempt] == ["robots.txt disallows it"]
 
 
 @pytest.mark.parametrize(("status", "fetched"), [("5xx", False), ("4xx", True)])
