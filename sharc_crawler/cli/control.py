@@ -11,6 +11,7 @@ import click
 
 from sharc_crawler.control import ORDERS, read_orders, read_status, write
 from sharc_crawler.errors import UsageError
+from sharc_crawler.live.values import number
 
 ANSWER_WITHIN = 10.0  #: seconds; a crawl looks once a second
 
@@ -25,9 +26,9 @@ _CHANGES: dict[str, dict[str, Any]] = {
 @click.command()
 @click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.argument("order", type=click.Choice(["pause", "resume", "delay", "stop", "status"]))
-@click.argument("seconds", required=False, type=click.FloatRange(min=0))
+@click.argument("seconds", required=False)
 @click.option("--json", "as_json", is_flag=True, help="The crawl's answer as JSON.")
-def command(folder: Path, order: str, seconds: float | None, as_json: bool) -> None:
+def command(folder: Path, order: str, seconds: str | None, as_json: bool) -> None:
     r"""Give an order to the crawl that writes FOLDER: pause, resume, delay SECONDS, stop; or ask for its status.
 
     The crawl must have been started with -a control=1. What is in flight is finished. A pause and a delay are obeyed by
@@ -41,11 +42,12 @@ def command(folder: Path, order: str, seconds: float | None, as_json: bool) -> N
       sharc control captures/demo resume
     """
     if (order == "delay") != (seconds is not None):
-        raise UsageError(f"{order} {seconds:g}: only delay takes seconds" if seconds is not None else "delay: seconds?")
+        raise UsageError(f"{order} {seconds}: only delay takes seconds" if seconds is not None else "delay: seconds?")
+    delay = number({"delay": seconds}, "delay", whole=False) if seconds is not None else None
     orders = read_orders(folder)
     if orders is None:
         raise UsageError(f"{str(folder)!r} takes no orders ({ORDERS} is missing): start its crawl with -a control=1")
-    orders = orders.changed(**({"delay": seconds} if order == "delay" else _CHANGES[order]))
+    orders = orders.changed(**({"delay": delay} if order == "delay" else _CHANGES[order]))
     write(folder, ORDERS, orders)
     answer = _answer(folder, orders.number)
     if answer is None:

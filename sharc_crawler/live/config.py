@@ -13,6 +13,7 @@ from sharc_crawler.errors import UsageError, unknown_name
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.spec import BOUNDS
 from sharc_crawler.live.addresses import AddressRules
+from sharc_crawler.live.values import bytes_of
 from sharc_crawler.rates.make import make_sources
 from sharc_crawler.rates.sitemap import CHANGEFREQ_RATES, SitemapRules
 from sharc_crawler.report.log import FORMATS
@@ -100,16 +101,18 @@ class Config:
             history=settings.get("SHARC_HISTORY"),
             masks=load_masks(Path(settings["SHARC_MASKS"])) if settings.get("SHARC_MASKS") else (),
             masks_file=settings.get("SHARC_MASKS") or "",
-            min_free=int(_number(settings, "SHARC_MIN_FREE", 0)),
+            min_free=int(_bytes(settings, "SHARC_MIN_FREE")),
             warc=_flag(settings, "SHARC_WARC"),
             warc_level=int(_number(settings, "SHARC_WARC_LEVEL", 0, 9)),
-            warc_size=int(_number(settings, "SHARC_WARC_SIZE", 10_000)),
+            warc_size=int(_bytes(settings, "SHARC_WARC_SIZE", 10_000)),
             dedup=_dedup(settings),
             log=_log(settings),
-            log_size=int(_number(settings, "SHARC_LOG_SIZE", 10_000)),
+            log_size=int(_bytes(settings, "SHARC_LOG_SIZE", 10_000)),
             wacz=_flag(settings, "SHARC_WACZ"),
             size=int(_number(settings, "SHARC_SIZE", 0)),
-            bounds={name: _number(settings, f"SHARC_{name.upper()}", 0) for name in BOUNDS},
+            bounds={
+                name: (_bytes if name == "max_bytes" else _number)(settings, f"SHARC_{name.upper()}") for name in BOUNDS
+            },
             rates=settings.get("SHARC_RATES"),
             sitemap_rules=_sitemap_rules(settings.getdict("SHARC_CHANGEFREQ")),
             politeness=_politeness(settings),
@@ -195,7 +198,17 @@ def _log(settings: BaseSettings) -> tuple[str, ...]:
     return names
 
 
-def _number(settings: BaseSettings, name: str, low: float, high: float = float("inf")) -> float:
+def _bytes(settings: BaseSettings, name: str, low: float = 0) -> float:
+    value = settings.get(name)
+    if not isinstance(value, str):
+        return _number(settings, name, low)
+    size = bytes_of(name, value)
+    if size < low:
+        raise UsageError(f"{name}={value!r} must be at least {low:g} bytes")
+    return size
+
+
+def _number(settings: BaseSettings, name: str, low: float = 0, high: float = float("inf")) -> float:
     value = settings.get(name)
     try:
         number = float(value)

@@ -13,6 +13,7 @@ USAGE, DATA, NOTHING_CAPTURED = 2, 3, 4
     ("setting", "says"),
     [
         ("SHARC_STRATEGY_=bfs", "did you mean 'SHARC_STRATEGY'"),
+        ("SHARC_MIN_FREE=lots", "SHARC_MIN_FREE='lots' is no number of bytes; write it as 500M or 20G"),
         ("SHARC_OPERATOR=nobody", "SHARC_OPERATOR='nobody' must be a web page or a mail address"),
         ("SHARC_OPERATOR=a@b.example\r\nX-Evil: 1", "must be a web page or a mail address"),
     ],

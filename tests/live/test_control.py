@@ -82,6 +82,9 @@ def test_orders_that_nobody_takes(tmp_path):
     write(tmp_path, ORDERS, Orders())
     assert order(tmp_path, "delay")[0] == USAGE
     assert order(tmp_path, "pause", "5")[0] == USAGE
+    for seconds in ("fast", "-1", "inf"):
+        code, told = order(tmp_path, "delay", "--", seconds)
+        assert (code, told) == (USAGE, f"sharc: error: delay={seconds!r} must be a number of at least 0\n")
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", '{"paused": 1}', '{"delay": -1}', '{"delay": NaN}', '{"x": 1}'])

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from scrapy.settings import Settings
 
+from sharc_crawler.live.config import Config
 from sharc_crawler.live.space import LONGEST_PAUSE, LOOK_AGAIN, Space
 
 MORE_THAN_THERE_IS = 10**18  #: bytes
@@ -46,3 +48,7 @@ def test_where_free_bytes_tell_nothing_each_pause_is_longer(tmp_path):
     disk.wrote()
     disk.refused("quota exceeded")
     assert disk.waits() <= LOOK_AGAIN
+
+
+def test_the_room_wanted_has_units():
+    assert Config.from_settings(Settings({"SHARC_MIN_FREE": "3M"})).min_free == 3_000_000
