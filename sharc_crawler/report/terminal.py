@@ -96,7 +96,8 @@ def _capture(facts: CaptureFacts, folder: Path, stopped: str) -> Iterator[Text]:
         yield _line("unknown", f"{counted(number, 'page')}: {short(reason)}")
     yield from _missing(pages)
     if totals["captured"] and (blur := Blur(facts.pages).totals()) and blur["stochastic_average"] is not None:
-        yield _line("blur", f"{few(blur['stochastic_average'])} changes that a copy misses, on average, as expected")
+        found = condition(measures.expected(pages, facts.reference))
+        yield _line("blur", f"{few(blur['stochastic_average'])} changes that a copy misses, on average, {found}")
     yield from _duration(facts)
     for note in (*noted(facts), *facts.notes[:MAX_NOTES]):
         yield _line("note", whole(note))

@@ -67,7 +67,8 @@ def _blur(report: Mapping[str, Any]) -> Tile | None:
     if not blur or blur["stochastic_average"] is None:
         return None
     truth = "" if blur["actual_average"] is None else f"; in truth {few(blur['actual_average'])}"
-    return Tile("Average blur", few(blur["stochastic_average"]), f"changes that a copy misses, as expected{truth}")
+    found = condition(report["coherence"]["expected"])
+    return Tile("Average blur", few(blur["stochastic_average"]), f"changes that a copy misses, {found}{truth}")
 
 
 def _reference(report: Mapping[str, Any]) -> Tile | None:

@@ -105,9 +105,9 @@ def test_an_expectation_that_was_missed_by_far_is_said() -> None:
 
 def test_rates_that_nobody_told_are_called_a_guess(tmp_path: Path) -> None:
     guessed = facts(*(replace(page, rate_source="prior") for page in blog(noise=0).pages))
-    assert "169.0 at rates that are only guessed, and 30 were coherent" in summary(
-        [guessed], write([guessed], tmp_path)
-    )
+    text = summary([guessed], write([guessed], tmp_path))
+    assert "169.0 at rates that are only guessed, and 30 were coherent" in text
+    assert "changes that a copy misses, on average, at rates that are only guessed" in text
     (note,) = noted(guessed)
     assert note.startswith("169.0 pages were expected")
     assert "came from prior (169), a guess. Captures with" in note
