@@ -88,7 +88,8 @@ def _capture(facts: CaptureFacts, folder: Path, stopped: str) -> Iterator[Text]:
         yield Text(f"{left}.")
     yield from _figures(facts, pages, totals)
     if facts.reference is None and len(facts.subsites) > 1:
-        yield from _parts(facts)
+        if facts.ended is not None:  # before, most of them have not been revisited
+            yield from _parts(facts)
     elif facts.reference is not None or facts.ended is None:
         yield _line("reference", second(facts.reference) if facts.reference is not None else "not reached")
     unknown = [page for page in pages if page.verdict is Verdict.UNKNOWN]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,6 +12,7 @@ from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.model import Kind, Result, Url, Verdict
 from sharc_crawler.report import write as module
 from sharc_crawler.report.document import document
+from sharc_crawler.report.facts import SubsiteFacts
 from sharc_crawler.report.terminal import summary
 from sharc_crawler.report.truth import read_truth
 from sharc_crawler.report.write import ReportPaths, write
@@ -129,6 +131,16 @@ def test_so_do_links_that_limit_or_hops_left(tmp_path: Path) -> None:
         "1 more page was left by max_requests=40, and 1 link was not followed for hops=1. A new capture with larger"
         " ones would take them, too"
     )
+
+
+def test_parts_are_counted_once_the_capture_is_complete(tmp_path: Path) -> None:
+    parts = tuple(SubsiteFacts(name, T, T - 60, T + 1, 0.5) for name in ("docs", "news"))
+    pages = [replace(judged(f"/{part.name}", Verdict.COHERENT), subsite=part.name) for part in parts]
+    made = facts(*pages, reference=None, subsites=parts, ended=T + 2)
+    told = summary([made], write([made], tmp_path))
+    assert told.count("of 1 page coherent") == 2
+    stopped = replace(made, ended=None)
+    assert "of 1 page coherent" not in summary([stopped], write([stopped], tmp_path)), "revisits are still to come"
 
 
 def test_notes_are_whole_sentences(tmp_path: Path) -> None:
