@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import re
 
 import pytest
 
@@ -112,9 +113,10 @@ def test_a_sitemap_that_is_html_is_said_and_links_take_over(crawl, static, tmp_p
 
 
 def test_a_dry_run_sends_nothing(crawl, living_site):
-    done = crawl(url=living_site.url, dry_run="1")
+    done = crawl(url=f"{living_site.url}{'long/' * 20}end.html", dry_run="1")
     assert done.code == 0
     assert "nothing was sent" in done.out
+    assert re.search(r"http://127\S+…\S*/end\.html ", done.out), "a URL is on one line"
     assert not done.folder.exists()
     assert not living_site.log
 
