@@ -101,8 +101,10 @@ class SiteCapture:
         after = self.strategy is not None and self.strategy.accepts_late
         return self.phase is not Phase.VISIT and not (self.phase is Phase.REVISIT and after)
 
-    def note(self, text: str) -> None:
+    def note(self, text: str, instead_of: str = "") -> None:
         """What a reader of the report must know; each text once."""
+        if instead_of in self.notes:
+            self.notes.remove(instead_of)
         if text not in self.notes:
             self.notes.append(text)
 

@@ -94,11 +94,11 @@ class Frontier:
         for host in self.ledger.hosts:
             host.own = politeness.delay_of(host.name)
 
-    def note(self, text: str) -> None:
+    def note(self, text: str, instead_of: str = "") -> None:
         """What a reader of each report must know, of the captures that are not complete."""
         for capture in self.captures:
             if capture.phase is not Phase.DONE:
-                capture.note(text)
+                capture.note(text, instead_of)
                 self.ledger.changed_capture(capture)
 
     def set_delay(self, name: str, delay: Seconds, due: Instant) -> None:

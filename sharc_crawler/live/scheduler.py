@@ -47,6 +47,7 @@ class SharcScheduler(BaseScheduler):
         self._released: dict[int, Request] = {}  #: by lease; what the engine has in hand
         self._at_once = crawler.settings.getint("CONCURRENT_REQUESTS")
         self._gave_up = False
+        self._pause = ""  #: for want of room: its note, as long as it lasts
         self._continued: deque[Request] = deque()  #: redirects and retries of a project's own middlewares
 
     @classmethod
@@ -132,6 +133,7 @@ class SharcScheduler(BaseScheduler):
         self._settle_ended()
         if lacking := session.space.lacking():
             session.space.pause(lacking)
+            self._note_beginning()
         if wait := session.space.waits():
             self._alarm.set(wait)
             return None
@@ -157,12 +159,22 @@ class SharcScheduler(BaseScheduler):
             self._alarm.set(session.clock.until(decision.until))
         return None
 
+    def _note_beginning(self) -> None:
+        """While there is room for it: a crawl that pauses may be killed."""
+        if not self._pause:
+            self._pause = f"the crawl paused at {second(self._session.clock.now())}: its disk had no room"
+            self._session.frontier.note(self._pause)
+            self._session.frontier.ledger.commit()
+
     def _note_pause(self) -> None:
         """A pause for want of room belongs in the reports."""
         session = self._session
         if seconds := session.space.paused():
             start = second(session.clock.now() - seconds)
-            session.frontier.note(f"the crawl paused at {start}, for {span(seconds)}: its disk had no room")
+            session.frontier.note(
+                f"the crawl paused at {start}, for {span(seconds)}: its disk had no room", self._pause
+            )
+            self._pause = ""
 
     def _note_mishaps(self) -> None:
         """What befell the process that writes belongs there, too."""

@@ -173,7 +173,8 @@ def _duration(facts: CaptureFacts) -> Iterator[Text]:
     if facts.ended is not None:
         yield _line("took", span(facts.ended - facts.started))
     if cuts := facts.interruptions:
-        words = f"{counted(len(cuts), 'time')}, for {span(sum(end - start for start, end in cuts))} in all"
+        lasted = span(sum(end - start for start, end in cuts))
+        words = f"{counted(len(cuts), 'time')}, for {lasted} in all, from the last download before each"
         yield _line("interrupted", words)
 
 

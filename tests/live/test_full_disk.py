@@ -72,6 +72,12 @@ def fill(disk, leave):
     return ballast
 
 
+def pauses(folder):
+    """Notes of them, as kept by now."""
+    (capture,) = SqliteStore(folder / "frontier.db").load().captures.values()
+    return [note for note in capture.notes if note.startswith("the crawl paused")]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("min_free", "left"), [(4_000_000, 3_000_000), (0, 20_000)], ids=["short", "full"])
 def test_the_crawl_pauses_and_goes_on_when_there_is_room(small_disk, min_free, left):
@@ -80,6 +86,8 @@ def test_the_crawl_pauses_and_goes_on_when_there_is_room(small_disk, min_free, l
         wait_for(lambda: len(server.log) > 20)
         ballast = fill(small_disk, left)
         wait_for(lambda: "The crawl pauses" in log.read_text())
+        if min_free:
+            wait_for(lambda: len(pauses(small_disk / "capture")) == 1)  # on disk already: it may be killed
         asked = len(server.log)
         assert process.poll() is None, log.read_text()
         assert len(server.log) <= asked + 1, "nothing is fetched that cannot be kept"
@@ -98,6 +106,7 @@ def test_the_crawl_pauses_and_goes_on_when_there_is_room(small_disk, min_free, l
     assert set(settled) == {row.page for row in state.pages if row.state == 0}
     (capture,) = json.loads((folder / "report.json").read_text())["captures"]
     assert [note for note in capture["notes"] if note.endswith("its disk had no room")]
+    assert all(", for " in note for note in pauses(folder)), "once it is over, how long it was"
     assert not [page for page in capture["not_captured"] if "archived" in json.dumps(page)]
     assert not list(folder.glob("*.open"))
     for warc in folder.glob("*.warc.gz"):
