@@ -48,6 +48,7 @@ class Attesting:
         self.sitemaps: dict[PageId, Instant] = {}  #: those that could be read, and when last
         self._behind: Seconds = 0.0  # least that the sitemaps' clock is ahead of ours
         self.embedded_again = False  #: those downloaded before T have been asked for again
+        self.sought = False  #: the sitemaps were to be read at T
         self.finally_read = False  #: the sitemaps, after all else
         self._trusts: dict[str, Trust] = {}
 

@@ -20,8 +20,16 @@ class Checker:
         self._ledger = ledger
 
     def begin_reference(self, capture: SiteCapture) -> bool:
-        """The next visit comes after T, which is the start of the sitemaps' download: False where there is none."""
-        return capture.reference is None and self.read_again(capture)
+        """The next visit comes after T, which is the start of the sitemaps' download: False where there is none.
+
+        Asked for once: the budget may forbid it.
+        """
+        attesting = capture.attesting
+        assert attesting is not None, "asked where the server's word counts"
+        if capture.reference is not None or attesting.sought:
+            return False
+        attesting.sought = True
+        return self.read_again(capture)
 
     def read_again(self, capture: SiteCapture) -> bool:
         """Owe the sitemaps; no visit is decided before they are read."""

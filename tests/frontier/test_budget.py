@@ -81,6 +81,17 @@ def test_a_large_file_does_not_cost_small_pages_their_revisits(world, strategy, 
         assert reason == f"the revisit was never made: max_bytes={most:,}B has no room left for it"
 
 
+@pytest.mark.parametrize("most", [5_000, 40_000])
+def test_where_nothing_is_left_to_read_sitemaps_again_the_capture_ends(world, most):
+    known = [Sighting(f"{ROOT}{name}", hints=Hints(lastmod=1.0)) for name in ("", "1", "2", "0.pdf", "1.pdf")]
+    world.links[f"{ROOT}sitemap.xml"] = known
+    world.answers |= {f"{ROOT}{number}.pdf": [{"length": 30_000}] * 9 for number in range(2)}
+    frontier = Frontier(Politeness(delay=1.0), MemoryStore())
+    capture = frontier.open(CaptureSpec("h", (ROOT,), strategy="sharc-attested", max_bytes=most), world.now)
+    world.run(frontier)
+    assert capture.ended is not None
+
+
 @pytest.mark.parametrize("strategy", ["sharc-selective", "bfs"])
 def test_time(world, strategy):
     build(world)
