@@ -8,9 +8,10 @@ turns, each in a process of its own, so that a busy machine slows all alike: sto
 with JOBDIR (a spider that yields a Request for each link), and ``scrapy crawl site`` with its durable frontier, without
 and with WARC. The clock runs from the first response to the last: neither start-up nor report count. With `--levels`
 the crawls are ours: without WARC (with and without the log; with every request and response compressed, level 6, in the
-crawl's process, and nothing kept: what the compression alone costs), and with WARC at several levels (0: stored). Every record is on the disk before its visit counts. The ratio of each round is taken by itself; beside the
-median ratio stands the interval that holds it in 95 % of resampled rounds. The process that writes the WARC files is
-told apart: its processor time, from the first response to the last, is not the crawl's.
+crawl's process, and nothing kept: what the compression alone costs), and with WARC at several levels (0: stored). Every
+record is on the disk before its visit counts. The ratio of each round is taken by itself; beside the median ratio
+stands the interval that holds it in 95 % of resampled rounds. The process that writes the WARC files is told apart: its
+processor time, from the first response to the last, is not the crawl's.
 """
 
 from __future__ import annotations
