@@ -72,7 +72,8 @@ def plain_style(style: str) -> str:
 
 
 _SOURCES = (
-    "src data poster data-src data-original data-lazy data-lazy-src data-bg data-background data-background-image"
+    "src data poster data-src data-original data-lazy data-lazy-src data-poster data-bg data-background"
+    " data-background-image"
 )
 _WORDS = "alt title aria-label placeholder label value start"
 #: attributes that count, and what of their values does

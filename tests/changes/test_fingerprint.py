@@ -103,6 +103,7 @@ SESSION, OTHER = "0123456789abcdef0123456789abcdef", "fedcba9876543210fedcba9876
         ("<video poster='{}'></video>", "/a.jpg", "/b.jpg"),
         ("<object data='{}'></object>", "/a.pdf", "/b.pdf"),
         ("<iframe data-src='{}'></iframe>", "https://video.example/a", "https://video.example/b"),
+        ("<video data-poster='{}'></video>", "/a.jpg", "/b.jpg"),
         ("<svg><image xlink:href='{}'/></svg>", "/a.png", "/b.png"),
         ("<map><area href=/a alt='{}'></map>", "North", "South"),
         ("<input placeholder='{}'>", "Search 400 books", "Search 500 books"),
