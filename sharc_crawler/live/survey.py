@@ -86,6 +86,7 @@ class SurveySpider(SiteSpider):
         """A site crawl's own arguments."""
         spider = super().from_crawler(crawler, **given)
         crawler.settings.set("SHARC_OUTPUT", None, "cmdline")
+        crawler.settings.set("SHARC_WARC", False, "cmdline")  # noqa: FBT003 - a setting
         crawler.settings.set("SHARC_STRATEGY", f"{NoVisits.__module__}.{NoVisits.__name__}", "cmdline")
         return spider
 

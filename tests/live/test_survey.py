@@ -116,6 +116,7 @@ def test_a_site_that_is_closed(plan, static, tmp_path):
     assert "robots.txt disallows it" in done.stderr
     assert "give a sitemap, a history or a former report" in done.stderr
     assert "Traceback" not in done.stderr
+    assert "archived" not in done.stderr, "it is no capture"
 
 
 @pytest.mark.parametrize(
