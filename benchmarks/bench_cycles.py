@@ -23,12 +23,12 @@ from itertools import product
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
+from sharc_crawler.lab.history import HistorySpec
+from sharc_crawler.lab.published import weekly_captures
 from sharc_crawler.model import Url
 from sharc_crawler.rates.cycles import DatedChanges, Rhythm, rhythm, rhythms
 from sharc_crawler.rates.estimators.gamma_poisson import GammaPoisson
 from sharc_crawler.rates.history import CHANGED, UNCHANGED, UNKNOWN, SiteHistory
-from sharc_crawler.sim.history import HistorySpec
-from sharc_crawler.sim.published import weekly_captures
 from sharc_crawler.strategies.base import Candidates
 from sharc_crawler.strategies.layout import lay_out
 from sharc_crawler.strategies.selective import selective

@@ -26,6 +26,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from rich.progress import track
 
+from sharc_crawler.lab.driver import crawl
+from sharc_crawler.lab.history import HistorySpec
+from sharc_crawler.lab.published import links, sitemap, weekly_captures
+from sharc_crawler.lab.rates import believe
+from sharc_crawler.lab.score import Verdict, verdicts
+from sharc_crawler.lab.web import Published
 from sharc_crawler.rates.chain import Chain
 from sharc_crawler.rates.estimators.bias_reduced import BiasReduced
 from sharc_crawler.rates.estimators.gamma_poisson import GammaPoisson
@@ -34,19 +40,13 @@ from sharc_crawler.rates.estimators.per_time import PerTime
 from sharc_crawler.rates.estimators.recency import Recency
 from sharc_crawler.rates.sources import HistoryRates
 from sharc_crawler.rates.trust import classes
-from sharc_crawler.sim.driver import crawl
-from sharc_crawler.sim.history import HistorySpec
-from sharc_crawler.sim.published import links, sitemap, weekly_captures
-from sharc_crawler.sim.rates import believe
-from sharc_crawler.sim.score import Verdict, verdicts
-from sharc_crawler.sim.web import Published
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from sharc_crawler.lab.belief import Belief
+    from sharc_crawler.lab.site import Site
     from sharc_crawler.rates.estimators.base import Estimator
-    from sharc_crawler.sim.belief import Belief
-    from sharc_crawler.sim.site import Site
 
     Column = tuple[np.ndarray, np.ndarray]  # rates, and shapes of their posteriors
 

@@ -34,15 +34,15 @@ from real_histories import (
 )
 from real_histories_pictures import draw
 
-from sharc_crawler.sim.experiment import build
-from sharc_crawler.sim.rates import believe
-from sharc_crawler.sim.schedule import Schedule
-from sharc_crawler.sim.score import score
+from sharc_crawler.lab.experiment import build
+from sharc_crawler.lab.rates import believe
+from sharc_crawler.lab.schedule import Schedule
+from sharc_crawler.lab.score import score
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from sharc_crawler.sim.history import HistorySpec
+    from sharc_crawler.lab.history import HistorySpec
 
 RATES_SECTION = "\n## Rates\n"
 

@@ -11,9 +11,9 @@ import argparse
 import resource
 import time
 
-from sharc_crawler.sim.driver import crawl
-from sharc_crawler.sim.rates import believe
-from sharc_crawler.sim.synthetic import SyntheticSpec
+from sharc_crawler.lab.driver import crawl
+from sharc_crawler.lab.rates import believe
+from sharc_crawler.lab.synthetic import SyntheticSpec
 
 
 def main() -> None:

@@ -20,9 +20,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from real_histories import DATA
 
-from sharc_crawler.sim.experiment import RunSpec, build, run
-from sharc_crawler.sim.score import Verdict, verdicts
-from sharc_crawler.sim.synthetic import SyntheticSpec
+from sharc_crawler.lab.experiment import RunSpec, build, run
+from sharc_crawler.lab.score import Verdict, verdicts
+from sharc_crawler.lab.synthetic import SyntheticSpec
 from sharc_crawler.subsites.base import Known
 from sharc_crawler.subsites.dividing import divide, fewest_pages
 from sharc_crawler.subsites.make import make_division
@@ -30,8 +30,8 @@ from sharc_crawler.subsites.make import make_division
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sharc_crawler.sim.experiment import Run
-    from sharc_crawler.sim.site import Site
+    from sharc_crawler.lab.experiment import Run
+    from sharc_crawler.lab.site import Site
 
 SHARE = 0.95
 HEAD = ("site", "rates, graph", "division", "coherent pages", "parts", "in coherent parts", "largest coherent part")

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from rich.progress import Progress
 
-from sharc_crawler.sim.experiment import RunSpec, facts
-from sharc_crawler.sim.history import HistorySpec
-from sharc_crawler.sim.pool import run_all
+from sharc_crawler.lab.experiment import RunSpec, facts
+from sharc_crawler.lab.history import HistorySpec
+from sharc_crawler.lab.pool import run_all
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from sharc_crawler.errors import UsageError
-from sharc_crawler.sim.history import HistorySpec
-from sharc_crawler.sim.synthetic import LEAVES, SyntheticSpec
+from sharc_crawler.lab.history import HistorySpec
+from sharc_crawler.lab.synthetic import LEAVES, SyntheticSpec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -17,19 +17,19 @@ from sharc_crawler.cli._progress import progress
 from sharc_crawler.cli._rates_cycles import start_facts, start_line
 from sharc_crawler.cli._tables import print_table
 from sharc_crawler.errors import UsageError
+from sharc_crawler.lab.plan import foresee
+from sharc_crawler.lab.prospect import Prospect, from_file
 from sharc_crawler.model import RateEstimate
 from sharc_crawler.rates.history import SiteHistory
 from sharc_crawler.rates.sources import capture_length
 from sharc_crawler.report.words import printable
-from sharc_crawler.sim.plan import foresee
-from sharc_crawler.sim.prospect import Prospect, from_file
 from sharc_crawler.storage.observations import ObservationStore
 from sharc_crawler.strategies.base import Setting
 from sharc_crawler.strategies.make import make_strategy
 
 if TYPE_CHECKING:
+    from sharc_crawler.lab.plan import Foreseen
     from sharc_crawler.model import Seconds
-    from sharc_crawler.sim.plan import Foreseen
 
 STRATEGIES = "bfs,sharc-offline,sharc-revisits,sharc-selective,sharc-attested"
 SHOWN = 10  #: hopeless pages listed

@@ -12,10 +12,10 @@ from sharc_crawler.cli._sites import site_options, site_spec
 from sharc_crawler.cli._tables import print_table
 from sharc_crawler.cli.tables import command as paper
 from sharc_crawler.errors import UsageError
-from sharc_crawler.sim.driver import GRAPHS
-from sharc_crawler.sim.experiment import Facts, RunSpec, build, run, score_again, seeded, summary
-from sharc_crawler.sim.pool import run_all
-from sharc_crawler.sim.schedule import read_schedules, write_schedules
+from sharc_crawler.lab.driver import GRAPHS
+from sharc_crawler.lab.experiment import Facts, RunSpec, build, run, score_again, seeded, summary
+from sharc_crawler.lab.pool import run_all
+from sharc_crawler.lab.schedule import read_schedules, write_schedules
 
 SHOWN = ("strategy", "revisits", "seed", "pages", "incoherent", "gone", "unknown", "hopeless", "expected", "blur")
 KEYS = {"expected": "expected_incoherent", "blur": "average_blur"}

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 import click
 
 from sharc_crawler.cli._progress import progress
-from sharc_crawler.sim.examples import EXAMPLES, example
-from sharc_crawler.sim.paper import TABLES
-from sharc_crawler.sim.pictures import draw
-from sharc_crawler.sim.tables import Extent, selected, simulate
-from sharc_crawler.sim.tables_page import markdown, title, verdicts
+from sharc_crawler.lab.examples import EXAMPLES, example
+from sharc_crawler.lab.paper import TABLES
+from sharc_crawler.lab.pictures import draw
+from sharc_crawler.lab.tables import Extent, selected, simulate
+from sharc_crawler.lab.tables_page import markdown, title, verdicts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sharc_crawler.sim.tables import Simulated
+    from sharc_crawler.lab.tables import Simulated
 
 ABOUT = """# The paper's tables, simulated
 

@@ -13,8 +13,8 @@ from sharc_crawler.cli import main
 from sharc_crawler.cli import tables as tables_command
 from sharc_crawler.cli._sites import instant
 from sharc_crawler.errors import UsageError
-from sharc_crawler.sim import paper, tables
-from tests.sim.small import write_history, write_lines
+from sharc_crawler.lab import paper, tables
+from tests.lab.small import write_history, write_lines
 
 if TYPE_CHECKING:
     from click.testing import Result

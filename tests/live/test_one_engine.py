@@ -14,8 +14,8 @@ import pytest
 from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
+from sharc_crawler.lab import driver
 from sharc_crawler.live import session
-from sharc_crawler.sim import driver
 from sharc_crawler.testing.recording import replay
 
 RUN = """

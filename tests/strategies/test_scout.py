@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sharc_crawler.sim.experiment import RunSpec, facts
-from sharc_crawler.sim.synthetic import SyntheticSpec
+from sharc_crawler.lab.experiment import RunSpec, facts
+from sharc_crawler.lab.synthetic import SyntheticSpec
 from sharc_crawler.strategies.classes import Classes
 from sharc_crawler.strategies.scout import Scout, costs
 from sharc_crawler.strategies.selective import selective

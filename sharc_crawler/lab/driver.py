@@ -1,0 +1,235 @@
+"""Virtual time: the frontier and the strategies of a live crawl, over a simulated site, one download per Δ."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sharc_crawler.errors import unknown_name
+from sharc_crawler.frontier.frontier import Frontier
+from sharc_crawler.frontier.hosts import Politeness
+from sharc_crawler.frontier.parts import Parts
+from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.lab.belief import BelievedRates, Informed
+from sharc_crawler.lab.schedule import Schedule
+from sharc_crawler.lab.web import SITEMAP, Everything, Web
+from sharc_crawler.model import Done, Judgement, Kind, Outcome, Phase, Plan, Result, Sighting, Slot, Wait
+from sharc_crawler.storage.memory import MemoryStore
+from sharc_crawler.strategies.base import Candidates, Setting
+from sharc_crawler.strategies.make import make_strategy
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from numpy.typing import NDArray
+
+    from sharc_crawler.frontier.capture import SiteCapture
+    from sharc_crawler.frontier.store import SubsiteRow
+    from sharc_crawler.lab.belief import Belief
+    from sharc_crawler.lab.site import Site
+    from sharc_crawler.lab.web import Published
+    from sharc_crawler.model import Fetch, Instant, PageId, Seconds
+    from sharc_crawler.strategies.base import Strategy
+
+GRAPHS = ("known", "discover")
+#: The baselines are defined by how they walk a graph: even where it is known, pages come to them as links show them.
+WALKERS = ("bfs", "dfs", "hottest-first", "hottest-last")
+HOST = "site"
+TELL_EVERY = 1000  #: decisions
+
+
+@dataclass(frozen=True, slots=True)
+class Crawl:
+    """What a simulated crawl did."""
+
+    schedule: Schedule
+    hopeless: NDArray[np.bool_]  #: pages the strategy gave up
+    step: Seconds  #: Δ
+    decisions: int
+    reference: Instant | None = None  #: T, where the frontier had to fix one
+    judged: Mapping[int, Judgement] | None = None  #: by page, where the site has a sitemap: what the frontier found
+    audit: Mapping[str, Any] | None = None
+    parts: tuple[SubsiteRow, ...] = ()  #: of a site captured part by part
+    members: Mapping[int, int] | None = None  #: page → number of its part
+
+
+def crawl(
+    site: Site,
+    belief: Belief,
+    strategy: str,
+    graph: str = "discover",
+    tell: Callable[[float], None] = lambda _: None,
+    published: Published | None = None,
+    audit: float = 0.0,
+    subsites: str = "",
+) -> Crawl:
+    """Crawl a site once.
+
+    Δ is the site's own; or, where it has none, such that two downloads of each page fill the window: of each page known
+    at the start, or, where so many more were discovered that the capture would outlast the window, of those. The
+    capture lies around the middle of the window: one of single visits fills half of it.
+
+    Parameters
+    ----------
+    strategy: name, with options if need be, such as ``bfs:revisits=fifo``
+    graph: ``known`` (the pages of the start are given, and the links of the start hold) or ``discover`` (pages are
+        found through the links as of each download)
+    tell: hears from time to time which share of the window has passed
+    published: the site's sitemap, which is read at the start, at T, and where pages are claimed by it at the end
+    audit: share of the pages claimed by it that is downloaded once more
+    subsites: capture part by part: how the site is divided, such as ``path`` or ``links:share=0.9``
+
+    """
+    if graph not in GRAPHS:
+        raise unknown_name("graph", graph, GRAPHS)
+    pages = len(site.known)
+    while True:
+        step = site.step or spread(site, pages)
+        done = Simulation(site, belief, strategy, step, published, audit, subsites).run(graph, tell)
+        if site.step or done.schedule.interval[1] < site.end:
+            return done
+        pages = max(pages + 1, int(done.schedule.visited.sum()))
+
+
+def spread(site: Site, pages: int) -> Seconds:
+    """Δ such that two downloads of each page fill the window."""
+    return (site.end - site.start) / (2 * pages)
+
+
+class Simulation:
+    """One capture in virtual time."""
+
+    def __init__(
+        self,
+        site: Site,
+        belief: Belief,
+        strategy: str,
+        step: Seconds,
+        published: Published | None = None,
+        audit: float = 0.0,
+        subsites: str = "",
+    ) -> None:
+        self._site = site
+        self._subsites = subsites
+        self._published = published
+        self._audit = audit
+        self._belief = belief
+        self._strategy = strategy
+        self._step = step
+        self._visits = np.full(len(site.urls), math.nan)
+        self._revisits = np.full(len(site.urls), math.nan)
+        self._hopeless = np.zeros(len(site.urls), np.bool_)
+        parts = Parts(
+            strategy=self._make,
+            scope=lambda _: Everything(),
+            rates=lambda _: BelievedRates(belief, site.numbers),
+            links=lambda _: self._known_links(),
+            canonical=str,
+            host_of=lambda _: HOST,
+        )
+        self._known_graph = False
+        # remembers the judgements, and the parts
+        self._store = MemoryStore() if published is not None or subsites else None
+        politeness = Politeness(delay=step, obey_robots=False)
+        self.frontier = Frontier(politeness, self._store, parts, lease_time=math.inf)
+
+    def _make(self, spec: CaptureSpec, setting: Setting) -> Strategy:
+        return Informed(make_strategy(spec.strategy, setting), self._belief, self._number)
+
+    def _number(self, page: PageId) -> int:
+        return self._site.numbers[self.frontier.pages.urls[page]]
+
+    def run(self, graph: str, tell: Callable[[float], None] = lambda _: None) -> Crawl:
+        """Until all is done."""
+        planned = graph == "known" and self._strategy.partition(":")[0] not in WALKERS
+        seeds = self._site.known if planned else [self._site.root]
+        self._known_graph = planned
+        now = self._start()
+        web = Web(self._site, frozen=graph == "known", published=self._published)
+        capture = self.frontier.open(self._spec(discover=not planned), now, seeded=False)
+        self.frontier.schedule_into(capture, web.sightings(seeds), now)
+        if self._published is not None:
+            self.frontier.schedule_into(capture, [Sighting(SITEMAP, Kind.SITEMAP)], now)
+        decisions = 0
+        while not isinstance(what := self.frontier.next(now), Done):
+            if isinstance(what, Wait):
+                now = what.until
+                continue
+            self._download(what, web, capture)
+            decisions += 1
+            now += self._step
+            if decisions % TELL_EVERY == 0:
+                tell(min(1.0, (now - self._site.start) / (self._site.end - self._site.start)))
+        schedule = Schedule(self._visits, self._revisits, capture.reference if capture.attesting else None)
+        done = Crawl(schedule, self._hopeless, self._step, decisions, capture.reference, self._judged(), capture.audit)
+        return self._divided(done) if self._subsites else done
+
+    def _spec(self, *, discover: bool) -> CaptureSpec:
+        return CaptureSpec(
+            self._site.name,
+            (self._site.urls[self._site.root],),
+            self._strategy,
+            sitemaps=(),
+            size=len(self._site.known),
+            discover=discover,
+            resources=False,
+            audit=self._audit,
+            subsites=self._subsites,
+        )
+
+    def _known_links(self) -> Iterator[tuple[str, str]]:
+        """The links of the start, where the graph is known."""
+        site = self._site
+        for page in site.known if self._known_graph else ():
+            for target in site.graph.links(page, site.start):
+                yield site.urls[page], site.urls[target]
+
+    def _divided(self, done: Crawl) -> Crawl:
+        """The crawl with the parts that the site was captured in."""
+        assert self._store is not None, "it remembers the parts"
+        state = self._store.load()
+        members = {self._number(page): number for page, number in state.members}
+        return replace(done, parts=tuple(row for _, row in sorted(state.subsites.items())), members=members)
+
+    def _judged(self) -> Mapping[int, Judgement] | None:
+        """The frontier's judgements, by page of the site."""
+        if self._store is None or self._published is None:
+            return None
+        rows = self._store.load().judgements
+        return {self._number(row.page): Judgement(row.verdict, row.evidence, row.reason) for row in rows}
+
+    def _start(self) -> Instant:
+        """When the first download begins: the capture lies in the middle of the window."""
+        site = self._site
+        if site.step:
+            return site.start
+        strategy = make_strategy(self._strategy, Setting(len(site.known), self._step, site.start))
+        informed = Informed(strategy, self._belief, int)
+        rates, shapes = self._belief.rates[site.known], self._belief.shapes[site.known]
+        informed.add(Candidates.of(site.known, rates, shapes=shapes))
+        share = len(strategy) / (2 * len(site.known))  # of the window that the downloads fill
+        return site.start + (1 - share) / 2 * (site.end - site.start)
+
+    def _download(self, fetch: Fetch, web: Web, capture: SiteCapture) -> None:
+        now = fetch.decided
+        if fetch.kind is Kind.SITEMAP:
+            kinds, urls = self.frontier.pages.kinds, self.frontier.pages.urls
+            known = [urls[page] for page in range(len(urls)) if kinds[page] is Kind.PAGE]
+            outcome = Outcome(Result.OK, now, now + self._step, 200, date=now + self._step)
+            self.frontier.finished(fetch, outcome, web.sitemap(known, now))
+            return
+        page = self._site.numbers[fetch.url]
+        twice = capture.strategy is not None and capture.strategy.revisits
+        if capture.phase is Phase.CHECK:
+            pass  # an audit
+        elif fetch.slot is Slot.SECOND:
+            self._revisits[page] = now
+        else:
+            self._visits[page] = now
+            self._hopeless[page] = fetch.plan is Plan.HOPELESS
+            if fetch.slot is Slot.ONLY and twice and not self._belief.attested[page]:
+                self._revisits[page] = now  # the apex
+        self.frontier.finished(fetch, web.download(page, now, self._step), web.links(page, now))

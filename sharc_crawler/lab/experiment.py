@@ -1,0 +1,206 @@
+"""Simulated crawls as experiments: which site, which strategy, on which evidence, and what came out."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sharc_crawler.errors import UsageError
+from sharc_crawler.lab.audit import audit
+from sharc_crawler.lab.driver import crawl
+from sharc_crawler.lab.history import HistorySpec
+from sharc_crawler.lab.rates import believe
+from sharc_crawler.lab.score import Verdict as Outcome
+from sharc_crawler.lab.score import score, verdicts
+from sharc_crawler.lab.synthetic import SyntheticSpec
+from sharc_crawler.lab.web import Published
+from sharc_crawler.model import Verdict
+from sharc_crawler.quality.coherence import unchanged
+from sharc_crawler.strategies.base import Setting
+from sharc_crawler.strategies.make import make_strategy
+from sharc_crawler.subsites.make import make_division
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from sharc_crawler.lab.belief import Belief
+    from sharc_crawler.lab.driver import Crawl
+    from sharc_crawler.lab.schedule import Schedule
+    from sharc_crawler.lab.site import Site
+
+SiteSpec = SyntheticSpec | HistorySpec
+Facts = dict[str, Any]  #: as ``sharc simulate --json`` prints them
+
+
+@dataclass(frozen=True, slots=True)
+class RunSpec:
+    """The orders for one simulated crawl."""
+
+    site: SiteSpec
+    strategy: str
+    rates: str = "oracle"
+    graph: str = "discover"
+    seed: int = 0  #: of the pages whose lastmod is trusted, and of those that lie
+    attested: float = 0.0  #: share of pages whose lastmod is trusted
+    lying: float = 0.0  #: share of those whose lastmod never moves
+    sitemap: bool = False  #: the site lists those pages (or, where none is trusted, all) with their lastmods
+    subsites: str = ""  #: capture part by part: how the site is divided
+    audited: float = 0.02  #: share of the attested pages that is audited by bytes
+
+    def __post_init__(self) -> None:
+        for name in ("attested", "lying", "audited"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise UsageError(f"{name}={getattr(self, name)} is not possible: it is a share between 0 and 1")
+        if self.lying and not (self.attested or self.sitemap):
+            raise UsageError(
+                f"lying={self.lying} is a share of the attested pages, of which there are none: add attested="
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A simulated crawl and what it was worth."""
+
+    spec: RunSpec
+    facts: Facts
+    schedule: Schedule
+
+
+@lru_cache(maxsize=2)
+def build(spec: SiteSpec) -> Site:
+    """The site of a spec, kept for the next run on it."""
+    return spec.build()
+
+
+def run(spec: RunSpec, tell: Callable[[float], None] = lambda _: None) -> Run:
+    """One simulated crawl; ``tell`` hears from time to time which share of it is done."""
+    site = build(spec.site)
+    belief = _belief(spec)
+    began = time.perf_counter()
+    published = _published(spec, belief) if spec.sitemap or _attests(spec) else None
+    done = crawl(site, belief, spec.strategy, spec.graph, tell, published, spec.audited, spec.subsites)
+    seconds = time.perf_counter() - began
+    found = {
+        **score_again(spec, done.schedule),
+        "hopeless": int(done.hopeless.sum()),
+        "downloads": done.decisions,
+        "step": done.step,
+        "seconds": seconds,
+        **_judged(site, done),
+        **_parts(site, done, spec.subsites),
+    }
+    return Run(spec, found, done.schedule)
+
+
+def _parts(site: Site, done: Crawl, subsites: str) -> Facts:
+    """The parts that a site was captured in, and which of them came out coherent."""
+    if done.members is None:
+        return {}
+    least = make_division(subsites).share
+    found = verdicts(site, done.schedule, np.zeros(len(site.urls), np.bool_))
+    shares = []
+    for part in done.parts:
+        own = np.array([page for page, number in done.members.items() if number == part.number])
+        captured = own[found[own] != Outcome.ABSENT]
+        coherent = int((found[captured] == Outcome.COHERENT).sum())
+        shares.append((len(captured), coherent / max(1, len(captured))))
+    together = [pages for pages, share in shares if share >= least]
+    return {
+        "subsites": subsites,
+        "parts": len(shares),
+        "coherent_parts": len(together),
+        "in_coherent_parts": sum(together),
+        "largest_coherent_part": max(together, default=0),
+    }
+
+
+def _attests(spec: RunSpec) -> bool:
+    """The lastmods that a strategy takes for evidence stand in a sitemap, which is read at T and at the end."""
+    return spec.attested > 0 and make_strategy(spec.strategy, Setting()).attests
+
+
+def _published(spec: RunSpec, belief: Belief) -> Published:
+    """The sitemap: trusted pages, or all; those that lie among them."""
+    listed = belief.attested if belief.attested.any() else np.ones(len(belief.rates), np.bool_)
+    return Published(listed, _lying(spec, listed))
+
+
+def _lying(spec: RunSpec, listed: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    return listed & (_rng(spec, "lying").random(len(listed)) < spec.lying)
+
+
+def _judged(site: Site, done: Crawl) -> Facts:
+    """What the frontier itself judged, and how often it called a page coherent that was not in that state at T."""
+    if done.judged is None or done.reference is None:
+        return {}
+    counts = Counter(f"{one.verdict}, {one.evidence}" for one in done.judged.values())
+    T = np.full(len(site.urls), done.reference)
+    looks = (done.schedule.visits, done.schedule.revisits)
+    true = np.logical_or.reduce(
+        [~np.isnan(look) & unchanged(site.changes.rows, np.minimum(look, T), np.maximum(look, T)) for look in looks]
+    )
+    wrong = [page for page, one in done.judged.items() if one.verdict is Verdict.COHERENT and not true[page]]
+    return {"judged": dict(sorted(counts.items())), "wrongly_coherent": len(wrong), "audited": done.audit}
+
+
+def score_again(spec: RunSpec, schedule: Schedule) -> Facts:
+    """The facts that follow from a schedule alone, and from what the crawler was to believe."""
+    site = build(spec.site)
+    belief = _belief(spec)
+    found: Facts = {
+        "strategy": spec.strategy,
+        "rates": spec.rates,
+        "graph": spec.graph,
+        "seed": spec.seed,
+        "revisits": schedule.order,
+        "evidence": "attested" if belief.attested.any() else "bytes",
+        "reference": schedule.reference,
+        **asdict(score(site, schedule, belief)),
+    }
+    if spec.lying:
+        lying = _lying(spec, belief.attested)
+        found["audit"] = asdict(audit(site, schedule, belief, lying, spec.audited, spec.seed))
+    return found
+
+
+@lru_cache(maxsize=2)
+def _believed(site: SiteSpec, source: str) -> Belief:
+    return believe(build(site), source)
+
+
+def _belief(spec: RunSpec) -> Belief:
+    believed = _believed(spec.site, spec.rates)
+    return replace(believed, attested=_rng(spec, "attested").random(len(believed.rates)) < spec.attested)
+
+
+def _rng(spec: RunSpec, what: str) -> np.random.Generator:
+    """Pages are drawn alike for every strategy."""
+    return np.random.default_rng([spec.seed, *what.encode()])
+
+
+def facts(spec: RunSpec, tell: Callable[[float], None]) -> Facts:
+    """The facts of one simulated crawl, without its schedule."""
+    return run(spec, tell).facts
+
+
+def seeded(spec: SiteSpec, seed: int) -> SiteSpec:
+    """Another world of the same kind; a history is what it is."""
+    return replace(spec, seed=seed) if isinstance(spec, SyntheticSpec) else spec
+
+
+def summary(spec: SiteSpec, runs: Sequence[Facts]) -> Facts:
+    """The object that ``sharc simulate --json`` prints."""
+    site = build(spec)
+    return {
+        "site": site.name,
+        "pages": len(site.known),
+        "window": [site.start, site.end],
+        "runs": list(runs),
+    }

@@ -1,0 +1,221 @@
+"""Real sites, replayed: histories of page changes and link graphs, read from files and checked.
+
+``NAME.csv[.gz]`` has the columns page, created, alive_at_start (1 or 0), deleted, hist and changes; the last three are
+instants joined by ``;``. ``NAME.start.links.jsonl[.gz]`` has ``{"page", "out"}`` per page,
+``NAME.linkevents.jsonl[.gz]`` ``{"t", "page", "add", "del"}`` in the order of time. All times are unix seconds, UTC.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+import math
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sharc_crawler.errors import DataError, UsageError
+from sharc_crawler.lab.graph import EventGraph
+from sharc_crawler.lab.site import Site
+from sharc_crawler.lab.truth import Changes, Lives
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from sharc_crawler.model import Instant
+
+COLUMNS = ("page", "created", "alive_at_start", "deleted", "hist", "changes")
+GZIP = b"\x1f\x8b"
+
+
+@dataclass(frozen=True, slots=True)
+class Life:
+    """One line of a change history."""
+
+    page: str
+    created: Instant
+    alive_at_start: bool
+    deleted: tuple[Instant, ...]
+    hist: tuple[Instant, ...]
+    changes: tuple[Instant, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HistorySpec:
+    """The orders for a replay: which files, from which page on, over which window.
+
+    Without ``links`` every page is known by its name alone: all that exist when the window begins, entry page first.
+    """
+
+    history: str
+    root: str
+    start: Instant
+    end: Instant
+    links: str | None = None
+    linkevents: str | None = None
+
+    def build(self) -> Site:
+        """The site over the window; raises DataError where a file is not what it should be."""
+        if not self.start < self.end:
+            raise UsageError(f"window={self.start:.0f} {self.end:.0f} is empty: it must end after it starts")
+        lives = read_history(Path(self.history))
+        urls = [life.page for life in lives]
+        numbers = {url: number for number, url in enumerate(urls)}
+        existence = lifetimes(lives)
+        root = numbers.get(self.root)
+        if root is None or not existence.alive(root, self.start):
+            raise UsageError(f"root={self.root!r} is no page of {self.history} that exists when the window begins")
+        everything = Changes.of([life.hist + life.changes for life in lives])
+        changes = everything.within(self.start, self.end)
+        return Site(
+            name=Path(self.history).name.split(".")[0],
+            urls=urls,
+            root=root,
+            start=self.start,
+            end=self.end,
+            graph=self._graph(numbers, root),
+            lives=existence,
+            changes=changes,
+            past=everything.within(-math.inf, self.start),
+            created=np.array([life.created for life in lives]),
+            rates=changes.counts() / (self.end - self.start),
+        )
+
+    def _graph(self, numbers: dict[str, int], root: int) -> EventGraph:
+        if self.links is None:
+            return EventGraph({root: [number for number in numbers.values() if number != root]})
+        start = dict(read_links(Path(self.links), numbers))
+        return EventGraph(start, read_events(Path(self.linkevents), numbers) if self.linkevents else ())
+
+
+def read_history(path: Path) -> list[Life]:
+    """The pages of a change history, in the order of the file."""
+    reader = csv.DictReader(_lines(path))
+    missing = [column for column in COLUMNS if column not in (reader.fieldnames or ())]
+    if missing:
+        raise DataError(f"{path}: no column {', '.join(missing)}; a change history has {', '.join(COLUMNS)}")
+    lives: dict[str, Life] = {}
+    for row in reader:
+        where = f"{path}, line {reader.line_num}"
+        life = _life(row, where)
+        if life.page in lives:
+            raise DataError(f"{where}: page {life.page!r} is listed twice")
+        lives[life.page] = life
+    if not lives:
+        raise DataError(f"{path}: the site has no pages")
+    return list(lives.values())
+
+
+def _life(row: dict[str, str | None], where: str) -> Life:
+    """One line, checked."""
+    flag = row["alive_at_start"]
+    if flag not in ("0", "1"):
+        raise DataError(f"{where}: alive_at_start={flag!r}; it is 1 or 0")
+    created = _instants(row["created"], where, "created")
+    if len(created) != 1:
+        raise DataError(f"{where}: created={row['created']!r}; it is one instant in unix seconds")
+    deleted, hist, changes = (_instants(row[name], where, name) for name in COLUMNS[3:])
+    if hist and changes and hist[-1] > changes[0]:
+        raise DataError(f"{where}: hist ends at {hist[-1]:.0f}, after the first of changes, {changes[0]:.0f}")
+    return Life(row["page"] or "", created[0], flag == "1", deleted, hist, changes)
+
+
+def _instants(text: str | None, where: str, column: str) -> tuple[Instant, ...]:
+    """``;``-joined instants in ascending order."""
+    try:
+        instants = tuple(float(part) for part in (text or "").split(";") if part)
+    except ValueError:
+        instants = (math.nan,)
+    if not all(map(math.isfinite, instants)):
+        raise DataError(f"{where}: {column}={text!r}; instants are unix seconds joined by ';'")
+    if any(later < earlier for earlier, later in pairwise(instants)):
+        raise DataError(f"{where}: the times of {column} are not in ascending order")
+    return instants
+
+
+def lifetimes(lives: Sequence[Life]) -> Lives:
+    """When the pages exist.
+
+    A page that is gone comes back with its next change. A page created before any page that lived at the start, and not
+    alive then, had been deleted earlier: it comes (back) with its first change.
+    """
+    opening = max((max((life.created, *life.hist)) for life in lives if life.alive_at_start), default=-math.inf)
+    born = np.empty(len(lives))
+    turns: dict[int, tuple[Instant, ...]] = {}
+    for number, life in enumerate(lives):
+        birth = -math.inf
+        if not life.alive_at_start:
+            returned = life.changes[0] if life.changes else math.inf
+            birth = life.created if life.created > opening else returned
+        born[number] = birth
+        if life.deleted:
+            turns[number] = _turns(birth, life)
+    return Lives(born, turns)
+
+
+def _turns(birth: Instant, life: Life) -> tuple[Instant, ...]:
+    turns = [birth]
+    for gone in life.deleted:
+        if gone < turns[-1] or len(turns) % 2 == 0:
+            continue  # gone already: deleted once more without a change in between
+        turns.append(gone)
+        back = next((time for time in life.changes if time > gone), None)
+        if back is None:
+            break
+        turns.append(back)
+    return tuple(turns)
+
+
+def read_links(path: Path, numbers: dict[str, int]) -> Iterator[tuple[int, list[int]]]:
+    """Pages with what they link to."""
+    for where, entry in _entries(path, ("page", "out")):
+        yield _number(entry["page"], numbers, where), [_number(url, numbers, where) for url in entry["out"]]
+
+
+def read_events(path: Path, numbers: dict[str, int]) -> Iterator[tuple[Instant, int, list[int], list[int]]]:
+    """Edits of links: instant, page, links added, links removed."""
+    last = -math.inf
+    for where, entry in _entries(path, ("t", "page", "add", "del")):
+        time = entry["t"]
+        if not isinstance(time, int | float) or not math.isfinite(time):
+            raise DataError(f"{where}: t={time!r}; it is an instant in unix seconds")
+        if time < last:
+            raise DataError(f"{where}: t={time:.0f} comes after {last:.0f}; events are in the order of time")
+        last = time
+        added, removed = ([_number(url, numbers, where) for url in entry[key]] for key in ("add", "del"))
+        yield float(time), _number(entry["page"], numbers, where), added, removed
+
+
+def _number(url: Any, numbers: dict[str, int], where: str) -> int:
+    number = numbers.get(url) if isinstance(url, str) else None
+    if number is None:
+        raise DataError(f"{where}: {url!r} is no page of the change history")
+    return number
+
+
+def _entries(path: Path, keys: tuple[str, ...]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """JSON objects, one per line, that have the keys; each with the place it stands at."""
+    for number, line in enumerate(_lines(path), 1):
+        where = f"{path}, line {number}"
+        try:
+            entry = json.loads(line)
+        except ValueError as error:
+            raise DataError(f"{where}: not JSON: {error}") from None
+        if not isinstance(entry, dict) or any(key not in entry for key in keys):
+            raise DataError(f"{where}: an object with {', '.join(keys)} is expected")
+        yield where, entry
+
+
+def _lines(path: Path) -> list[str]:
+    """The lines of a text file, gzipped or plain."""
+    try:
+        raw = path.read_bytes()
+        return (gzip.decompress(raw) if raw.startswith(GZIP) else raw).decode().splitlines()
+    except FileNotFoundError:
+        raise UsageError(f"{path} does not exist") from None
+    except (OSError, EOFError, UnicodeDecodeError) as error:
+        raise DataError(f"{path} cannot be read to its end ({error}); fetch it again") from None

@@ -1,0 +1,77 @@
+"""A capture foreseen: how long it takes, and how coherent and how blurred it may be expected to be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sharc_crawler.frontier.spec import AUDIT
+from sharc_crawler.lab.belief import Belief
+from sharc_crawler.lab.driver import crawl
+from sharc_crawler.lab.graph import EventGraph
+from sharc_crawler.lab.score import score
+from sharc_crawler.lab.site import Site
+from sharc_crawler.lab.truth import Changes, Lives
+from sharc_crawler.lab.web import Published
+from sharc_crawler.strategies.base import Setting
+from sharc_crawler.strategies.make import make_strategy
+
+if TYPE_CHECKING:
+    from sharc_crawler.lab.prospect import Prospect
+    from sharc_crawler.model import Instant, Seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Foreseen:
+    """What to expect of a capture under one strategy."""
+
+    strategy: str
+    downloads: int  #: sitemaps and audits counted in, where the server's word is to count
+    seconds: Seconds  #: from the first download to the last
+    expected_coherent: float  #: pages
+    expected_incoherent: float
+    unknown: int  #: pages that the strategy does not revisit
+    expected_blur: float  #: changes that a reader meets per page
+    hopeless: tuple[str, ...]  #: pages given up for the others' sake
+
+
+def foresee(prospect: Prospect, strategy: str, delay: Seconds, start: Instant) -> Foreseen:
+    """Crawl the pages once in virtual time, all known in advance, one download per ``delay``.
+
+    Nothing changes there, so what T's sitemap would have downloaded again for the server's word is not seen: where
+    pages are attested, the coherence expected is the least.
+    """
+    size = len(prospect.urls)
+    nobody = np.zeros(size, np.bool_)
+    attested = prospect.attested if make_strategy(strategy, Setting()).attests else nobody
+    nothing = Changes.of([()] * size)
+    site = Site(
+        name=prospect.source,
+        urls=prospect.urls,
+        root=0,
+        start=start,
+        end=start + 2 * size * delay,
+        graph=EventGraph({0: list(range(1, size))}),
+        lives=Lives.forever(size),
+        changes=nothing,
+        past=nothing,
+        created=np.full(size, start),
+        rates=prospect.rates,
+        step=delay,
+    )
+    belief = Belief(prospect.source, prospect.rates, prospect.shapes, prospect.rates, attested)
+    published = Published(attested, nobody) if attested.any() else None
+    done = crawl(site, belief, strategy, "known", published=published, audit=AUDIT)
+    found = score(site, done.schedule, belief)
+    return Foreseen(
+        strategy=strategy,
+        downloads=done.decisions,
+        seconds=(done.decisions - 1) * delay,
+        expected_coherent=size - found.unknown - found.expected_incoherent,
+        expected_incoherent=found.expected_incoherent,
+        unknown=found.unknown,
+        expected_blur=found.expected_blur,
+        hopeless=tuple(prospect.urls[page] for page in np.flatnonzero(done.hopeless)),
+    )

@@ -1,0 +1,80 @@
+"""Simulated crawls over several processes, with word of how far they are."""
+
+from __future__ import annotations
+
+from concurrent.futures import FIRST_EXCEPTION, Future, ProcessPoolExecutor, wait
+from multiprocessing import get_context
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from ctypes import Array, c_double
+
+    from sharc_crawler.lab.experiment import RunSpec
+
+T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
+POLL = 0.25  #: seconds
+
+_shares: Array[c_double]  # of each run that are done; in a worker, shared with the parent
+
+
+class Work(Protocol[T_co]):
+    """A function of a module, so that other processes find it."""
+
+    def __call__(self, spec: RunSpec, tell: Callable[[float], None]) -> T_co:
+        """Do it; ``tell`` hears which share of it is done."""
+
+
+def run_all(
+    work: Work[T],
+    specs: Sequence[RunSpec],
+    jobs: int,
+    tell: Callable[[float], None],
+    costs: Sequence[float] | None = None,
+) -> list[T]:
+    """The work on all specs, in their order; ``tell`` hears from time to time the cost of what is done (each: 1)."""
+    costs = costs or [1.0] * len(specs)
+    if jobs == 1 or len(specs) <= 1:
+        return _in_turn(work, specs, costs, tell)
+    context = get_context("spawn")
+    shares = context.Array("d", len(specs), lock=False)
+    with ProcessPoolExecutor(min(jobs, len(specs)), context, _take_shares, (shares,)) as pool:
+        futures = [pool.submit(_do, work, number, spec) for number, spec in enumerate(specs)]
+        while wait(futures, POLL, FIRST_EXCEPTION).not_done and not any(map(_failed, futures)):
+            tell(sum(share * cost for share, cost in zip(shares, costs, strict=True)))
+        pool.shutdown(cancel_futures=True)  # where one has failed
+        for future in filter(_failed, futures):
+            future.result()
+        return [future.result() for future in futures]
+
+
+def _in_turn(work: Work[T], specs: Sequence[RunSpec], costs: Sequence[float], tell: Callable[[float], None]) -> list[T]:
+    done, results = 0.0, []
+    for spec, cost in zip(specs, costs, strict=True):
+        results.append(work(spec, _after(done, cost, tell)))
+        done += cost
+        tell(done)
+    return results
+
+
+def _after(done: float, cost: float, tell: Callable[[float], None]) -> Callable[[float], None]:
+    return lambda share: tell(done + share * cost)
+
+
+def _failed(future: Future[T]) -> bool:
+    return future.done() and not future.cancelled() and future.exception() is not None
+
+
+def _take_shares(shares: Array[c_double]) -> None:
+    global _shares
+    _shares = shares
+
+
+def _do(work: Work[T], number: int, spec: RunSpec) -> T:
+    def tell(share: float) -> None:
+        _shares[number] = share
+
+    done = work(spec, tell)
+    tell(1.0)
+    return done

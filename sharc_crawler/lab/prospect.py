@@ -1,0 +1,180 @@
+"""What is known of a site before it is crawled, pages and rates: from a sitemap, former captures or a history."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import math
+import re
+import zipfile
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sharc_crawler.archive.history import read_history as read_archives
+from sharc_crawler.archive.pages import why_no_page
+from sharc_crawler.archive.wacz import NO_ZIP
+from sharc_crawler.errors import DataError
+from sharc_crawler.lab.history import GZIP, lifetimes, read_history
+from sharc_crawler.lab.published import intervals
+from sharc_crawler.lab.rates import posterior
+from sharc_crawler.lab.truth import Changes
+from sharc_crawler.links.entries import SitemapKind
+from sharc_crawler.links.sitemap import read
+from sharc_crawler.model import Kind, Sighting, Url
+from sharc_crawler.rates.chain import Chain, default_chain
+from sharc_crawler.rates.history import SiteHistory
+from sharc_crawler.rates.sources import HistoryRates, capture_length
+from sharc_crawler.seeds.hacs.updates import digest_change
+from sharc_crawler.storage.observations import ObservationStore
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from sharc_crawler.model import Hints, Instant, Seconds
+
+
+SQLITE = b"SQLite format 3\0"
+ZIP = b"PK\x03\x04"
+ARCHIVE = re.compile(rb"WARC/1|\s?CDX |!|\S+ \d{1,14} \{")  #: how WARC, CDX and CDXJ files begin
+OUR_REPORT = "report/data.json"  #: in a WACZ file of ours
+START = 4096  #: bytes that tell what a file is
+
+
+@dataclass(frozen=True, slots=True)
+class Prospect:
+    """Pages and rates, one entry per page."""
+
+    source: str
+    urls: list[str]
+    rates: NDArray[np.float64]  #: changes per second
+    shapes: NDArray[np.float64]  #: of Gamma posteriors; inf: point estimates
+    attested: NDArray[np.bool_]  #: a sitemap tells when the page last changed, before today
+    history: SiteHistory = field(default_factory=SiteHistory.empty)  #: what tells of days and weeks, where it is known
+
+
+def from_file(path: Path, now: Instant, site: str | None = None, step: Seconds = 1.0) -> Prospect:
+    """From a file, gzipped or not: ``report.json`` or archive (WACZ, WARC, CDX) of a former capture, a change history,
+    a sitemap of any kind, or an archive's history, which may hold more than one site; or from a folder of archives.
+
+    ``step``: seconds between two downloads; what changes by day only is calm in a capture by night.
+    Raises DataError where it is none of these or names no page.
+    """
+    start = b"" if path.is_dir() else _unpacked(path, START)
+    if start.startswith(SQLITE):
+        return from_store(path, now, site, step)
+    if start.startswith(ZIP) and (report := _report_within(path)):
+        found = from_report(report, str(path))
+    elif path.is_dir() or start.startswith(ZIP) or ARCHIVE.match(start):
+        found = from_archives(path, now)
+    elif start.lstrip().startswith(b"{"):
+        found = from_report(_unpacked(path), str(path))
+    elif start.startswith(b"page,"):
+        found = from_history(path)
+    else:
+        found = from_sitemap(_unpacked(path), path.absolute().as_uri(), now)
+    if not found.urls:
+        raise DataError(f"{path}: no page is named there")
+    return found
+
+
+def _unpacked(path: Path, size: int = -1) -> bytes:
+    """A file, or so many bytes of it, gunzipped where need be."""
+    try:
+        with path.open("rb") as file:
+            packed = file.read(len(GZIP)) == GZIP
+        with gzip.open(path) if packed else path.open("rb") as stream:
+            return stream.read(size)
+    except (OSError, EOFError) as error:
+        raise DataError(f"{path} cannot be unpacked to its end: {error}") from None
+
+
+def _report_within(path: Path) -> bytes | None:
+    """The report of our own that a WACZ file holds."""
+    try:
+        with zipfile.ZipFile(path) as package:
+            return package.read(OUR_REPORT) if OUR_REPORT in package.namelist() else None
+    except (OSError, *NO_ZIP) as error:
+        raise DataError(f"{path} is no whole WACZ file: {error}") from None
+
+
+def from_archives(path: Path, now: Instant) -> Prospect:
+    """From a WACZ, WARC or CDX file or a folder of such: captured pages, rated by how often their digests changed."""
+    history = read_archives([path])
+    captures = history.captures
+    changed = digest_change(captures)
+    nothing = np.full(len(captures.times), np.nan)
+    urls = [Url(url) for url in captures.urls]
+    past = SiteHistory(
+        str(path), urls, captures.offsets, captures.times, changed, nothing, np.zeros_like(nothing), nothing
+    )
+    is_page = [not why_no_page(key, kind) for key, kind in zip(captures.keys, history.kinds.tolist(), strict=True)]
+    pages = [url for url, kept in zip(urls, is_page, strict=True) if kept]
+    return _rated(f"archive {path}", pages, Chain([HistoryRates(past)]), now)
+
+
+def _rated(source: str, urls: list[Url], rates: Chain, now: Instant) -> Prospect:
+    estimates = rates.rates([Sighting(url) for url in urls], now)
+    heights, shapes = (np.array([getattr(e, column) for e in estimates]) for column in ("rate", "shape"))
+    return Prospect(source, [str(url) for url in urls], heights, shapes, np.zeros(len(urls), np.bool_))
+
+
+def from_store(path: Path, now: Instant, site: str | None = None, step: Seconds = 1.0) -> Prospect:
+    """From an archive's history: the pages of a site that had content when last heard of, rated as a capture would."""
+    with ObservationStore(path, reading=True) as store:
+        name = store.site_named(site) if site else store.only_site()
+        urls = [url for url, last in store.latest(name).items() if last.kind is Kind.PAGE]
+        history = store.histories(name)
+        rates = Chain([HistoryRates(history, capture_length(len(urls), step), store.links(name))])
+    return replace(_rated(f"history {path} of {name}", urls, rates, now), history=history)
+
+
+def from_sitemap(body: bytes, url: str, now: Instant) -> Prospect:
+    """From the body of a sitemap, read as a live crawl reads it."""
+    sitemap = read(body, url)
+    if sitemap.kind is SitemapKind.INDEX:
+        raise DataError(f"{url} is an index of {len(sitemap.entries)} sitemaps: plan with one of them")
+    if sitemap.kind is SitemapKind.UNREADABLE:
+        raise DataError(f"{url}: {'; '.join(sitemap.problems)}")
+    sightings = [Sighting(entry.loc, hints=entry.hints) for entry in sitemap.entries]
+    estimates = default_chain().rates(sightings, now)
+    rates, shapes = (np.array([getattr(e, name) for e in estimates]) for name in ("rate", "shape"))
+    attested = np.array([_attests(entry.hints, now) for entry in sitemap.entries], np.bool_)
+    return Prospect(f"sitemap {url}", [sighting.url for sighting in sightings], rates, shapes, attested)
+
+
+def _attests(hints: Hints | None, now: Instant) -> bool:
+    """Does a sitemap tell when a page last changed, and that it was before now?"""
+    return hints is not None and hints.lastmod is not None and hints.lastmod + hints.lastmod_precision < now
+
+
+def from_report(body: bytes, name: str) -> Prospect:
+    """From ``report.json``: pages that were captured, or still to be visited, with the rates known at its end."""
+    try:
+        captures = json.loads(body)["captures"]
+        pages = {
+            page["url"]: float(page["rate"])
+            for capture in captures
+            for page in capture["pages"]
+            if page["kind"] == Kind.PAGE and (page["verdict"] or not (page["visit"] or page["reason"]))
+        }
+    except (ValueError, KeyError, TypeError) as error:
+        raise DataError(f"{name} is no report of a capture: {error!r}") from None
+    rates, shapes = np.array(list(pages.values())), np.full(len(pages), math.inf)
+    return Prospect(f"report {name}", list(pages), rates, shapes, np.zeros(len(pages), np.bool_))
+
+
+def from_history(path: Path) -> Prospect:
+    """From a change history: the pages that exist at its end, and all of their changes."""
+    lives = read_history(path)
+    everything = Changes.of([life.hist + life.changes for life in lives])
+    created = np.array([life.created for life in lives])
+    end = max(max((life.created, *life.changes, *life.deleted)) for life in lives)
+    begins = np.maximum(created, everything.times.min(initial=end))
+    rates, shapes = posterior(intervals(everything, begins, end))
+    alive = lifetimes(lives).alive_at(np.full(len(lives), end))
+    urls = [life.page for life, there in zip(lives, alive, strict=True) if there]
+    return Prospect(f"history {path}", urls, rates[alive], shapes[alive], np.zeros(len(urls), np.bool_))

@@ -1,0 +1,124 @@
+"""What a crawler may hold true of the pages' rates before a simulated crawl, by source.
+
+``oracle``
+    Number of changes in the window over its length; the true rate of a synthetic site.
+``history``
+    The change times of the year before the window, and nothing later, under a prior learned from the site itself.
+``lastmod``
+    Only the time since each page's last change, as a sitemap shows it when the window begins.
+``sitemap``
+    What a site that knows its history would publish (the class of change frequency, and lastmod), read as a live
+    crawl reads it.
+``constant``
+    One rate for all pages: nothing is known.
+
+Any other name is a rate source by entry point or dotted path, with options, or several that are asked one after the
+other (``captures,predictor:model=FILE``). It is asked when the window begins about the pages as such a sitemap lists
+them. A factory is given what it has arguments for: ``history``, weekly captures of the year
+before; ``horizon``, the length of the window; ``links``, those between the pages known when it begins.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sharc_crawler.errors import UsageError
+from sharc_crawler.lab.belief import Belief
+from sharc_crawler.lab.published import links, sitemap, weekly_captures, year_before
+from sharc_crawler.rates.age import age_rates
+from sharc_crawler.rates.chain import Chain
+from sharc_crawler.rates.estimators.gamma_poisson import GammaPoisson
+from sharc_crawler.rates.make import make_sources
+from sharc_crawler.rates.sitemap import SitemapRates
+from sharc_crawler.rates.surroundings import Surroundings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from sharc_crawler.lab.site import Site
+    from sharc_crawler.rates.base import RateSource
+    from sharc_crawler.rates.history import Histories
+
+    Column = NDArray[np.float64]
+
+
+def believe(site: Site, source: str) -> Belief:
+    """The rates of a source, and Olston and Pandey's utilities (which always know all); no lastmod is trusted."""
+    rates, shapes = SOURCES[source](site) if source in SOURCES else _asked(_named(source, site), site)
+    return Belief(source, rates, shapes, utilities(site), np.zeros(len(site.urls), np.bool_))
+
+
+def utilities(site: Site) -> Column:
+    """(1/(o_e−o_s)) Σ (h_j − o_s) over each page's changes in the window (section 9.2 of the paper)."""
+    late = (site.changes.times - site.start) / (site.end - site.start)
+    return np.bincount(site.changes.pages, late, len(site.urls)).astype(np.float64)
+
+
+def _points(rates: Column) -> tuple[Column, Column]:
+    return rates, np.full(len(rates), math.inf)
+
+
+def _oracle(site: Site) -> tuple[Column, Column]:
+    return _points(site.rates)
+
+
+def _constant(site: Site) -> tuple[Column, Column]:
+    return _points(np.full(len(site.urls), site.rates.mean()))
+
+
+def _history(site: Site) -> tuple[Column, Column]:
+    _require_past(site)
+    return posterior(year_before(site))
+
+
+def posterior(histories: Histories) -> tuple[Column, Column]:
+    """Means and shapes of the rates' Gamma posteriors, under a prior learned from all pages."""
+    found = GammaPoisson().fit(histories).estimate(histories)
+    return found.rate, found.shape
+
+
+def _lastmod(site: Site) -> tuple[Column, Column]:
+    _require_past(site)
+    lastmods = np.where(site.created < site.start, site.past.latest(site.created), np.nan)
+    found = age_rates(lastmods, site.start, Surroundings(site.urls))
+    return found.rate, found.shape
+
+
+def _require_past(site: Site) -> None:
+    if not (site.created < site.start).any():
+        raise UsageError(f"{site.name} has no history before the window: choose rates=oracle or rates=constant")
+
+
+def _sitemap(site: Site) -> tuple[Column, Column]:
+    _require_past(site)
+    return _asked([SitemapRates()], site)
+
+
+def _named(spec: str, site: Site) -> list[RateSource]:
+    """Plug-ins, given what they ask for by the names of their arguments."""
+    offers: dict[str, Callable[[], object]] = {
+        "history": lambda: weekly_captures(site),
+        "horizon": lambda: site.end - site.start,
+        "links": lambda: links(site),
+    }
+    return make_sources(spec, offers, also=SOURCES)
+
+
+def _asked(sources: Sequence[RateSource], site: Site) -> tuple[Column, Column]:
+    """Rates and shapes of sources; of pages on which all abstain, those of the chain's prior."""
+    estimates = Chain(sources).rates(sitemap(site), site.start)
+    return np.array([e.rate for e in estimates]), np.array([e.shape for e in estimates])
+
+
+SOURCES: dict[str, Callable[[Site], tuple[Column, Column]]] = {
+    "oracle": _oracle,
+    "history": _history,
+    "lastmod": _lastmod,
+    "sitemap": _sitemap,
+    "constant": _constant,
+}

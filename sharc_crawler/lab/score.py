@@ -1,0 +1,145 @@
+"""What a schedule was worth, from its download times and what really happened, and nothing else.
+
+A page is coherent if it did not change
+
+* between its visit and its revisit (evidence: bytes), or,
+* where its ``lastmod`` is trusted, between the reference instant T and one of its downloads (evidence: attested).
+
+A page that vanished before its visit, or unchanged before its revisit, is *gone*: neither coherent nor changed. (The
+frontier judges the latter as changed; the histories do not count a deletion as a change, so it is reported apart.)
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sharc_crawler.quality.blur import actual_blur, blur_variance, stochastic_blur
+from sharc_crawler.quality.coherence import unchanged
+from sharc_crawler.quality.survival import log_survival
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from sharc_crawler.lab.belief import Belief
+    from sharc_crawler.lab.schedule import Schedule
+    from sharc_crawler.lab.site import Site
+
+    Column = NDArray[np.float64]
+    Mask = NDArray[np.bool_]
+
+
+class Verdict(IntEnum):
+    """What came of a page."""
+
+    ABSENT = 0  #: never downloaded
+    COHERENT = 1
+    CHANGED = 2
+    GONE = 3
+    UNKNOWN = 4  #: visited once, and no lastmod to trust
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """Numbers of pages, and blur."""
+
+    pages: int  #: downloaded
+    coherent: int
+    incoherent: int
+    gone: int
+    unknown: int
+    expected_incoherent: float  #: by the rates the crawler held true
+    incoherent_error: float  #: standard deviation of ``incoherent``, if those rates are true
+    average_blur: float  #: changes that a reader meets per page
+    expected_blur: float
+    blur_error: float  #: standard deviation of ``average_blur``, if the rates are true
+
+
+def score(site: Site, schedule: Schedule, belief: Belief) -> Score:
+    """Score a schedule."""
+    found = verdicts(site, schedule, belief.attested)
+    risks = change_probabilities(schedule, belief)
+    actual, expected, error = blur(site, schedule, belief)
+    counts = np.bincount(found, minlength=len(Verdict))
+    return Score(
+        pages=int(schedule.visited.sum()),
+        coherent=int(counts[Verdict.COHERENT]),
+        incoherent=int(counts[Verdict.CHANGED]),
+        gone=int(counts[Verdict.GONE]),
+        unknown=int(counts[Verdict.UNKNOWN]),
+        expected_incoherent=float(risks.sum()),
+        incoherent_error=math.sqrt(float((risks * (1 - risks)).sum())),
+        average_blur=actual,
+        expected_blur=expected,
+        blur_error=error,
+    )
+
+
+def verdicts(site: Site, schedule: Schedule, attested: Mask) -> NDArray[np.int64]:
+    """The :class:`Verdict` of each page."""
+    v, r = schedule.visits, schedule.revisits
+    same = stayed(site, schedule, attested)
+    judged = attested | schedule.revisited
+    there = site.lives.alive_at(v)
+    lost = schedule.revisited & ~site.lives.alive_at(r)
+    lost |= attested & ~site.lives.alive_at(np.full(len(v), schedule.reference))
+    found = np.full(len(v), Verdict.ABSENT, np.int64)
+    found[schedule.visited] = Verdict.UNKNOWN
+    found[judged & same] = Verdict.COHERENT
+    found[judged & ~same] = Verdict.CHANGED
+    found[(judged & same & lost) | ~there] = Verdict.GONE
+    found[~schedule.visited] = Verdict.ABSENT
+    return found
+
+
+def stayed(site: Site, schedule: Schedule, attested: Mask) -> Mask:
+    """Did each page stay as it was, over the time its evidence has to cover?"""
+    changes = site.changes.rows
+    by_bytes = unchanged(changes, schedule.visits, schedule.revisits)
+    if not attested.any():
+        return by_bytes
+    before, after = (unchanged(changes, *ends) for ends in to_reference(schedule))
+    return np.where(attested, before | (after & schedule.revisited), by_bytes)
+
+
+def to_reference(schedule: Schedule) -> tuple[tuple[Column, Column], tuple[Column, Column]]:
+    """The time between each page's visit and T, and between its revisit and T, as (start, end)."""
+    T = schedule.reference
+    v, r = schedule.visits, schedule.revisits
+    return (np.minimum(v, T), np.maximum(v, T)), (np.minimum(r, T), np.maximum(r, T))
+
+
+def change_probabilities(schedule: Schedule, belief: Belief) -> Column:
+    """How likely each judged page changes (Definition 5: their sum is the expected incoherence)."""
+    (v_start, v_end), (r_start, r_end) = to_reference(schedule)
+
+    def survival(lengths: Column) -> Column:
+        return np.where(np.isnan(lengths), 0.0, np.exp(log_survival(belief.rates, lengths, belief.shapes)))
+
+    v_length, r_length = v_end - v_start, r_end - r_start
+    by_bytes = survival(schedule.revisits - schedule.visits)
+    either_side = survival(v_length) + survival(r_length) - survival(v_length + r_length)
+    judged = schedule.visited & (belief.attested | schedule.revisited)
+    risks: Column = 1 - np.where(belief.attested, either_side, by_bytes)[judged]
+    return risks
+
+
+def blur(site: Site, schedule: Schedule, belief: Belief) -> tuple[float, float, float]:
+    """Blur per downloaded page over the capture interval: actual (eqs. 23 and 24), as the crawler expects it, and the
+    standard deviation between the two if the rates are true.
+
+    All are 0 for a capture of no duration.
+    """
+    start, end = schedule.interval
+    if start == end:
+        return 0.0, 0.0, 0.0
+    pages = np.flatnonzero(schedule.visited)
+    downloads = schedule.visits[pages], (start, end), schedule.revisits[pages]
+    actual = actual_blur([site.changes.rows[page] for page in pages], *downloads)
+    expected = stochastic_blur(belief.rates[pages], *downloads)
+    error = math.sqrt(float(blur_variance(belief.rates[pages], *downloads).sum())) / len(pages)
+    return float(actual.mean()), float(expected.mean()), error

@@ -1,0 +1,47 @@
+"""A site as a simulated crawl meets it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from sharc_crawler.lab.graph import breadth_first
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from sharc_crawler.lab.graph import Graph
+    from sharc_crawler.lab.truth import Changes, Lives
+    from sharc_crawler.model import Instant, Seconds
+
+
+@dataclass(frozen=True)
+class Site:
+    """A site over a window of time. Pages are numbered from 0; all columns have one entry per page."""
+
+    name: str
+    urls: Sequence[str]
+    root: int  #: entry page
+    start: Instant  #: of the window
+    end: Instant
+    graph: Graph
+    lives: Lives
+    changes: Changes  #: in the window
+    past: Changes  #: before it: all that a rate may be learned from
+    created: NDArray[np.float64]
+    rates: NDArray[np.float64]  #: changes per second in the window: what an oracle knows
+    step: Seconds | None = None  #: Δ; None: the downloads of a capture are spread over the window
+
+    @cached_property
+    def known(self) -> list[int]:
+        """The pages reachable from the entry page when the window begins, breadth first."""
+        return breadth_first(self.graph, self.root, self.start, self.lives.alive)
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """Page numbers by URL."""
+        return {url: number for number, url in enumerate(self.urls)}

@@ -1,0 +1,100 @@
+"""The paper's tables, simulated: ours beside the paper's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import islice
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+from sharc_crawler.errors import unknown_name
+from sharc_crawler.lab.examples import EXAMPLES
+from sharc_crawler.lab.experiment import facts
+from sharc_crawler.lab.paper import BASE, TABLES, PaperTable
+from sharc_crawler.lab.pool import run_all
+from sharc_crawler.lab.synthetic import SyntheticSpec
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from sharc_crawler.lab.experiment import Facts, RunSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Simulated:
+    """A table as it comes out here: numbers by the value of what varies, in the order of the paper's columns."""
+
+    paper: PaperTable
+    worlds: dict[float, int] = field(default_factory=dict)  #: value → how many; numbers are their means
+    rows: dict[float, tuple[float, ...]] = field(default_factory=dict)
+    expected: dict[float, tuple[float, ...]] = field(default_factory=dict)  #: by formula, from each order's times
+    errors: dict[float, tuple[float, ...]] = field(default_factory=dict)  #: standard errors of the rows, by formula
+
+    @property
+    def deviation(self) -> float:
+        """How far the first column, which depends on the rates alone, is from its expectation at most: in standard
+        errors.
+        """
+        return max(abs(self.rows[v][0] - self.expected[v][0]) / self.errors[v][0] for v in self.rows)
+
+
+def selected(numbers: Sequence[str]) -> list[PaperTable]:
+    """The simulated tables among these numbers; ``19`` is both its halves. Raises UsageError for an unknown number."""
+    known = {table.number for table in TABLES}
+    for number in numbers:
+        if number not in known | {"19", *EXAMPLES}:
+            raise unknown_name("table", number, [*EXAMPLES, *known])
+    return [table for table in TABLES if table.number in numbers or table.number.rstrip("ab") in numbers]
+
+
+@dataclass(frozen=True)
+class Extent:
+    """How much of the tables is simulated."""
+
+    seeds: int = 1  #: worlds per cell; of sites larger than the usual, fewer: never more pages in all
+    max_size: int = 1_000_000  #: rows of larger sites are left out
+
+    def cells(self, table: PaperTable) -> list[tuple[float, list[RunSpec]]]:
+        """The runs of each row: world by world, all methods in each."""
+        rows = []
+        for value in table.rows:
+            size = int(value) if table.varied == "size" else BASE.size
+            worlds = max(1, self.seeds * BASE.size // max(size, BASE.size))
+            if size <= self.max_size:
+                specs = [table.spec(value, column, seed) for seed in range(worlds) for column in table.columns]
+                rows.append((value, specs))
+        return rows
+
+
+def simulate(tables: Sequence[PaperTable], extent: Extent, jobs: int, tell: Callable[[float], None]) -> list[Simulated]:
+    """Simulate the cells of the tables; ``tell`` hears which share of the work is done."""
+    cells = [(Simulated(table), value, specs) for table in tables for value, specs in extent.cells(table)]
+    orders = [spec for *_, specs in cells for spec in specs]
+    costs = [cost(spec) for spec in orders]
+    total = sum(costs)
+    found = iter(run_all(facts, orders, jobs, lambda done: tell(done / total), costs))
+    results: dict[str, Simulated] = {}
+    for blank, value, specs in cells:
+        result = results.setdefault(blank.paper.number, blank)
+        _fill(result, value, list(islice(found, len(specs))))
+    return list(results.values())
+
+
+def cost(spec: RunSpec) -> float:
+    """Roughly proportional to the time that a run takes."""
+    assert isinstance(spec.site, SyntheticSpec)
+    return float(spec.site.size)
+
+
+def _fill(table: Simulated, value: float, runs: list[Facts]) -> None:
+    """One row: means over its worlds."""
+    paper = table.paper
+    methods = len(paper.columns)
+    worlds = table.worlds[value] = len(runs) // methods
+
+    def means(key: str) -> tuple[float, ...]:
+        return tuple(fmean(run[key] for run in runs[method::methods]) for method in range(methods))
+
+    table.rows[value] = means(paper.measure)
+    table.expected[value] = means(paper.expectation)
+    table.errors[value] = tuple(error / worlds**0.5 for error in means(paper.error))

@@ -1,0 +1,136 @@
+"""The frontier and the strategies over simulated sites, in virtual time."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from sharc_crawler import model
+from sharc_crawler.errors import UsageError
+from sharc_crawler.lab.driver import Simulation, crawl
+from sharc_crawler.lab.graph import EventGraph
+from sharc_crawler.lab.rates import believe
+from sharc_crawler.lab.score import Verdict, verdicts
+from sharc_crawler.lab.synthetic import SyntheticSpec
+from sharc_crawler.lab.truth import Lives
+from tests.lab.small import belief, small_site
+
+
+def times(site, strategy, graph="discover", attested=()):
+    schedule = crawl(site, belief(site, attested), strategy, graph).schedule
+    return schedule.visits.tolist(), schedule.revisits.tolist()
+
+
+def test_breadth_first_with_revisits_last_in_first_out():
+    site = small_site([[]] * 4)
+    assert times(site, "bfs") == ([0, 1, 2, 3], [7, 6, 5, 4])
+    assert times(site, "bfs:revisits=fifo") == ([0, 1, 2, 3], [4, 5, 6, 7])
+    assert times(site, "bfs:revisits=none")[0] == [0, 1, 2, 3]
+
+
+def test_depth_first_walks_even_where_the_graph_is_known():
+    site = small_site([[]] * 5, links={0: [1, 2], 1: [3], 3: [4]})
+    assert times(site, "dfs:revisits=none", "known")[0] == [0, 1, 4, 2, 3]
+    assert times(site, "bfs:revisits=none", "known")[0] == [0, 1, 2, 3, 4]
+
+
+def test_the_apex_is_its_own_revisit():
+    site = small_site([[]] * 3, rates=[0.3, 0.1, 0.2])
+    visits, revisits = times(site, "sharc-selective", "known")
+    assert visits == [2, 0, 1]
+    assert revisits == [2, 4, 3]
+
+
+def test_a_planner_is_given_the_known_graph_and_has_to_find_an_unknown_one():
+    site = small_site([[]] * 4, rates=[0.1, 0.2, 0.3, 0.4])
+    assert times(site, "sharc-offline", "known")[0] == [0, 3, 1, 2]
+    chain = small_site([[]] * 4, links={0: [3], 3: [2], 2: [1]}, rates=[0.1, 0.2, 0.3, 0.4])
+    assert times(chain, "sharc-offline", "discover")[0] == [0, 3, 2, 1]
+
+
+def test_links_are_those_of_the_moment():
+    events = [(2.5, 0, [3], []), (1.5, 1, [2], [])]
+    site = replace(small_site([[]] * 4), graph=EventGraph({0: [1]}, sorted(events)))
+    assert site.known == [0, 1]
+    visits, _ = times(site, "bfs:revisits=none")
+    assert visits[:2] == [0, 1]
+    assert all(map(math.isnan, visits[2:]))  # page 1 is downloaded before it names page 2
+
+
+def test_pages_appear_and_vanish():
+    lives = Lives(np.array([-math.inf, -math.inf, 1.5, 9.0]), {1: (-math.inf, 0.5)})
+    visits, revisits = times(small_site([[]] * 4, lives=lives), "bfs")
+    assert visits == [0, 1, 2, 3]
+    assert revisits[0] == 5
+    assert revisits[2] == 4
+    assert math.isnan(revisits[1])  # gone at its visit: nothing to revisit
+    assert math.isnan(revisits[3])  # not there yet
+
+
+def test_downloads_are_spread_over_the_window_and_lie_in_its_middle():
+    site = small_site([[]] * 4, step=None, end=80.0)
+    assert times(site, "bfs", "known") == ([0, 10, 20, 30], [70, 60, 50, 40])
+    assert times(site, "bfs:revisits=none", "known")[0] == [20, 30, 40, 50]
+
+
+def test_a_capture_that_finds_more_pages_still_fits_the_window():
+    graph = EventGraph({0: [1]}, [(5.0, 1, [2, 3, 4, 5], [])])
+    site = replace(small_site([[]] * 6, step=None, end=80.0), graph=graph)
+    assert len(site.known) == 2
+    done = crawl(site, belief(site), "bfs")
+    assert done.schedule.visited.sum() == 6
+    assert done.schedule.interval[1] < 80
+    assert done.step == pytest.approx(80 / 12)
+
+
+@pytest.mark.parametrize("strategy", ["bfs", "sharc-selective", "hottest-last:revisits=fifo"])
+@pytest.mark.parametrize("graph", ["known", "discover"])
+def test_the_frontiers_judgements_are_the_scores(strategy, graph):
+    site = SyntheticSpec(size=120, outdegree=5, seed=3).build()
+    gone = {page: (-math.inf, 20.0 * page) for page in range(5, 12)}
+    site = replace(site, lives=Lives(np.full(120, -math.inf), gone))
+    known = believe(site, "oracle")
+    simulation = Simulation(site, known, strategy, 1.0)
+    judged, finished = {}, simulation.frontier.finished
+
+    def spy(fetch, outcome, links=()):
+        judgement = finished(fetch, outcome, links)
+        if judgement is not None:
+            judged[site.numbers[fetch.url]] = judgement.verdict
+        return judgement
+
+    simulation.frontier.finished = spy
+    found = verdicts(site, simulation.run(graph).schedule, known.attested)
+    alike = {
+        Verdict.COHERENT: model.Verdict.COHERENT,
+        Verdict.CHANGED: model.Verdict.CHANGED,
+        Verdict.GONE: model.Verdict.CHANGED,
+    }
+    assert len(judged) > 100
+    assert {*judged.values()} == {model.Verdict.COHERENT, model.Verdict.CHANGED}
+    assert judged == {page: alike[Verdict(found[page])] for page in judged}
+
+
+def test_a_graph_must_be_known_or_discovered():
+    site = small_site([[]])
+    with pytest.raises(UsageError, match="graph='knwon' is not known; did you mean 'known'"):
+        crawl(site, belief(site), "bfs", "knwon")
+
+
+def test_one_page():
+    assert times(small_site([[]], links={}), "sharc-selective", "known") == ([0], [0])
+    assert times(small_site([[]], links={}), "bfs") == ([0], [1])
+
+
+def test_a_decision_of_a_large_crawl_is_cheap():
+    site = SyntheticSpec(size=5_000).build()
+    known = believe(site, "oracle")
+    _ = site.known, site.numbers
+    began = time.process_time()
+    done = crawl(site, known, "bfs")
+    assert done.decisions == 10_000
+    assert (time.process_time() - began) / done.decisions < 500e-6  # 30 µs on an idle machine

@@ -1,0 +1,160 @@
+from __future__ import annotations
+
+import gzip
+import math
+
+import pytest
+
+from sharc_crawler.errors import DataError, UsageError
+from sharc_crawler.lab.history import HistorySpec, lifetimes, read_history
+from tests.lab.small import HEADER, LINES, write_history, write_lines
+
+
+def spec(path, **files):
+    return HistorySpec(str(path), "/", 0.0, 10.0, **{name: str(file) for name, file in files.items()})
+
+
+def test_a_window_of_a_history(tmp_path):
+    site = spec(write_history(tmp_path)).build()
+    assert site.name == "site"
+    assert site.urls == ["/", "/a", "/b", "/c"]
+    assert [row.tolist() for row in site.changes.rows] == [[2.0], [], [1.0], []]
+    assert [row.tolist() for row in site.past.rows] == [[], [-50.0, -20.0], [], []]
+    assert site.rates.tolist() == [0.1, 0.0, 0.1, 0.0]
+    assert [site.lives.alive(page, 4.0) for page in range(4)] == [True, True, True, False]
+    assert [site.lives.alive(page, 6.0) for page in range(4)] == [True, True, False, True]
+    assert site.known == [0, 1, 2]  # without links, by name
+
+
+def test_links_as_of_the_start_and_since(tmp_path):
+    links = write_lines(tmp_path / "links.jsonl", [{"page": "/", "out": ["/a"]}])
+    events = write_lines(tmp_path / "events.jsonl", [{"t": 3, "page": "/a", "st": "M", "add": ["/b"], "del": []}])
+    site = spec(write_history(tmp_path), links=links, linkevents=events).build()
+    assert site.known == [0, 1]
+    assert site.graph.links(1, 2.9) == ()
+    assert site.graph.links(1, 3.0) == (2,)
+
+
+def test_a_window_may_begin_later(tmp_path):
+    site = HistorySpec(str(write_history(tmp_path)), "/", 1.5, 4.0).build()
+    assert site.changes.counts().tolist() == [1, 0, 0, 0]
+    assert site.past.counts().tolist() == [0, 2, 1, 0]
+
+
+def test_a_page_comes_back_with_its_next_change(tmp_path):
+    lives = read_history(write_history(tmp_path, ["/,-9,1,1;2;7,,5", "/old,-99,0,,,3", "/gone,-99,0,,,"]))
+    alive = lifetimes(lives).alive
+    assert [alive(0, t) for t in (0, 1, 4, 5, 6, 7, 9)] == [True, False, False, True, True, False, False]
+    assert [alive(1, t) for t in (0, 3)] == [False, True]  # deleted before the history begins
+    assert not alive(2, 9)
+
+
+def test_one_page_is_a_site(tmp_path):
+    site = spec(write_history(tmp_path, ["/,-9,1,,,"])).build()
+    assert site.known == [0]
+    assert site.rates.tolist() == [0.0]
+
+
+@pytest.mark.parametrize(
+    ("line", "what"),
+    [
+        ("/x,-9,1,,,9;3", "the times of changes are not in ascending order"),
+        ("/x,-9,1,,5,3", "hist ends at 5, after the first of changes, 3"),
+        ("/x,-9,2,,,", "alive_at_start='2'; it is 1 or 0"),
+        ("/x,,1,,,", "created=''; it is one instant"),
+        ("/x,-9,1,,,nan", "changes='nan'; instants are unix seconds"),
+        ("/x,-9,1,,,soon", "changes='soon'; instants are unix seconds"),
+        ("/x,-9", "alive_at_start=None; it is 1 or 0"),
+        ("/a,-9,1,,,", "page '/a' is listed twice"),
+    ],
+)
+def test_lines_that_cannot_be(tmp_path, line, what):
+    path = write_history(tmp_path, [*LINES, line])
+    with pytest.raises(DataError, match=what) as caught:
+        read_history(path)
+    assert f"{path}, line 6" in str(caught.value)
+
+
+def test_an_empty_site(tmp_path):
+    with pytest.raises(DataError, match="the site has no pages"):
+        read_history(write_history(tmp_path, []))
+
+
+def test_missing_columns(tmp_path):
+    with pytest.raises(DataError, match="no column hist, changes"):
+        read_history(write_history(tmp_path, ["/,1,1,"], header="page,created,alive_at_start,deleted"))
+
+
+def test_a_truncated_gzip(tmp_path):
+    path = write_history(tmp_path)
+    path.write_bytes(path.read_bytes()[:-12])
+    with pytest.raises(DataError, match="cannot be read to its end"):
+        read_history(path)
+
+
+def test_bytes_that_are_no_text(tmp_path):
+    path = tmp_path / "site.csv.gz"
+    path.write_bytes(gzip.compress(b"\xff\xfe\xff"))
+    with pytest.raises(DataError, match="cannot be read"):
+        read_history(path)
+
+
+def test_a_plain_file_will_do(tmp_path):
+    path = tmp_path / "site.csv"
+    path.write_text("\n".join([HEADER, *LINES]))
+    assert len(read_history(path)) == 4
+
+
+def test_files_that_are_not_there(tmp_path):
+    with pytest.raises(UsageError, match="does not exist"):
+        read_history(tmp_path / "no.csv")
+
+
+@pytest.mark.parametrize(
+    ("entry", "what"),
+    [
+        ({"page": "/", "out": ["/nowhere"]}, "'/nowhere' is no page of the change history"),
+        ({"page": "/nowhere", "out": []}, "'/nowhere' is no page"),
+        ({"page": "/"}, "an object with page, out is expected"),
+        (["/"], "an object with page, out is expected"),
+    ],
+)
+def test_links_that_cannot_be(tmp_path, entry, what):
+    links = write_lines(tmp_path / "links.jsonl", [{"page": "/", "out": []}, entry])
+    with pytest.raises(DataError, match=what) as caught:
+        spec(write_history(tmp_path), links=links).build()
+    assert "links.jsonl, line 2" in str(caught.value)
+
+
+def test_links_that_are_no_json(tmp_path):
+    links = tmp_path / "links.jsonl"
+    links.write_text("{nonsense\n")
+    with pytest.raises(DataError, match="line 1: not JSON"):
+        spec(write_history(tmp_path), links=links).build()
+
+
+@pytest.mark.parametrize(
+    ("events", "what"),
+    [
+        ([(5, "/"), (4, "/")], "t=4 comes after 5"),
+        ([(5, "/nowhere")], "'/nowhere' is no page"),
+        ([("x", "/")], "t='x'; it is an instant"),
+        ([(math.nan, "/")], "t=nan; it is an instant"),
+    ],
+)
+def test_events_that_cannot_be(tmp_path, events, what):
+    links = write_lines(tmp_path / "links.jsonl", [{"page": "/", "out": []}])
+    lines = [{"t": time, "page": page, "add": [], "del": []} for time, page in events]
+    linkevents = write_lines(tmp_path / "events.jsonl", lines)
+    with pytest.raises(DataError, match=what):
+        spec(write_history(tmp_path), links=links, linkevents=linkevents).build()
+
+
+def test_windows_and_roots_that_cannot_be(tmp_path):
+    path = str(write_history(tmp_path))
+    with pytest.raises(UsageError, match="window=5 5 is empty"):
+        HistorySpec(path, "/", 5.0, 5.0).build()
+    with pytest.raises(UsageError, match="root='/nowhere' is no page"):
+        HistorySpec(path, "/nowhere", 0.0, 5.0).build()
+    with pytest.raises(UsageError, match=r"root='/c' is no page .* that exists when the window begins"):
+        HistorySpec(path, "/c", 0.0, 5.0).build()

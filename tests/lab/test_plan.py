@@ -1,0 +1,225 @@
+"""What is known of a site before it is crawled, and what a capture of it would come to."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import math
+import zipfile
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from sharc_crawler.certificate.packaging import package
+from sharc_crawler.cli import main
+from sharc_crawler.errors import DataError, UsageError
+from sharc_crawler.lab.plan import foresee
+from sharc_crawler.lab.prospect import Prospect, from_file
+from sharc_crawler.model import Change, Observation, Result, Url
+from sharc_crawler.report.write import write as write_report
+from sharc_crawler.storage.observations import ObservationStore
+from tests.certificate.made import certified
+from tests.lab.small import write_history
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+DAY = 86_400.0
+SITEMAP = b"""<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
+<url><loc>http://h/</loc><changefreq>daily</changefreq></url>
+<url><loc>http://h/a</loc><changefreq>yearly</changefreq></url>
+</urlset>"""
+REPORT = {
+    "format": "sharc-report",
+    "captures": [
+        {
+            "pages": [
+                {"url": "http://h/", "kind": "page", "rate": 2.0, "verdict": "changed", "visit": {}, "reason": ""},
+                {"url": "http://h/gone", "kind": "page", "rate": 2.0, "verdict": None, "visit": {}, "reason": "404"},
+                {"url": "http://h/shut", "kind": "page", "rate": 2.0, "verdict": None, "visit": None, "reason": "no"},
+                {"url": "http://h/next", "kind": "page", "rate": 1.0, "verdict": None, "visit": None, "reason": ""},
+                {"url": "http://h/i.png", "kind": "resource", "rate": 0.0},
+            ]
+        }
+    ],
+}
+
+
+def write(folder: Path, body: bytes, name: str = "source") -> Path:
+    path = folder / name
+    path.write_bytes(body)
+    return path
+
+
+def test_from_a_sitemap_gzipped_or_not(tmp_path):
+    for body in (SITEMAP, gzip.compress(SITEMAP)):
+        found = from_file(write(tmp_path, body), now=0.0)
+        assert found.urls == ["http://h/", "http://h/a"]
+        assert found.rates[0] * DAY == pytest.approx(1.0)
+        assert found.rates[1] < found.rates[0] / 300
+
+
+def test_from_a_report_of_a_former_capture(tmp_path):
+    found = from_file(write(tmp_path, json.dumps(REPORT).encode()), now=0.0)
+    assert (found.urls, found.rates.tolist()) == (["http://h/", "http://h/next"], [2.0, 1.0])  # not what it missed
+    assert found.shapes.tolist() == [math.inf, math.inf]
+
+
+def test_from_a_history(tmp_path):
+    found = from_file(write_history(tmp_path), now=0.0)
+    assert found.urls == ["/", "/a", "/c"]  # /b has vanished
+    assert np.isfinite(found.rates).all()
+    assert found.rates[1] == found.rates.max()
+
+
+def test_from_an_archives_history(tmp_path):
+    path = tmp_path / "archive.sqlite"
+    changes = (Change.CHANGED, Change.UNCHANGED)
+    day = [Observation("a", Url("http://a/"), t * DAY, Result.OK, change=changes[t % 2]) for t in range(20)]
+    with ObservationStore(path) as store:
+        store.append([*day, Observation("a", Url("http://a/gone"), 1.0, Result.GONE)])
+    found = from_file(path, now=20 * DAY)
+    assert found.urls == ["http://a/"]
+    assert 0.1 < found.rates[0] * DAY < 2
+    with ObservationStore(path) as store:
+        store.append([Observation("b", Url("http://b/"), 0.0, Result.OK)])
+    assert from_file(path, now=20 * DAY, site="b").urls == ["http://b/"]
+    with pytest.raises(UsageError, match=r"holds 2 sites: say which with --site \(a, b"):
+        from_file(path, now=0.0)
+    with pytest.raises(UsageError, match="site='c' is not known"):
+        from_file(path, now=0.0, site="c")
+
+
+def test_the_command_on_the_folder_of_a_capture(tmp_path):
+    empty = CliRunner().invoke(main, ["plan", str(tmp_path)])
+    assert empty.exit_code == 2
+    assert f"sharc report {tmp_path} writes it" in empty.stderr
+    write(tmp_path, json.dumps(REPORT).encode(), "report.json")
+    done = CliRunner().invoke(main, ["plan", str(tmp_path), "--json"])
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["pages"] == 2
+
+
+CDX = b""" CDX N b a m s k r M S V g
+h)/ 20200101000000 http://h/ text/html 200 A - - 1 0 f
+h)/ 20200201000000 http://h/ text/html 200 B - - 1 0 f
+h)/ 20200301000000 http://h/ text/html 200 C - - 1 0 f
+h)/a 20200101000000 http://h/a text/html 200 A - - 1 0 f
+h)/a 20200201000000 http://h/a text/html 200 A - - 1 0 f
+h)/a 20200301000000 http://h/a text/html 200 A - - 1 0 f
+h)/i.png 20200101000000 http://h/i.png image/png 200 A - - 1 0 f
+"""
+
+
+def test_from_an_index_of_captures(tmp_path):
+    for body in (CDX, gzip.compress(CDX)):
+        found = from_file(write(tmp_path, body, "index.cdx"), now=1585699200.0)
+        assert found.urls == ["http://h/", "http://h/a"]
+        assert found.rates[0] > 3 * found.rates[1]
+
+
+def test_from_a_capture_of_ours_as_one_file_or_as_its_archives(tmp_path):
+    facts = certified(tmp_path, max_size=4_000)
+    write_report([facts], tmp_path)
+    packed = package(tmp_path, [facts])
+    report = from_file(tmp_path / "report.json", now=0.0)
+    assert report.urls == from_file(packed, now=0.0).urls
+    assert report.rates.tolist() == from_file(packed, now=0.0).rates.tolist()
+    (tmp_path / "report.json").unlink()
+    warc = max(tmp_path.glob("*.warc.gz"), key=lambda file: file.stat().st_size)
+    for source in (packed, warc, tmp_path):
+        done = CliRunner().invoke(main, ["plan", str(source), "--json", "--strategy", "bfs"])
+        assert done.exit_code == 0, done.stderr
+        assert json.loads(done.stdout)["pages"] > 0
+    foreign = tmp_path / "foreign.wacz"  # without a report of ours
+    with zipfile.ZipFile(packed) as old, zipfile.ZipFile(foreign, "w") as new:
+        for name in old.namelist():
+            if not name.startswith("report/"):
+                new.writestr(name, old.read(name))
+    assert len({*from_file(foreign, now=0.0).urls} & {*report.urls}) > 2
+
+
+@pytest.mark.parametrize(
+    ("body", "what"),
+    [
+        (b"PK\x03\x04cut off", "is no whole WACZ file"),
+        (b"WARC/1.1\r\nnothing", "no usable capture"),
+        (b"<sitemapindex><sitemap><loc>http://h/s.xml</loc></sitemap></sitemapindex>", "is an index of 1 sitemaps"),
+        (b"<html><body>Not found</body></html>", "source: "),
+        (b"", "source: empty"),
+        (b"{}", "is no report of a capture"),
+        (b'{"captures": []}', "no page is named there"),
+        (gzip.compress(SITEMAP)[:40], "cannot be unpacked to its end"),
+    ],
+)
+def test_files_that_name_no_pages(tmp_path, body, what):
+    with pytest.raises(DataError, match=what):
+        from_file(write(tmp_path, body), now=0.0)
+
+
+def prospect(*rates, attested=False):
+    pages, size = [f"/{page}" for page in range(len(rates))], len(rates)
+    return Prospect("given", pages, np.array(rates), np.full(size, math.inf), np.full(size, attested))
+
+
+def test_the_papers_example_foreseen():
+    # Examples 9 to 11: pages on intervals 0, 2, 4, 6, 8
+    found = foresee(prospect(0.20, 0.25, 0.30, 0.35, 0.40), "sharc-selective", delay=1.0, start=100.0)
+    assert (found.downloads, found.seconds, found.unknown) == (9, 8.0, 0)
+    assert found.hopeless == ("/2", "/3")
+    best = 1 + math.exp(-0.25 * 2) + math.exp(-0.20 * 4) + math.exp(-0.30 * 6) + math.exp(-0.35 * 8)
+    assert found.expected_coherent == pytest.approx(best)
+    assert found.expected_coherent + found.expected_incoherent == pytest.approx(5)
+
+
+def test_single_visits_promise_blur_and_no_coherence():
+    found = foresee(prospect(0.0, 1.0, 2.0, 3.0, 4.0, 5.0), "sharc-offline", delay=1.0, start=0.0)
+    assert found.expected_blur == pytest.approx(22.7 / 6)  # Example 2
+    assert (found.unknown, found.expected_coherent, found.expected_incoherent) == (6, 0.0, 0.0)
+
+
+def test_where_lastmods_attest_single_visits_are_foreseen():
+    told = prospect(*[0.01] * 9, attested=True)
+    found = foresee(told, "sharc-attested", delay=1.0, start=0.0)
+    assert (found.unknown, found.hopeless) == (0, ())
+    assert (found.downloads, found.seconds) == (9 + 3 + 9, 20.0)  # the sitemap three times; so few are all audited
+    T = 5  # the second reading comes after five visits
+    assert found.expected_coherent == pytest.approx(sum(math.exp(-0.01 * abs(T - d)) for d in range(10) if d != T))
+    untold = foresee(prospect(*[0.01] * 9), "sharc-attested", delay=1.0, start=0.0)
+    assert untold.expected_coherent < found.expected_coherent
+    assert found.expected_coherent > foresee(told, "sharc-selective", delay=1.0, start=0.0).expected_coherent
+
+
+def test_a_sitemap_attests_what_it_says_had_changed_before_today(tmp_path):
+    day = "<url><loc>http://h/{}</loc><lastmod>1970-01-0{}</lastmod></url>"
+    body = f"<urlset>{day.format('a', 1)}{day.format('b', 3)}<url><loc>http://h/c</loc></url></urlset>"
+    assert from_file(write(tmp_path, body.encode()), now=2.5 * DAY).attested.tolist() == [True, False, False]
+
+
+def test_the_command(tmp_path):
+    source = write(tmp_path, SITEMAP)
+    done = CliRunner().invoke(main, ["plan", str(source), "--delay", "3600", "--strategy", "bfs, sharc-selective"])
+    assert done.exit_code == 0, done.output
+    assert "3:00:00" in done.stdout
+    done = CliRunner().invoke(main, ["plan", str(source), "--json"])
+    found = json.loads(done.stdout)
+    assert found["pages"] == 2
+    selective, attested = found["plans"][-2:]
+    assert (selective["strategy"], attested["strategy"]) == ("sharc-selective", "sharc-attested")
+    assert found["plans"][0]["seconds"] == 3.0
+
+
+def test_the_command_lists_hopeless_pages(tmp_path):
+    urls = "".join(f"<url><loc>http://h/{i}</loc><changefreq>always</changefreq></url>" for i in range(40))
+    source = write(tmp_path, f"<urlset>{urls}</urlset>".encode().replace(b">always", b">hourly", 20))
+    done = CliRunner().invoke(main, ["plan", str(source), "--delay", "60", "--strategy", "sharc-selective"])
+    assert done.exit_code == 0, done.output
+    assert "sharc-selective gives up http://h/2" in done.stdout
+
+
+def test_the_command_on_a_file_that_is_nothing(tmp_path):
+    done = CliRunner().invoke(main, ["plan", str(write(tmp_path, b"nothing"))])
+    assert done.exit_code == 3
+    assert "neither XML nor a list of addresses" in done.stderr

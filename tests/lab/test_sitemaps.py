@@ -1,0 +1,47 @@
+"""Simulated sites with a sitemap: what the frontier makes of it, against the truth."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from statistics import fmean
+
+import pytest
+
+from sharc_crawler.lab.experiment import RunSpec, run
+from sharc_crawler.lab.synthetic import SyntheticSpec
+
+SITE = SyntheticSpec(size=400, skew=1.2)
+
+
+def simulated(strategy: str, seed: int = 0, **more: object) -> dict:
+    return run(RunSpec(replace(SITE, seed=seed), strategy, graph="known", seed=seed, **more)).facts
+
+
+@pytest.mark.parametrize("strategy", ["sharc-attested", "sharc-attested:visits=2"])
+@pytest.mark.parametrize("share", [1.0, 0.5])
+def test_an_honest_sitemap_is_never_misread(strategy, share):
+    facts = simulated(strategy, attested=share, sitemap=True)
+    assert facts["wrongly_coherent"] == 0
+    assert sum(facts["judged"].values()) == facts["pages"] == 400
+
+
+def test_revisits_planned_again_lose_fewer_pages():
+    plain = [simulated("sharc-selective", seed)["incoherent"] for seed in range(6)]
+    again = [simulated("sharc-selective", seed, sitemap=True) for seed in range(6)]
+    assert all(facts["wrongly_coherent"] == 0 for facts in again)
+    assert fmean(facts["incoherent"] for facts in again) < fmean(plain)
+
+
+def test_what_changed_before_t_is_won_back_by_few_downloads_more():
+    once = [simulated("sharc-offline", seed, attested=1.0) for seed in range(4)]
+    amended = [simulated("sharc-attested", seed, attested=1.0, audited=0.0) for seed in range(4)]
+    assert all(facts["wrongly_coherent"] == 0 for facts in amended)
+    lost = [fmean(facts["incoherent"] for facts in runs) for runs in (once, amended)]
+    assert lost[1] < 0.8 * lost[0]
+    more = fmean(facts["downloads"] for facts in amended) - fmean(facts["downloads"] for facts in once)
+    assert more < lost[0] + 3, "no page more than those that are lost, and three sitemaps"
+
+
+def test_the_frontiers_count_is_the_scores():
+    facts = simulated("sharc-selective", sitemap=True)
+    assert facts["judged"]["coherent, bytes"] == facts["coherent"]
