@@ -190,7 +190,7 @@ class Frontier:
             if self._rules_are_old(host, task, now):
                 host.held.appendleft(task)
                 return None
-            if not host.rules.allows(url):
+            if not host.allows(url):
                 self._settler.refuse(task, host.refusal, now)
                 return None
         capture = self.captures[pages.captures[task.page]]

@@ -19,6 +19,11 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Instant, PageId, Seconds
 
 
+#: By default: 288 pages a day. There Heritrix, too, stops obeying (respectCrawlDelayUpToSeconds). We leave the host
+#: out: nothing is asked sooner than it wants, and who wants one request an hour or a century wants no crawler
+MAX_DELAY: Seconds = 300.0
+
+
 @dataclass(frozen=True, slots=True)
 class Politeness:
     """How hosts are treated; one value for all, with exceptions by host name."""
@@ -27,7 +32,8 @@ class Politeness:
     concurrency: int = 1  #: requests in flight per host
     attempts: int = 3  #: of one fetch, in all
     back_off: Seconds = 5.0  #: before the second attempt; doubled for each further one
-    longest_pause: Seconds = 3600.0  #: a server's Retry-After or Crawl-delay is honoured up to this
+    longest_pause: Seconds = 3600.0  #: a server's Retry-After is honoured up to this
+    max_delay: Seconds = MAX_DELAY  #: a host whose robots.txt asks for more between two requests is not crawled
     obey_robots: bool = True
     agent: str = "sharc-crawler"  #: product token that robots.txt is read for
     hosts: Mapping[str, Seconds] | None = None  #: delays of single hosts
@@ -76,6 +82,7 @@ class Host:
         "retries",
         "robots",
         "rules",
+        "too_slow",
         "urgent",
         "waits",
     )
@@ -88,6 +95,7 @@ class Host:
         self.pace = pace or Pace()
         self.rules: RobotsRules | None = None
         self.missing = ""  #: why there is no robots.txt, where nothing may be fetched for that
+        self.too_slow = ""  #: why it is left out, where it asks for a longer delay than we wait
         self.waits = waits  #: nothing but robots.txt may be fetched before it is read
         self.robots: Task | None = None  #: the fetch of robots.txt, until it is leased
         self.captures: dict[int, None] = {}  #: whose pages may lie here, next to be asked first
@@ -103,7 +111,18 @@ class Host:
     @property
     def refusal(self) -> str:
         """Why what the rules forbid is not fetched."""
-        return f"robots.txt {self.missing or 'disallows it'}"
+        return f"robots.txt {self.missing or self.too_slow or 'disallows it'}"
+
+    def obey(self, rules: RobotsRules, longest: Seconds) -> None:
+        """Its rules from now on; one that asks for more than the ``longest`` delay is left out."""
+        self.rules = rules
+        self.asked = min(rules.delay, longest)
+        asks = f"asks for {rules.delay:.15g} s between two requests: more than SHARC_MAX_DELAY={longest:.15g}"
+        self.too_slow = asks if rules.delay > longest else ""
+
+    def allows(self, url: str) -> bool:
+        """May the URL be fetched, as far as is known?"""
+        return not self.too_slow and (self.rules is None or self.rules.allows(url))
 
     def retry(self, task: Task, due: Instant) -> None:
         """Try a task again at ``due``."""

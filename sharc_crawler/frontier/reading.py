@@ -39,12 +39,11 @@ class Reader:
         if not first and outcome.result is Result.FAILED:
             return  # what was read before holds on (RFC 9309, 2.4)
         text = rules_text(outcome)
-        host.rules = RobotsRules(text, ledger.politeness.agent, fetch.url)
-        host.asked = min(host.rules.delay, ledger.politeness.longest_pause)
+        host.obey(RobotsRules(text, ledger.politeness.agent, fetch.url), ledger.politeness.max_delay)
         host.pace.pause(outcome.started + host.delay)
         host.missing = missing(outcome)
-        if host.missing:
-            capture.note(f"{fetch.url} {host.missing}: nothing on it is fetched")
+        if why := host.missing or host.too_slow:
+            capture.note(f"{fetch.url} {why}: nothing on it is fetched")
         elif is_page(text):
             capture.note(f"{fetch.url} is an HTML page, not a robots.txt: nothing in it counts, all may be fetched")
         ledger.changed_host(host, text)

@@ -137,8 +137,8 @@ class Restorer:
         if number is not None:
             host = self._ledger.hosts[number]
             host.waits = False
-            host.rules = RobotsRules(robots, self._ledger.politeness.agent, f"http://{name}/robots.txt")
-            host.asked = min(host.rules.delay, self._ledger.politeness.longest_pause)
+            politeness = self._ledger.politeness
+            host.obey(RobotsRules(robots, politeness.agent, f"http://{name}/robots.txt"), politeness.max_delay)
 
     def _visits(self, saved: Batch, firsts: dict[int, list[Visit]]) -> None:
         """All fetches, in the order in which they ended; with each poll the new pages that it showed."""

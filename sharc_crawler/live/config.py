@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sharc_crawler.archive.options import DEDUP
 from sharc_crawler.changes.masks import load_masks
 from sharc_crawler.errors import UsageError, unknown_name
-from sharc_crawler.frontier.hosts import Politeness
+from sharc_crawler.frontier.hosts import MAX_DELAY, Politeness
 from sharc_crawler.frontier.spec import BOUNDS
 from sharc_crawler.live.addresses import AddressRules
 from sharc_crawler.live.values import bytes_of
@@ -48,6 +48,7 @@ DEFAULTS: dict[str, object] = {
     "SHARC_RATES": "captures,sitemap",  # sources of change rates, in the order in which they are asked
     "SHARC_CHANGEFREQ": {},  # class → seconds between changes, where a sitemap's daily is not a day
     "SHARC_OBEY_ROBOTS": True,
+    "SHARC_MAX_DELAY": MAX_DELAY,  # seconds between two requests; a host whose robots.txt asks for more is left out
     "SHARC_ATTEMPTS": 3,  # of one fetch, in all
     "SHARC_BACK_OFF": 5.0,  # seconds before the second attempt, doubled for each further one
     "SHARC_ALLOWED_ADDRESSES": [],  # private networks that may be contacted, as 127.0.0.0/8
@@ -148,6 +149,7 @@ def _politeness(settings: BaseSettings) -> Politeness:
         attempts=int(_number(settings, "SHARC_ATTEMPTS", 1)),
         back_off=_number(settings, "SHARC_BACK_OFF", 0),
         obey_robots=_flag(settings, "SHARC_OBEY_ROBOTS"),
+        max_delay=_number(settings, "SHARC_MAX_DELAY", 0),
         agent=settings.get("ROBOTSTXT_USER_AGENT") or product_token(settings.get("USER_AGENT") or ""),
         hosts={host: float(slot["delay"]) for host, slot in slots.items() if "delay" in slot},
     )

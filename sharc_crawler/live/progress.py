@@ -9,6 +9,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from sharc_crawler.live.instant import done, progress
+from sharc_crawler.live.remaining import at_least, until_next
 from sharc_crawler.model import Phase
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 CLEAR = "\r\x1b[2K"
 RECENT: Seconds = 60.0
 RECENT_PAGES = 20
+WORTH_SAYING: Seconds = 10.0  #: shorter waits are a delay like any other
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +72,10 @@ class Snapshot:
         return f"{self.visits}/{self.pages}"
 
 
-def line(snapshot: Snapshot, pace: float, paused: str = "") -> str:
+def line(snapshot: Snapshot, pace: float, paused: str = "", least: Seconds = 0.0, wait: Seconds = 0.0) -> str:
     """What a person reads; ``pace`` in pages per second; why the crawl pauses, if it does.
+
+    ``least``: what the rest takes at least, by what hosts ask for; ``wait``: until the next request.
 
     >>> line(Snapshot("visit", 300, 30, 0, 570, 570), 3.0)
     'visit 30/300 pages, 3.0/s, 0:03:10 left'
@@ -79,11 +83,23 @@ def line(snapshot: Snapshot, pace: float, paused: str = "") -> str:
     'revisit 60/240 pages, 3.6/s, 0:00:50 left'
     >>> line(Snapshot("visit", 300, 30, 0, 570, 570), 3.0, "by order")
     'visit 30/300 pages, paused (by order)'
+    >>> line(Snapshot("visit", 300, 30, 0, 570, 570), 3.0, least=5690.0, wait=59.0)
+    'visit 30/300 pages, 3.0/s, next request in 0:00:59, 1:34:50 left'
     """
     if paused:
         return f"{snapshot.phase} {snapshot.share} pages, paused ({paused})"
-    left = f"{timedelta(seconds=round(snapshot.left / pace))} left" if pace else "time left not known yet"
-    return f"{snapshot.phase} {snapshot.share} pages, {pace:.1f}/s, {left}"
+    waits = f"next request in {_clock(wait)}, " if wait >= WORTH_SAYING else ""
+    return f"{snapshot.phase} {snapshot.share} pages, {pace:.1f}/s, {waits}{_left(snapshot.left, pace, least)}"
+
+
+def _left(left: int, pace: float, least: Seconds) -> str:
+    if pace:
+        return f"{_clock(max(left / pace, least))} left"
+    return f"at least {_clock(least)} left" if least >= WORTH_SAYING else "time left not known yet"
+
+
+def _clock(seconds: Seconds) -> str:
+    return str(timedelta(seconds=round(seconds)))
 
 
 class Pace:
@@ -139,9 +155,13 @@ class ProgressLine:
             return
         self._last = now
         polls = self._frontier.polls
-        text = progress(polls, now) if len(polls) and not paused else line(snapshot, pace, paused)
+        text = progress(polls, now) if len(polls) and not paused else self._text(snapshot, pace, paused, now)
         self._out.write(f"{CLEAR}{text}" if self._live else f"{text}\n")
         self._out.flush()
+
+    def _text(self, snapshot: Snapshot, pace: float, paused: str, now: Instant) -> str:
+        least = at_least(self._frontier, snapshot.left, now)
+        return line(snapshot, pace, paused, least, until_next(self._frontier, now))
 
     def clear(self) -> None:
         """Leave a clean line behind."""

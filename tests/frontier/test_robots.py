@@ -95,7 +95,7 @@ def test_byte_order_mark_encoding_and_size():
     assert len(text) <= MAX_BYTES
 
 
-SLOW = Politeness(delay=MAX_AGE / 8, back_off=1.0, longest_pause=MAX_AGE)
+SLOW = Politeness(delay=MAX_AGE / 8, back_off=1.0, longest_pause=MAX_AGE, max_delay=MAX_AGE - 1)
 
 
 def days(world, answers, store=None):
@@ -207,3 +207,24 @@ def test_a_delay_is_changed_on_the_way(world):
         assert gaps
         assert all(abs(gap - expected) < 0.1 for gap in gaps), "never below what robots.txt asks for"
     assert frontier.politeness.delay_of("other.example") == 2.0
+
+
+@pytest.mark.parametrize("asked", ["Crawl-delay: 1000000000", "Request-rate: 1/86400", "Crawl-delay: 1e99"])
+def test_a_host_that_asks_for_too_long_a_delay_is_left_out_with_a_note(world, asked):
+    store = MemoryStore()
+    frontier, capture = days(world, [rules(f"User-agent: *\n{asked}")], store)
+    fetched = world.run(frontier)
+    assert [fetch.kind for fetch in fetched] == [Kind.ROBOTS]
+    (note,) = [note for note in capture.notes if "SHARC_MAX_DELAY=86399" in note]
+    assert "s between two requests" in note
+    assert note.endswith("nothing on it is fetched")
+    (reason,) = refusals(store)
+    assert reason.startswith("robots.txt asks for ")
+    again = Frontier(SLOW, MemoryStore())
+    again.restore(store.load(), world.now)
+    assert not again.ledger.hosts[0].allows(f"{HOST}/1"), "known after a restart, too"
+
+
+@pytest.mark.parametrize("asked", ["nan", "-inf"])
+def test_a_delay_that_is_no_number_is_none(asked):
+    assert RobotsRules(f"User-agent: *\nCrawl-delay: {asked}", "sharc", HOST).delay == 0.0
