@@ -31,11 +31,11 @@ from unittest.mock import patch
 
 from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.frontier.hosts import Politeness
+from sharc_crawler.instants import unix
 from sharc_crawler.lab.instant import crawl
 from sharc_crawler.model import Kind, Result
 from sharc_crawler.polling import trials
 from sharc_crawler.polling.terms import Terms
-from sharc_crawler.report.instants import unix
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

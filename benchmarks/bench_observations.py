@@ -8,7 +8,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from sharc_crawler.model import Change, Evidence, Observation, Result, Url
+from sharc_crawler.evidence.kinds import Evidence
+from sharc_crawler.model import Change, Observation, Result, Url
 from sharc_crawler.storage.observations import ObservationStore
 
 

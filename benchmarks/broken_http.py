@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from sharc_crawler.archive.members import read_at
 from sharc_crawler.certificate.verify import verify
-from sharc_crawler.report.instants import unix
+from sharc_crawler.instants import unix
 from tests.archive.readback import check
 from tests.live.test_broken_site import BROKEN, broken_site
 

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple, NewType
 
+from sharc_crawler.evidence.kinds import Evidence
+
 Url = NewType("Url", str)  #: a canonical URL (:mod:`sharc_crawler.frontier.urls`)
 Instant = float  #: unix seconds, UTC
 Seconds = float
@@ -59,15 +61,6 @@ class Change(StrEnum):
     CHANGED = "changed"
     UNCHANGED = "unchanged"
     UNKNOWN = "unknown"
-
-
-class Evidence(StrEnum):
-    """What a judgement rests on. Fingerprints are reported beside it and never upgrade it."""
-
-    BYTES = "bytes"  #: equal (or different) payload digests
-    VALIDATOR = "validator"  #: the server answered 304
-    ATTESTED = "attested"  #: a lastmod the site has earned trust for
-    NONE = "none"
 
 
 class Verdict(StrEnum):

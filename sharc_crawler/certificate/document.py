@@ -6,18 +6,19 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.certificate.canonical import DIGEST, digest, whole_numbers
-from sharc_crawler.model import Evidence, Kind, Result, Slot, Verdict
-from sharc_crawler.report import measures
+from sharc_crawler.evidence import measures
+from sharc_crawler.evidence.kinds import Evidence
+from sharc_crawler.instants import iso, maybe_iso, unix
+from sharc_crawler.model import Kind, Result, Slot, Verdict
 from sharc_crawler.report.claim import claim
-from sharc_crawler.report.instants import iso, maybe_iso, unix
 from sharc_crawler.report.subsites import each_part
 from sharc_crawler.report.words import plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from sharc_crawler.evidence.facts import CaptureFacts, PageFacts, VisitFacts
     from sharc_crawler.model import Instant
-    from sharc_crawler.report.facts import CaptureFacts, PageFacts, VisitFacts
 
 FORMAT = "sharc-certificate"
 VERSION = 1  #: of the schema

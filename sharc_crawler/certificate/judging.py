@@ -8,22 +8,22 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.certificate.document import method
-from sharc_crawler.certificate.lastmods import look
+from sharc_crawler.certificate.lastmods import download
 from sharc_crawler.certificate.witness import Finding
-from sharc_crawler.changes.attested import weigh
-from sharc_crawler.changes.compare import compare
 from sharc_crawler.changes.http import target
 from sharc_crawler.changes.status import classify
-from sharc_crawler.frontier.settling import APEX, VERDICTS
-from sharc_crawler.model import Evidence, Judgement, Kind, Outcome, Result, Slot, Url, Validators, Verdict
-from sharc_crawler.report.facts import PageFacts, VisitFacts
-from sharc_crawler.report.instants import unix
+from sharc_crawler.evidence.facts import PageFacts, VisitFacts
+from sharc_crawler.evidence.judgement import APEX, of_comparison, revisit_judgement
+from sharc_crawler.evidence.kinds import Evidence
+from sharc_crawler.evidence.lastmods import weigh
+from sharc_crawler.instants import unix
+from sharc_crawler.model import Judgement, Kind, Outcome, Result, Slot, Url, Validators, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from sharc_crawler.certificate.witness import Exchange, Witness
-    from sharc_crawler.changes.attested import Word
+    from sharc_crawler.evidence.lastmods import Lastmod
 
     Entry = Mapping[str, Any]
 
@@ -35,7 +35,7 @@ class Judge:
     """Judges the pages of a certificate from what the WARC files say (``witness``).
 
     ``references``: T of each subsite that has one. ``former``: other captures of the archive, which payloads that are
-    stored there are looked up in. ``words``: what the sitemaps say of the pages' last changes, read when the first
+    stored there are looked up in. ``lastmods``: what the sitemaps say of the pages' last changes, read when the first
     verdict rests on it.
     """
 
@@ -44,9 +44,9 @@ class Judge:
         witness: Witness,
         former: Witness,
         references: Mapping[str, str],
-        words: Callable[[], Mapping[str, list[Word]]],
+        lastmods: Callable[[], Mapping[str, list[Lastmod]]],
     ) -> None:
-        self._words = cache(words)
+        self._lastmods = cache(lastmods)
         self._witness = witness
         self._former = former
         self._references = references
@@ -156,20 +156,19 @@ class Judge:
             return APEX if apex else Judgement(Verdict.UNKNOWN, Evidence.NONE, "it was downloaded once")
         if second.result is Result.NOT_MODIFIED and not self._asked(entry):
             return Judgement(Verdict.UNKNOWN, Evidence.NONE, "304 to a request without the first visit's validators")
-        packed = _compared(replace(first, decoded=None), replace(second, decoded=None))
-        return packed if packed == stated else _compared(first, second)
+        packed = revisit_judgement(replace(first, decoded=None), replace(second, decoded=None))
+        return packed if packed == stated else revisit_judgement(first, second)
 
-    def _attested(self, entry: Entry, downloads: list[Outcome]) -> Judgement:
+    def _attested(self, entry: Entry, outcomes: list[Outcome]) -> Judgement:
         """By what the sitemaps, and the downloads' own headers, say of the page's last change."""
-        looks = []
-        for part, outcome in zip(("visit", "revisit"), downloads, strict=False):
+        downloads = []
+        for part, outcome in zip(("visit", "revisit"), outcomes, strict=False):
             exchange = self._exchange(entry[part])
             if outcome.result is Result.OK and exchange is not None:
-                looks.append(look(exchange, outcome.decoded or outcome.digest))
+                downloads.append(download(exchange, outcome.decoded or outcome.digest))
         instant = self._references.get(entry["subsite"])
         reference = unix(instant) if instant else math.inf
-        change, evidence, reason = weigh(looks, self._words().get(entry["url"], ()), reference).comparison
-        return Judgement(VERDICTS[change], evidence, reason)
+        return of_comparison(weigh(downloads, self._lastmods().get(entry["url"], ()), reference).comparison)
 
     def _exchange(self, part: Entry) -> Exchange | None:
         return self._witness.find(part["file"], part["offset"], (part["uri"], part["date"]))
@@ -193,11 +192,6 @@ class Judge:
     def _find(self, stated: Entry | None, entry: Entry, what: str) -> None:
         place = stated or {}
         self.findings.append(Finding(what, place.get("file"), place.get("offset"), entry["url"]))
-
-
-def _compared(first: Outcome, second: Outcome) -> Judgement:
-    change, evidence, reason = compare(first, second)
-    return Judgement(VERDICTS[change], evidence, reason)
 
 
 def _stated(entry: Entry) -> Judgement:

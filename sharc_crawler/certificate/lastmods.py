@@ -1,4 +1,4 @@
-"""What the sitemaps in the WARC files say of the last changes of pages: the server's word, read once more."""
+"""What the sitemaps in the WARC files say of the last changes of pages: read once more."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections import defaultdict
 from typing import IO, TYPE_CHECKING
 
 from sharc_crawler.archive.members import Record, read_at
-from sharc_crawler.changes.attested import Look, Word
 from sharc_crawler.changes.coding import decoded
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.changes.http_date import http_date
+from sharc_crawler.evidence.lastmods import Download, Lastmod
 from sharc_crawler.frontier.urls import canonical
+from sharc_crawler.instants import unix
 from sharc_crawler.links import sitemap
-from sharc_crawler.report.instants import unix
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
 _OK = 200
 
 
-def words(
+def lastmods(
     witness: Witness, warcs: Mapping[str, Callable[[], IO[bytes]]], others: Collection[str]
-) -> dict[str, list[Word]]:
+) -> dict[str, list[Lastmod]]:
     """By canonical URL, when each sitemap said that it last changed.
 
     A sitemap is what reads as one and is none of the capture's pages and resources (``others``: their URLs).
     """
-    found: dict[str, list[Word]] = defaultdict(list)
+    found: dict[str, list[Lastmod]] = defaultdict(list)
     for exchange in witness.exchanges.values():
         if exchange.message and exchange.message.status == _OK and canonical(exchange.uri) not in others:
             body = _body(exchange, witness, warcs)
@@ -37,17 +37,17 @@ def words(
                 url = canonical(entry.loc)
                 if url is not None and entry.hints is not None and entry.hints.lastmod is not None:
                     lastmod = entry.hints.lastmod
-                    found[url].append(Word(unix(exchange.date), lastmod, lastmod + entry.hints.lastmod_precision))
+                    found[url].append(Lastmod(unix(exchange.date), lastmod, lastmod + entry.hints.lastmod_precision))
     return found
 
 
-def look(exchange: Exchange, digest: str | None) -> Look:
+def download(exchange: Exchange, digest: str | None) -> Download:
     """A download of a page as its record shows it; how long it took is nowhere, so it counts as an instant."""
     started = unix(exchange.date)
     headers = (
         {name.lower(): value.decode("latin-1") for name, value in exchange.message.headers} if exchange.message else {}
     )
-    return Look(started, started, http_date(headers.get(b"date")), digest, http_date(headers.get(b"last-modified")))
+    return Download(started, started, http_date(headers.get(b"date")), digest, http_date(headers.get(b"last-modified")))
 
 
 def _body(exchange: Exchange, witness: Witness, warcs: Mapping[str, Callable[[], IO[bytes]]]) -> bytes | None:

@@ -17,16 +17,16 @@ from sharc_crawler.certificate.writing import CERTIFICATES
 from sharc_crawler.changes.coding import decoded
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.errors import UsageError
+from sharc_crawler.evidence import measures
+from sharc_crawler.instants import iso, second
 from sharc_crawler.model import Kind, Result
-from sharc_crawler.report import measures
 from sharc_crawler.report.claim import claim
-from sharc_crawler.report.instants import iso, second
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from sharc_crawler.report.facts import CaptureFacts, PageFacts, VisitFacts
+    from sharc_crawler.evidence.facts import CaptureFacts, PageFacts, VisitFacts
 
 _TITLE = re.compile(r"<title[^>]*>(.*?)</title", re.IGNORECASE | re.DOTALL)
 _HEAD = 1 << 16  #: characters in which a title is looked for

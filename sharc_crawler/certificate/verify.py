@@ -13,17 +13,17 @@ from sharc_crawler.certificate.canonical import DIGEST, KEPT_IN, digest, kept, t
 from sharc_crawler.certificate.document import FORMAT, LIMITS, VERSION, unit
 from sharc_crawler.certificate.indexes import stale
 from sharc_crawler.certificate.judging import Judge
-from sharc_crawler.certificate.lastmods import words
+from sharc_crawler.certificate.lastmods import lastmods
 from sharc_crawler.certificate.references import missing
 from sharc_crawler.certificate.sources import open_source
 from sharc_crawler.certificate.witness import Finding, Witness, hear
 from sharc_crawler.certificate.writing import fixity_of
 from sharc_crawler.errors import DataError
+from sharc_crawler.evidence.facts import CaptureFacts, SubsiteFacts
 from sharc_crawler.frontier.urls import canonical
+from sharc_crawler.instants import unix
 from sharc_crawler.model import Kind
 from sharc_crawler.report.claim import in_present_words
-from sharc_crawler.report.facts import CaptureFacts, SubsiteFacts
-from sharc_crawler.report.instants import unix
 from sharc_crawler.report.load import load_state
 from sharc_crawler.storage.sqlite import FILE_NAME
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sharc_crawler.certificate.sources import Source
-    from sharc_crawler.report.facts import PageFacts
+    from sharc_crawler.evidence.facts import PageFacts
 
 
 @dataclass(slots=True)
@@ -140,7 +140,7 @@ def _certificate(
     references = {part["name"]: part["reference"]["instant"] for part in document["subsites"] if part["reference"]}
     entries = (*document["pages"], *document["not_captured"])
     urls = {entry["url"] for entry in entries}
-    said = partial(words, witness, source.warcs, urls)
+    said = partial(lastmods, witness, source.warcs, urls)
     judge = Judge(witness, former, references, said)
     pages = [judge.page(entry) for entry in entries]
     into.findings += judge.findings

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
-    from sharc_crawler.report.facts import CaptureFacts
+    from sharc_crawler.evidence.facts import CaptureFacts
 
 NAME = "certificate.json"
 CERTIFICATES = re.compile(r"certificate(?:-[A-Za-z0-9.-]+)?\.json")

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from sharc_crawler.demo import LivingSite
+    from sharc_crawler.evidence.facts import CaptureFacts
     from sharc_crawler.model import Instant
-    from sharc_crawler.report.facts import CaptureFacts
     from sharc_crawler.report.pages import Truth
 
 PROFILE = "sharc_crawler.live.profile"

@@ -213,6 +213,6 @@ class Admitter:
                 continue
             self._ledger.said(page, read, hints.lastmod, hints.lastmod_precision)
             if capture.attesting is not None:
-                capture.attesting.hear(page, read, hints.lastmod, hints.lastmod_precision)
+                capture.attesting.ingest(page, read, hints.lastmod, hints.lastmod_precision)
             elif capture.news is not None:
                 capture.news[page] = hints.lastmod, hints.lastmod + hints.lastmod_precision

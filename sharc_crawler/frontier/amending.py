@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sharc_crawler.evidence.survival import log_survival
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.model import Change, Kind, Slot
-from sharc_crawler.quality.survival import log_survival
 from sharc_crawler.strategies.revisiting import revisit_order
 
 if TYPE_CHECKING:
@@ -50,8 +50,8 @@ class Amender:
                 self._ledger.pages.forget_validators(page)
                 self._ledger.owe(capture, page, Slot.SECOND)
             return bool(attesting.again)
-        unheard, attesting.again = attesting.unheard(attesting.again), []
-        return len(unheard) > len(attesting.sitemaps) and self._checker.read_again(capture)
+        undated, attesting.again = attesting.undated(attesting.again), []
+        return len(undated) > len(attesting.sitemaps) and self._checker.read_again(capture)
 
     def _worth(self, capture: SiteCapture, lost: list[PageId]) -> list[PageId]:
         """Of these pages those that likely stay as they were at T until their turn, in the order of their downloads.

@@ -42,7 +42,7 @@ class Checker:
     def check(self, capture: SiteCapture) -> bool:
         """All visits are made. Is there more to do before the capture can be judged?"""
         attesting = capture.attesting
-        if attesting is None or not attesting.looks:
+        if attesting is None or not attesting.downloads:
             return False
         if capture.reference is None and self.begin_reference(capture):
             return True
@@ -68,7 +68,7 @@ class Checker:
         left = [
             page
             for page in attesting.sample(rates, capture.reference, seed=round(capture.started))
-            if len(attesting.looks[page]) == 1
+            if len(attesting.downloads[page]) == 1
         ]
         for page in left:
             pages.forget_validators(page)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
+from sharc_crawler.evidence.judgement import revisit_judgement
 from sharc_crawler.frontier import hubs
 from sharc_crawler.frontier.budget import PREFIX
 from sharc_crawler.frontier.capture import SiteCapture
@@ -17,7 +18,6 @@ from sharc_crawler.frontier.pages import NO_PARENT
 from sharc_crawler.frontier.replanning import MODIFIED
 from sharc_crawler.frontier.resuming import Resumer
 from sharc_crawler.frontier.robots import RobotsRules, leads_on, missing
-from sharc_crawler.frontier.settling import revisit_judgement
 from sharc_crawler.model import Kind, Phase, RateEstimate, Result, Sighting, Slot, Visit
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ class Restorer:
     def _word(self, row: WordRow) -> None:
         capture = self._ledger.captures[self._ledger.pages.captures[row.page]]
         if capture.attesting is not None:
-            capture.attesting.hear(row.page, row.read, row.lastmod, row.precision)
+            capture.attesting.ingest(row.page, row.read, row.lastmod, row.precision)
         elif capture.subsites is None:
             capture.news = capture.news or {}
             capture.news[row.page] = row.lastmod, row.lastmod + row.precision
@@ -221,7 +221,7 @@ class Restorer:
         if pages.kinds[page] is Kind.SITEMAP:
             self._sitemap_read(capture, page, outcome)
         elif pages.kinds[page] is Kind.PAGE and capture.attesting is not None:
-            capture.attesting.revisited(page, outcome, revisit_judgement(pages, page, outcome))
+            capture.attesting.revisited(page, outcome, revisit_judgement(pages.remembered(page), outcome))
 
     @staticmethod
     def _sitemap_read(capture: SiteCapture, page: PageId, outcome: Outcome) -> None:

@@ -5,25 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sharc_crawler.changes.compare import compare
+from sharc_crawler.evidence.judgement import APEX, NEVER_REVISITED, ONCE, revisit_judgement
 from sharc_crawler.frontier import hubs, subsites
 from sharc_crawler.frontier.budget import PREFIX
 from sharc_crawler.frontier.hosts import Task
 from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.frontier.reading import Reader
-from sharc_crawler.model import (
-    Change,
-    Evidence,
-    Judgement,
-    Kind,
-    Outcome,
-    Phase,
-    Result,
-    Sighting,
-    Slot,
-    Verdict,
-    Visit,
-)
+from sharc_crawler.model import Judgement, Kind, Outcome, Phase, Result, Sighting, Slot, Visit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,24 +20,8 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.ledger import Ledger
     from sharc_crawler.frontier.opening import Opener
-    from sharc_crawler.frontier.pages import PageTable
     from sharc_crawler.frontier.queueing import Queuer
     from sharc_crawler.model import Fetch, Instant, PageId
-
-VERDICTS = {
-    Change.UNCHANGED: Verdict.COHERENT,
-    Change.CHANGED: Verdict.CHANGED,
-    Change.UNKNOWN: Verdict.UNKNOWN,
-}
-APEX = Judgement(Verdict.COHERENT, Evidence.BYTES, "downloaded at the reference instant itself")
-ONCE = Judgement(Verdict.UNKNOWN, Evidence.NONE, "visited once")
-NEVER_REVISITED = Judgement(Verdict.UNKNOWN, Evidence.NONE, "the revisit was never made")
-
-
-def revisit_judgement(pages: PageTable, page: PageId, outcome: Outcome) -> Judgement:
-    """What a revisit alone says of a page, against its visit."""
-    change, evidence, reason = compare(pages.remembered(page), outcome)
-    return Judgement(VERDICTS[change], evidence, reason)
 
 
 class Settler:
@@ -151,7 +123,7 @@ class Settler:
         ledger = self._ledger
         pages = ledger.pages
         page = task.page
-        judgement = revisit_judgement(pages, page, outcome)
+        judgement = revisit_judgement(pages.remembered(page), outcome)
         if self._left_open(capture, page, outcome, judgement):
             pages.move(page, Event.CAPTURED)
         else:

@@ -12,21 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from sharc_crawler.evidence.kinds import Evidence
     from sharc_crawler.frontier.spec import CaptureSpec
-    from sharc_crawler.model import (
-        Evidence,
-        Hints,
-        Instant,
-        Kind,
-        Outcome,
-        PageId,
-        Phase,
-        Plan,
-        Rate,
-        Seconds,
-        Slot,
-        Verdict,
-    )
+    from sharc_crawler.model import Hints, Instant, Kind, Outcome, PageId, Phase, Plan, Rate, Seconds, Slot, Verdict
     from sharc_crawler.subsites.dividing import Branch
 
 

@@ -1,6 +1,6 @@
 """An audit by bytes of pages whose lastmod was trusted: what it finds, and what remains wrongly claimed.
 
-A lying page is one whose lastmod never moves. The audit (:mod:`sharc_crawler.quality.audit`) downloads a share of the
+A lying page is one whose lastmod never moves. The audit (:mod:`sharc_crawler.evidence.audit`) downloads a share of the
 attested pages once more, at the end of the capture.
 """
 
@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sharc_crawler.evidence.audit import bound, sample
+from sharc_crawler.evidence.coherence import unchanged
 from sharc_crawler.lab.score import stayed
-from sharc_crawler.quality.audit import bound, sample
-from sharc_crawler.quality.coherence import unchanged
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sharc_crawler.errors import UsageError
+from sharc_crawler.evidence.coherence import unchanged
 from sharc_crawler.lab.audit import audit
 from sharc_crawler.lab.driver import crawl
 from sharc_crawler.lab.history import HistorySpec
@@ -20,7 +21,6 @@ from sharc_crawler.lab.score import score, verdicts
 from sharc_crawler.lab.synthetic import SyntheticSpec
 from sharc_crawler.lab.web import Published
 from sharc_crawler.model import Verdict
-from sharc_crawler.quality.coherence import unchanged
 from sharc_crawler.strategies.base import Setting
 from sharc_crawler.strategies.make import make_strategy
 from sharc_crawler.subsites.make import make_division

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sharc_crawler.quality.blur import actual_blur, blur_variance, stochastic_blur
-from sharc_crawler.quality.coherence import unchanged
-from sharc_crawler.quality.survival import log_survival
+from sharc_crawler.evidence.blur import actual_blur, blur_variance, stochastic_blur
+from sharc_crawler.evidence.coherence import unchanged
+from sharc_crawler.evidence.survival import log_survival
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.control import ORDERS, STATUS, Orders, read_orders, write
 from sharc_crawler.errors import DataError
-from sharc_crawler.report.instants import iso
+from sharc_crawler.instants import iso
 
 if TYPE_CHECKING:
     from pathlib import Path

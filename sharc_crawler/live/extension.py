@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import Crawler
 
+    from sharc_crawler.evidence.facts import CaptureFacts
     from sharc_crawler.frontier.capture import SiteCapture
-    from sharc_crawler.report.facts import CaptureFacts
 
 logger = logging.getLogger(__name__)
 

@@ -6,7 +6,8 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from sharc_crawler.changes.http_date import http_date
-from sharc_crawler.model import Change, Evidence, Hints, Kind, Linked, Observation, Result, Sighting, Slot, Url, Verdict
+from sharc_crawler.evidence.kinds import Evidence
+from sharc_crawler.model import Change, Hints, Kind, Linked, Observation, Result, Sighting, Slot, Url, Verdict
 from sharc_crawler.rates.age import DAY
 from sharc_crawler.rates.chain import Chain
 from sharc_crawler.rates.make import make_sources

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from scrapy.core.scheduler import BaseScheduler
 from scrapy.utils.defer import deferred_from_coro
 
+from sharc_crawler.instants import second
 from sharc_crawler.live import private
 from sharc_crawler.live.archivist import conclude
 from sharc_crawler.live.dropin import DropIn
@@ -26,7 +27,6 @@ from sharc_crawler.live.session import Session, session_of
 from sharc_crawler.live.space import is_full
 from sharc_crawler.live.wake import Alarm
 from sharc_crawler.model import NO_VALIDATORS, Fetch, Outcome, Result, Wait
-from sharc_crawler.report.instants import second
 from sharc_crawler.report.words import span
 
 if TYPE_CHECKING:

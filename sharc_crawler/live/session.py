@@ -16,6 +16,7 @@ from sharc_crawler.certificate.writing import withdraw
 from sharc_crawler.changes.content import ContentDetector
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.parts import Parts
+from sharc_crawler.instants import iso
 from sharc_crawler.live.archivist import Archivist
 from sharc_crawler.live.clock import Clock, clock_of
 from sharc_crawler.live.config import Config
@@ -26,7 +27,6 @@ from sharc_crawler.live.history import known_pages, rates_of, remember
 from sharc_crawler.live.output import RUNNING, check_output, make_folder, told
 from sharc_crawler.live.problems import without_tracebacks
 from sharc_crawler.live.space import Space
-from sharc_crawler.report.instants import iso
 from sharc_crawler.storage.observations import ObservationStore
 from sharc_crawler.storage.sqlite import FILE_NAME, SqliteStore
 

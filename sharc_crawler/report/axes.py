@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from sharc_crawler.report.instants import unix
+from sharc_crawler.instants import unix
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sharc_crawler.evidence.blur import actual_blur, stochastic_blur
+from sharc_crawler.instants import iso
 from sharc_crawler.model import Kind, Result
-from sharc_crawler.quality.blur import actual_blur, stochastic_blur
-from sharc_crawler.report.instants import iso
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from sharc_crawler.evidence.facts import PageFacts
     from sharc_crawler.model import Instant, Url
-    from sharc_crawler.report.facts import PageFacts
 
 #: results that leave a copy of the page as it is at that moment
 COPIED = (Result.OK, Result.NOT_MODIFIED)

@@ -76,5 +76,5 @@ def _class(name: str, pages: Sequence[Mapping[str, Any]]) -> RateClass:
 
 
 def _only_noise(page: Mapping[str, Any]) -> bool:
-    """As :func:`~sharc_crawler.report.measures.only_noise`."""
+    """As :func:`~sharc_crawler.evidence.measures.only_noise`."""
     return page["verdict"] == "changed" and page["evidence"] == "bytes" and page["fingerprint_equal"] is True

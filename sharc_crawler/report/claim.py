@@ -6,14 +6,15 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from sharc_crawler.model import Evidence, Kind, Slot, Verdict
-from sharc_crawler.report.instants import second
+from sharc_crawler.evidence.kinds import Evidence
+from sharc_crawler.instants import second
+from sharc_crawler.model import Kind, Slot, Verdict
 from sharc_crawler.report.words import counted, span
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sharc_crawler.report.facts import CaptureFacts, PageFacts
+    from sharc_crawler.evidence.facts import CaptureFacts, PageFacts
 
 #: how a page was shown to be coherent, strongest first
 GROUNDS = {
@@ -51,7 +52,7 @@ UNDECIDED = "could not be judged, for want of a lastmod that decides or of a sec
 
 
 def claim(facts: CaptureFacts, totals: Mapping[str, Any]) -> dict[str, Any]:
-    """The claim of a capture whose pages add up to ``totals`` (:func:`~sharc_crawler.report.measures.tally`)."""
+    """The claim of a capture whose pages add up to ``totals`` (:func:`~sharc_crawler.evidence.measures.tally`)."""
     coherent = [page for page in facts.pages if page.kind is Kind.PAGE and page.verdict is Verdict.COHERENT]
     parts = [part for part in facts.subsites if part.reference is not None]
     grounds = _grounds(coherent) if facts.reference is not None or parts else []

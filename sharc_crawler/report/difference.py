@@ -7,8 +7,8 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler import __version__
+from sharc_crawler.instants import second
 from sharc_crawler.report.html import environment
-from sharc_crawler.report.instants import second
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -6,12 +6,12 @@ from collections import Counter
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
+from sharc_crawler.evidence import measures
+from sharc_crawler.instants import iso, maybe_iso
 from sharc_crawler.model import Kind, Verdict
-from sharc_crawler.report import measures
 from sharc_crawler.report.blurring import Blur
 from sharc_crawler.report.claim import claim
 from sharc_crawler.report.entries import missing, missing_entry, not_followed, page_entry
-from sharc_crawler.report.instants import iso, maybe_iso
 from sharc_crawler.report.notes import left_by_bounds, noted
 from sharc_crawler.report.selection import entry
 from sharc_crawler.report.subsites import each_part, references
@@ -20,8 +20,8 @@ from sharc_crawler.report.words import plain
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from sharc_crawler.evidence.facts import CaptureFacts, PageFacts, SubsiteFacts, VisitFacts
     from sharc_crawler.model import Url
-    from sharc_crawler.report.facts import CaptureFacts, PageFacts, SubsiteFacts, VisitFacts
     from sharc_crawler.seeds.hacs.selection import Selection
 
 FORMAT = "sharc-report"

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sharc_crawler.evidence import measures
 from sharc_crawler.frontier.urls import canonical
+from sharc_crawler.instants import iso, maybe_iso
 from sharc_crawler.model import Kind, Plan, Slot
-from sharc_crawler.report import measures
-from sharc_crawler.report.instants import iso, maybe_iso
 from sharc_crawler.report.words import every, percent, plain, span
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Set
 
+    from sharc_crawler.evidence.facts import CaptureFacts, PageFacts, VisitFacts
     from sharc_crawler.model import Instant, Url, Verdict
     from sharc_crawler.report.blurring import Blur
-    from sharc_crawler.report.facts import CaptureFacts, PageFacts, VisitFacts
 
 
 def missing(page: PageFacts) -> bool:

@@ -10,11 +10,11 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import UsageError
+from sharc_crawler.evidence.facts import CaptureFacts, Outside
 from sharc_crawler.frontier.spec import BOUNDS
 from sharc_crawler.model import Kind
 from sharc_crawler.rates.history import SiteHistory
 from sharc_crawler.rates.trust import trust
-from sharc_crawler.report.facts import CaptureFacts
 from sharc_crawler.report.pages import Stored
 from sharc_crawler.report.subsites import find_subsites
 from sharc_crawler.report.words import counted, span
@@ -104,7 +104,7 @@ def _capture(
         notes=(*_asked_to_wait(rows, stored), *_notes(capture, rows)),
         audit=capture.audit,
         skipped=capture.skipped,
-        outside=tuple(row for row in state.outside if row.capture == capture.capture),
+        outside=tuple(Outside(row.url, row.reason, row.via) for row in state.outside if row.capture == capture.capture),
         stats=_decision_stats(made),
     )
 

@@ -9,8 +9,8 @@ import json
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
+from sharc_crawler.instants import iso
 from sharc_crawler.model import Kind, Result
-from sharc_crawler.report.instants import iso
 from sharc_crawler.report.words import printable
 
 if TYPE_CHECKING:

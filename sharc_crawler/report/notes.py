@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from sharc_crawler.evidence import measures
 from sharc_crawler.frontier.admission import OVER_LIMIT, TOO_FAR
 from sharc_crawler.frontier.budget import PREFIX
 from sharc_crawler.model import Kind, Result
-from sharc_crawler.report import measures
 from sharc_crawler.report.words import counted, forecast, guessed, percent, were
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from sharc_crawler.report.facts import CaptureFacts, PageFacts
+    from sharc_crawler.evidence.facts import CaptureFacts, PageFacts
 
 MANY = 0.05  #: share of the pages from which on something is worth a note
 FAR = 4.0  #: standard deviations between what was expected and what was counted

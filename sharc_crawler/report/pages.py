@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
+from sharc_crawler.evidence.facts import PageFacts, VisitFacts
+from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.store import JudgementRow
-from sharc_crawler.model import Evidence, Result, Slot, Url, Verdict
-from sharc_crawler.report.facts import PageFacts, VisitFacts
+from sharc_crawler.model import Result, Slot, Url, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
+from sharc_crawler.instants import unix
 from sharc_crawler.report.axes import TimeAxis
-from sharc_crawler.report.instants import unix
 from sharc_crawler.report.words import every, short
 
 if TYPE_CHECKING:

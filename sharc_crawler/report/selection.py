@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.errors import DataError
-from sharc_crawler.report.instants import iso, maybe_iso
+from sharc_crawler.instants import iso, maybe_iso
 from sharc_crawler.report.words import counted, percent
 from sharc_crawler.seeds.hacs.selection import FILE_NAME, Selection
 

@@ -6,18 +6,18 @@ from collections import defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from sharc_crawler.evidence.facts import SubsiteFacts
 from sharc_crawler.frontier.pages import NO_PARENT
 from sharc_crawler.model import Kind
-from sharc_crawler.report.facts import SubsiteFacts
 from sharc_crawler.subsites.dividing import divide, fewest_pages
 from sharc_crawler.subsites.path import ByPath
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from sharc_crawler.evidence.facts import CaptureFacts
     from sharc_crawler.frontier.store import Batch, CaptureRow, PageRow
     from sharc_crawler.model import Instant, PageId
-    from sharc_crawler.report.facts import CaptureFacts
 
 UNASSIGNED = "in no part yet"  #: pages that wait while a capture is under way
 

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.text import Text
 
+from sharc_crawler.evidence import measures
+from sharc_crawler.instants import second
 from sharc_crawler.model import Kind, Verdict
-from sharc_crawler.report import measures
 from sharc_crawler.report.blurring import Blur
 from sharc_crawler.report.claim import bounded, claim
 from sharc_crawler.report.entries import moved
-from sharc_crawler.report.instants import second
 from sharc_crawler.report.notes import left_by_bounds, noted, same_content
 from sharc_crawler.report.selection import lines, read_selection
 from sharc_crawler.report.subsites import each_part, references
@@ -36,8 +36,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from sharc_crawler.evidence.facts import CaptureFacts, PageFacts
     from sharc_crawler.model import Url
-    from sharc_crawler.report.facts import CaptureFacts, PageFacts
     from sharc_crawler.report.write import ReportPaths
 
 STYLES = {"coherent": "bold cyan", "changed": "bold red", "unknown": "bold magenta", "not_captured": "dim"}

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from sharc_crawler.report.facts import CaptureFacts
+    from sharc_crawler.evidence.facts import CaptureFacts
 
 
 class ReportPaths(NamedTuple):

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from sharc_crawler.errors import DataError, UsageError, unknown_name
-from sharc_crawler.model import Change, Document, Evidence, Kind, Linked, Observation, Result, Url
+from sharc_crawler.evidence.kinds import Evidence
+from sharc_crawler.model import Change, Document, Kind, Linked, Observation, Result, Url
 from sharc_crawler.storage import payloads
 from sharc_crawler.storage.columns import site_history
 from sharc_crawler.storage.connecting import for_reading, for_writing

@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import DataError
+from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.frontier.store import (
     Batch,
     CaptureRow,
@@ -18,10 +19,7 @@ from sharc_crawler.frontier.store import (
     OutsideRow,
     WordRow,
 )
-from sharc_crawler.model import (
-    Evidence,
-    Verdict,
-)
+from sharc_crawler.model import Verdict
 from sharc_crawler.storage import frontier_rows, frontier_schema
 from sharc_crawler.storage.exchange_log import exchanges
 from sharc_crawler.storage.trying_again import reopen, unreached

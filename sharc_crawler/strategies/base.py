@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sharc_crawler.errors import UsageError
-from sharc_crawler.quality.checks import check_values
+from sharc_crawler.evidence.checks import check_values
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

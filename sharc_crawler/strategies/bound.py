@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sharc_crawler.quality.survival import log_survival
+from sharc_crawler.evidence.survival import log_survival
 from sharc_crawler.strategies.classes import classify, combinations
 from sharc_crawler.strategies.pieces import Pieces
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sharc_crawler.quality.survival import log_survival, log_survival_of_either_side
+from sharc_crawler.evidence.survival import log_survival, log_survival_of_either_side
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sharc_crawler.evidence.survival import log_survival
 from sharc_crawler.model import Plan
-from sharc_crawler.quality.survival import log_survival
 from sharc_crawler.strategies.layout import Run
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sharc_crawler.evidence.checks import check_values
 from sharc_crawler.model import Plan
-from sharc_crawler.quality.checks import check_values
 from sharc_crawler.strategies.phases import PhasedStrategy
 from sharc_crawler.strategies.ranking import Ranking
 

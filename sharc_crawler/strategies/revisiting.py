@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sharc_crawler.quality.survival import log_survival
+from sharc_crawler.evidence.survival import log_survival
 from sharc_crawler.strategies.base import Candidates
 from sharc_crawler.strategies.planned import PlannedPages
 from sharc_crawler.strategies.selective import selective

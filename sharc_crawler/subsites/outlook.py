@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from sharc_crawler.quality.survival import log_survival
+from sharc_crawler.evidence.survival import log_survival
 from sharc_crawler.strategies.classes import classify
 from sharc_crawler.strategies.selective import selective
 

@@ -13,6 +13,7 @@ import math
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
+from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.frontier.store import (
     Batch,
@@ -30,7 +31,6 @@ from sharc_crawler.frontier.store import (
 from sharc_crawler.model import (
     CaptureRef,
     Document,
-    Evidence,
     Hints,
     Kind,
     Outcome,

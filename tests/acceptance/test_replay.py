@@ -27,7 +27,7 @@ from sharc_crawler.archive.replay import find_pywb, moment, replaying
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.errors import UsageError
-from sharc_crawler.report.instants import unix
+from sharc_crawler.instants import unix
 from tests.acceptance.browser import CHROMIUM, Tab, browser
 from tests.archive.readback import check
 

@@ -11,8 +11,9 @@ from sharc_crawler.archive.payloads import Original
 from sharc_crawler.archive.warc import WarcWriter
 from sharc_crawler.certificate.writing import certify
 from sharc_crawler.changes.http import parse_response
-from sharc_crawler.model import Evidence, Kind, Result, Slot, Url, Verdict
-from sharc_crawler.report.facts import CaptureFacts, PageFacts, SubsiteFacts, VisitFacts
+from sharc_crawler.evidence.facts import CaptureFacts, PageFacts, SubsiteFacts, VisitFacts
+from sharc_crawler.evidence.kinds import Evidence
+from sharc_crawler.model import Kind, Result, Slot, Url, Verdict
 from tests.archive.readback import INFO, OK, page
 
 if TYPE_CHECKING:

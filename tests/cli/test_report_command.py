@@ -11,10 +11,11 @@ from click.testing import CliRunner, Result
 
 from sharc_crawler.cli import main
 from sharc_crawler.demo import LivingSite
+from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.store import Batch, JudgementRow
 from sharc_crawler.lab.instant import crawl as instant_crawl
-from sharc_crawler.model import Evidence, Phase, Slot, Verdict
+from sharc_crawler.model import Phase, Slot, Verdict
 from sharc_crawler.polling.terms import Terms
 from sharc_crawler.storage.sqlite import FILE_NAME, SqliteStore
 from sharc_crawler.testing.stores import capture_row, page_row, visit_row

@@ -11,23 +11,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.parts import Parts
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.model import (
-    Done,
-    Evidence,
-    Fetch,
-    Hints,
-    Kind,
-    Outcome,
-    Result,
-    Sighting,
-    Slot,
-    Validators,
-    Verdict,
-)
+from sharc_crawler.model import Done, Fetch, Hints, Kind, Outcome, Result, Sighting, Slot, Validators, Verdict
 from sharc_crawler.rates.chain import Chain
 from sharc_crawler.rates.constant import ConstantRates
 from sharc_crawler.report.load import capture_facts

@@ -16,8 +16,8 @@ from warcio.archiveiterator import ArchiveIterator
 
 from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.errors import UsageError
+from sharc_crawler.instants import unix
 from sharc_crawler.live.arguments import Arguments
-from sharc_crawler.report.instants import unix
 from sharc_crawler.storage.sqlite import SqliteStore
 
 PROFILE = "sharc_crawler.live.profile"

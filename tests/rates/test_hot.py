@@ -3,9 +3,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from sharc_crawler.evidence.survival import log_survival
 from sharc_crawler.live.history import rates_of
 from sharc_crawler.model import Hints, Sighting
-from sharc_crawler.quality.survival import log_survival
 from sharc_crawler.rates.age import age_rates
 from sharc_crawler.rates.hot import with_hot_pages
 from sharc_crawler.rates.sitemap import DEFAULT_RULES

@@ -6,8 +6,9 @@ import math
 
 from hypothesis import strategies as st
 
-from sharc_crawler.model import Evidence, Kind, Plan, Result, Slot, Url, Verdict
-from sharc_crawler.report.facts import CaptureFacts, PageFacts, VisitFacts
+from sharc_crawler.evidence.facts import CaptureFacts, PageFacts, VisitFacts
+from sharc_crawler.evidence.kinds import Evidence
+from sharc_crawler.model import Kind, Plan, Result, Slot, Url, Verdict
 
 texts = st.text(max_size=30)
 instants = st.floats(1e9, 2e9, allow_nan=False)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from sharc_crawler.model import Evidence, Kind, Result, Slot, Url, Verdict
-from sharc_crawler.report.facts import CaptureFacts, PageFacts, VisitFacts
+from sharc_crawler.evidence.facts import CaptureFacts, PageFacts, VisitFacts
+from sharc_crawler.evidence.kinds import Evidence
+from sharc_crawler.model import Kind, Result, Slot, Url, Verdict
 
 T = 1_795_000_000.0
 

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from sharc_crawler.model import Evidence, Kind, Plan, Result, Slot, Url, Verdict
-from sharc_crawler.report.facts import CaptureFacts, PageFacts, VisitFacts
+from sharc_crawler.evidence.facts import CaptureFacts, PageFacts, VisitFacts
+from sharc_crawler.evidence.kinds import Evidence
+from sharc_crawler.model import Kind, Plan, Result, Slot, Url, Verdict
 
 NOON = 1_795_174_200.0  # 2026-11-20T11:30:00Z
 SITE = "http://library.example"

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sharc_crawler.model import Evidence, Kind, Slot, Verdict
+from sharc_crawler.evidence.kinds import Evidence
+from sharc_crawler.model import Kind, Slot, Verdict
 from sharc_crawler.report.claim import in_present_words
 from sharc_crawler.report.document import capture_entry
 from tests.report.by_hand import facts, judged, page, visit
 from tests.report.made_up import capture
 
 if TYPE_CHECKING:
-    from sharc_crawler.report.facts import CaptureFacts, PageFacts
+    from sharc_crawler.evidence.facts import CaptureFacts, PageFacts
 
 BYTES = judged("/", Verdict.COHERENT)
 

@@ -13,7 +13,8 @@ import jsonschema
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from sharc_crawler.model import Evidence, Kind, Plan, Result, Slot, Verdict
+from sharc_crawler.evidence.kinds import Evidence
+from sharc_crawler.model import Kind, Plan, Result, Slot, Verdict
 from sharc_crawler.report.document import capture_entry, document
 from sharc_crawler.report.write import to_json
 from tests.report.arbitrary import captures
@@ -21,7 +22,7 @@ from tests.report.by_hand import T, facts, judged, page, visit
 from tests.report.made_up import LOST, SITE, capture
 
 if TYPE_CHECKING:
-    from sharc_crawler.report.facts import CaptureFacts
+    from sharc_crawler.evidence.facts import CaptureFacts
 
 SCHEMA = json.loads(files("sharc_crawler.report").joinpath("report.schema.json").read_text())
 DOCS = Path(__file__).parents[2] / "docs" / "report.md"

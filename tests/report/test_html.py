@@ -21,7 +21,7 @@ from tests.report.by_hand import facts, judged, page
 from tests.report.made_up import capture
 
 if TYPE_CHECKING:
-    from sharc_crawler.report.facts import CaptureFacts
+    from sharc_crawler.evidence.facts import CaptureFacts
 
 HOSTILE = "\"'><script>alert(1)</script><img src=x onerror=alert(2)>"
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sharc_crawler.certificate.document import certificate
-from sharc_crawler.model import Evidence, Result, Slot, Verdict
+from sharc_crawler.evidence.kinds import Evidence
+from sharc_crawler.model import Result, Slot, Verdict
 from sharc_crawler.report.charts import rate_classes
 from sharc_crawler.report.document import capture_entry, document
 from sharc_crawler.report.html import NAME, render
@@ -20,7 +21,7 @@ from tests.report.by_hand import T, facts, judged, visit
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sharc_crawler.report.facts import CaptureFacts, PageFacts
+    from sharc_crawler.evidence.facts import CaptureFacts, PageFacts
 
 
 def looked(name: str, verdict: Verdict, before: str | None, after: str | None, **fields: object) -> PageFacts:

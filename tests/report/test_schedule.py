@@ -10,7 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sharc_crawler.model import Evidence, Kind, Plan, Slot, Verdict
+from sharc_crawler.evidence.kinds import Evidence
+from sharc_crawler.model import Kind, Plan, Slot, Verdict
 from sharc_crawler.report.axes import DAY, MOST, TimeAxis
 from sharc_crawler.report.charts import rate_classes
 from sharc_crawler.report.document import capture_entry
@@ -20,7 +21,7 @@ from tests.report.by_hand import T, facts, judged, page, visit
 from tests.report.made_up import capture
 
 if TYPE_CHECKING:
-    from sharc_crawler.report.facts import CaptureFacts
+    from sharc_crawler.evidence.facts import CaptureFacts
 
 
 def test_a_pyramid_looks_like_one() -> None:

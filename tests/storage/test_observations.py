@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sharc_crawler.errors import DataError, UsageError
-from sharc_crawler.model import Change, Document, Evidence, Kind, Linked, Observation, Result, Url
+from sharc_crawler.evidence.kinds import Evidence
+from sharc_crawler.model import Change, Document, Kind, Linked, Observation, Result, Url
 from sharc_crawler.rates.history import CHANGED, UNCHANGED, UNKNOWN
 from sharc_crawler.storage import schema
 from sharc_crawler.storage.observations import ObservationStore

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.optimize import linear_sum_assignment
 
+from sharc_crawler.evidence.survival import log_survival_of_either_side
 from sharc_crawler.model import Slot
-from sharc_crawler.quality.survival import log_survival_of_either_side
 from sharc_crawler.strategies.base import Candidates, Setting
 from sharc_crawler.strategies.make import make_strategy
 

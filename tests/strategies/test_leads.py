@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sharc_crawler.evidence.blur import stochastic_blur
 from sharc_crawler.lab.synthetic import SyntheticSpec
-from sharc_crawler.quality.blur import stochastic_blur
 from sharc_crawler.strategies.base import Candidates, Setting
 from sharc_crawler.strategies.leads import heat_per_page
 from sharc_crawler.strategies.make import make_strategy

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
+from sharc_crawler.evidence.coherence import expected_coherence
+from sharc_crawler.evidence.survival import log_survival
 from sharc_crawler.model import Plan
-from sharc_crawler.quality.coherence import expected_coherence
-from sharc_crawler.quality.survival import log_survival
 from sharc_crawler.strategies.base import Candidates, Setting
 from sharc_crawler.strategies.bound import upper_bound
 from sharc_crawler.strategies.layout import lay_out

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sharc_crawler.evidence.blur import penalty, stochastic_blur
+from sharc_crawler.evidence.coherence import expected_coherence
 from sharc_crawler.model import Slot
-from sharc_crawler.quality.blur import penalty, stochastic_blur
-from sharc_crawler.quality.coherence import expected_coherence
 from sharc_crawler.strategies.base import Candidates, Setting
 from sharc_crawler.strategies.layout import lay_out
 from sharc_crawler.strategies.make import make_strategy

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from sharc_crawler.quality.coherence import expected_coherence
+from sharc_crawler.evidence.coherence import expected_coherence
 from sharc_crawler.strategies.base import Candidates
 from sharc_crawler.strategies.layout import Planner, lay_out
 from sharc_crawler.strategies.optimal import optimal

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sharc_crawler.quality.coherence import expected_coherence
+from sharc_crawler.evidence.coherence import expected_coherence
 from sharc_crawler.rates.cycles import DatedChanges, Rhythm, rhythm
 from sharc_crawler.strategies.base import Candidates
 from sharc_crawler.strategies.layout import lay_out

@@ -9,8 +9,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.frontier.hubs import FORERUN
+from sharc_crawler.instants import iso, maybe_iso
 from sharc_crawler.model import Kind, Result
-from sharc_crawler.report.instants import iso, maybe_iso
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

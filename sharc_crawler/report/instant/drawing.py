@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from sharc_crawler.instants import unix
 from sharc_crawler.report.axes import TimeAxis
-from sharc_crawler.report.instants import unix
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.text import Text
 
+from sharc_crawler.instants import unix
 from sharc_crawler.report.html import NAME, environment
 from sharc_crawler.report.instant.document import document
 from sharc_crawler.report.instant.drawing import drawing
-from sharc_crawler.report.instants import unix
 from sharc_crawler.report.words import counted, going_on, short, span, whole
 from sharc_crawler.report.write import put, to_json
 

@@ -1,15 +1,15 @@
-"""What a report is made from: the stored facts of one site capture, without any judgement made here."""
+"""The facts of one site capture that claims, certificates and reports are made from; no judgement is made here."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sharc_crawler.frontier.store import OutsideRow
-    from sharc_crawler.model import Evidence, Instant, Kind, Plan, Rate, Result, Seconds, Slot, Url, Verdict
+    from sharc_crawler.evidence.kinds import Evidence
+    from sharc_crawler.model import Instant, Kind, Plan, Rate, Result, Seconds, Slot, Url, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +66,14 @@ class SubsiteFacts:
     planned: float | None = None  #: share of its pages expected to be coherent; None: not captured by itself
 
 
+class Outside(NamedTuple):
+    """A URL that was named and is no page of the capture."""
+
+    url: str
+    reason: str
+    via: str
+
+
 @dataclass(frozen=True, slots=True)
 class CaptureFacts:
     """One site capture."""
@@ -87,6 +95,6 @@ class CaptureFacts:
     notes: tuple[str, ...] = ()  #: what a reader must know: sitemap fallbacks, robots, late discoveries
     audit: Mapping[str, Any] | None = None  #: what became of the server's word, where pages were claimed on it
     skipped: Mapping[str, int] = field(default_factory=dict)  #: reason → sightings of URLs that were not taken
-    outside: tuple[OutsideRow, ...] = ()  #: these URLs, each once, up to a number
+    outside: tuple[Outside, ...] = ()  #: these URLs, each once, up to a number
     subsites: tuple[SubsiteFacts, ...] = ()  #: those captured one by one in that order, else by path
     stats: dict[str, float] = field(default_factory=dict)  #: decisions, deviation, delays in seconds

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sharc_crawler.quality.checks import check_measured
-from sharc_crawler.quality.histories import flatten
-from sharc_crawler.quality.survival import log_survival
+from sharc_crawler.evidence.checks import check_measured
+from sharc_crawler.evidence.histories import flatten
+from sharc_crawler.evidence.survival import log_survival
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

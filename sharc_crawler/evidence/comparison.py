@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from sharc_crawler.model import Change, Evidence, Result
+from sharc_crawler.evidence.kinds import Evidence
+from sharc_crawler.model import Change, Result
 
 if TYPE_CHECKING:
     from sharc_crawler.model import Outcome

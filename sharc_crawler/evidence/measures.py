@@ -6,14 +6,15 @@ import math
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from sharc_crawler.model import Evidence, Kind, Plan, Result, Slot, Verdict
+from sharc_crawler.evidence.kinds import Evidence
+from sharc_crawler.model import Kind, Plan, Result, Slot, Verdict
 from sharc_crawler.rates.chain import PRIOR
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from sharc_crawler.evidence.facts import PageFacts, VisitFacts
     from sharc_crawler.model import Instant, Seconds, Url
-    from sharc_crawler.report.facts import PageFacts, VisitFacts
 
 #: a resource that ended so is not part of its page: there was nothing to fetch, or its target is embedded instead
 NOT_A_PART = (Result.GONE, Result.REDIRECTED)

@@ -6,8 +6,9 @@ from itertools import product
 
 import pytest
 
-from sharc_crawler.changes.compare import compare
-from sharc_crawler.model import Change, Evidence, Outcome, Result, Validators
+from sharc_crawler.evidence.comparison import compare
+from sharc_crawler.evidence.kinds import Evidence
+from sharc_crawler.model import Change, Outcome, Result, Validators
 
 ETAG = Validators(etag='"1"')
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
 from sharc_crawler.errors import DataError, UsageError
-from sharc_crawler.quality.blur import actual_blur, blur_variance, penalty, stochastic_blur
-from sharc_crawler.quality.coherence import coherence, expected_coherence
-from sharc_crawler.quality.worst_case import worst_case_increase, worst_case_slots
+from sharc_crawler.evidence.blur import actual_blur, blur_variance, penalty, stochastic_blur
+from sharc_crawler.evidence.coherence import coherence, expected_coherence
+from sharc_crawler.evidence.worst_case import worst_case_increase, worst_case_slots
 
 times = st.integers(0, 200).map(lambda number: number / 2)
 SLOTS = np.arange(6.0)

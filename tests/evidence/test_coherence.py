@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import gamma
 
-from sharc_crawler.quality.coherence import Coherence, coherence, expected_coherence, unchanged
-from sharc_crawler.quality.survival import log_survival, log_survival_of_either_side
+from sharc_crawler.evidence.coherence import Coherence, coherence, expected_coherence, unchanged
+from sharc_crawler.evidence.survival import log_survival, log_survival_of_either_side
 
 instants = st.integers(0, 40).map(float)
 

@@ -1,0 +1,152 @@
+"""What a server's lastmods (of sitemaps, or Last-Modified) show of a page at the reference instant T.
+
+A download before T shows the page's state at T if a lastmod read at T or later dates the last change before the
+download; a download after T does if a lastmod read then or later dates it before T. Lastmods are in the server's time,
+which each download's Date header ties to ours; what their precision, or the clocks, leave open counts as not shown.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from sharc_crawler.evidence.comparison import Comparison
+from sharc_crawler.evidence.kinds import Evidence
+from sharc_crawler.model import Change
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from sharc_crawler.model import Instant, Seconds
+
+#: a Date header is cut to the second, and servers keep it for another
+DATE_PRECISION: Seconds = 2.0
+
+
+class Download(NamedTuple):
+    """One download of a page that brought content, in our time."""
+
+    started: Instant
+    ended: Instant
+    date: Instant | None  #: the server's clock when it answered, cut to the second
+    digest: str | None = None
+    modified: Instant | None = None  #: Last-Modified, to the second; servers cut or raise it
+    content: str | None = None  #: fingerprint: equal ones differ in what does not count as content
+
+
+class Lastmod(NamedTuple):
+    """The last change of a page lies in [earliest, latest] of the server's time, as it said when asked at ``read``."""
+
+    read: Instant  #: start of the download that brought the lastmod, in our time
+    earliest: Instant
+    latest: Instant
+
+
+class Weighed(NamedTuple):
+    """What downloads and lastmods say together."""
+
+    comparison: Comparison
+    lies: tuple[str, ...]  #: where a lastmod is at odds with bytes or with a later lastmod
+
+
+def weigh(downloads: Sequence[Download], lastmods: Sequence[Lastmod], reference: Instant) -> Weighed:
+    """Is one of the downloads shown to be the page's state at T?
+
+    ``lastmods`` are the sitemaps'; the downloads bring their own.
+
+    One lastmod for a change between download and T outweighs any number against it.
+
+    >>> seen = Download(started=10.0, ended=10.1, date=10.0)
+    >>> weigh([seen], [Lastmod(20.0, 5.0, 6.0)], reference=20.0).comparison.reason
+    'lastmod before the visit, read at T or later'
+    >>> weigh([seen], [Lastmod(20.0, 15.0, 16.0)], reference=20.0).comparison.change.value
+    'changed'
+    """
+    known = [*lastmods, *(lastmod for download in downloads if (lastmod := header_lastmod(download)))]
+    found = [_shown(download, known, reference) for download in downloads]
+    lies = (*_belied_by_bytes(downloads, lastmods), *_at_odds(downloads, known))
+    for change in (Change.UNCHANGED, Change.CHANGED):
+        for one in found:
+            if one.change is change:
+                return Weighed(one, lies)
+    return Weighed(found[0] if found else _open("no download"), lies)
+
+
+def header_lastmod(download: Download) -> Lastmod | None:
+    """The Last-Modified of a download; None without one, and where it only repeats the Date (made on request)."""
+    if download.modified is None or (download.date is not None and download.modified > download.date - DATE_PRECISION):
+        return None
+    return Lastmod(download.started, download.modified - 1.0, download.modified + 1.0)
+
+
+def offset(download: Download) -> tuple[Seconds, Seconds] | None:
+    """Least and greatest difference of the server's clock from ours; None: it sent no Date."""
+    return (
+        None
+        if download.date is None
+        else (download.date - download.ended, download.date + DATE_PRECISION - download.started)
+    )
+
+
+def _shown(download: Download, lastmods: Sequence[Lastmod], reference: Instant) -> Comparison:
+    clock = offset(download)
+    if clock is None:
+        return _open("the server sent no Date to hold its lastmod against")
+    behind, ahead = clock
+    if download.ended <= reference:
+        asked = [lastmod for lastmod in lastmods if lastmod.read >= reference]
+        still = any(lastmod.latest < download.started + behind for lastmod in asked)
+        moved = any(
+            download.ended + ahead < lastmod.earliest and lastmod.latest < reference + behind for lastmod in asked
+        )
+        reason = "lastmod before the visit, read at T or later"
+    else:
+        asked = [lastmod for lastmod in lastmods if lastmod.read >= download.started >= reference]
+        still = any(lastmod.latest < reference + behind for lastmod in asked)
+        moved = any(
+            reference + ahead < lastmod.earliest and lastmod.latest < download.started + behind for lastmod in asked
+        )
+        reason = "lastmod before T, read at the visit or later"
+    if moved:
+        return Comparison(Change.CHANGED, Evidence.ATTESTED, "lastmod between visit and T")
+    if still:
+        return Comparison(Change.UNCHANGED, Evidence.ATTESTED, reason)
+    return _open("no lastmod that decides" if asked else "no lastmod was read in time")
+
+
+def _belied_by_bytes(downloads: Sequence[Download], lastmods: Sequence[Lastmod]) -> Iterator[str]:
+    """Two downloads show a change that a lastmod read with or after the second one dates before the first."""
+    for first in downloads:
+        for second in downloads:
+            clock = offset(first)
+            if clock is None or second.started < first.ended or not differ(first, second):
+                continue
+            own = header_lastmod(second)
+            asked = [*(lastmod for lastmod in lastmods if lastmod.read >= second.ended), *([own] if own else [])]
+            if any(lastmod.latest < first.started + clock[0] for lastmod in asked):
+                yield "a lastmod older than a change that two downloads saw"
+
+
+def _at_odds(downloads: Sequence[Download], lastmods: Sequence[Lastmod]) -> Iterator[str]:
+    """One lastmod dates a change into the time that another one, read later than that, calls still."""
+    clock = next(filter(None, map(offset, downloads)), None)
+    if clock is None:
+        return
+    for still in lastmods:
+        if any(still.latest < lastmod.earliest and lastmod.latest < still.read + clock[0] for lastmod in lastmods):
+            yield "a lastmod that another one belies"
+
+
+def differ(first: Download, second: Download) -> bool:
+    """Do two downloads show a change of the page? A nonce or a counter is none: no lastmod tells of these.
+
+    >>> seen = Download(1.0, 1.1, 1.0, "A", content="story")
+    >>> [differ(seen, Download(9.0, 9.1, 9.0, "B", content=text)) for text in ("story", "edited", None)]
+    [False, True, True]
+    """
+    if first.digest is None or second.digest is None or first.digest == second.digest:
+        return False
+    return first.content is None or first.content != second.content
+
+
+def _open(reason: str) -> Comparison:
+    return Comparison(Change.UNKNOWN, Evidence.NONE, reason)

@@ -1,1 +1,0 @@
-"""Blur and coherence."""

@@ -1,0 +1,128 @@
+"""What may be claimed on a server's lastmod: against servers whose every change is known."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sharc_crawler.evidence.kinds import Evidence
+from sharc_crawler.evidence.lastmods import Download, Lastmod, weigh
+from sharc_crawler.model import Change
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+T = 1000.0
+DAY = 86_400.0
+
+
+class Server:
+    """A page whose changes are known, behind a clock that is wrong by ``skew``; lastmods are cut to ``precision``."""
+
+    def __init__(self, changes: Sequence[float], skew: float, precision: float, raised: bool) -> None:
+        self.changes, self.skew, self.precision, self.raised = sorted(changes), skew, precision, raised
+
+    def last(self, now: float) -> float:
+        return max((t for t in self.changes if t <= now), default=-DAY) + self.skew
+
+    def download(self, started: float, takes: float, waits: float) -> Download:
+        """Made ``waits`` after the request, received ``takes`` after it."""
+        made = started + waits * takes
+        modified = math.ceil(self.last(made)) if self.raised else self.last(made) // 1
+        date = (made + self.skew) // 1
+        version = sum(t <= made for t in self.changes)
+        return Download(started, started + takes, date, str(version), float(modified))
+
+    def lastmod(self, started: float, takes: float, waits: float) -> Lastmod:
+        last = self.last(started + waits * takes)
+        earliest = last // self.precision * self.precision
+        return Lastmod(started, earliest, earliest + self.precision)
+
+
+instants = st.floats(T - 30, T + 60)
+latency = st.tuples(st.floats(0, 3), st.floats(0, 1))
+
+
+@given(
+    st.lists(instants, max_size=4),
+    st.floats(-5000, 5000),
+    st.sampled_from([1e-6, 1.0, 60.0, DAY]),
+    st.booleans(),
+    st.floats(1, 30),
+    st.floats(0, 20),
+    *[latency] * 4,
+)
+def test_an_honest_server_is_never_misread(changes, skew, precision, raised, before, after, v, r, s, e):
+    server = Server(changes, skew, precision, raised)
+    first = server.download(T - before - v[0], *v)
+    second = server.download(T + after + s[0], *r)
+    end = second.ended
+    lastmods = [server.lastmod(T, *s), server.lastmod(end, *e)]
+
+    def kept_still(a: float, b: float) -> bool:
+        return not any(min(a, b) < t <= max(a, b) for t in changes)
+
+    for downloads in ([first], [second], [first, second]):
+        found = weigh(downloads, lastmods, T)
+        assert not found.lies
+        if found.comparison.change is Change.UNCHANGED:
+            assert found.comparison.evidence is Evidence.ATTESTED
+            # made somewhere between start and end: still throughout on one side of T
+            assert any(kept_still(one.ended if one.ended <= T else one.started, T) for one in downloads)
+        if found.comparison.change is Change.CHANGED:
+            assert not all(kept_still(one.started if one.ended <= T else one.ended, T) for one in downloads)
+
+
+@given(st.floats(2.5, 50), st.floats(2.5, 50))
+def test_what_stands_still_is_attested(before, after):
+    server = Server([], skew=77.0, precision=1.0, raised=False)
+    lastmods = [server.lastmod(T, 0.1, 0.5), server.lastmod(T + 99, 0.1, 0.5)]
+    for start in (T - before, T + after):
+        found = weigh([server.download(start, 0.1, 0.5)], lastmods, T)
+        assert found.comparison.change is Change.UNCHANGED
+
+
+def test_a_bare_date_attests_only_once_its_day_is_over():
+    download = Download(DAY + 100.0, DAY + 100.1, DAY + 100.0)
+    for day, change in ((0.0, Change.UNCHANGED), (DAY, Change.UNKNOWN)):
+        assert weigh([download], [Lastmod(DAY + 500.0, day, day + DAY)], DAY + 500.0).comparison.change is change
+
+
+def test_a_lastmod_read_too_early_or_without_a_date_decides_nothing():
+    download = Download(10.0, 10.1, 10.0)
+    assert weigh([download], [Lastmod(9.0, 1.0, 2.0)], 20.0).comparison.change is Change.UNKNOWN
+    assert weigh([download._replace(date=None)], [Lastmod(20.0, 1.0, 2.0)], 20.0).comparison.change is Change.UNKNOWN
+    assert weigh([], [], 20.0).comparison.change is Change.UNKNOWN
+
+
+def test_a_page_dated_to_its_own_delivery_says_nothing():
+    download = Download(30.0, 30.1, 30.0, modified=30.0)
+    assert weigh([download], [Lastmod(40.0, 5.0, 6.0)], 20.0) == weigh(
+        [download._replace(modified=None)], [Lastmod(40.0, 5.0, 6.0)], 20.0
+    )
+
+
+@pytest.mark.parametrize(
+    ("downloads", "lastmods", "lie"),
+    [
+        ([Download(10, 11, 10, "A"), Download(30, 31, 30, "B")], [Lastmod(40, 1, 2)], "two downloads saw"),
+        ([Download(10, 11, 10, "A"), Download(30, 31, 30, "B", modified=2.0)], [], "two downloads saw"),
+        ([Download(10, 11, 10, "A")], [Lastmod(20, 1, 2), Lastmod(40, 15, 16)], "another one belies"),
+        ([Download(10, 11, 10, "A")], [Lastmod(20, 7, 8), Lastmod(40, 1, 2)], "another one belies"),
+    ],
+)
+def test_lies(downloads, lastmods, lie):
+    found = weigh(downloads, lastmods, 20.0)
+    assert found.lies
+    assert all(lie in text for text in found.lies)
+
+
+def test_what_is_no_lie():
+    downloads = [Download(10, 11, 10, "A"), Download(30, 31, 30, "B")]
+    assert not weigh(downloads, [Lastmod(20, 1, 2), Lastmod(40, 25, 26)], 20.0).lies, "it changed after T, as it says"
+    assert not weigh(downloads[:1], [Lastmod(20, 1, 2), Lastmod(40, 1, 2)], 20.0).lies
+    assert not weigh(downloads, [Lastmod(20, 1, 2)], 20.0).lies, "nobody was asked after the change"
