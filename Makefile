@@ -1,17 +1,24 @@
 # Two commands on a fresh machine: `make crawl` does the main job, `make test` runs the tests.
-# Each makes the environment it needs (.venv in this folder), from pinned versions.
+# Each makes the environment it needs (.venv in this folder), from pinned versions. While you work, `make quick` runs the
+# tests that start no server and no process and take less than a second each.
 PYTHON ?= python3.11
 BIN := .venv/bin
+WORKERS ?= -n 2 --dist worksteal
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# Tests start a few hundred processes: without bytecode on disk each of them would compile the package again.
+export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: crawl test lint lock clean
+.PHONY: crawl test quick lint lock clean
 
 crawl: .venv/installed
 	$(BIN)/sharc demo --crawl
 
 test: .venv/installed-dev
-	$(BIN)/python -m pytest -n 2 --dist worksteal $(ARGS)
+	$(BIN)/python -m pytest $(WORKERS) $(ARGS)
+
+quick: .venv/installed-dev
+	$(BIN)/python -m pytest --quick $(WORKERS) -rfE $(ARGS)
 
 lint: .venv/installed-dev
 	$(BIN)/ruff check .

@@ -1,15 +1,51 @@
-"""Fixtures for all tests."""
+"""Fixtures for all tests, and what ``make quick`` leaves out."""
 
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
 settings.register_profile("default", deadline=None, derandomize=True)  # a failure is the same for everybody
+settings.register_profile("quick", settings.get_profile("default"), max_examples=20)
 settings.load_profile("default")
+
+#: what a test does that starts a server or a process; CPython's names of the events (PEP 578)
+SERVES = frozenset({"socket.bind", "subprocess.Popen"})
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--quick", action="store_true", help="leave out what is slow, starts a server or a process")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--quick"):
+        settings.load_profile("quick")
+        config.option.markexpr = " and ".join(filter(None, (config.option.markexpr, "not slow")))
+        config.pluginmanager.register(Quick())
+
+
+class Quick:
+    """A test ends as skipped where it begins to serve: nobody has to mark it."""
+
+    def __init__(self) -> None:
+        self.testing = False
+        sys.addaudithook(self.refuse)
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_protocol(self) -> object:
+        self.testing = True
+        try:
+            return (yield)
+        finally:
+            self.testing = False
+
+    def refuse(self, event: str, _arguments: tuple[object, ...]) -> None:
+        if self.testing and event in SERVES:
+            pytest.skip(f"a quick run starts no servers and no processes ({event})")
 
 
 @pytest.fixture(scope="session")
