@@ -12,7 +12,6 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from sharc_crawler.cli._rates_cycles import cycle_facts, cycle_lines, start_facts
 from sharc_crawler.model import Sighting
 from sharc_crawler.rates.picture import draw_rates
 from sharc_crawler.rates.sources import HistoryRates
@@ -53,13 +52,10 @@ def show_command(site: str, history: str, horizon: float, limit: int, picture: P
     if picture:
         draw_rates([found.rate for _, found in pages], site, picture)
     facts = _facts(known, pages, now)
-    facts |= {"cycles": cycle_facts(known, now), "start": start_facts(known, estimates, now, horizon * DAY)}
     if as_json:
         click.echo(json.dumps(facts))
     else:
         _show(facts, limit)
-        for line in cycle_lines(facts, horizon):
-            click.echo(line)
 
 
 def _facts(history: SiteHistory, pages: list[tuple[Any, RateEstimate]], now: float) -> dict[str, Any]:

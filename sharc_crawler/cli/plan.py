@@ -14,14 +14,10 @@ import click
 import numpy as np
 
 from sharc_crawler.cli._progress import progress
-from sharc_crawler.cli._rates_cycles import start_facts, start_line
 from sharc_crawler.cli._tables import print_table
 from sharc_crawler.errors import UsageError
 from sharc_crawler.lab.plan import foresee
 from sharc_crawler.lab.prospect import Prospect, from_file
-from sharc_crawler.model import RateEstimate
-from sharc_crawler.rates.history import SiteHistory
-from sharc_crawler.rates.sources import capture_length
 from sharc_crawler.report.words import printable
 from sharc_crawler.storage.observations import ObservationStore
 from sharc_crawler.strategies.base import Setting
@@ -82,25 +78,11 @@ def command(
         for number, name in enumerate(names):
             plans.append(foresee(prospect, name, step, now))
             tell(number + 1)
-    start = _start(prospect, step, now)
     if as_json:
-        facts = {"source": prospect.source, "pages": len(prospect.urls), "delay": step, "notes": notes, "start": start}
+        facts = {"source": prospect.source, "pages": len(prospect.urls), "delay": step, "notes": notes}
         click.echo(json.dumps({**facts, "plans": [asdict(plan) for plan in plans]}))
         return
-    if start is not None:
-        length = timedelta(seconds=round(capture_length(len(prospect.urls), step)))
-        notes.append(start_line(start, str(length)))
-    elif len(prospect.history):
-        notes.append("no daily or weekly cycle is seen: one hour is as good as another to begin")
     _show(prospect, step, notes, plans)
-
-
-def _start(prospect: Prospect, step: Seconds, now: float) -> dict[str, float] | None:
-    """The best hour to begin, where the site's history shows when pages change."""
-    rated = zip(prospect.rates.tolist(), prospect.shapes.tolist(), strict=True)
-    known = {url: RateEstimate(rate, "plan", shape) for url, (rate, shape) in zip(prospect.urls, rated, strict=True)}
-    estimates = [known.get(url) for url in prospect.history.urls]
-    return start_facts(prospect.history, estimates, now, capture_length(len(prospect.urls), step))
 
 
 def _read(path: Path, now: float, site: str | None, step: Seconds) -> Prospect:
@@ -131,12 +113,8 @@ def _asked(
     if found.refused:
         notes.append(f"robots.txt closes {found.refused} of the pages: they are left out")
     rates, shapes, attested = (np.array(column) for column in (found.rates, found.shapes, found.attested))
-    watched = SiteHistory.empty()
-    if history is not None:
-        with ObservationStore(history, reading=True) as store:
-            watched = store.histories(found.site)
     step = max(delay or found.step, found.asked)
-    return Prospect(f"site {url}", found.urls, rates, shapes, attested, watched), step, notes
+    return Prospect(f"site {url}", found.urls, rates, shapes, attested), step, notes
 
 
 def _show(prospect: Prospect, step: Seconds, notes: list[str], plans: list[Foreseen]) -> None:

@@ -7,7 +7,7 @@ import json
 import math
 import re
 import zipfile
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -53,14 +53,13 @@ class Prospect:
     rates: NDArray[np.float64]  #: changes per second
     shapes: NDArray[np.float64]  #: of Gamma posteriors; inf: point estimates
     attested: NDArray[np.bool_]  #: a sitemap tells when the page last changed, before today
-    history: SiteHistory = field(default_factory=SiteHistory.empty)  #: what tells of days and weeks, where it is known
 
 
 def from_file(path: Path, now: Instant, site: str | None = None, step: Seconds = 1.0) -> Prospect:
     """From a file, gzipped or not: ``report.json`` or archive (WACZ, WARC, CDX) of a former capture, a change history,
     a sitemap of any kind, or an archive's history, which may hold more than one site; or from a folder of archives.
 
-    ``step``: seconds between two downloads; what changes by day only is calm in a capture by night.
+    ``step``: seconds between two downloads; recent changes count the more, the shorter the capture is.
     Raises DataError where it is none of these or names no page.
     """
     start = b"" if path.is_dir() else _unpacked(path, START)
@@ -127,9 +126,8 @@ def from_store(path: Path, now: Instant, site: str | None = None, step: Seconds 
     with ObservationStore(path, reading=True) as store:
         name = store.site_named(site) if site else store.only_site()
         urls = [url for url, last in store.latest(name).items() if last.kind is Kind.PAGE]
-        history = store.histories(name)
-        rates = Chain([HistoryRates(history, capture_length(len(urls), step), store.links(name))])
-    return replace(_rated(f"history {path} of {name}", urls, rates, now), history=history)
+        rates = Chain([HistoryRates(store.histories(name), capture_length(len(urls), step), store.links(name))])
+    return _rated(f"history {path} of {name}", urls, rates, now)
 
 
 def from_sitemap(body: bytes, url: str, now: Instant) -> Prospect:

@@ -37,7 +37,6 @@ ADDON = "sharc_crawler.live.addon.SharcAddon"
 class Survey:
     """The pages that a capture would begin with; one entry per page."""
 
-    site: str  #: its name, as in the archive's history
     urls: list[str]
     rates: list[float]  #: changes per second
     shapes: list[float]  #: of the rates' Gamma posteriors; inf: point estimates
@@ -143,7 +142,6 @@ def _survey_of(url: str, session: Session) -> Survey:
     assert isinstance(capture.strategy, NoVisits), "the spider sees to it"
     attested = capture.strategy.attested
     return Survey(
-        capture.spec.site,
         [pages.urls[page] for page in open_],
         [pages.rates[page] for page in open_],
         [pages.shapes[page] for page in open_],

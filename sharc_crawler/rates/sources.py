@@ -6,12 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sharc_crawler.rates.cycles import rhythms
 from sharc_crawler.rates.evidence import combined_rates
 from sharc_crawler.rates.history import SiteHistory
 from sharc_crawler.rates.sitemap import DEFAULT_RULES
 from sharc_crawler.rates.surroundings import Surroundings
-from sharc_crawler.rates.trust import classes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -41,8 +39,7 @@ class HistoryRates:
     history:
         of the site (:meth:`~sharc_crawler.storage.observations.ObservationStore.histories`); None: no capture yet
     horizon:
-        how long the capture will take: recent changes count the more, the shorter it is, and what changes by day
-        only is calm in a capture by night
+        how long the capture will take: recent changes count the more, the shorter it is
     links:
         pairs of URLs, source and target, where links are known from the captures before
     rules:
@@ -97,7 +94,6 @@ class HistoryRates:
         around = Surroundings(history.urls, self._numbered(history.urls))
         stated = np.array([self._stated.get(url, np.nan) for url in history.urls], np.float64)
         found = combined_rates(history, now, self._horizon, around, stated)
-        found = found.scaled(_busy(history, now, now + self._horizon))
         names = ("history" if url in self._captured else "lastmod" for url in history.urls)
         self._estimates = dict(zip(history.urls, found.told(names), strict=True))
 
@@ -109,22 +105,3 @@ class HistoryRates:
         known = [(numbers[a], numbers[b]) for a, b in self._links if a in numbers and b in numbers and a != b]
         pairs = np.array(known, np.int64).reshape(-1, 2)
         return pairs[:, 0], pairs[:, 1]
-
-
-def _busy(history: SiteHistory, start: Instant, end: Instant) -> np.ndarray:
-    """How much more, or less, each page changes from ``start`` to ``end`` than in the time its rate was learned from.
-
-    That is the time since its first look where changes were seen, else since its first lastmod, too. What changed in
-    every capture by night is not taken for asleep at night, whatever the rhythm of the others.
-    """
-    if not len(history):
-        return np.zeros(0)
-    labels = classes(history.urls)[0]
-    found = rhythms(history, labels)
-    last, first = history.latest(history.times), history.first()
-    since = np.where(np.isnan(history.last_change()), np.fmin(first, history.earliest_lastmod()), first)
-    factors = np.empty(len(history))
-    for label, rhythm in found.items():
-        own = np.flatnonzero(labels == label)
-        factors[own] = rhythm.mean(start, end) / rhythm.mean(since[own], last[own])
-    return factors

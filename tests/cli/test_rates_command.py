@@ -3,14 +3,12 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pytest
 from click.testing import CliRunner
 
 from sharc_crawler.cli import main
 from sharc_crawler.model import Change, Observation, Result, Url
 from sharc_crawler.storage.observations import ObservationStore
-from tests.rates.rhythmic import NOW, WEEK, by_day, captured, changes, weekly_looks
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -81,58 +79,3 @@ def test_unknown_site_and_missing_file(history: str, tmp_path: Path):
     missing = tmp_path / "no.sqlite"
     assert CliRunner().invoke(main, ["rates", "h", "--history", str(missing)]).exit_code == 2
     assert not missing.exists()
-
-
-@pytest.fixture
-def busy_by_day(tmp_path: Path) -> str:
-    """A site that changes by day, looked at every week."""
-    rng = np.random.default_rng(0)
-    times = [changes(rng, 0.5 / WEEK, NOW - 30 * WEEK, NOW, by_day) for _ in range(60)]
-    seen = captured(times, [f"http://h/{page}" for page in range(60)], weekly_looks())
-    bits = {-1: Change.UNKNOWN, 0: Change.UNCHANGED, 1: Change.CHANGED}
-    path = tmp_path / "cycles.sqlite"
-    with ObservationStore(path) as store:
-        store.append(
-            Observation(
-                "h",
-                seen.urls[page],
-                float(seen.times[row]),
-                Result.OK,
-                bits[int(seen.changed[row])],
-                lastmod=None if np.isnan(seen.lastmods[row]) else float(seen.lastmods[row]),
-            )
-            for row, page in enumerate(seen.pages())
-        )
-    return str(path)
-
-
-def test_a_daily_cycle_and_when_to_start(busy_by_day: str):
-    ask = ["rates", "h", "--history", busy_by_day, "--horizon", "0.2"]
-    facts = json.loads(CliRunner().invoke(main, [*ask, "--json"]).stdout)
-    daily, weekly = facts["cycles"]
-    assert daily["present"] and not weekly["present"]
-    assert abs(daily["most"]["at"] % DAY / 3600 - 14) < 2.5
-    start = facts["start"]
-    assert start["expected_changed"] < start["mean_of_all_hours"] < start["worst"]
-    assert start["begin"] % DAY / 3600 in (22, 23, 0, 1, 2)
-    shown = " ".join(CliRunner().invoke(main, ask).output.split())
-    assert "daily cycle: most changes about" in shown
-    assert "no weekly cycle is shown by" in shown
-    assert "a capture of 0.2 days is best begun" in shown
-
-
-def test_a_plan_says_when_to_start(busy_by_day: str, history: str):
-    ask = ["plan", busy_by_day, "--delay", "144", "--strategy", "sharc-selective"]  # 60 pages in 4.8 hours
-    start = json.loads(CliRunner().invoke(main, [*ask, "--json"]).stdout)["start"]
-    assert start["expected_changed"] < start["mean_of_all_hours"] < start["worst"]
-    assert start["begin"] % DAY / 3600 in (22, 23, 0, 1, 2)
-    shown = " ".join(CliRunner().invoke(main, ask).output.split())
-    assert "a capture of 4:48:00 is best begun" in shown
-    even = CliRunner().invoke(main, ["plan", history, "--strategy", "bfs"])
-    assert "one hour is as good as another" in " ".join(even.output.split())
-
-
-def test_without_cycles_no_hour_is_advised(history: str):
-    facts = json.loads(CliRunner().invoke(main, ["rates", "h", "--history", history, "--json"]).stdout)
-    assert facts["start"] is None
-    assert [one["present"] for one in facts["cycles"]] == [False, False]

@@ -1,20 +1,45 @@
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
 from sharc_crawler.evidence.survival import log_survival
 from sharc_crawler.live.history import rates_of
-from sharc_crawler.model import Hints, Sighting
+from sharc_crawler.model import Hints, Sighting, Url
 from sharc_crawler.rates.age import age_rates
+from sharc_crawler.rates.history import CHANGED, UNCHANGED, UNKNOWN, SiteHistory
 from sharc_crawler.rates.hot import with_hot_pages
 from sharc_crawler.rates.sitemap import DEFAULT_RULES
 from sharc_crawler.rates.sources import HistoryRates
 from sharc_crawler.rates.surroundings import Surroundings
-from tests.rates.rhythmic import DAY, captured
 
+DAY = 86_400.0
 NOW = 1e9
 HOT = np.arange(500) % 20 == 0
+
+
+def captured(times: list[np.ndarray], urls: list[str], looks: np.ndarray) -> SiteHistory:
+    """What looks at each page show: changed or not, and the lastmod."""
+    bits, lastmods = [], []
+    for own in times:
+        count = np.searchsorted(own, looks)
+        last = np.where(count > 0, np.append(own, math.nan)[count - 1] if len(own) else math.nan, math.nan)
+        lastmods.append(np.floor(last))
+        bits.append(np.where(np.diff(count) > 0, CHANGED, UNCHANGED))
+    pages, width = len(times), len(looks)
+    changed = np.concatenate([np.full((pages, 1), UNKNOWN), np.array(bits).reshape(pages, width - 1)], axis=1)
+    return SiteHistory(
+        "h",
+        [Url(url) for url in urls],
+        np.arange(pages + 1) * width,
+        np.tile(looks, pages),
+        changed.ravel().astype(np.int8),
+        np.concatenate(lastmods),
+        np.ones(pages * width),
+        np.full(pages * width, math.nan),
+    )
 
 
 def ages(seed: int = 0) -> np.ndarray:
