@@ -29,8 +29,8 @@ from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.parts import Parts, named_strategy
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.frontier.urls import canonical
 from sharc_crawler.model import Fetch, Outcome, RateEstimate, Result, Sighting, Slot, Validators
+from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Callable

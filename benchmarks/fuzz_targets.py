@@ -31,7 +31,6 @@ from sharc_crawler.changes.payload import examine
 from sharc_crawler.errors import SharcError
 from sharc_crawler.frontier.robots import RobotsRules
 from sharc_crawler.frontier.store import Batch, LinksRow
-from sharc_crawler.frontier.urls import canonical, host_of
 from sharc_crawler.links import document, sitemap
 from sharc_crawler.links.dates import mail_date, w3c_date
 from sharc_crawler.links.found import LIMIT, Resolver
@@ -43,6 +42,7 @@ from sharc_crawler.model import Hints
 from sharc_crawler.seeds.temporal.views import Reading, read_views
 from sharc_crawler.storage.sqlite import SqliteStore
 from sharc_crawler.testing.stores import capture_row, page_row, visit_row
+from sharc_crawler.urls import canonical, host_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,7 +12,7 @@ from typing import NamedTuple, NewType
 
 from sharc_crawler.evidence.kinds import Evidence
 
-Url = NewType("Url", str)  #: a canonical URL (:mod:`sharc_crawler.frontier.urls`)
+Url = NewType("Url", str)  #: a canonical URL (:mod:`sharc_crawler.urls`)
 Instant = float  #: unix seconds, UTC
 Seconds = float
 Rate = float  #: changes per second

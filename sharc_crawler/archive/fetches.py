@@ -15,7 +15,7 @@ from sharc_crawler.archive.wacz import NO_ZIP
 from sharc_crawler.changes.coding import decoded
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.errors import DataError
-from sharc_crawler.frontier.urls import canonical
+from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

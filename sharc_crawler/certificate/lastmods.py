@@ -10,9 +10,9 @@ from sharc_crawler.changes.coding import decoded
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.changes.http_date import http_date
 from sharc_crawler.evidence.lastmods import Download, Lastmod
-from sharc_crawler.frontier.urls import canonical
 from sharc_crawler.instants import unix
 from sharc_crawler.links import sitemap
+from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping

@@ -20,12 +20,12 @@ from sharc_crawler.certificate.witness import Finding, Witness, hear
 from sharc_crawler.certificate.writing import fixity_of
 from sharc_crawler.errors import DataError
 from sharc_crawler.evidence.facts import CaptureFacts, SubsiteFacts
-from sharc_crawler.frontier.urls import canonical
 from sharc_crawler.instants import unix
 from sharc_crawler.model import Kind
 from sharc_crawler.report.claim import in_present_words
 from sharc_crawler.report.load import load_state
 from sharc_crawler.storage.sqlite import FILE_NAME
+from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

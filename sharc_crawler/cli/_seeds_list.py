@@ -8,8 +8,8 @@ from sharc_crawler import plugins
 from sharc_crawler.archive.pages import pages_among
 from sharc_crawler.archive.surt import surt
 from sharc_crawler.errors import DataError, UsageError
-from sharc_crawler.frontier.urls import canonical, with_scheme
 from sharc_crawler.seeds.hacs.sites import homepages, websites
+from sharc_crawler.urls import canonical, with_scheme
 
 if TYPE_CHECKING:
     from collections import Counter

@@ -6,9 +6,8 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, Protocol
 
 from sharc_crawler.frontier.budget import SiteBudget
-from sharc_crawler.frontier.division import Subsites
-from sharc_crawler.frontier.outside import Outside
-from sharc_crawler.frontier.seen import SeenUrls
+from sharc_crawler.frontier.modes.subsites import Subsites
+from sharc_crawler.frontier.seen import Outside, SeenUrls
 from sharc_crawler.frontier.store import CaptureRow
 from sharc_crawler.frontier.traps import Traps
 from sharc_crawler.model import Phase
@@ -18,8 +17,8 @@ from sharc_crawler.subsites.make import make_division
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from sharc_crawler.frontier.attesting import Attesting
     from sharc_crawler.frontier.hosts import Task
+    from sharc_crawler.frontier.modes.attested import Attesting
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.model import Instant, PageId, RateEstimate, Seconds, Sighting
     from sharc_crawler.strategies.base import Strategy

@@ -5,19 +5,19 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from sharc_crawler.frontier.amending import Amender
 from sharc_crawler.frontier.hosts import Task
 from sharc_crawler.frontier.lifecycle import State
+from sharc_crawler.frontier.modes.attested import Redownloader
 from sharc_crawler.model import Phase, Slot
 
 if TYPE_CHECKING:
     from sharc_crawler.frontier.capture import SiteCapture
-    from sharc_crawler.frontier.checking import Checker
+    from sharc_crawler.frontier.finishing import Finisher
     from sharc_crawler.frontier.hosts import Host
     from sharc_crawler.frontier.ledger import Ledger
+    from sharc_crawler.frontier.modes.attested import Checker
+    from sharc_crawler.frontier.modes.two_visits import Replanner
     from sharc_crawler.frontier.opening import Opener
-    from sharc_crawler.frontier.replanning import Replanner
-    from sharc_crawler.frontier.settling import Settler
     from sharc_crawler.model import Instant
 
 MAX_HELD = 64  #: pages taken from a strategy for hosts that are not free, per decision
@@ -27,13 +27,13 @@ class Chooser:
     """Asks the captures of a host, in turn."""
 
     def __init__(
-        self, ledger: Ledger, opener: Opener, settler: Settler, checker: Checker, replanner: Replanner
+        self, ledger: Ledger, opener: Opener, finisher: Finisher, checker: Checker, replanner: Replanner
     ) -> None:
         self._ledger = ledger
         self._opener = opener
-        self._settler = settler
+        self._finisher = finisher
         self._checker = checker
-        self._amender = Amender(ledger, checker)
+        self._redownloader = Redownloader(ledger, checker)
         self._replanner = replanner
 
     def choose(self, number: int, host: Host, now: Instant) -> Task | None:
@@ -64,7 +64,7 @@ class Chooser:
 
     def _ask(self, capture: SiteCapture, now: Instant) -> Task | None:
         """One decision of a capture's strategy; ends the capture when there is none left and nothing is under way."""
-        if capture.opening or (capture.attesting and self._amender.amend(capture)):
+        if capture.opening or (capture.attesting and self._redownloader.redownload(capture)):
             return None
         if capture.held is not None:
             task, capture.held = capture.held, None
@@ -81,14 +81,14 @@ class Chooser:
             busy = capture.pending or self._ledger.polls.open(capture.number, now) or self._checker.check(capture)
             if busy:
                 return None
-            self._settler.complete(capture, now)
+            self._finisher.complete(capture, now)
             return None if capture.phase is Phase.DONE else self._ask(capture, now)  # the next part of the site
         if capture.attesting and strategy.past_reference and self._checker.begin_reference(capture):
             capture.pending += 1
             capture.held = Task(visit.page, visit.slot, visit.plan)
             return None
         if visit.slot is Slot.SECOND and capture.phase is Phase.VISIT:
-            self._settler.turn(capture, now)
+            self._finisher.turn(capture, now)
         capture.pending += 1
         return Task(visit.page, visit.slot, visit.plan)
 

@@ -15,20 +15,19 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
-from sharc_crawler.frontier.admission import Admitter
-from sharc_crawler.frontier.checking import Checker
+from sharc_crawler.frontier.admission import Admitter, Queuer
 from sharc_crawler.frontier.choosing import Chooser
+from sharc_crawler.frontier.finishing import Finisher
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.leasing import Leases
 from sharc_crawler.frontier.ledger import Ledger
 from sharc_crawler.frontier.lifecycle import State
+from sharc_crawler.frontier.modes.attested import Checker
+from sharc_crawler.frontier.modes.two_visits import Replanner
 from sharc_crawler.frontier.opening import Opener
 from sharc_crawler.frontier.parts import Parts
-from sharc_crawler.frontier.queueing import Queuer
-from sharc_crawler.frontier.replanning import Replanner
 from sharc_crawler.frontier.restoring import Restorer
 from sharc_crawler.frontier.robots import MAX_AGE
-from sharc_crawler.frontier.settling import Settler
 from sharc_crawler.model import Done, Kind, Phase, Result, Slot, Wait
 from sharc_crawler.polling.polls import Polls
 
@@ -62,9 +61,9 @@ class Frontier:
         self._queuer = queuer = Queuer(self.ledger, self._parts)
         self._admitter = Admitter(self.ledger, self._parts, queuer)
         self._opener = Opener(self.ledger, self._parts, queuer, self._admitter)
-        self._settler = Settler(self.ledger, self._opener, self._admitter, queuer)
-        self._replanner = replanner = Replanner(self.ledger, self._settler)
-        self._chooser = Chooser(self.ledger, self._opener, self._settler, Checker(self.ledger), replanner)
+        self._finisher = Finisher(self.ledger, self._opener, self._admitter, queuer)
+        self._replanner = replanner = Replanner(self.ledger, self._finisher)
+        self._chooser = Chooser(self.ledger, self._opener, self._finisher, Checker(self.ledger), replanner)
         self._leases = Leases(self.ledger, lease_time)
 
     @property
@@ -83,7 +82,7 @@ class Frontier:
     def schedule_into(self, capture: SiteCapture, sightings: Sequence[Sighting], now: Instant) -> int:
         """URLs were seen that belong to this capture; the number of those that are new."""
         new = self._admitter.admit(capture, sightings, now).new
-        self._admitter.hear(capture, sightings, now)
+        self._admitter.ingest(capture, sightings, now)
         self.ledger.wake(capture)
         self.ledger.commit()
         return new
@@ -174,7 +173,7 @@ class Frontier:
             ledger.visited(fetch, task, outcome, settled=False)
             self._leases.try_again(task, outcome)
         else:
-            judgement = self._settler.settle(capture, fetch, task, outcome, links)
+            judgement = self._finisher.finish(capture, fetch, task, outcome, links)
         ledger.commit()
         return judgement
 
@@ -191,11 +190,11 @@ class Frontier:
                 host.held.appendleft(task)
                 return None
             if not host.allows(url):
-                self._settler.refuse(task, host.refusal, now)
+                self._finisher.refuse(task, host.refusal, now)
                 return None
         capture = self.captures[pages.captures[task.page]]
         if reason := self._why_not(capture, task, kind, url, now):
-            self._settler.refuse(task, reason, now)
+            self._finisher.refuse(task, reason, now)
             return None
         self.polls.spend(now)
         capture.budget.leased(task, kind)

@@ -5,26 +5,25 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from sharc_crawler.frontier.hosts import Host, Pace, Politeness, Task
+from sharc_crawler.frontier.hosts import Host, HostRing, Pace, Politeness, Task
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.pages import NO_PARENT, PageTable
-from sharc_crawler.frontier.ring import HostRing
 from sharc_crawler.frontier.store import (
     Batch,
     FrontierStore,
     HostRow,
     JudgementRow,
+    LastmodRow,
     LinksRow,
     NoveltyRow,
     OutsideRow,
     PageRow,
     SubsiteRow,
     VisitRow,
-    WordRow,
 )
-from sharc_crawler.frontier.urls import machine_of
 from sharc_crawler.model import Kind, Outcome, Result, Slot
 from sharc_crawler.polling.polls import Polls
+from sharc_crawler.urls import machine_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -162,7 +161,7 @@ class Ledger:
     def said(self, page: PageId, read: Instant, lastmod: Instant, precision: Seconds) -> None:
         """A sitemap speaks of a page's last change."""
         if self._store:
-            self._batch.words.append(WordRow(page, read, lastmod, precision))
+            self._batch.lastmods.append(LastmodRow(page, read, lastmod, precision))
 
     def left_out(self, capture: SiteCapture, url: str, reason: str, via: str) -> None:
         """The capture was shown a URL that it does not take: counted, and listed once, up to a number."""

@@ -6,20 +6,19 @@ from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
 from sharc_crawler.errors import UsageError
-from sharc_crawler.frontier import subsites
-from sharc_crawler.frontier.attesting import Attesting
 from sharc_crawler.frontier.capture import SiteCapture
+from sharc_crawler.frontier.modes import subsites
+from sharc_crawler.frontier.modes.attested import Attesting
 from sharc_crawler.model import Kind, Sighting
 from sharc_crawler.strategies.base import Setting
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from sharc_crawler.frontier.admission import Admitter
+    from sharc_crawler.frontier.admission import Admitter, Queuer
     from sharc_crawler.frontier.hosts import Host
     from sharc_crawler.frontier.ledger import Ledger
     from sharc_crawler.frontier.parts import Parts
-    from sharc_crawler.frontier.queueing import Queuer
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.model import Instant, PageId
     from sharc_crawler.strategies.base import Strategy
@@ -131,7 +130,7 @@ class Opener:
         self._open_host(capture, self._parts.host_of(target), target)
         listed, capture.elsewhere = capture.elsewhere, []
         self._admitter.admit(capture, listed, now)
-        self._admitter.hear(capture, listed, now)
+        self._admitter.ingest(capture, listed, now)
 
     def begin(self, capture: SiteCapture, now: Instant) -> Strategy:
         """All that is known from the start is known: build the strategy."""

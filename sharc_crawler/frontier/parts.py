@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.scope import Scope
-from sharc_crawler.frontier.urls import canonical, host_of
 from sharc_crawler.rates.chain import default_chain
 from sharc_crawler.rates.history import SiteHistory
 from sharc_crawler.strategies.make import make_strategy
+from sharc_crawler.urls import canonical, host_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -9,14 +9,13 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from sharc_crawler.evidence.judgement import revisit_judgement
-from sharc_crawler.frontier import hubs
 from sharc_crawler.frontier.budget import PREFIX
 from sharc_crawler.frontier.capture import SiteCapture
 from sharc_crawler.frontier.hosts import Task
 from sharc_crawler.frontier.lifecycle import Event, State
+from sharc_crawler.frontier.modes import instant, subsites
+from sharc_crawler.frontier.modes.two_visits import MODIFIED
 from sharc_crawler.frontier.pages import NO_PARENT
-from sharc_crawler.frontier.replanning import MODIFIED
-from sharc_crawler.frontier.resuming import Resumer
 from sharc_crawler.frontier.robots import RobotsRules, leads_on, missing
 from sharc_crawler.model import Kind, Phase, RateEstimate, Result, Sighting, Slot, Visit
 
@@ -24,10 +23,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sharc_crawler.frontier.ledger import Ledger
+    from sharc_crawler.frontier.modes.attested import Attesting
+    from sharc_crawler.frontier.modes.two_visits import Replanner
     from sharc_crawler.frontier.opening import Opener
     from sharc_crawler.frontier.parts import Parts
-    from sharc_crawler.frontier.replanning import Replanner
-    from sharc_crawler.frontier.store import Batch, CaptureRow, OutsideRow, PageRow, VisitRow, WordRow
+    from sharc_crawler.frontier.store import Batch, CaptureRow, LastmodRow, OutsideRow, PageRow, VisitRow
     from sharc_crawler.model import Instant, Outcome, PageId
 
 
@@ -47,8 +47,8 @@ class Restorer:
             self._page(page)
         for name, host in saved.hosts.items():
             self._host(name, host.robots or "")
-        for word in saved.words:
-            self._word(word)
+        for row in saved.lastmods:
+            self._lastmod(row)
         firsts: dict[int, list[Visit]] = {capture.number: [] for capture in self._ledger.captures}
         self._visits(saved, firsts)
         for left in saved.outside:
@@ -113,7 +113,7 @@ class Restorer:
             if row.url in capture.spec.seeds:
                 capture.budget.seeds.add(row.page)
         elif row.kind is Kind.HUB and row.state != State.LATE:
-            hubs.enter(ledger, capture, row.page)
+            instant.enter(ledger, capture, row.page)
         elif row.kind is Kind.RESOURCE and row.parent != NO_PARENT:
             capture.embedded.setdefault(ledger.owner(row.parent), []).append(row.page)
 
@@ -123,7 +123,7 @@ class Restorer:
         if not capture.visits:
             capture.elsewhere.append(Sighting(row.url, via=row.via))
 
-    def _word(self, row: WordRow) -> None:
+    def _lastmod(self, row: LastmodRow) -> None:
         capture = self._ledger.captures[self._ledger.pages.captures[row.page]]
         if capture.attesting is not None:
             capture.attesting.ingest(row.page, row.read, row.lastmod, row.precision)
@@ -236,7 +236,7 @@ class Restorer:
         ledger.pages.move(page, Event.LEASE)
         for _ in new:
             ledger.polls.news(page)
-        hubs.polled(ledger, ledger.captures[ledger.pages.captures[page]], page, row.outcome, new)
+        instant.polled(ledger, ledger.captures[ledger.pages.captures[page]], page, row.outcome, new)
 
     def _judged(self, page: PageId) -> None:
         pages = self._ledger.pages
@@ -244,3 +244,70 @@ class Restorer:
         pages.move(page, Event.JUDGE)
         pages.forget(page)
         capture.revisits += pages.kinds[page] is Kind.PAGE
+
+
+class Resumer:
+    """Makes restored captures ready to be asked."""
+
+    def __init__(self, ledger: Ledger, opener: Opener, replanner: Replanner) -> None:
+        self._ledger = ledger
+        self._opener = opener
+        self._replanner = replanner
+
+    def go_on(self, capture: SiteCapture, firsts: Sequence[Visit], members: dict[PageId, int], now: Instant) -> None:
+        """Owe again what was owed, and rebuild the strategy if there was one.
+
+        ``firsts``: its first visits, as they ended; ``members``: the part of each of its pages.
+        """
+        pages = self._ledger.pages
+        mine = [page for page in pages.of(capture.number) if pages.states[page] != State.LATE]
+        for page in mine:
+            self._owe_again(capture, page)
+        self._opener.open_hosts_again(capture)
+        capture.waiting = [page for page in mine if pages.kinds[page] is Kind.PAGE]
+        if capture.subsites is not None:
+            firsts = subsites.restored(self._ledger, capture, members, firsts)
+        if firsts:
+            self._rebuild_strategy(capture, firsts, now)
+        self._ledger.wake(capture)
+
+    def _owe_again(self, capture: SiteCapture, page: PageId) -> None:
+        """Resources, sitemaps and robots.txt whose download was still to come."""
+        ledger = self._ledger
+        kind, state = ledger.pages.kinds[page], ledger.pages.states[page]
+        if kind in (Kind.PAGE, Kind.HUB):
+            return
+        if state == State.QUEUED:
+            if kind is Kind.SITEMAP:
+                capture.opening += 1
+            ledger.owe(capture, page, Slot.FIRST if kind is Kind.RESOURCE else Slot.ONLY)
+        elif kind is Kind.RESOURCE and state == State.VISITED:
+            owner = ledger.owner(page)
+            if owner != page and ledger.pages.states[owner] == State.JUDGED and capture.phase is Phase.REVISIT:
+                ledger.owe(capture, page, Slot.SECOND)
+
+    def _rebuild_strategy(self, capture: SiteCapture, firsts: Sequence[Visit], now: Instant) -> None:
+        strategy = self._opener.begin(capture, now)
+        states = self._ledger.pages.states
+        for visit in firsts:
+            strategy.finished(visit, captured=states[visit.page] in (State.VISITED, State.JUDGED))
+        attesting = capture.attesting
+        if attesting is None and capture.phase is Phase.REVISIT and capture.subsites is None:
+            self._replanner.restored(capture, strategy, any(states[visit.page] == State.JUDGED for visit in firsts))
+        open_ = attesting.doubts.keys() if attesting else ()
+        if strategy.revisits:
+            for visit in firsts:
+                if states[visit.page] == State.JUDGED or visit.page in open_:
+                    strategy.finished(Visit(visit.page, Slot.SECOND, visit.plan), captured=True)
+                    capture.revisits += visit.page in open_
+        if attesting is not None and capture.reference is not None:
+            strategy.reference_passed()
+            self._read_again(capture, attesting)
+
+    def _read_again(self, capture: SiteCapture, attesting: Attesting) -> None:
+        """The sitemaps' reading at T was cut off: read what is missing."""
+        assert capture.reference is not None, "there is a T"
+        for page, read in attesting.sitemaps.items():
+            if read < capture.reference:
+                capture.opening += 1
+                self._ledger.owe(capture, page, Slot.SECOND)

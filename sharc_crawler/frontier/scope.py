@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 from tldextract import TLDExtract
 
 from sharc_crawler.errors import UsageError, unknown_name
-from sharc_crawler.frontier.urls import host_of, require
+from sharc_crawler.urls import host_of, require
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

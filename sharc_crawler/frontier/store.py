@@ -70,7 +70,7 @@ class NoveltyRow(NamedTuple):
     published: Instant | None  #: by a feed or news sitemap
 
 
-class WordRow(NamedTuple):
+class LastmodRow(NamedTuple):
     """What a sitemap that was asked for at ``read`` said of a page's last change."""
 
     page: PageId
@@ -144,7 +144,7 @@ class Batch:
     hosts: dict[str, HostRow] = field(default_factory=dict)
     embeds: list[tuple[PageId, PageId]] = field(default_factory=list)  #: page, resource it needs to be replayed
     links: list[LinksRow] = field(default_factory=list)
-    words: list[WordRow] = field(default_factory=list)
+    lastmods: list[LastmodRow] = field(default_factory=list)
     rates: list[tuple[PageId, Rate, str]] = field(default_factory=list)  #: repriced
     novelties: dict[PageId, NoveltyRow] = field(default_factory=dict)
     outside: list[OutsideRow] = field(default_factory=list)

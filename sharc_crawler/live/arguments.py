@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, cast, get_args
 
 from sharc_crawler.archive.options import DEDUP
 from sharc_crawler.errors import UsageError, unknown_name
+from sharc_crawler.frontier.modes.subsites import check
 from sharc_crawler.frontier.scope import ScopeKind, site_of
 from sharc_crawler.frontier.spec import AUDIT, HOPS, CaptureSpec
-from sharc_crawler.frontier.subsites import check
 from sharc_crawler.live import instant, values
 from sharc_crawler.live.seeding.arguments import SEEDING, parse_choice
 from sharc_crawler.strategies.base import Setting

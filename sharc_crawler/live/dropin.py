@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.frontier.seen import UNSEEN, SeenUrls
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.frontier.urls import canonical
 from sharc_crawler.live import private
 from sharc_crawler.live.everything import hostname
 from sharc_crawler.live.requests import META_KEY
 from sharc_crawler.model import Kind, Phase, Sighting, Slot
+from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
     from scrapy import Request

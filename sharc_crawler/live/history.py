@@ -16,7 +16,7 @@ from sharc_crawler.rates.sources import capture_length
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from sharc_crawler.frontier.store import Batch, FrontierStore, JudgementRow, LinksRow, PageRow, VisitRow, WordRow
+    from sharc_crawler.frontier.store import Batch, FrontierStore, JudgementRow, LastmodRow, LinksRow, PageRow, VisitRow
     from sharc_crawler.model import Document, Outcome, Seconds
     from sharc_crawler.rates.sitemap import SitemapRules
     from sharc_crawler.storage.observations import ObservationStore
@@ -70,9 +70,9 @@ def _url(row: PageRow) -> Url:
 def observations(state: Batch, history: ObservationStore) -> Iterator[Observation]:
     """All that a capture learned, against what was known before; to be appended as often as one likes."""
     judged = {row.page: row for row in state.judgements}
-    words: dict[int, list[WordRow]] = defaultdict(list)
-    for word in state.words:
-        words[word.page].append(word)
+    lastmods: dict[int, list[LastmodRow]] = defaultdict(list)
+    for said in state.lastmods:
+        lastmods[said.page].append(said)
     for capture in state.captures.values():
         site = capture.spec.site
         before = {url: one.decoded or one.digest for url, one in history.latest(site).items()}
@@ -86,7 +86,7 @@ def observations(state: Batch, history: ObservationStore) -> Iterator[Observatio
             if not again:
                 firsts[visit.page] = outcome.decoded or outcome.digest
             change = _change(visit, judged.get(visit.page), earlier)
-            lastmod = _lastmod(words[visit.page], visit) or (None if again else row.hints)
+            lastmod = _lastmod(lastmods[visit.page], visit) or (None if again else row.hints)
             document = documents.setdefault((visit.page, outcome.digest), outcome.document)
             yield _observation(site, row, outcome, change, lastmod, document)
 
@@ -118,10 +118,10 @@ def _observation(
     )
 
 
-def _lastmod(words: list[WordRow], visit: VisitRow) -> Hints | None:
-    """The first word after a visit, where the change it tells of is the last one before the visit."""
+def _lastmod(said: list[LastmodRow], visit: VisitRow) -> Hints | None:
+    """The first lastmod read after a visit, where the change it tells of is the last one before the visit."""
     outcome = visit.outcome
-    asked = min((word for word in words if word.read >= outcome.ended), key=lambda word: word.read, default=None)
+    asked = min((one for one in said if one.read >= outcome.ended), key=lambda one: one.read, default=None)
     if asked is None or asked.lastmod > outcome.ended:
         return None
     return Hints(asked.lastmod, asked.precision)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from sharc_crawler.errors import UsageError, unknown_name
-from sharc_crawler.frontier.urls import canonical, with_scheme
+from sharc_crawler.urls import canonical, with_scheme
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

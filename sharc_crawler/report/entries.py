@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.evidence import measures
-from sharc_crawler.frontier.urls import canonical
 from sharc_crawler.instants import iso, maybe_iso
 from sharc_crawler.model import Kind, Plan, Slot
 from sharc_crawler.report.words import every, percent, plain, span
+from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Set

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from sharc_crawler.frontier.urls import machine_of
 from sharc_crawler.report import words
 from sharc_crawler.report.charts import rate_classes
 from sharc_crawler.report.entries import moved
 from sharc_crawler.report.schedule import schedule
 from sharc_crawler.report.tiles import tiles
+from sharc_crawler.urls import machine_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -73,7 +73,7 @@ CREATE TABLE link (
     targets TEXT NOT NULL,       -- JSON array of pages
     PRIMARY KEY (page, time)
 ) WITHOUT ROWID;
-CREATE TABLE word (              -- what sitemaps said, where the server's word counts as evidence
+CREATE TABLE lastmod (           -- what sitemaps said, where the server's word counts as evidence
     page INTEGER NOT NULL,
     read REAL NOT NULL,          -- start of the sitemap's download
     lastmod REAL NOT NULL,

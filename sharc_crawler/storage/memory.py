@@ -26,7 +26,7 @@ class MemoryStore:
         every.visits += batch.visits
         every.judgements += batch.judgements
         every.links += batch.links
-        every.words += batch.words
+        every.lastmods += batch.lastmods
         every.outside += batch.outside
         every.embeds = list(dict.fromkeys([*every.embeds, *batch.embeds]))
         every.captures |= batch.captures

@@ -14,10 +14,10 @@ from sharc_crawler.frontier.store import (
     CaptureRow,
     HostRow,
     JudgementRow,
+    LastmodRow,
     LinksRow,
     NoveltyRow,
     OutsideRow,
-    WordRow,
 )
 from sharc_crawler.model import Verdict
 from sharc_crawler.storage import frontier_rows, frontier_schema
@@ -72,7 +72,7 @@ class SqliteStore:
             ([frontier_rows.page_values(row) for row in batch.pages], _insert("page", 16)),
             ([(None, *frontier_rows.visit_values(row)) for row in batch.visits], _insert("visit", 30)),
             ([(row.page, row.time, json.dumps(row.targets)) for row in batch.links], _insert("link", 3)),
-            (batch.words, _insert("word", 4)),
+            (batch.lastmods, _insert("lastmod", 4)),
             (batch.outside, _insert("outside", 4)),
             (batch.judgements, _insert("judgement", 4)),
             (batch.embeds, _insert("embed", 2).replace("INSERT", "INSERT OR IGNORE")),
@@ -110,7 +110,7 @@ class SqliteStore:
                 JudgementRow(page, Verdict(verdict), Evidence(evidence), reason)
                 for page, verdict, evidence, reason in db.execute("SELECT * FROM judgement ORDER BY page")
             ],
-            words=[WordRow(*values) for values in db.execute("SELECT * FROM word ORDER BY rowid")],
+            lastmods=[LastmodRow(*values) for values in db.execute("SELECT * FROM lastmod ORDER BY rowid")],
             outside=list(self.outside()),
             embeds=list(db.execute("SELECT page, resource FROM embed ORDER BY page, resource")),
             captures=self.captures(),

@@ -20,13 +20,13 @@ from sharc_crawler.frontier.store import (
     CaptureRow,
     HostRow,
     JudgementRow,
+    LastmodRow,
     LinksRow,
     NoveltyRow,
     OutsideRow,
     PageRow,
     SubsiteRow,
     VisitRow,
-    WordRow,
 )
 from sharc_crawler.model import (
     CaptureRef,
@@ -113,7 +113,7 @@ class FrontierStoreChecks(ABC):
             hosts={"h.example": HostRow("h.example", "User-agent: *", 1.0)},
             embeds=[(0, 1)],
             novelties={1: NoveltyRow(1, 0, 10.5, None, 9.0)},
-            words=[WordRow(1, 10.25, 5.0, 1.0), WordRow(0, 9.5, 0.0, 86400.0)],
+            lastmods=[LastmodRow(1, 10.25, 5.0, 1.0), LastmodRow(0, 9.5, 0.0, 86400.0)],
             subsites={(0, 0): subsite_row(0), (0, 1): subsite_row(1)},
             members=[(0, 0), (1, 1)],
             outside=[OutsideRow(0, "http://o.example/ö", "another host", "seed")],
@@ -128,7 +128,7 @@ class FrontierStoreChecks(ABC):
         assert loaded.hosts == batch.hosts
         assert loaded.embeds == batch.embeds
         assert loaded.novelties == batch.novelties
-        assert loaded.words == batch.words
+        assert loaded.lastmods == batch.lastmods
         assert loaded.outside == batch.outside
         assert loaded.subsites == batch.subsites
         assert loaded.members == batch.members

@@ -191,7 +191,7 @@ def test_t_never_moves(cut, tmp_path):
     before = [v for v in state.visits if v.settled and state.pages[v.page].kind is Kind.PAGE]
     last = max(v.outcome.ended for v in before if v.outcome.started < row.reference)
     assert last <= row.reference
-    assert {word.read for word in state.words} >= {row.reference}
+    assert {word.read for word in state.lastmods} >= {row.reference}
     settled = Counter(v.page for v in before)
     assert max(settled.values()) <= 2
     store.close()
@@ -232,7 +232,7 @@ def test_a_bare_date_of_today_attests_nothing_and_its_page_is_compared_by_bytes(
     site = Site(4, precision=day)
     state = capture(site)
     check(site, state)
-    words = {word.page: word.lastmod + word.precision for word in state.words}
+    words = {word.page: word.lastmod + word.precision for word in state.lastmods}
     for judgement in state.judgements:
         if judgement.page in words:
             today = words[judgement.page] >= START + SKEW

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sharc_crawler.frontier.columns import Names, Texts
+from sharc_crawler.frontier.pages import Names, Texts
 from sharc_crawler.frontier.seen import UNSEEN, SeenUrls
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sharc_crawler.frontier.scope import Scope
-from sharc_crawler.frontier.urls import canonical
+from sharc_crawler.urls import canonical
 
 TEXT = (Path(__file__).parents[2] / "docs" / "arguments.md").read_text()
 WIKI, BLOG = re.findall(r"^-a exclude='(.+)'$", TEXT, re.MULTILINE)

@@ -8,7 +8,7 @@ from importlib.metadata import version
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from sharc_crawler.frontier.hubs import FORERUN
+from sharc_crawler.frontier.modes.instant import FORERUN
 from sharc_crawler.instants import iso, maybe_iso
 from sharc_crawler.model import Kind, Result
 

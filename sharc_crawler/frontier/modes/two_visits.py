@@ -19,8 +19,8 @@ from sharc_crawler.strategies.revisiting import revisit_order
 
 if TYPE_CHECKING:
     from sharc_crawler.frontier.capture import SiteCapture
+    from sharc_crawler.frontier.finishing import Finisher
     from sharc_crawler.frontier.ledger import Ledger
-    from sharc_crawler.frontier.settling import Settler
     from sharc_crawler.model import Instant, PageId
     from sharc_crawler.strategies.base import Strategy
 
@@ -33,9 +33,9 @@ SLACK = 2.0  #: seconds that the server's clock may differ from ours, for a plan
 class Replanner:
     """Re-plans the revisits of captures whose strategy lets it."""
 
-    def __init__(self, ledger: Ledger, settler: Settler) -> None:
+    def __init__(self, ledger: Ledger, finisher: Finisher) -> None:
         self._ledger = ledger
-        self._settler = settler
+        self._finisher = finisher
 
     def under_way(self, capture: SiteCapture, strategy: Strategy, now: Instant) -> bool:
         """At the turn from visits to revisits: are sitemaps being read again? When they are, the order is made anew."""
@@ -46,7 +46,7 @@ class Replanner:
             capture.news = None
             return False
         if capture.news is None:
-            self._settler.turn(capture, now)
+            self._finisher.turn(capture, now)
             capture.news = {}
             if self._read_again(capture, len(ahead)):
                 return True

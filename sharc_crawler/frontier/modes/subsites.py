@@ -6,6 +6,7 @@ divided anew, and the largest part that may be expected to be captured coherentl
 
 from __future__ import annotations
 
+from array import array
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -15,12 +16,12 @@ from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.pages import NO_PARENT
 from sharc_crawler.frontier.seen import UNSEEN
 from sharc_crawler.frontier.store import SubsiteRow
-from sharc_crawler.frontier.urls import canonical
 from sharc_crawler.model import Kind, Phase
 from sharc_crawler.strategies.base import Candidates
 from sharc_crawler.subsites.base import Known
 from sharc_crawler.subsites.dividing import Branch, Part, divide, fewest_pages
 from sharc_crawler.subsites.outlook import Outlook
+from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -28,12 +29,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sharc_crawler.frontier.capture import SiteCapture
-    from sharc_crawler.frontier.division import Subsites
     from sharc_crawler.frontier.ledger import Ledger
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.model import Instant, PageId, Seconds, Visit
     from sharc_crawler.strategies.base import Strategy
     from sharc_crawler.subsites.base import Labels
+    from sharc_crawler.subsites.make import Division
 
 NEWS = 0.01  #: share of the open part that may join it before it is asked again whether it stays coherent
 
@@ -242,3 +243,32 @@ def _stays_coherent(ledger: Ledger, capture: SiteCapture, subsites: Subsites, ow
     expected = outlook.expect(places[len(visited) :], places[: len(visited)])
     subsites.untested, subsites.full = 0, not expected.reaches(subsites.division.share)
     return not subsites.full
+
+
+class Subsites:
+    """The parts of one capture."""
+
+    def __init__(self, division: Division) -> None:
+        self.division = division
+        self.pool: list[PageId] = []  #: pages that wait and are in no part yet
+        self.rows: list[SubsiteRow] = []  #: all parts so far; the last one is open as long as it has no end
+        self.open_pages: list[PageId] = []  #: of the part that is open
+        self.visited: list[PageId] = []  #: of these, those visited, in that order
+        self.untested = 0  #: of these, those that joined since it was last asked whether it stays coherent
+        self.full = False  #: no more may join
+        self.labels: dict[PageId, Labels] = {}  #: as last divided, where links matter
+        self.basis = (-1, -1)  #: links and URLs that were known then
+        self.sources, self.targets = array("i"), array("i")  #: links, where the division goes by them
+        self.remembered = not division.partition.by_links  #: those of former captures
+
+    @property
+    def open(self) -> bool:
+        """Is a part under way?"""
+        return bool(self.rows) and self.rows[-1].ended is None
+
+    def linked(self, page: PageId, targets: Iterable[PageId]) -> None:
+        """A page links to these."""
+        if self.division.partition.by_links:
+            for target in dict.fromkeys(targets):
+                self.sources.append(page)
+                self.targets.append(target)

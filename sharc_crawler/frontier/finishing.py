@@ -6,25 +6,24 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sharc_crawler.evidence.judgement import APEX, NEVER_REVISITED, ONCE, revisit_judgement
-from sharc_crawler.frontier import hubs, subsites
 from sharc_crawler.frontier.budget import PREFIX
 from sharc_crawler.frontier.hosts import Task
 from sharc_crawler.frontier.lifecycle import Event, State
-from sharc_crawler.frontier.reading import Reader
+from sharc_crawler.frontier.modes import instant, subsites
+from sharc_crawler.frontier.robots import RobotsRules, is_page, leads_on, missing, rules_text
 from sharc_crawler.model import Judgement, Kind, Outcome, Phase, Result, Sighting, Slot, Visit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sharc_crawler.frontier.admission import Admitter
+    from sharc_crawler.frontier.admission import Admitter, Queuer
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.ledger import Ledger
     from sharc_crawler.frontier.opening import Opener
-    from sharc_crawler.frontier.queueing import Queuer
     from sharc_crawler.model import Fetch, Instant, PageId
 
 
-class Settler:
+class Finisher:
     """Takes outcomes in."""
 
     def __init__(self, ledger: Ledger, opener: Opener, admitter: Admitter, queuer: Queuer) -> None:
@@ -33,14 +32,14 @@ class Settler:
         self._admitter = admitter
         self._reader = Reader(ledger, opener, queuer)
 
-    def settle(
+    def finish(
         self, capture: SiteCapture, fetch: Fetch, task: Task, outcome: Outcome, links: Sequence[Sighting]
     ) -> Judgement | None:
         """A fetch ended for good. Links enter before the strategy hears of the end: it decides with all known."""
         capture.pending -= 1
         moved = False
         if capture.spec.mode == "instant" and fetch.kind is Kind.PAGE:
-            links = [*hubs.embedded(links), *hubs.candidates(self._ledger, capture, links)]
+            links = [*instant.embedded(links), *instant.candidates(self._ledger, capture, links)]
         if outcome.location and outcome.result is Result.REDIRECTED and fetch.kind is not Kind.ROBOTS:
             moved = self._opener.widen(capture, fetch.page, outcome.location)
             links = [*links, self._admitter.redirected(capture, fetch, outcome.location)]
@@ -48,7 +47,7 @@ class Settler:
         if links and (capture.spec.discover or fetch.kind is Kind.SITEMAP):
             depth = self._ledger.pages.depths[task.page] + 1
             linked = self._admitter.admit(capture, links, outcome.ended, task.page, depth).linked
-            self._admitter.hear(capture, links, outcome.started)
+            self._admitter.ingest(capture, links, outcome.started)
             if moved and outcome.location:
                 self._opener.open_moved(capture, outcome.location, outcome.ended)
             if fetch.kind is Kind.SITEMAP and any(one.hints and one.hints.lastmod is not None for one in links):
@@ -60,7 +59,7 @@ class Settler:
         if self._must_precede(capture, fetch, outcome):
             task = task._replace(slot=Slot.FIRST)
         self._ledger.visited(fetch, task, outcome, settled=True)
-        judgement = self._settled(capture, fetch, task, outcome, linked)
+        judgement = self._finished(capture, fetch, task, outcome, linked)
         self._ledger.wake(capture)
         return judgement
 
@@ -73,7 +72,7 @@ class Settler:
         affordable = not capture.budget.why_not(Task(fetch.page, Slot.SECOND), fetch.kind, fetch.url, outcome.ended)
         return affordable and capture.strategy.revisit_after_all(fetch.page)
 
-    def _settled(
+    def _finished(
         self, capture: SiteCapture, fetch: Fetch, task: Task, outcome: Outcome, linked: Sequence[PageId]
     ) -> Judgement | None:
         if fetch.kind is Kind.PAGE or fetch.kind is Kind.RESOURCE:
@@ -85,7 +84,7 @@ class Settler:
         elif fetch.kind is Kind.SITEMAP:
             self._reader.sitemap(capture, fetch, task, outcome)
         else:
-            hubs.polled(self._ledger, capture, fetch.page, outcome, linked)
+            instant.polled(self._ledger, capture, fetch.page, outcome, linked)
         return None
 
     # -- pages and resources -------------------------------------------------------------------------------------
@@ -159,7 +158,7 @@ class Settler:
             capture.revisits += task.slot is Slot.SECOND
             capture.strategy.finished(Visit(task.page, task.slot, task.plan), captured=task.slot is Slot.SECOND)
         elif kind is Kind.HUB:
-            hubs.close(ledger, capture, task.page, reason)
+            instant.close(ledger, capture, task.page, reason)
         elif kind is Kind.SITEMAP:
             capture.opening -= 1
             capture.note(f"sitemap {ledger.pages.urls[task.page]}: {reason}")
@@ -223,3 +222,61 @@ class Settler:
         if capture.late and capture.spec.mode == "capture":
             capture.note(f"{capture.late} pages were discovered after the reference instant and are not captured")
         self._ledger.changed_capture(capture)
+
+
+class Reader:
+    """Takes in how the fetches of robots.txt and sitemaps ended."""
+
+    def __init__(self, ledger: Ledger, opener: Opener, queuer: Queuer) -> None:
+        self._ledger = ledger
+        self._opener = opener
+        self._queuer = queuer
+
+    def robots(self, capture: SiteCapture, fetch: Fetch, outcome: Outcome) -> None:
+        """Rules for a host, or the redirect to follow for them."""
+        ledger = self._ledger
+        pages = ledger.pages
+        number, hops = pages.hosts[fetch.page], pages.depths[fetch.page]
+        self._end(fetch.page, outcome)
+        if leads_on(outcome, hops) and outcome.location:
+            self._queuer.owe_robots(capture, number, outcome.location, hops + 1)
+            return
+        host = ledger.hosts[number]
+        first, host.waits, host.read = host.rules is None, False, outcome.ended
+        if not first and outcome.result is Result.FAILED:
+            return  # what was read before holds on (RFC 9309, 2.4)
+        text = rules_text(outcome)
+        host.obey(RobotsRules(text, ledger.politeness.agent, fetch.url), ledger.politeness.max_delay)
+        host.pace.pause(outcome.started + host.delay)
+        host.missing = missing(outcome)
+        if why := host.missing or host.too_slow:
+            capture.note(f"{fetch.url} {why}: nothing on it is fetched")
+        elif is_page(text):
+            capture.note(f"{fetch.url} is an HTML page, not a robots.txt: nothing in it counts, all may be fetched")
+        ledger.changed_host(host, text)
+        if first:
+            self._opener.host_opened(number, fetch.url)
+        ledger.changed_capture(capture)
+
+    def sitemap(self, capture: SiteCapture, fetch: Fetch, task: Task, outcome: Outcome) -> None:
+        """A sitemap was read, or could not be; the first that is read again is at T."""
+        self._end(fetch.page, outcome)
+        capture.opening -= 1
+        if fetch.page in capture.sitemaps:
+            capture.sitemaps[fetch.page] = outcome.started
+        if capture.attesting is not None:
+            capture.attesting.read(fetch.page, outcome)
+        if task.slot is Slot.SECOND and capture.attesting is not None and capture.reference is None:
+            capture.reference = outcome.started
+            capture.phase = Phase.REVISIT
+            assert capture.strategy is not None, "sitemaps are read again when visits are made"
+            capture.strategy.reference_passed()
+        if outcome.result not in (Result.OK, Result.REDIRECTED):
+            capture.note(f"sitemap {fetch.url}: {outcome.error or f'status {outcome.status}'}")
+        elif outcome.error:
+            capture.note(f"sitemap {fetch.url}: {outcome.error}")
+        self._ledger.changed_capture(capture)
+
+    def _end(self, page: PageId, outcome: Outcome) -> None:
+        """They are captured or lost, never judged."""
+        self._ledger.pages.move(page, Event.CAPTURED if outcome.result is Result.OK else Event.NO_CONTENT)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from w3lib.url import canonicalize_url
 
 from sharc_crawler.errors import UsageError
-from sharc_crawler.frontier.urls import UrlRules, canonical, host_of, require
+from sharc_crawler.urls import UrlRules, canonical, host_of, require
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,1 @@
+"""What a mode of capture decides, one module each, behind one protocol."""
