@@ -38,7 +38,16 @@ def unknown_name(what: str, name: str, allowed: Iterable[str]) -> UsageError:
     >>> print(unknown_name("strategy", "sharc-selectiv", ["bfs", "sharc-selective"]))
     strategy='sharc-selectiv' is not known; did you mean 'sharc-selective'? Allowed: bfs, sharc-selective
     """
+    return UsageError(f"{what}={name!r} is not known{nearest(name, allowed)}")
+
+
+def nearest(name: str, allowed: Iterable[str]) -> str:
+    """The end of a sentence on a name that is none of the allowed ones.
+
+    >>> nearest("bsf", ["bfs", "dfs"])
+    "; did you mean 'bfs'? Allowed: bfs, dfs"
+    """
     names = sorted(allowed)
     near = difflib.get_close_matches(name, names, n=1)
     hint = f"; did you mean {near[0]!r}?" if near else "."
-    return UsageError(f"{what}={name!r} is not known{hint} Allowed: {', '.join(names)}")
+    return f"{hint} Allowed: {', '.join(names)}"

@@ -11,7 +11,7 @@ import click
 
 from sharc_crawler.control import ORDERS, read_orders, read_status, write
 from sharc_crawler.errors import UsageError
-from sharc_crawler.live.values import number
+from sharc_crawler.options.reading import read_arguments
 
 ANSWER_WITHIN = 10.0  #: seconds; a crawl looks once a second
 
@@ -43,7 +43,7 @@ def command(folder: Path, order: str, seconds: str | None, as_json: bool) -> Non
     """
     if (order == "delay") != (seconds is not None):
         raise UsageError(f"{order} {seconds}: only delay takes seconds" if seconds is not None else "delay: seconds?")
-    delay = number({"delay": seconds}, "delay", whole=False) if seconds is not None else None
+    delay = read_arguments({"delay": seconds})["delay"] if seconds is not None else None
     orders = read_orders(folder)
     if orders is None:
         raise UsageError(f"{str(folder)!r} takes no orders ({ORDERS} is missing): start its crawl with -a control=1")

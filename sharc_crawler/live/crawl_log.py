@@ -25,6 +25,7 @@ logger = logging.getLogger(__name__)
 
 _NUMBER = re.compile(rb'^\{"number": (\d+),|,number:(\d+)$')  #: where either format has it, whatever a URL says
 AT_ONCE = 1_000  #: lines
+SIZE = 100_000_000  #: bytes of a log file
 _TAIL = 65_536  #: bytes at the end of a file in which its last whole line lies
 
 
@@ -38,7 +39,7 @@ class CrawlLog:
 
     """
 
-    def __init__(self, folder: Path, store: SqliteStore, formats: Iterable[str], size: int) -> None:
+    def __init__(self, folder: Path, store: SqliteStore, formats: Iterable[str], size: int = SIZE) -> None:
         self._store = store
         self._files = [LogFile(folder, name, line, size) for line, name in map(FORMATS.__getitem__, formats)]
         self._failed = False

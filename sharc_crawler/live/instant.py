@@ -1,4 +1,4 @@
-"""``-a mode=instant``: its arguments, and what its hubs' answers name."""
+"""``-a mode=instant``: its terms, and what its hubs' answers name."""
 
 from __future__ import annotations
 
@@ -7,64 +7,28 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from sharc_crawler.errors import UsageError, unknown_name
 from sharc_crawler.live.requests import header
-from sharc_crawler.live.values import duration
 from sharc_crawler.model import Kind
 from sharc_crawler.polling.reading import hub_sightings, sitemap_sightings
 from sharc_crawler.polling.terms import Terms
 from sharc_crawler.report.words import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from scrapy.http import Response
 
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.model import Fetch, Instant, Sighting
+    from sharc_crawler.options.table import Options
     from sharc_crawler.polling.polls import Polls
 
-MODES = ("capture", "instant")
-ARGUMENTS = {
-    "mode": "capture (whole sites, once) or instant (the seeds are hubs, polled for new pages)",
-    "every": "mode=instant: mean time between two polls of a hub, as 30s, 5m, 2h or 1d",
-    "for": "mode=instant: how long, as 2h; without it until stopped",
-    "requests": "mode=instant: requests an hour at most, of any kind, over all hosts",
-}
 ORDER = "bfs:revisits=none"  #: new pages are visited once, the first found first
-NOT_HERE = ("strategy", "size", "limit", "ranker", "wacz", "audit", "subsites")  #: arguments of whole captures
 
 
-def terms(given: Mapping[str, str]) -> Terms | None:
-    """What ``-a`` says of an instant crawl; ``None``: it is none.
-
-    >>> terms({"mode": "instant", "every": "5m", "for": "2h"})
-    Terms(every=300.0, duration=7200.0, requests=inf, adaptive=True)
-
-    Raises :class:`~sharc_crawler.errors.UsageError`.
-    """
-    mode = given.get("mode", "capture")
-    if mode not in MODES:
-        raise unknown_name("mode", mode, MODES)
-    if mode == "capture":
-        for name in ("every", "for", "requests"):
-            if name in given:
-                raise UsageError(f"{name}={given[name]!r} is an instant crawl's: add -a mode=instant")
+def terms(options: Options) -> Terms | None:
+    """What the options say of an instant crawl; ``None``: it is none."""
+    if options.mode == "capture":
         return None
-    for name in NOT_HERE:
-        if name in given:
-            raise UsageError(f"{name}={given[name]!r} is for whole captures, not for mode=instant: leave it out")
-    return Terms(
-        every=duration("every", given.get("every", "5m")),
-        duration=duration("for", given["for"]) if "for" in given else math.inf,
-        requests=_requests(given["requests"]) if "requests" in given else math.inf,
-    )
-
-
-def _requests(text: str) -> float:
-    if not text.strip().isdecimal() or not int(text):
-        raise UsageError(f"requests={text!r} must be a whole number of requests an hour, at least 1")
-    return float(text)
+    return Terms(every=options.every, duration=options.for_, requests=options.requests)
 
 
 def as_instant(spec: CaptureSpec, terms: Terms) -> CaptureSpec:

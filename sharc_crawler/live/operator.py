@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import ipaddress
-import re
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from sharc_crawler import __version__
 from sharc_crawler.errors import UsageError
 from sharc_crawler.live.addresses import AddressRules
+from sharc_crawler.options.reading import read_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from scrapy.settings import BaseSettings
-
-
-_CONTACT = re.compile(r"https?://[^\s()]+|(?:mailto:)?[^\s@()]+@[^\s@()]+")
 
 
 def user_agent(operator: str | None) -> str:
@@ -55,7 +52,7 @@ def refuse_private(settings: BaseSettings, urls: Iterable[str]) -> None:
 
     Raises :class:`~sharc_crawler.errors.UsageError` that names the first.
     """
-    rules = AddressRules.of(settings.getlist("SHARC_ALLOWED_ADDRESSES"))
+    rules = AddressRules.of(read_settings(settings).get("allowed_addresses", ()))
     for url in urls:
         if any(rules.refusal(address) for address in private_seeds([url])):
             raise UsageError(
@@ -69,13 +66,8 @@ def require_operator(settings: BaseSettings, urls: Iterable[str]) -> None:
 
     Raises :class:`~sharc_crawler.errors.UsageError` that names the setting, also for what is no contact.
     """
-    operator = settings.get("SHARC_OPERATOR")
-    if operator and not _CONTACT.fullmatch(operator):
-        raise UsageError(
-            f"SHARC_OPERATOR={operator!r} must be a web page or a mail address that a webmaster can turn to, as in"
-            " https://library.example/crawls or crawls@library.example"
-        )
-    if not settings.getbool("SHARC_OPERATOR_REQUIRED") or settings.get("SHARC_OPERATOR"):
+    ours = read_settings(settings)
+    if not ours.get("operator_required") or ours.get("operator"):
         return
     public = [url for url in urls if not private_seeds([url])]
     if public:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
@@ -14,6 +15,7 @@ from sharc_crawler import __version__
 from sharc_crawler.archive.options import CaptureInfo, WarcOptions
 from sharc_crawler.certificate.writing import withdraw
 from sharc_crawler.changes.content import ContentDetector
+from sharc_crawler.changes.masks import load_masks
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.parts import Parts
 from sharc_crawler.instants import iso
@@ -69,9 +71,7 @@ class Session:
         self.control = Control(folder, self.frontier) if folder else None
         self.archivist = Archivist(self._terms)
         config = self.config
-        self.log = (
-            CrawlLog(config.output, self.store, config.log, config.log_size) if self.store and config.output else None
-        )
+        self.log = CrawlLog(config.output, self.store, config.log) if self.store and config.output else None
 
     @property
     def pausing(self) -> str:
@@ -218,7 +218,7 @@ def _begin(crawler: Crawler) -> Session:
     frontier = Frontier(politeness, store, parts, terms=getattr(crawler.spider, "terms", None))
     name = crawler.spider.name if crawler.spider else "crawl"
     space = Space(config.output, config.min_free)
-    detector = ContentDetector(config.masks)
+    detector = ContentDetector(load_masks(Path(config.masks)) if config.masks else ())
     return Session(config, clock_of(crawler), store, history, frontier, detector, space, drop_in, name)
 
 

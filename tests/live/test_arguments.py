@@ -22,7 +22,7 @@ from sharc_crawler.live.arguments import Arguments
         ({"url": "http://127.0.0.1:9/", "max_requests": "many"}, "max_requests='many' must be a whole number"),
         ({"url": "http://127.0.0.1:9/", "max_bytes": "1 Gallon"}, "write it as 500M or 20G"),
         ({"url": "http://127.0.0.1:9/", "max_time": "soon"}, "max_time='soon' is no duration"),
-        ({"url": "http://127.0.0.1:9/", "delay": "-1"}, "delay='-1' must be a number"),
+        ({"url": "http://127.0.0.1:9/", "delay": "-1"}, "delay='-1' is no duration"),
         ({"url": "http://127.0.0.1:9/", "scope": "page"}, "Allowed: domain, host, prefix"),
         ({"url": "http://127.0.0.1:9/", "include": "("}, "include='(' is not a regular expression"),
         ({"url": "http://127.0.0.1:9/", "sitemap": "maybe"}, "none of auto, off or a URL"),
@@ -52,7 +52,7 @@ def test_seeds_are_read_line_by_line_and_a_bad_line_is_named(tmp_path):
     seeds.write_text("\ufeff# comment\nhttp://a.org/#top\n\n  b.org\nhttp://a.org/#top\n", "utf-8")
     arguments = Arguments.parse({"seeds": str(seeds)})
     assert arguments.urls == ("http://a.org/#top", "https://b.org")
-    assert arguments.typed == ()
+    assert arguments.options.url == ()
     seeds.write_text("http://a.org/\nnot a url\n")
     with pytest.raises(UsageError, match="line 2"):
         Arguments.parse({"seeds": str(seeds)})
@@ -69,4 +69,4 @@ def test_seeds_of_one_site_are_one_capture():
 
 def test_budgets_are_read_with_their_units():
     given = {"url": "http://127.0.0.1:9/", "max_requests": "500", "max_bytes": "1.5G", "max_time": "8h"}
-    assert Arguments.parse(given).bounds == {"max_requests": 500, "max_bytes": 1.5e9, "max_time": 28_800}
+    assert Arguments.parse(given).options.bounds == {"max_requests": 500, "max_bytes": 1.5e9, "max_time": 28_800}

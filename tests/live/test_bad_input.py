@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import fcntl
+import os
 import re
+import subprocess
+import sys
 
 import pytest
+
+from sharc_crawler.options.pages import help_text
 
 USAGE, DATA, NOTHING_CAPTURED = 2, 3, 4
 
@@ -137,3 +142,17 @@ def test_private_addresses_are_refused_unless_named(crawl, tmp_path):
     done = crawl(seeds=str(seeds), settings=["SHARC_BACK_OFF=30"])
     assert done.code == NOTHING_CAPTURED
     assert "SHARC_ALLOWED_ADDRESSES" in (done.folder / "report.json").read_text()
+
+
+def test_the_help_of_crawl_lists_our_arguments(tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-m", "scrapy", "crawl", "site", "--help"],
+        env={**os.environ, "SCRAPY_SETTINGS_MODULE": "sharc_crawler.live.profile"},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert help_text() in done.stdout

@@ -84,7 +84,10 @@ def test_orders_that_nobody_takes(tmp_path):
     assert order(tmp_path, "pause", "5")[0] == USAGE
     for seconds in ("fast", "-1", "inf"):
         code, told = order(tmp_path, "delay", "--", seconds)
-        assert (code, told) == (USAGE, f"sharc: error: delay={seconds!r} must be a number of at least 0\n")
+        assert (code, told) == (
+            USAGE,
+            f"sharc: error: delay={seconds!r} is no duration; write it as 30s, 5m, 2h or 1d\n",
+        )
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", '{"paused": 1}', '{"delay": -1}', '{"delay": NaN}', '{"x": 1}'])

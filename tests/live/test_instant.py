@@ -158,9 +158,9 @@ def test_a_folder_of_another_mode_is_refused(newsroom, tmp_path):
     ("given", "named"),
     [
         ({"mode": "instnt"}, "mode='instnt' is not known; did you mean 'instant'"),
-        ({"every": "5m"}, "every='5m' is an instant crawl's"),
+        ({"every": "5m"}, "every='5m' is only for -a mode=instant"),
         ({"mode": "instant", "every": "5 parsecs"}, "every='5 parsecs' is no duration"),
-        ({"mode": "instant", "for": "0h"}, "for='0h' is no duration"),
+        ({"mode": "instant", "for": "0h"}, "for='0h' must be a duration"),
         ({"mode": "instant", "requests": "-1"}, "requests='-1' must be a whole number"),
         ({"mode": "instant", "strategy": "bfs"}, "strategy='bfs' is for whole captures"),
         ({"mode": "instant", "wacz": "1"}, "wacz='1' is for whole captures"),

@@ -173,7 +173,7 @@ def test_killed_it_goes_on_with_the_seeds_it_had_chosen(tmp_path, sites, crawl):
         ({"timemaps": "absent.cdx"}, "absent.cdx' is not there"),
         ({"timemaps": ""}, "needs the seeds' history"),
         ({"seeds": None, "url": "http://a.example/"}, "add seeds=FILE"),
-        ({"ranker": None, "theta": "0.7"}, "add ranker=hacs"),
+        ({"ranker": None, "theta": "0.7"}, "is only for -a ranker=NAME"),
     ],
 )
 def test_what_cannot_be_used(tmp_path, more, message):

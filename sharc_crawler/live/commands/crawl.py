@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from scrapy.commands import ScrapyHelpFormatter
 from scrapy.commands.crawl import Command as CrawlCommand
 
 from sharc_crawler.errors import SharcError
@@ -17,18 +19,27 @@ from sharc_crawler.live.plan import show_plan, show_selection
 from sharc_crawler.live.seeding.choosing import save, with_choice
 from sharc_crawler.live.space import Space
 from sharc_crawler.live.spiders.site import SiteSpider
+from sharc_crawler.options.pages import help_text
 from sharc_crawler.report.words import going_on, printable
 from sharc_crawler.storage.observations import ObservationStore
 
 if TYPE_CHECKING:
-    import argparse
-
     from scrapy.crawler import CrawlerProcessBase
     from scrapy.settings import Settings
 
 
+class _Formatter(ScrapyHelpFormatter, argparse.RawDescriptionHelpFormatter):
+    """Leaves our lines as they are."""
+
+
 class Command(CrawlCommand):
     """Run a spider; ``site`` is checked before anything else happens."""
+
+    def add_options(self, parser: argparse.ArgumentParser) -> None:
+        """Scrapy calls this; ``--help`` shows our arguments after Scrapy's options."""
+        super().add_options(parser)
+        parser.formatter_class = _Formatter
+        parser.epilog = help_text()
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Scrapy calls this."""
@@ -52,8 +63,8 @@ class Command(CrawlCommand):
             sys.stderr.write(f"ranking {len(given.urls):,} seeds by {given.choice.ranker} …\n")
         arguments, selection = with_choice(given, output)
         check_output(output, arguments.specs(config.strategy, {}))
-        _check_history(config.history, reading=arguments.dry_run)  # before a folder is made
-        if arguments.dry_run:
+        _check_history(config.history, reading=arguments.options.dry_run)  # before a folder is made
+        if arguments.options.dry_run:
             show_plan(arguments, config)
             show_selection(selection)
             return

@@ -74,23 +74,12 @@ class SiteSpider(Spider):
         """
         arguments = Arguments.parse(given)
         require_operator(settings, arguments.urls)
-        refuse_private(settings, [url for url in arguments.urls if url not in arguments.typed])
-        for name, value in (
-            ("SHARC_STRATEGY", arguments.strategy),
-            ("DOWNLOAD_DELAY", arguments.delay),
-            ("SHARC_RATES", arguments.rates),
-            ("SHARC_HISTORY", arguments.history),
-            ("SHARC_DEDUP", arguments.dedup),
-            ("SHARC_WACZ", arguments.wacz),
-            ("SHARC_CONTROL", arguments.control),
-            ("SHARC_MASKS", arguments.masks),
-            ("SHARC_OUTPUT", arguments.output or settings.get("SHARC_OUTPUT") or _folder_name(arguments)),
-        ):
-            if value is not None:
-                settings.set(name, value, "cmdline")
-        for bound, number in arguments.bounds.items():
-            settings.set(f"SHARC_{bound.upper()}", number, "cmdline")
-        if named := private_seeds(arguments.typed):
+        refuse_private(settings, [url for url in arguments.urls if url not in arguments.options.url])
+        for name, value in arguments.settings.items():
+            settings.set(name, value, "cmdline")
+        if not settings.get("SHARC_OUTPUT"):
+            settings.set("SHARC_OUTPUT", _folder_name(arguments), "cmdline")
+        if named := private_seeds(arguments.options.url):
             allowed = [*settings.getlist("SHARC_ALLOWED_ADDRESSES"), *named]
             settings.set("SHARC_ALLOWED_ADDRESSES", allowed, "cmdline")
         return arguments
@@ -110,7 +99,7 @@ class SiteSpider(Spider):
         """The site captures of this crawl."""
         config = session_of(self.crawler).config
         arguments, _ = with_choice(self.arguments, config.output or Path())
-        settings = {"delay": config.politeness.delay, "masks": config.masks_file, "history": config.history or ""}
+        settings = {"delay": config.politeness.delay, "masks": config.masks or "", "history": config.history or ""}
         return arguments.specs(config.strategy, settings)
 
     def handle(self, response: Response) -> None:

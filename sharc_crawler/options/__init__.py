@@ -1,0 +1,1 @@
+"""All options in one table: arguments, settings, their help and their pages in the docs come from it."""

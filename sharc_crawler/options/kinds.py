@@ -1,0 +1,250 @@
+"""What an option's value can be: read from text or from a settings file, and shown again.
+
+``read`` takes its own results as they are, and raises ValueError with the end of a sentence: what is wrong, and what is
+allowed. Who reads an option puts its name and value before it.
+"""
+
+from __future__ import annotations
+
+import re
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from sharc_crawler.errors import nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+T = TypeVar("T")
+
+SECONDS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
+BYTES = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+_FLAGS = {"0": False, "1": True, "false": False, "true": True}
+
+
+class Kind(ABC, Generic[T]):
+    """A kind of value."""
+
+    form: str  #: how it is written, in a few words
+
+    @abstractmethod
+    def read(self, value: object) -> T:
+        """The value; ValueError says what is wrong with it."""
+
+    def show(self, value: T) -> str:
+        """As it is written."""
+        return str(value)
+
+
+@dataclass(frozen=True)
+class Text(Kind[str]):
+    """Any text, or what a check does not refuse: it raises UsageError."""
+
+    form: str = "text"
+    check: Callable[[str], object] = str
+
+    def read(self, value: object) -> str:
+        self.check(str(value))
+        return str(value)
+
+
+@dataclass(frozen=True)
+class Choice(Kind[str]):
+    """One of a few words."""
+
+    allowed: tuple[str, ...]
+
+    @property
+    def form(self) -> str:  # type: ignore[override]
+        return ", ".join(f"`{name}`" for name in self.allowed)
+
+    def read(self, value: object) -> str:
+        if value not in self.allowed:
+            raise ValueError(f"is not known{nearest(str(value), self.allowed)}")
+        return str(value)
+
+
+@dataclass(frozen=True)
+class Words(Kind[tuple[str, ...]]):
+    """Some of a few words, separated by commas; ``off``: none of them."""
+
+    allowed: tuple[str, ...]
+
+    @property
+    def form(self) -> str:  # type: ignore[override]
+        return ", ".join(f"`{name}`" for name in (*self.allowed, "off"))
+
+    def read(self, value: object) -> tuple[str, ...]:
+        names = tuple(_parts(value))
+        if names == ("off",):
+            return ()
+        for name in names:
+            if name not in self.allowed:
+                raise ValueError(f"names {name!r}, which is not known{nearest(name, (*self.allowed, 'off'))}")
+        return names
+
+    def show(self, value: tuple[str, ...]) -> str:
+        return ",".join(value) or "off"
+
+
+@dataclass(frozen=True)
+class Flag(Kind[bool]):
+    """Yes or no."""
+
+    form: str = "`1`, `0`"
+
+    def read(self, value: object) -> bool:
+        known = _FLAGS.get(str(value).lower())
+        if known is None:
+            raise ValueError("must be 1 or 0 (True or False)")
+        return known
+
+    def show(self, value: bool) -> str:
+        return str(int(value))
+
+
+@dataclass(frozen=True)
+class Whole(Kind[int]):
+    """A whole number."""
+
+    low: int = 0
+    high: float = float("inf")
+    form: str = "whole number"
+
+    def read(self, value: object) -> int:
+        try:
+            number = int(value) if isinstance(value, str | int) else int(str(value))
+        except ValueError:
+            number = self.low - 1
+        if not self.low <= number <= self.high:
+            raise ValueError(f"must be a whole number {_bounds(self.low, self.high)}")
+        return number
+
+
+@dataclass(frozen=True)
+class Real(Kind[float]):
+    """A number."""
+
+    low: float = 0.0
+    high: float = float("inf")
+    form: str = "number"
+
+    def read(self, value: object) -> float:
+        try:
+            number = float(str(value))
+        except ValueError:
+            number = float("nan")
+        if not (self.low <= number <= self.high and number < float("inf")):
+            raise ValueError(f"must be a number {_bounds(self.low, self.high)}")
+        return number
+
+    def show(self, value: float) -> str:
+        return f"{value:g}"
+
+
+@dataclass(frozen=True)
+class Duration(Kind[float]):
+    """Seconds, from a number and a unit; seconds where none is named.
+
+    >>> Duration().read("90"), Duration().read("1.5m"), Duration().read("2h"), Duration().read(0.5)
+    (90.0, 90.0, 7200.0, 0.5)
+    """
+
+    least: float = 0.0  #: what is less is refused; 0: zero means something
+    form: str = "time, as `30s`, `5m`, `2h`, `1d`"
+
+    def read(self, value: object) -> float:
+        found = re.fullmatch(r"(\d+(?:\.\d*)?(?:e[+-]?\d+)?)\s*([smhd]?)", str(value).strip())
+        if not found:
+            raise ValueError("is no duration; write it as 30s, 5m, 2h or 1d")
+        seconds = float(found[1]) * SECONDS[found[2]]
+        if not self.least <= seconds < float("inf"):
+            raise ValueError(f"must be a duration of at least {self.least:g} s; write it as 30s, 5m, 2h or 1d")
+        return seconds
+
+    def show(self, value: float) -> str:
+        """In the largest unit that keeps it whole.
+
+        >>> Duration().show(300.0), Duration().show(90.0), Duration().show(0.0)
+        ('5m', '90s', '0')
+        """
+        if not value:
+            return "0"
+        unit = next(unit for unit in "dhms" if unit == "s" or value % SECONDS[unit] == 0)
+        return f"{value / SECONDS[unit]:g}{unit}"
+
+
+@dataclass(frozen=True)
+class Bytes(Kind[int]):
+    """Bytes, from a number and a unit of a thousand.
+
+    >>> Bytes().read("500M"), Bytes().read("1.5G"), Bytes().show(100_000_000)
+    (500000000, 1500000000, '100M')
+    """
+
+    low: int = 0
+    form: str = "bytes, as `500M`, `20G`"
+
+    def read(self, value: object) -> int:
+        found = re.fullmatch(r"(\d+(?:\.\d*)?(?:e[+-]?\d+)?)\s*([kMGT]?)B?", str(value).strip())
+        if not found:
+            raise ValueError("is no number of bytes; write it as 500M or 20G")
+        size = float(found[1]) * BYTES[found[2]]
+        if not self.low <= size < float("inf"):
+            raise ValueError(f"must be at least {self.low} bytes")
+        return int(size)
+
+    def show(self, value: int) -> str:
+        unit = next(unit for unit in reversed(BYTES) if value % BYTES[unit] == 0) if value else ""
+        return f"{value // BYTES[unit]}{unit}"
+
+
+@dataclass(frozen=True)
+class Pattern(Kind[tuple[str, ...]]):
+    """A regular expression."""
+
+    form: str = "regular expression"
+
+    def read(self, value: object) -> tuple[str, ...]:
+        texts = value if isinstance(value, tuple) else (str(value),)
+        try:
+            for text in texts:
+                re.compile(text)
+        except re.error as error:
+            raise ValueError(f"is not a regular expression: {error}") from error
+        return texts
+
+
+@dataclass(frozen=True)
+class Folder(Kind[Path]):
+    """A folder, which may have to be made."""
+
+    form: str = "folder"
+
+    def read(self, value: object) -> Path:
+        return Path(str(value))
+
+
+@dataclass(frozen=True)
+class Parts(Kind[tuple[str, ...]]):
+    """Several texts, separated by commas."""
+
+    form: str
+
+    def read(self, value: object) -> tuple[str, ...]:
+        return tuple(_parts(value))
+
+    def show(self, value: tuple[str, ...]) -> str:
+        return ",".join(value)
+
+
+def _parts(value: object) -> list[str]:
+    if isinstance(value, list | tuple | set):
+        return [str(part) for part in value]
+    return [part.strip() for part in str(value).split(",") if part.strip()]
+
+
+def _bounds(low: float, high: float) -> str:
+    return f"from {low:g} to {high:g}" if high < float("inf") else f"of at least {low:g}"

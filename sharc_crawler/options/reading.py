@@ -1,0 +1,114 @@
+"""Options from what a user wrote: arguments, and settings; each error names the one it is about as it was written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+from sharc_crawler.errors import UsageError, nearest
+from sharc_crawler.options.kinds import Real
+from sharc_crawler.options.table import Options
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sharc_crawler.options.kinds import Kind
+    from sharc_crawler.options.option import Option
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of the table, with its names."""
+
+    field: str  #: in :class:`~sharc_crawler.options.table.Options`
+    default: Any
+    option: Option
+
+    @property
+    def name(self) -> str:
+        """As an argument."""
+        return self.field.removesuffix("_")
+
+    @property
+    def setting(self) -> str | None:
+        """Name of the setting; None: it has none."""
+        named = self.option.setting
+        return f"SHARC_{self.name.upper()}" if named == "" else named
+
+
+ROWS = tuple(Row(one.name, one.default, one.metadata["option"]) for one in fields(Options))
+ARGUMENTS = {row.name: row for row in ROWS if row.option.argument}
+SETTINGS = {row.setting: row for row in ROWS if row.setting}
+
+
+def read_arguments(given: Mapping[str, str]) -> dict[str, Any]:
+    """The values of the arguments that are given, by field.
+
+    >>> read_arguments({"max_bytes": "1.5G", "for": "2h", "mode": "instant"})
+    {'max_bytes': 1500000000, 'for_': 7200.0, 'mode': 'instant'}
+    >>> read_arguments({"strat": "bfs"})
+    Traceback (most recent call last):
+    sharc_crawler.errors.UsageError: argument='strat' is not known; did you mean 'strategy'? Allowed: ...
+
+    Raises UsageError.
+    """
+    for name in given:
+        if name not in ARGUMENTS:
+            raise UsageError(f"argument={name!r} is not known{_nearest(name)}")
+    for name, value in given.items():
+        _together(name, value, given)
+    return {ARGUMENTS[name].field: _value(ARGUMENTS[name].option.kind, name, value) for name, value in given.items()}
+
+
+def read_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of our settings that are set, by field. None and empty texts are not set.
+
+    >>> read_settings({"SHARC_MAX_BYTES": "20G", "DOWNLOAD_DELAY": 2, "BOT_NAME": "x"})
+    {'max_bytes': 20000000000, 'delay': 2.0}
+
+    Raises UsageError.
+    """
+    for name in settings:
+        if str(name).startswith("SHARC_") and name not in SETTINGS:
+            raise UsageError(f"setting={name!r} is not known{nearest(str(name), SETTINGS)}")
+    found = ((row, name, settings.get(name)) for name, row in SETTINGS.items())
+    return {row.field: _value(_kind(row, name), name, value) for row, name, value in found if value not in (None, "")}
+
+
+def _kind(row: Row, setting: str) -> Kind[Any]:
+    """Scrapy's own settings are read by Scrapy, too: no unit there."""
+    return row.option.kind if setting.startswith("SHARC_") else Real()
+
+
+def _value(kind: Kind[Any], name: str, value: object) -> Any:
+    try:
+        return kind.read(value)
+    except ValueError as error:
+        raise UsageError(f"{name}={value!r} {error}") from error
+    except UsageError as error:
+        if str(error).startswith(f"{name}="):
+            raise
+        raise UsageError(f"{name}={value!r}: {error}") from error
+
+
+def _nearest(name: str) -> str:
+    """What an unknown argument may have been: another one, or a setting."""
+    for setting, row in SETTINGS.items():
+        if name.upper() in (setting, setting.removeprefix("SHARC_")) and row.name not in ARGUMENTS:
+            return f"; it is a setting: -s {setting}=VALUE"
+    return nearest(name, ARGUMENTS)
+
+
+def _together(name: str, value: str, given: Mapping[str, str]) -> None:
+    """Refuse an argument that says nothing without another one, or beside it."""
+    option = ARGUMENTS[name].option
+    if option.needs and not _has(given, option.needs):
+        way = option.needs if not option.needs.endswith("=") else f"{option.needs}NAME"
+        raise UsageError(f"{name}={value!r} is only for -a {way}: add that, or leave it out")
+    if option.never and _has(given, option.never):
+        raise UsageError(f"{name}={value!r} is for whole captures, not for {option.never}: leave it out")
+
+
+def _has(given: Mapping[str, str], condition: str) -> bool:
+    name, _, value = condition.partition("=")
+    return name in given and (not value or given[name] == value)

@@ -1,0 +1,296 @@
+"""The table: a row per option, with its kind, its default and what it does.
+
+A name with an underscore at its end (``for_``) is that without it. A new option is a row here, and ``config.name``
+where it is used: arguments, settings, checks, ``scrapy crawl --help`` and the docs follow.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import get_args
+
+from sharc_crawler.archive.options import DEDUP
+from sharc_crawler.changes.masks import load_masks
+from sharc_crawler.frontier.hosts import MAX_DELAY
+from sharc_crawler.frontier.scope import ScopeKind
+from sharc_crawler.frontier.spec import AUDIT, BOUNDS
+from sharc_crawler.options.kinds import Bytes, Choice, Duration, Flag, Folder, Parts, Pattern, Real, Text, Whole, Words
+from sharc_crawler.options.option import argument, both, setting
+from sharc_crawler.options.sites import Changefreq, Contact, SeedFile, Sitemaps, Urls
+from sharc_crawler.plugins import load
+from sharc_crawler.rates.make import make_sources
+from sharc_crawler.report.log import FORMATS
+from sharc_crawler.strategies.base import Setting
+from sharc_crawler.strategies.make import make_strategy
+from sharc_crawler.subsites.make import make_division
+
+WHAT, RUNS, SEEDS, NEWS, KEPT = "what", "runs", "seeds", "news", "kept"  #: sections of the page of arguments
+_STRATEGY = Text("name", lambda spec: make_strategy(spec, Setting()))
+_RATES = Text("names, separated by commas", lambda spec: make_sources(spec, {}))
+_INSTANT, _RANKER = "mode=instant", "ranker="
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """All options of one crawl, checked."""
+
+    # What to capture, and how
+    url: tuple[str, ...] = argument(
+        Urls(),
+        (),
+        "site to capture (a bare host name is taken as `https://`); several separated by commas or blanks, captured"
+        " side by side",
+        section=WHAT,
+    )
+    seeds: tuple[str, ...] = argument(
+        SeedFile(), (), "file with one URL a line (`#` begins a comment line)", section=WHAT
+    )
+    strategy: str = both(
+        _STRATEGY,
+        "sharc-online",  # an order alone doubles nobody's traffic
+        "order of visits and revisits",
+        section=WHAT,
+        profile="sharc-selective",
+        never=_INSTANT,
+    )
+    subsites: str = argument(
+        Text("`path`, `sitemap`, `links`", make_division),
+        "",
+        "capture part by part, the largest coherent part first, each around a reference instant of its own; `links`"
+        " needs `pip install 'sharc-crawler[links]'` ([subsites.md](subsites.md))",
+        section=WHAT,
+        shown="the site as a whole",
+        never=_INSTANT,
+    )
+    sitemap: tuple[str, ...] | None = argument(
+        Sitemaps(),
+        None,
+        "`auto`: from robots.txt, else `/sitemap.xml`; `off`; or its URL",
+        section=WHAT,
+        shown="`auto`",
+    )
+    scope: str = argument(
+        Choice(get_args(ScopeKind)),
+        "host",
+        "what belongs to a site: `host` (with or without `www.`), `domain`, `prefix` (the seed's folder)",
+        section=WHAT,
+    )
+    include: tuple[str, ...] = argument(Pattern(), (), "only pages whose URL it finds", section=WHAT)
+    exclude: tuple[str, ...] = argument(
+        Pattern(),
+        (),
+        "no pages whose URL it finds ([ready-made](arguments.md#wikis-and-blogs) for MediaWiki and WordPress)",
+        section=WHAT,
+    )
+    size: int = both(
+        Whole(),
+        0,
+        "estimated number of pages of a site, where no sitemap tells",
+        section=WHAT,
+        shown="as many as are known",
+        never=_INSTANT,
+    )
+    limit: int = argument(
+        Whole(),
+        0,
+        "pages visited at most (those that turn out gone count too)",
+        section=WHAT,
+        shown="none",
+        never=_INSTANT,
+    )
+    hops: int | None = argument(
+        Whole(),
+        None,
+        "links followed in a row from a seed or sitemap at most (trails without end, such as calendars); 0: no limit",
+        section=WHAT,
+        shown="50, none for `dfs`",
+    )
+    traps: bool = argument(
+        Flag(),
+        True,
+        "`0`: follow pages of one template even where most repeat a few contents ([what is no"
+        " page](settings.md#what-is-no-page))",
+        section=WHAT,
+    )
+    max_requests: int = both(
+        Whole(),
+        0,
+        "[budget](arguments.md#budgets) of each site: requests, revisits included",
+        section=WHAT,
+        shown="none",
+    )
+    max_bytes: int = both(Bytes(), 0, "budget of each site: bytes of payload", section=WHAT, shown="none")
+    max_time: float = both(Duration(), 0.0, "budget of each site: time while it runs", section=WHAT, shown="none")
+    delay: float = both(
+        Duration(),
+        0.0,
+        "time between two requests to a host, `www.x` and `x` being one (robots.txt may ask for more)",
+        setting="DOWNLOAD_DELAY",
+        section=WHAT,
+        profile=1.0,
+    )
+    output: Path | None = both(
+        Folder(),
+        None,
+        "folder for WARCs, state and report; without it a project's own spider keeps nothing",
+        section=WHAT,
+        shown="none; `site`: `captures/HOST-TIME`",
+    )
+    history: str | None = both(
+        Text("file"),
+        None,
+        "file with the archive's history ([schema](observations.md)): rates, known pages and size come from it, and"
+        " what a capture learns is added",
+        section=WHAT,
+    )
+    rates: str = both(
+        _RATES,
+        "captures,sitemap",
+        "[sources of change rates](rates.md#sources), in the order in which they are asked: `captures`, `sitemap`,"
+        " `predictor:model=FILE`, …",
+        section=WHAT,
+    )
+    dry_run: bool = argument(Flag(), False, "`1`: check everything, show the plan, send nothing", section=WHAT)
+
+    # While it runs
+    control: bool = both(
+        Flag(),
+        False,
+        "take orders from `sharc control` (in a project: all but `delay`, which its download slots keep)",
+        section=RUNS,
+    )
+
+    # Which of many seeds
+    ranker: str | None = argument(
+        Text("name"),
+        None,
+        "chooses among the `seeds` by archives' history, crawls the chosen in that order and says afterwards how many"
+        " had changed: `hacs`, `frequency`, … ([hacs.md](hacs.md))",
+        section=SEEDS,
+        shown="all seeds",
+        never=_INSTANT,
+    )
+    theta: float | None = argument(
+        Real(0, 1), None, "chosen with a probability of change of at least this", section=SEEDS, needs=_RANKER
+    )
+    budget: int | None = argument(Whole(), None, "chosen at most", section=SEEDS, needs=_RANKER)
+    timemaps: tuple[str, ...] = argument(
+        Parts("files and folders"),
+        (),
+        "the archives' history: CDX, TimeMaps, WARC, folders of them, as `sharc seeds fetch` makes; also `history`",
+        section=SEEDS,
+        needs=_RANKER,
+    )
+    updates: str = argument(
+        Text("`digest`, `link-addition`, `pdf-link`, `fingerprint`", lambda name: load("updates", name)),
+        "digest",
+        "what a change is",
+        section=SEEDS,
+        needs=_RANKER,
+    )
+    explore: float = argument(
+        Real(0, 1),
+        0.0,
+        "share of the seeds left out that is crawled all the same, to estimate recall",
+        section=SEEDS,
+        needs=_RANKER,
+    )
+
+    # Following the news
+    mode: str = argument(
+        Choice(("capture", "instant")),
+        "capture",
+        "`capture`: whole sites, once; `instant`: the seeds are hubs, polled for news ([temporal.md](temporal.md))",
+        section=NEWS,
+    )
+    every: float = argument(
+        Duration(0.001), 300.0, "mean time between two polls of a hub", section=NEWS, needs=_INSTANT
+    )
+    for_: float = argument(
+        Duration(0.001), math.inf, "how long it runs", section=NEWS, needs=_INSTANT, shown="until stopped"
+    )
+    requests: float = argument(
+        Whole(1), math.inf, "requests an hour at most, over all hosts", section=NEWS, needs=_INSTANT, shown="no budget"
+    )
+
+    # What is kept, and what counts
+    dedup: str = both(
+        Choice(DEDUP),
+        "capture",
+        "equal payloads are stored once per `capture`, once per `site` (with `history`; replay then needs the former"
+        " captures, too), or every time (`off`)",
+        section=KEPT,
+    )
+    wacz: bool = both(
+        Flag(),
+        False,
+        "package the captures as one [WACZ](https://specs.webrecorder.net/wacz/1.1.1/) file, too, when complete",
+        section=KEPT,
+        never=_INSTANT,
+    )
+    masks: str | None = both(
+        Text("file", lambda name: load_masks(Path(name))),
+        None,
+        "file of what does not count as a change of content, as `sharc masks` writes it ([changes.md](changes.md))",
+        section=KEPT,
+    )
+    audit: float = argument(
+        Real(0, 1),
+        AUDIT,
+        "`sharc-attested`: share of the pages claimed on the server's word that is downloaded again and compared, ten"
+        " at least; 0: none",
+        section=KEPT,
+        never=_INSTANT,
+    )
+
+    # Settings of a project
+    warc: bool = setting(Flag(), True, "write WARC files into the output folder (a process of their own does it)")
+    warc_level: int = setting(Whole(0, 9), 6, "gzip level, 0 (stored), 1 (fast) to 9 (small)")
+    warc_size: int = setting(Bytes(10_000), 1_000_000_000, "after which a new WARC file is begun")
+    min_free: int = setting(
+        Bytes(),
+        100_000_000,
+        "on the disk of the output folder, below which the crawl pauses until there is room; 0: only when it is full"
+        " (then until 1 MB is free, and as much as what could not be written)",
+    )
+    log: tuple[str, ...] = setting(
+        Words(tuple(FORMATS)), ("json",), "formats of [the log](report.md#the-log) that a crawl writes in its folder"
+    )
+    changefreq: tuple[tuple[str, float], ...] = setting(
+        Changefreq(), (), "seconds between changes by class of a sitemap's `changefreq`, where `daily` is not a day"
+    )
+    obey_robots: bool = setting(
+        Flag(), True, "read and obey robots.txt (`site`; a project's own spider: `ROBOTSTXT_OBEY`)"
+    )
+    max_delay: float = setting(
+        Duration(),
+        MAX_DELAY,
+        "time between two requests to a host (as Heritrix has it; 288 pages a day). A host whose robots.txt asks for"
+        " more (`Crawl-delay`, `Request-rate`) is left out, with a note in the report: nothing is asked sooner than it"
+        " wants",
+    )
+    attempts: int = setting(
+        Whole(1), 3, "attempts of one fetch, in all (`site`; a project's own spider: `RETRY_TIMES`)"
+    )
+    back_off: float = setting(
+        Duration(),
+        5.0,
+        "time before the second attempt, doubled for each further one. A page that fails when nothing else is left to"
+        " visit holds up the revisits for so long, and for `DOWNLOAD_TIMEOUT` each time it is silent",
+    )
+    allowed_addresses: tuple[str, ...] = setting(
+        Parts("networks, as `127.0.0.0/8`"), (), "private networks that may be contacted"
+    )
+    operator: str | None = setting(Contact(), None, "contact of who runs the crawl; goes into the User-Agent")
+    operator_required: bool = setting(
+        Flag(), False, "refuse public sites without `SHARC_OPERATOR` (this project's live profile)"
+    )
+    revisit_callbacks: bool = setting(Flag(), False, "hand revisits to a project's callbacks too")
+    progress: bool = setting(Flag(), True, "the progress line on stderr")
+
+    @property
+    def bounds(self) -> dict[str, float]:
+        """The budget of each site capture; 0: no bound."""
+        return {name: getattr(self, name) for name in BOUNDS}
