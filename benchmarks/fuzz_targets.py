@@ -19,7 +19,6 @@ from sharc_crawler.archive.history import read_history
 from sharc_crawler.archive.members import Record, read_at, records
 from sharc_crawler.archive.surt import surt
 from sharc_crawler.certificate.verify import verify
-from sharc_crawler.changes.coding import decoded
 from sharc_crawler.changes.content import ContentDetector
 from sharc_crawler.changes.difference import difference
 from sharc_crawler.changes.fingerprint import fingerprint
@@ -28,13 +27,13 @@ from sharc_crawler.changes.http_date import http_date
 from sharc_crawler.changes.learning import Pair, learn_masks
 from sharc_crawler.changes.masks import load_masks
 from sharc_crawler.changes.payload import examine
+from sharc_crawler.coding import decoded, unpack
 from sharc_crawler.errors import SharcError
-from sharc_crawler.frontier.robots import RobotsRules
+from sharc_crawler.frontier.robots import RobotsRules, robots_text
 from sharc_crawler.frontier.store import Batch, LinksRow
 from sharc_crawler.links import document, sitemap
 from sharc_crawler.links.dates import mail_date, w3c_date
 from sharc_crawler.links.found import LIMIT, Resolver
-from sharc_crawler.links.unpack import unpack
 from sharc_crawler.live.requests import retry_after
 from sharc_crawler.live.tap import Tap, TappedRequest
 from sharc_crawler.live.wire import _TappedProtocol
@@ -95,7 +94,8 @@ def feed_seeds() -> list[bytes]:
 
 
 def run_robots(data: bytes) -> None:
-    text = data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
+    text, problem = robots_text(data)
+    assert problem is None
     rules = RobotsRules(text, "sharc-crawler", "http://example.org/robots.txt")
     assert rules.delay >= 0 and math.isfinite(rules.delay), rules.delay
     assert all(web(url.lower()) for url in rules.sitemaps)

@@ -12,8 +12,8 @@ from warcio.exceptions import ArchiveLoadFailed
 
 from sharc_crawler.archive.files import OPEN
 from sharc_crawler.archive.wacz import NO_ZIP
-from sharc_crawler.changes.coding import decoded
 from sharc_crawler.changes.http import parse_response
+from sharc_crawler.coding import decoded
 from sharc_crawler.errors import DataError
 from sharc_crawler.urls import canonical
 

@@ -6,9 +6,9 @@ from collections import defaultdict
 from typing import IO, TYPE_CHECKING
 
 from sharc_crawler.archive.members import Record, read_at
-from sharc_crawler.changes.coding import decoded
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.changes.http_date import http_date
+from sharc_crawler.coding import decoded
 from sharc_crawler.evidence.lastmods import Download, Lastmod
 from sharc_crawler.instants import unix
 from sharc_crawler.links import sitemap

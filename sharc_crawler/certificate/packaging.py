@@ -14,8 +14,8 @@ from sharc_crawler.archive.members import Record, read_at
 from sharc_crawler.archive.recovery import recover
 from sharc_crawler.archive.wacz import About, Contents, write_wacz
 from sharc_crawler.certificate.writing import CERTIFICATES
-from sharc_crawler.changes.coding import decoded
 from sharc_crawler.changes.http import parse_response
+from sharc_crawler.coding import decoded
 from sharc_crawler.errors import UsageError
 from sharc_crawler.evidence import measures
 from sharc_crawler.instants import iso, second

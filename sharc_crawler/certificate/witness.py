@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING
 
 from sharc_crawler.archive.members import Damage, Record, records
-from sharc_crawler.changes.coding import decoded
 from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.changes.http import HttpResponse, parse_response
+from sharc_crawler.coding import decoded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from sharc_crawler.changes.coding import decoded
 from sharc_crawler.changes.digest import labelled_digest
+from sharc_crawler.coding import decoded
 
 if TYPE_CHECKING:
     from sharc_crawler.changes.base import ChangeDetector

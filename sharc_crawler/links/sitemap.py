@@ -13,11 +13,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from sharc_crawler.coding import unpack
 from sharc_crawler.links.entries import Entries, Entry, SitemapKind, is_address
 from sharc_crawler.links.found import Resolver
 from sharc_crawler.links.mend import is_xml, without_mark
 from sharc_crawler.links.sitemap_xml import read_xml
-from sharc_crawler.links.unpack import unpack
 from sharc_crawler.text import is_text
 
 __all__ = ["MOST_BYTES", "MOST_ENTRIES", "Entry", "Sitemap", "SitemapKind", "read", "robots_sitemaps"]

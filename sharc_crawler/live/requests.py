@@ -51,7 +51,11 @@ def outcome_of(response: Response, started: Instant, ended: Instant, payload: Pa
     fetch: Fetch | None = response.request.meta.get(META_KEY) if response.request else None
     location = target(response.url, response.headers.get("Location"))
     result = classify(response.status, location)
-    wants_text = fetch is not None and fetch.kind is Kind.ROBOTS and result is Result.OK
+    rules = unreadable = None
+    if fetch is not None and fetch.kind is Kind.ROBOTS and result is Result.OK:
+        rules, unreadable = robots_text(response.body, response.headers.getlist("Content-Encoding"))
+        if unreadable:  # as good as one that cannot be had (RFC 9309, 2.3.1.4)
+            result, unreadable = Result.FAILED, f"could not be read: {unreadable}"
     return Outcome(
         result,
         started,
@@ -65,9 +69,9 @@ def outcome_of(response: Response, started: Instant, ended: Instant, payload: Pa
         length=len(response.body),
         media_type=(header(response, "Content-Type") or "").split(";")[0].strip().lower() or None,
         date=http_date(header(response, "Date")),
-        error=f"status {response.status}" if result in (Result.FAILED, Result.REFUSED) else None,
+        error=unreadable or f"status {response.status}" if result in (Result.FAILED, Result.REFUSED) else None,
         retry_after=retry_after(header(response, "Retry-After"), ended) if result is Result.FAILED else None,
-        robots=robots_text(response.body) if wants_text else None,
+        robots=rules,
     )
 
 

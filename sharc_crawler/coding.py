@@ -1,0 +1,184 @@
+"""Content codings undone, up to a limit: a bomb stops there, and what is broken gives what came before the break.
+
+Two packings of one body are one content: servers that pack on the fly put times or random bytes into the gzip header
+(against the BREACH attack, for one), so that the payloads of an unchanged page differ.
+"""
+
+from __future__ import annotations
+
+import sys
+import zlib
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import brotli
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+LIMIT = 64 * 2**20  #: bytes of an unpacked body; what holds more is compared as it was sent
+MOST_CODINGS = 5  #: one over the other; nobody who means well uses more than two
+_STEP = 65_536  #: bytes taken in and given out at once
+_GZIP = b"\x1f\x8b"
+_ZSTD = b"\x28\xb5\x2f\xfd"
+_GZIP_OR_ZLIB = 47
+_RAW_DEFLATE = -15
+
+
+class Unpacked(NamedTuple):
+    """What a body holds, as far as it could be unpacked."""
+
+    data: bytes
+    problem: str | None = None  #: why that is not all
+
+
+def decoded(payload: bytes | memoryview, codings: Sequence[bytes], limit: int = LIMIT) -> bytes | None:
+    """The payload with the codings of its ``Content-Encoding`` headers undone, last one first; whole or not at all.
+
+    ``None`` where a coding is not known, the data are broken or cut short, or would hold more than ``limit`` bytes.
+
+    >>> import gzip
+    >>> decoded(gzip.compress(b"hello", mtime=1), [b"gzip"]) == decoded(gzip.compress(b"hello", mtime=2), [b"x-gzip"])
+    True
+    """
+    data, problem = unpacked(payload, codings, limit)
+    return None if problem else data
+
+
+def unpacked(payload: bytes | memoryview, codings: Sequence[bytes], limit: int = LIMIT) -> Unpacked:
+    """The same, as far as it goes, and why not further.
+
+    >>> unpacked(b"hello", [b"compress"])
+    Unpacked(data=b'', problem="content coding 'compress' is not known")
+    """
+    names = [name.strip().lower() for value in codings for name in value.split(b",")]
+    names = [name for name in names if name not in {b"", b"identity"}]
+    if len(names) > MOST_CODINGS:
+        return Unpacked(b"", f"{len(names)} content codings, more than {MOST_CODINGS}")
+    data: bytes | memoryview = payload
+    problem = None
+    for name in reversed(names):
+        stream = _STREAMS.get(name)
+        if stream is None:
+            return Unpacked(b"", f"content coding {name.decode('latin-1')!r} is not known")
+        data, said = _collected(stream(data), name.decode().removeprefix("x-"), limit)
+        problem = problem or said
+    return _cut(Unpacked(bytes(data[: limit + 1]), problem), limit)
+
+
+def unpack(body: bytes, limit: int) -> Unpacked:
+    """The body itself, or what it holds where it is a gzip file (of one or several members).
+
+    >>> import gzip
+    >>> unpack(gzip.compress(b"a" * 100), limit=10)
+    Unpacked(data=b'aaaaaaaaaa', problem='more than 10 bytes: the rest is left out')
+    """
+    return unpacked(body, [b"gzip"] if body.startswith(_GZIP) else [], limit)
+
+
+def _cut(whole: Unpacked, limit: int) -> Unpacked:
+    if len(whole.data) > limit:
+        return Unpacked(whole.data[:limit], f"more than {limit:,} bytes: the rest is left out")
+    return whole
+
+
+def _collected(pieces: Iterable[bytes], name: str, limit: int) -> Unpacked:
+    """One byte more than the limit at most; what came before an error counts."""
+    parts: list[bytes] = []
+    room = limit + 1
+    try:
+        for piece in pieces:
+            parts.append(piece[:room])
+            room -= len(parts[-1])
+            if not room:
+                break
+    except EOFError:
+        return Unpacked(b"".join(parts), f"{name} ends too early: what could be unpacked is used")
+    except (zlib.error, brotli.error, zstd.ZstdError):
+        return Unpacked(b"".join(parts), f"broken {name}: what could be unpacked is used")
+    return Unpacked(b"".join(parts))
+
+
+def _blocks(data: bytes | memoryview) -> Iterator[memoryview]:
+    """In small pieces: no step copies all that is left."""
+    view = memoryview(data)
+    for at in range(0, len(view), _STEP):
+        yield view[at : at + _STEP]
+
+
+def _inflated(data: bytes | memoryview) -> Iterator[bytes]:
+    """All members of a gzip body; deflate with and without its zlib wrapper, since servers send both."""
+    start, window = bytes(data[:2]), _GZIP_OR_ZLIB
+    if start != _GZIP and start and start[0] & 0x0F != zlib.DEFLATED:
+        window = _RAW_DEFLATE
+    return _members(data, lambda: _Inflater(window), _GZIP)
+
+
+def _unzstd(data: bytes | memoryview) -> Iterator[bytes]:
+    """All frames."""
+    return _members(data, zstd.ZstdDecompressor, _ZSTD)
+
+
+class _Inflater:
+    """zlib's decompressor with the ways of the others: input that was not used stays inside."""
+
+    def __init__(self, window: int) -> None:
+        self._stream = zlib.decompressobj(window)
+
+    @property
+    def eof(self) -> bool:
+        return self._stream.eof
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._stream.unused_data
+
+    def decompress(self, data: bytes | memoryview, most: int) -> bytes:
+        return self._stream.decompress(data or self._stream.unconsumed_tail, most)
+
+
+def _members(data: bytes | memoryview, begin: Callable[[], Any], magic: bytes) -> Iterator[bytes]:
+    """One member after the other, as long as another begins; :class:`EOFError` where the last one is cut short."""
+    view, at = memoryview(data), 0
+    while at < len(view) and (not at or view[at : at + len(magic)] == magic):
+        member = begin()
+        while not member.eof:
+            if at == len(view):
+                raise EOFError
+            block = view[at : at + _STEP]
+            at += len(block)
+            yield from _given(member, block)
+        at -= len(member.unused_data)
+
+
+def _given(member: Any, block: memoryview) -> Iterator[bytes]:
+    """What comes of one block of input."""
+    while (piece := member.decompress(block, _STEP)) and not member.eof:
+        yield piece
+        block = block[:0]
+    yield piece
+
+
+def _unbrotlied(data: bytes | memoryview) -> Iterator[bytes]:
+    stream = brotli.Decompressor()
+    for block in _blocks(data):
+        piece = stream.process(bytes(block), output_buffer_limit=_STEP)
+        while piece:
+            yield piece
+            piece = stream.process(b"", output_buffer_limit=_STEP)
+        if stream.is_finished():
+            return
+    raise EOFError
+
+
+_STREAMS: dict[bytes, Callable[[bytes | memoryview], Iterator[bytes]]] = {
+    b"gzip": _inflated,
+    b"x-gzip": _inflated,
+    b"deflate": _inflated,
+    b"br": _unbrotlied,
+    b"zstd": _unzstd,
+}

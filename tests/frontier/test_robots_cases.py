@@ -1,0 +1,84 @@
+"""robots.txt as Google's parser reads it: its own table of cases, and what else occurs."""
+
+from __future__ import annotations
+
+import pytest
+
+from sharc_crawler.coding import zstd
+from sharc_crawler.frontier.robots import RobotsRules, is_page, robots_text
+from sharc_crawler.frontier.robots_group import group_of
+from tests.frontier.robots_cases import BYTES, EXPLAINED, HOST, VERDICTS
+
+
+def allows(text: str, agent: str, url: str) -> bool:
+    return RobotsRules(text, agent, f"{HOST}/robots.txt").allows(url)
+
+
+def test_googles_cases() -> None:
+    """All but those that are explained, and these as explained."""
+    assert len(VERDICTS) == 141
+    read_otherwise = {(case.text, case.url) for case in VERDICTS if allows(*case[:3]) is not case.allowed}
+    assert read_otherwise == EXPLAINED.keys()
+
+
+@pytest.mark.parametrize("body", BYTES)
+def test_bytes_of_any_kind(body: bytes) -> None:
+    text, problem = robots_text(body)
+    assert problem is None
+    assert not allows(text, "wren", f"{HOST}/x")
+
+
+@pytest.mark.parametrize(
+    ("text", "allowed", "delay"),
+    [
+        # what is no rule does not end the naming, wherever it stands
+        ("User-agent: owl\nNoindex: /\nUser-agent: wren\nDisallow: /x", False, 0.0),
+        ("User-agent: owl\nnonsense\nUser-agent: wren\nDisallow: /x", False, 0.0),
+        ("User-agent: owl\nSitemap: /s.xml\nUser-agent: wren\nDisallow: /x", False, 0.0),
+        ("User-agent: owl\nCrawl-delay: 3\nUser-agent: wren\nDisallow: /x", False, 3.0),
+        ("User-agent: owl\nCrawl-delay: 3\n\nUser-agent: wren\nCrawl-delay: 9\nDisallow: /x", False, 3.0),
+        ("User-agent: wren\nCrawl-delay: 9\nUser-agent: owl\nCrawl-delay: 3\nDisallow: /x", False, 3.0),
+        ("User-agent: owl\nDisallow: /x\nCrawl-delay: 3\nUser-agent: wren\nCrawl-delay: 9", False, 3.0),
+        ("User-agent: owl\nAllow: /\nUser-agent: wren\nDisallow: /x", True, 0.0),
+        # a version, or a star, behind the name
+        ("User-agent: Owl/2.1\nDisallow: /x", False, 0.0),
+        ("User-agent: owl* (nightly)\nDisallow: /x", False, 0.0),
+        # a name is a whole name
+        ("User-agent: ow\nDisallow: /x", True, 0.0),
+        ("User-agent: owls\nDisallow: /x", True, 0.0),
+        ("User-agent: *\nDisallow: /\nUser-agent: o\nAllow: /", False, 0.0),
+        # what follows a strange line end is part of the line
+        ("User-agent: owl\nAllow: /y\u2028Allow: /x\nDisallow: /x", False, 0.0),
+        ("User-agent: owl\nDisallow: /x\x0bAllow: /x", True, 0.0),
+    ],
+)
+@pytest.mark.parametrize("agent", ["owl", "Owl/3.0"])
+def test_groups(text: str, allowed: bool, delay: float, agent: str) -> None:
+    rules = RobotsRules(text, agent, f"{HOST}/robots.txt")
+    assert rules.allows(f"{HOST}/x") is allowed
+    assert rules.delay == delay
+
+
+def test_a_name_with_other_characters_is_found() -> None:
+    assert not allows("User-agent: archive.org_bot\nDisallow: /x", "archive.org_bot", f"{HOST}/x")
+
+
+def test_many_names_with_many_rules_cost_no_more_than_their_lines() -> None:
+    names = "".join(f"User-agent: bot{number}\n" for number in range(12_000))
+    text = names + "".join(f"Disallow: /{number}\n" for number in range(12_000))
+    assert not allows(text, "bot7", f"{HOST}/7")
+    assert group_of(text, "bot7").count("\n") == 12_000, "as many for each name would be 144 million"
+
+
+def test_a_page_of_blank_lines_is_looked_at_once() -> None:
+    assert is_page("<html>" + "\n" * 400_000)
+
+
+def test_coded_and_packed() -> None:
+    text = "User-agent: *\nDisallow: /x\n"
+    packed = zstd.compress(text.encode())
+    assert robots_text(packed, [b"zstd"]) == (text, None)
+    assert robots_text(packed, [b"br"])[1] == "broken br: what could be unpacked is used"
+    assert robots_text(packed, [b"compress"])[1] == "content coding 'compress' is not known"
+    long = zstd.compress((text + "#" * 99 + "\n" + "# filler\n" * 100_000).encode())
+    assert robots_text(long, [b"zstd"])[0].startswith(text)

@@ -1,0 +1,73 @@
+"""robots.txt, sitemaps and pages in a content coding: read like any others, or said to be unreadable."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from functools import partial
+from http.server import BaseHTTPRequestHandler
+from typing import Any
+
+import brotli
+import pytest
+
+from sharc_crawler.coding import zstd
+from tests.live.serving import serving
+
+PACK = {
+    "gzip": gzip.compress,
+    "deflate": zlib.compress,
+    "br": brotli.compress,
+    "zstd": zstd.compress,
+    "br, gzip": lambda body: gzip.compress(brotli.compress(body)),
+}
+FILES = {
+    "/robots.txt": b"User-agent: *\nDisallow: /closed\nSitemap: /map.xml\n",
+    "/map.xml": b"<urlset><url><loc>/listed</loc></url></urlset>",
+    "/": b"<title>front</title><a href=/linked>a</a> <a href=/closed>b</a>",
+    "/listed": b"listed",
+    "/linked": b"linked",
+    "/closed": b"closed",
+}
+
+
+class _Coded(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def __init__(self, coding: str, broken: bool, *args: Any) -> None:
+        self._coding, self._broken = coding, broken
+        super().__init__(*args)
+
+    def do_GET(self) -> None:
+        body = PACK[self._coding](FILES.get(self.path, b""))
+        if self._broken and self.path == "/robots.txt":
+            body = body[: len(body) // 2]
+        self.send_response(200 if self.path in FILES else 404)
+        kind = {"/robots.txt": "text/plain", "/map.xml": "text/xml"}.get(self.path, "text/html")
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Encoding", self._coding)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.mark.parametrize("coding", PACK)
+def test_every_coding_that_is_asked_for_is_read(crawl, coding) -> None:
+    with serving(partial(_Coded, coding, False)) as url:
+        done = crawl(url=url, delay=0, strategy="bfs:revisits=none")
+    assert done.code == 0, done.err
+    captured = {page["url"]: page["visit"] is not None for page in done.capture["pages"] if page["kind"] == "page"}
+    assert captured == {url: True, f"{url}listed": True, f"{url}linked": True, f"{url}closed": False}
+
+
+@pytest.mark.parametrize("coding", ["gzip", "br"])
+def test_a_robots_txt_that_cannot_be_decoded_closes_the_site(crawl, coding) -> None:
+    """RFC 9309, 2.3.1.4: what cannot be had forbids all."""
+    with serving(partial(_Coded, coding, True)) as url:
+        done = crawl(url=url, delay=0, strategy="bfs:revisits=none", settings=["SHARC_ATTEMPTS=2"])
+    assert done.code == 4, done.err
+    said = f"{url}robots.txt could not be had (could not be read: {coding} ends too early"
+    assert said in " ".join(done.out.split())
