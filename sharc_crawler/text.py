@@ -1,9 +1,11 @@
-"""Telling text from images, archives and programs."""
+"""Telling text from images, archives and programs; reading it in the encoding that it has."""
 
 from __future__ import annotations
 
-from w3lib.encoding import read_bom
+from w3lib.encoding import html_body_declared_encoding, html_to_unicode, http_content_type_encoding, read_bom
 
+#: Python's codecs that no document of the web is in; some raise whatever they are told, or take quadratic time
+_NO_ENCODINGS = {"idna", "punycode", "undefined", "unicode_escape", "raw_unicode_escape", "mbcs", "oem"}
 _LOOKED_AT = 8_000  #: bytes, as git does
 
 
@@ -16,3 +18,19 @@ def is_text(data: bytes) -> bool:
     (True, True, False)
     """
     return read_bom(data)[0] is not None or b"\0" not in data[:_LOOKED_AT]
+
+
+def as_text(body: bytes, content_type: str | None) -> tuple[str, str]:
+    r"""The encoding of a document and its text, read leniently: by byte order mark, header, ``meta``, else UTF-8.
+
+    >>> as_text(b"\xe4", "text/html; charset=latin-1"), as_text(b"a", "text/html; charset=idna")
+    (('cp1252', 'ä'), ('utf-8', 'a'))
+    """
+    said = read_bom(body)[0] or http_content_type_encoding(content_type) or html_body_declared_encoding(body)
+    if said in _NO_ENCODINGS:
+        said = None
+    try:
+        found: tuple[str, str] = html_to_unicode(f"text/html; charset={said or 'utf-8'}", body)
+    except (UnicodeError, LookupError):  # a codec of bytes, not of text
+        return "utf-8", body.decode("utf-8", "replace")
+    return found

@@ -7,8 +7,6 @@ import re
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-from w3lib.encoding import html_to_unicode
-
 from sharc_crawler.archive.files import OPEN, SUFFIX, series_of
 from sharc_crawler.archive.members import Record, read_at
 from sharc_crawler.archive.recovery import recover
@@ -21,6 +19,7 @@ from sharc_crawler.evidence import measures
 from sharc_crawler.instants import iso, second
 from sharc_crawler.model import Kind, Result
 from sharc_crawler.report.claim import claim
+from sharc_crawler.text import as_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -129,7 +128,7 @@ def _title(folder: Path, visit: VisitFacts) -> str | None:
     if not message or not body:
         return None
     kind = (message.header(b"content-type") or b"").decode("latin-1")
-    found = _TITLE.search(html_to_unicode(kind, body[:_HEAD])[1]) if "html" in kind else None
+    found = _TITLE.search(as_text(body[:_HEAD], kind)[1]) if "html" in kind else None
     return " ".join(html.unescape(found[1]).split()) or None if found else None
 
 

@@ -8,14 +8,13 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 from lxml import etree
-from w3lib.encoding import html_to_unicode
 
 from sharc_crawler.changes.attributes import PLAIN
 from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.changes.fingerprint import cleaned, fingerprint, is_html, parse, text_of
 from sharc_crawler.changes.masks import folded
 from sharc_crawler.changes.noise import plain_text
-from sharc_crawler.text import is_text
+from sharc_crawler.text import as_text, is_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -139,7 +138,7 @@ def _source_lines(body: bytes, media_type: str | None) -> list[str]:
 
 
 def _text(body: bytes, media_type: str | None) -> str:
-    return html_to_unicode(media_type, body)[1]
+    return as_text(body, media_type)[1]
 
 
 def _lines(root: Any, *, everything: bool = False) -> Iterator[str]:

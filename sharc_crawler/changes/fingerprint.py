@@ -16,11 +16,12 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from lxml import etree
-from w3lib.encoding import html_body_declared_encoding, html_to_unicode
+from w3lib.encoding import html_body_declared_encoding
 
 from sharc_crawler.changes.attributes import values
 from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.changes.noise import plain_text, without_noise
+from sharc_crawler.text import as_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,7 +56,7 @@ def text_of(body: bytes, media_type: str | None) -> str:
 
 def _decoded(body: bytes, media_type: str | None) -> str:
     """A page that is in another encoding than is said: by its own word, else byte by byte, so that none is lost."""
-    text: str = html_to_unicode(media_type, body)[1]
+    text = as_text(body, media_type)[1]
     if "\ufffd" not in text:
         return text
     with suppress(UnicodeDecodeError, LookupError):

@@ -8,9 +8,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from w3lib.encoding import html_to_unicode
-
 from sharc_crawler.links.found import Found, Resolver
+from sharc_crawler.text import as_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -78,7 +77,7 @@ def extract(body: bytes, url: str, content_type: str | None = None) -> Found:
     header = content_type if content_type and "charset" in content_type.lower() else None
     if header is None and declared:
         header = f"text/css; charset={declared[1].decode()}"
-    resources, left_out = Resolver(url).all(references(html_to_unicode(header, body)[1]))
+    resources, left_out = Resolver(url).all(references(as_text(body, header)[1]))
     return Found((), resources, url, left_out)
 
 

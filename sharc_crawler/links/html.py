@@ -15,13 +15,13 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from lxml import etree
-from w3lib.encoding import html_to_unicode
 
 from sharc_crawler.links import css, lazy
 from sharc_crawler.links.found import Found, Resolver
 from sharc_crawler.links.scripted import by_script
 from sharc_crawler.links.srcset import candidates
 from sharc_crawler.model import Document
+from sharc_crawler.text import as_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -71,7 +71,7 @@ def extract(body: bytes, url: str, content_type: str | None = None) -> Found:
     >>> found.links, found.resources
     (('http://h/b/c',), ('http://h/b/e.png', 'http://h/b/f.png'))
     """
-    encoding, text = html_to_unicode(content_type, body)
+    encoding, text = as_text(body, content_type)
     data = text.encode("utf-8", "replace")
     root = _parsed(data)
     page = _Page()
