@@ -100,6 +100,7 @@ def edited(data: bytes, edits: list[tuple[str, float, bytes]]) -> bytes:
     return data
 
 
+@pytest.mark.slow
 @settings(max_examples=250)
 @given(sample=st.sampled_from(SAMPLES), edits=EDITS, links=st.booleans())
 def test_nothing_but_our_error_comes_of_any_file(tmp_path_factory, sample, edits, links):

@@ -143,6 +143,7 @@ def test_one_flipped_bit_anywhere_is_found(made, tmp_path, seed):
             assert verify(path).findings, at
 
 
+@pytest.mark.slow
 def test_any_bit_of_the_last_entry_of_the_directory_counts(made, tmp_path):
     whole = made[1].read_bytes()
     path = tmp_path / "altered.wacz"

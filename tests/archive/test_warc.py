@@ -375,6 +375,7 @@ def test_any_level_and_size_reads_back(tmp_path, level, size):
     assert read_all(tmp_path)[1].block.endswith(b"\r\n\r\n" + b"x" * size)
 
 
+@pytest.mark.slow
 @given(st.lists(st.binary(max_size=300), min_size=1, max_size=5), st.booleans())
 def test_any_bytes_read_back(tmp_path_factory, bodies, dedup):
     folder = tmp_path_factory.mktemp("any")

@@ -178,6 +178,7 @@ def test_of_a_page_that_is_too_deep_to_be_read_every_byte_counts() -> None:
     assert of("<div>" * 5_000 + "<p>a") != of("<div>" * 5_000 + "<p>b")
 
 
+@pytest.mark.slow
 @given(st.binary() | st.text().map(lambda text: f"<p>{text}<a href='{text}'>".encode("utf-8", "replace")))
 def test_any_body_has_one_fingerprint(body: bytes) -> None:
     assert fingerprint(body, "text/html") == fingerprint(body, "text/html")

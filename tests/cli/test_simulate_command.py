@@ -95,6 +95,7 @@ def test_bad_input(arguments, what):
     assert what in done.stderr
 
 
+@pytest.mark.slow
 def test_a_broken_history_ends_with_its_own_code(tmp_path):
     history = write_history(tmp_path, [])
     done = sharc("simulate", "--history", history, "--window", 0, 1)

@@ -36,6 +36,7 @@ def run(*arguments):
     return CliRunner().invoke(main, ["temporal", *map(str, arguments)])
 
 
+@pytest.mark.slow
 def test_seeds_labels_pictures_and_json(log, tmp_path):
     seeds, pictures = tmp_path / "instant-seeds.txt", tmp_path / "pictures"
     options = ("--top", 3, "-o", seeds, "--pictures", pictures, "--labels", log / "labels.csv", "--json")
@@ -98,6 +99,7 @@ def test_a_group_without_a_temporal_page_is_no_seed(log):
     assert all(group["temporal"] > 0 for group in facts["chosen"])
 
 
+@pytest.mark.slow
 def test_sites_with_thresholds_of_their_own(log):
     options = ("--labels", log / "labels.csv", "--per-site")
     facts = json.loads(run(log / "views.csv", *options, "--json").stdout)
@@ -114,6 +116,7 @@ def test_templates(log):
     assert all(group["pages"] >= 10 for group in chosen)
 
 
+@pytest.mark.slow
 def test_budget_limits_the_choice(log):
     small = json.loads(run(log / "views.csv", "--budget", 3, "--json").stdout)
     large = json.loads(run(log / "views.csv", "--budget", 30, "--json").stdout)

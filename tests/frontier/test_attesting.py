@@ -121,6 +121,7 @@ def check(site: Site, state, honest: bool = True) -> Counter:
     return found
 
 
+@pytest.mark.slow
 @settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 @given(
     st.integers(0, 10_000),

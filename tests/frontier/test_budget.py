@@ -157,6 +157,7 @@ def test_sitemaps_take_half_at_most(world):
     assert visited(world, Slot.SECOND)
 
 
+@pytest.mark.slow
 @given(st.data())
 def test_counted_over_restarts(data):
     """Cut off anywhere, gone on with: the bound holds for both together, as if it had been one."""

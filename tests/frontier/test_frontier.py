@@ -434,6 +434,7 @@ def test_a_page_tried_again_after_all_others_leaves_none_unjudged(world, impolit
     assert Verdict.UNKNOWN not in verdicts(store).values()
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     pages=st.integers(1, 30),

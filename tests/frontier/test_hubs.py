@@ -246,6 +246,7 @@ def test_the_host_is_never_asked_sooner_than_its_delay():
     assert min(b - a for a, b in pairwise(starts)) >= 1.0 - 1e-9
 
 
+@pytest.mark.slow
 @given(st.integers(20, 400), st.lists(st.floats(1, 1000), max_size=40))
 def test_the_budget_holds_whatever_is_published(requests, times):
     news = News({A: sorted(times), B: []})

@@ -46,6 +46,7 @@ def build(world, seed: int) -> None:
             world.answers[name] = [first, valid]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", ["sharc-selective", "bfs", "sharc-online"])
 @pytest.mark.parametrize("seed", [1, 2])
 def test_the_servers_logs(world, strategy, seed):

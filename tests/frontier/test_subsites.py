@@ -168,6 +168,7 @@ def test_a_sitemap_is_a_part(world, impolite):
     assert any("map-hot" in name for name in names)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("strategy", "division"), [("sharc-selective", "links:share=1"), ("bfs", "path:share=1")])
 def test_every_place_to_be_cut_off(strategy, division):
     whole = results(crawl(strategy, [], division))
@@ -186,6 +187,7 @@ def test_every_place_to_be_cut_off(strategy, division):
                 assert min(made) <= row.reference <= max(made), f"cut after {cut}: not around its T"
 
 
+@pytest.mark.slow
 @settings(suppress_health_check=[HealthCheck.too_slow], max_examples=40)
 @given(cuts=st.lists(st.integers(1, 20), max_size=6), share=st.sampled_from(["0.5", "0.95", "1"]))
 def test_being_cut_off_again_and_again(cuts, share):

@@ -39,6 +39,7 @@ def test_equal_seeds_give_equal_runs():
     assert numbers(1) != numbers(2)
 
 
+@pytest.mark.slow
 def test_runs_in_other_processes_are_the_same_in_the_same_order():
     specs = [RunSpec(seeded(SITE, seed), strategy, seed=seed) for seed in (0, 1) for strategy in ("bfs", "dfs")]
     told = []
@@ -48,6 +49,7 @@ def test_runs_in_other_processes_are_the_same_in_the_same_order():
     assert max(told) <= len(specs)
 
 
+@pytest.mark.slow
 def test_an_error_in_another_process_is_raised_here():
     specs = [RunSpec(SITE, "bfs"), RunSpec(SITE, "bfs:revisits=never"), RunSpec(SITE, "dfs")]
     with pytest.raises(UsageError, match="revisits='never' is not known"):
@@ -90,6 +92,7 @@ def wiki(shared_data):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("strategy", "rates", "incoherent"),
     [
@@ -112,6 +115,7 @@ def test_attested_single_visits(wiki):
     assert found["incoherent"] == pytest.approx(236, abs=3)
 
 
+@pytest.mark.slow
 def test_pages_are_found_through_the_links_of_the_day(wiki):
     found = facts(RunSpec(wiki, "sharc-selective"), lambda _: None)
     assert found["pages"] > 6200

@@ -25,6 +25,7 @@ def test_an_honest_sitemap_is_never_misread(strategy, share):
     assert sum(facts["judged"].values()) == facts["pages"] == 400
 
 
+@pytest.mark.slow
 def test_revisits_planned_again_lose_fewer_pages():
     plain = [simulated("sharc-selective", seed)["incoherent"] for seed in range(6)]
     again = [simulated("sharc-selective", seed, sitemap=True) for seed in range(6)]
@@ -32,6 +33,7 @@ def test_revisits_planned_again_lose_fewer_pages():
     assert fmean(facts["incoherent"] for facts in again) < fmean(plain)
 
 
+@pytest.mark.slow
 def test_what_changed_before_t_is_won_back_by_few_downloads_more():
     once = [simulated("sharc-offline", seed, attested=1.0) for seed in range(4)]
     again = [simulated("sharc-attested", seed, attested=1.0, audited=0.0) for seed in range(4)]

@@ -58,6 +58,7 @@ def test_cells_are_means_over_worlds_as_far_as_their_pages_go():
     assert told[-1] == pytest.approx(1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("number", "value", "expected", "abs_tol"),
     [  # columns that depend on rates alone, computed from them
@@ -77,6 +78,7 @@ def test_columns_that_depend_on_the_rates_alone(number, value, expected, abs_tol
     assert found.deviation < 4
 
 
+@pytest.mark.slow
 def test_what_the_papers_text_claims_holds_on_small_sites():
     base = SyntheticSpec(outdegree=40)
     small = [

@@ -47,7 +47,7 @@ def test_wrong_arguments_stop_before_the_first_request(crawl, arguments, says):
 
 
 def test_an_unreachable_host_is_a_failed_capture(crawl):
-    done = crawl(url="http://127.0.0.1:9/", settings=["SHARC_BACK_OFF=0.1"])
+    done = crawl(url="http://127.0.0.1:9/", settings=["SHARC_BACK_OFF=0.01"])
     assert done.code == NOTHING_CAPTURED
     assert "could not be had" in done.out
     assert "1 × robots.txt could not be had" in done.out

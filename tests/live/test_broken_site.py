@@ -62,7 +62,7 @@ EXPECTED = {
 @contextmanager
 def broken_site():
     """Each case at a path of its own, all linked from the first page; served by a thread until the block ends."""
-    loop, ready, started = asyncio.new_event_loop(), [], threading.Event()
+    loop = asyncio.new_event_loop()
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
@@ -82,18 +82,13 @@ def broken_site():
         finally:
             writer.close()
 
-    async def listen() -> None:
-        ready.append(await asyncio.start_server(serve, "127.0.0.1", 0))
-        started.set()
-
     thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()
-    asyncio.run_coroutine_threadsafe(listen(), loop)
-    assert started.wait(20)
+    server = asyncio.run_coroutine_threadsafe(asyncio.start_server(serve, "127.0.0.1", 0), loop).result()
     try:
-        yield f"http://127.0.0.1:{ready[0].sockets[0].getsockname()[1]}/"
+        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/"
     finally:
-        loop.call_soon_threadsafe(ready[0].close)
+        loop.call_soon_threadsafe(server.close)
         loop.call_soon_threadsafe(loop.stop)
         thread.join(20)
 
@@ -108,7 +103,8 @@ class _Heard(Conversation):
 def test_every_broken_page_has_its_outcome_and_the_capture_is_valid(crawl):
     with broken_site() as url:
         limits = ("DOWNLOAD_MAXSIZE=500000", "DOWNLOAD_TIMEOUT=3", "SHARC_ATTEMPTS=1")
-        done = crawl(url=url, delay="0", sitemap="off", strategy="bfs", settings=limits)
+        at_once = "CONCURRENT_REQUESTS_PER_DOMAIN=8"
+        done = crawl(url=url, delay="0", sitemap="off", strategy="bfs", settings=(*limits, at_once))
     assert done.code == 0, done.err
     shown = {
         unquote(urlsplit(page["url"]).path[1:]): page["visit"] for page in done.capture["pages"] if page["via"] == url

@@ -43,6 +43,7 @@ def test_a_busy_hub_is_polled_more_often_and_the_number_of_polls_is_the_same():
     assert max(even.values()) - min(even.values()) <= 1
 
 
+@pytest.mark.slow
 def test_shares_follow_the_square_root_of_the_rates():
     rng = np.random.default_rng(1)
     rates, last = np.array([16, 4, 1, 1]) / 3600, {}
@@ -57,6 +58,7 @@ def test_shares_follow_the_square_root_of_the_rates():
     assert made[1] / made[2] == pytest.approx(2, rel=0.3)
 
 
+@pytest.mark.slow
 def test_a_hub_that_wakes_up_is_found_out():
     polls = hubs(Terms(every=60), 4)
     spend(polls, 6_000, lambda hub, now: hub == 0)

@@ -58,6 +58,7 @@ def test_recovers_the_rates_that_made_the_ages():
     assert estimates.shape == pytest.approx((estimates.rate / estimates.spread) ** 2)
 
 
+@pytest.mark.slow
 @given(st.lists(st.integers(1, 3000), min_size=3, max_size=30, unique=True))
 def test_a_younger_change_means_a_hotter_page_among_equals(days: list[int]):
     ages = np.sort(np.array(days, float)) * DAY

@@ -35,6 +35,7 @@ def simulated(seed: int, pages: int = 800) -> tuple[SiteHistory, np.ndarray]:
     return weekly(bits, [f"{'news' if h else 'essay'}/{i}" for i, h in enumerate(hot)]), rates[:, -1] / WEEK
 
 
+@pytest.mark.slow
 def test_beats_the_estimators_that_know_each_page_alone():
     history, truth = simulated(1)
     found = learned_rates(history, NOW, 4 * WEEK, Surroundings(history.urls)).rate
@@ -48,6 +49,7 @@ def test_beats_the_estimators_that_know_each_page_alone():
     assert found.mean() == pytest.approx(truth.mean(), rel=0.6)
 
 
+@pytest.mark.slow
 def test_looks_at_nothing_after_now():
     history, _ = simulated(2, pages=200)
     then = NOW - 10 * WEEK

@@ -55,6 +55,7 @@ def test_a_short_history_keeps_to_the_posterior():
     assert all(np.isfinite(one.shape) for one in found[:30])
 
 
+@pytest.mark.slow
 def test_a_long_history_is_learned_from():
     source = HistoryRates(captured(300, 30))
     rates = np.array([one.rate for one in source.rates([Sighting(f"http://h/{i}") for i in range(300)], NOW)])
@@ -62,6 +63,7 @@ def test_a_long_history_is_learned_from():
     assert rates[hot].min() > 3 * np.median(rates[~hot])
 
 
+@pytest.mark.slow
 def test_history_and_sitemap_are_one_body_of_evidence():
     history = captured(300, 30)
     calm = [i for i in range(300) if i % 10]
@@ -73,6 +75,7 @@ def test_history_and_sitemap_are_one_body_of_evidence():
     assert both[0].observations == plain[calm[5]].observations + 1
 
 
+@pytest.mark.slow
 def test_new_pages_of_the_sitemap_get_rates_too():
     found = HistoryRates(captured(300, 30)).rates(listed([3.0, 200.0], first=1000), NOW)
     assert [one.source for one in found] == ["lastmod", "lastmod"]

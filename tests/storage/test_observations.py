@@ -51,6 +51,7 @@ observations = st.builds(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(observations, max_size=40), st.integers(0, 40))
 def test_reads_back_what_was_appended_first(batch: list[Observation], cut: int):
     with ObservationStore(":memory:") as store:

@@ -82,6 +82,7 @@ def test_small_sites_are_exact_with_weights_and_posteriors() -> None:
         assert optimum(pages, 1.0).coherence == pytest.approx(by_assignment(pages), rel=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_large_sites_lie_between_assignment_and_bound(seed: int) -> None:
     """The bound holds, and the layout is next to the exact assignment."""
@@ -104,6 +105,7 @@ def test_the_bound_holds_for_any_layout_weights_and_posteriors(seed: int) -> Non
         assert upper_bound(pages, intervals, 2.0) >= exact * (1 - 1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "rates",
     [
@@ -123,6 +125,7 @@ def test_the_gap_of_large_sites_is_small(rates: np.ndarray) -> None:
     assert (intervals == 2.0 * np.arange(len(rates))).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["weights", "posteriors", "both"])
 def test_large_sites_with_weights_and_posteriors_are_no_worse_than_greedy(kind: str) -> None:
     """There the layout is not as near to the bound; the bound itself is: it goes with the exact assignment."""

@@ -44,6 +44,7 @@ def random_rates(rng: np.random.Generator) -> np.ndarray:
     return np.sort(rates * scale)[::-1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_the_same_as_the_direct_test(seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -60,6 +61,7 @@ groups = st.tuples(
 )  # λI of the longest interval, pages
 
 
+@pytest.mark.slow
 @given(st.lists(groups, min_size=1, max_size=5), st.integers(0, 4))
 @settings(max_examples=100, deadline=None)
 def test_the_same_as_the_definition_to_the_letter(groups: list[tuple[float, int]], still: int) -> None:

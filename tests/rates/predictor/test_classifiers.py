@@ -48,6 +48,7 @@ def test_the_tree_finds_what_depends_on_two_features():
     assert "noise" not in json.dumps(tree.data())
 
 
+@pytest.mark.slow
 def test_noise_is_pruned_away():
     rng = np.random.default_rng(1)
     table = Table({}, {name: rng.random(2000) for name in "abcd"})
@@ -82,6 +83,7 @@ def tables(draw: st.DrawFn) -> tuple[Table, np.ndarray]:
     return Table({"w": words}, {"n": np.array(numbers)}), np.array(labels)
 
 
+@pytest.mark.slow
 @given(learned=tables(), asked=tables())
 def test_probabilities_and_their_way_through_json(learned: tuple, asked: tuple):
     for kind in CLASSIFIERS.values():

@@ -121,6 +121,7 @@ def test_no_json_no_file_no_place(tmp_path: Path):
         Predictor.train(examples(), KINDS, {}).save(tmp_path / "no" / "model.json")
 
 
+@pytest.mark.slow
 def test_cross_validation_tells_pages_that_the_model_has_not_seen():
     known = examples()
     told = []

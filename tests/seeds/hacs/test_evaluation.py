@@ -151,6 +151,7 @@ def test_records_are_read_and_malformed_ones_named(tmp_path: Path) -> None:
         read_records(tmp_path / "absent")
 
 
+@pytest.mark.slow
 def test_real_records(shared_data: Path) -> None:
     """Sparsely captured, with four weeks of history: the prior ranks better than all baselines."""
     records = read_records(shared_data / "link-additions" / "ota-contrib-2012-2023.jsonl.gz")

@@ -142,6 +142,7 @@ def test_five_days_and_no_pages():
     assert len(fit(np.zeros((0, 60)))) == 0
 
 
+@pytest.mark.slow
 @settings(max_examples=10)
 @given(st.integers(0, 1000), st.sampled_from([0.01, 7.0, 1e6]))
 def test_a_pages_curve_depends_on_its_own_views_alone_whatever_their_scale(seed, scale):

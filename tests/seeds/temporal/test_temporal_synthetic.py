@@ -51,6 +51,7 @@ def test_pages_whose_life_lies_in_the_window(change, least):
     assert (~found.curves.known).mean() < 0.02
 
 
+@pytest.mark.slow
 def test_chosen_sites_beat_the_most_viewed():
     log = generate(WORLD, 4)
     found = analysed(log)
