@@ -65,10 +65,16 @@ def check_output(output: Path, specs: Sequence[CaptureSpec] | None) -> None:
         return
     held = {row.spec.site for row in captures}
     if not unreached and all(row.phase is Phase.DONE for row in captures) and not (output / RUNNING).exists():
-        raise UsageError(f"output={str(output)!r} already holds a capture that is complete; choose another folder")
+        raise UsageError(
+            f"output={str(output)!r} already holds a capture that is complete; choose another folder, or one for each"
+            " run, as SHARC_OUTPUT=captures/%(name)s/%(time)s"
+        )
     unfinished = f"output={str(output)!r} holds an unfinished capture of {', '.join(sorted(held))}"
     if specs is None:
-        raise UsageError(f"{unfinished}, and a project's own spider cannot go on; choose another folder")
+        raise UsageError(
+            f"{unfinished}, and a project's own spider cannot go on; choose another folder, or one"
+            " for each run, as SHARC_OUTPUT=captures/%(name)s/%(time)s"
+        )
     if {spec.site for spec in specs} != held:
         raise UsageError(f"{unfinished}, which only the same command goes on with; choose another folder")
     begun = {row.spec.site: row.spec for row in captures}

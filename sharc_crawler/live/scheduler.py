@@ -7,7 +7,6 @@ host decided.
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import sqlite3
 from collections import deque
@@ -21,6 +20,7 @@ from sharc_crawler.instants import second
 from sharc_crawler.live import private
 from sharc_crawler.live.archivist import conclude
 from sharc_crawler.live.dropin import DropIn
+from sharc_crawler.live.failing import end_as_failed, ends_the_crawl
 from sharc_crawler.live.lease import Lease
 from sharc_crawler.live.requests import META_KEY, request_for
 from sharc_crawler.live.session import Session, session_of
@@ -101,8 +101,13 @@ class SharcScheduler(BaseScheduler):
             return True
         if self._drop_in is None:
             raise TypeError(f"{request} was scheduled by hand: a capture spider's pages come from its frontier")
-        return self._drop_in.schedule(request)
+        return bool(self._scheduled(self._drop_in, request))
 
+    @ends_the_crawl
+    def _scheduled(self, drop_in: DropIn, request: Request) -> bool:
+        return drop_in.schedule(request)
+
+    @ends_the_crawl
     def next_request(self) -> Request | None:
         """The best request to send now; else the engine is woken when there may be one."""
         if self._gave_up:
@@ -113,18 +118,19 @@ class SharcScheduler(BaseScheduler):
                 return self._next()
         except (OSError, sqlite3.Error) as error:
             if not is_full(error):
-                self._give_up(error)
+                self.give_up(f"The crawl stops, its state cannot be written: {error}. The same command goes on.")
                 return None
             space.refused(str(error))
         self._alarm.set(space.waits())
         return None
 
-    def _give_up(self, error: Exception) -> None:
-        """State that cannot be written ends the crawl (without room it pauses instead); what is on disk is whole."""
+    def give_up(self, why: str, *, exc_info: bool = False) -> None:
+        """The crawl ends, as failed; what is on disk is whole. (Without room it pauses instead.)"""
+        if self._gave_up:
+            return
         self._gave_up = True
-        logger.error("The crawl stops, its state cannot be written: %s. The same command goes on.", error)
-        close = self._crawler.engine.close_spider_async(reason="state cannot be written")
-        self._closing = asyncio.ensure_future(close)
+        logger.error(why, exc_info=exc_info)
+        self._closing = end_as_failed(self._crawler, "failed")
 
     def _next(self) -> Request | None:
         session = self._session

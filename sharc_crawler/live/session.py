@@ -26,6 +26,7 @@ from sharc_crawler.live.control import Control
 from sharc_crawler.live.crawl_log import CrawlLog
 from sharc_crawler.live.everything import PARTS
 from sharc_crawler.live.history import known_pages, rates_of, remember
+from sharc_crawler.live.naming import attributes, named
 from sharc_crawler.live.output import RUNNING, check_output, make_folder, told
 from sharc_crawler.live.problems import without_tracebacks
 from sharc_crawler.live.space import Space
@@ -205,7 +206,9 @@ def session_of(crawler: Crawler) -> Session:
 
 def _begin(crawler: Crawler) -> Session:
     without_tracebacks()
-    config = Config.from_settings(crawler.settings)
+    config, clock = Config.from_settings(crawler.settings), clock_of(crawler)
+    if config.output is not None:
+        config = replace(config, output=named(config.output, attributes(crawler.spider), clock.now()))
     drop_in = not hasattr(crawler.spider, "capture_specs")
     politeness = config.politeness
     if drop_in:  # the project's own middlewares and download slots see to robots and retries
@@ -219,7 +222,7 @@ def _begin(crawler: Crawler) -> Session:
     name = crawler.spider.name if crawler.spider else "crawl"
     space = Space(config.output, config.min_free)
     detector = ContentDetector(load_masks(Path(config.masks)) if config.masks else ())
-    return Session(config, clock_of(crawler), store, history, frontier, detector, space, drop_in, name)
+    return Session(config, clock, store, history, frontier, detector, space, drop_in, name)
 
 
 def _parts(history: ObservationStore | None, config: Config) -> Parts:

@@ -134,7 +134,8 @@ class Options:
     output: Path | None = both(
         Folder(),
         None,
-        "folder for WARCs, state and report; without it a project's own spider keeps nothing",
+        "folder for WARCs, state and report, of one crawl; `captures/%(name)s/%(time)s`: for each spider and run, as in"
+        " `FEEDS`; without it a project's own spider keeps nothing",
         section=WHAT,
         shown="none; `site`: `captures/HOST-TIME`",
     )

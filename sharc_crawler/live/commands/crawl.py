@@ -87,7 +87,7 @@ class Command(CrawlCommand):
         if isinstance(error, SharcError):
             raise error
         code = crawler.stats.get_value(EXIT_CODE)
-        if error or self._process.bootstrap_failed:
+        if error or (self._process.bootstrap_failed and not code):
             self.exitcode = FAILED
         elif code is None:  # Ctrl-C twice, or once before the spider was opened
             self._stopped(going_on(Path(arguments["output"])))

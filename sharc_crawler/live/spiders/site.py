@@ -17,6 +17,7 @@ from sharc_crawler.links import document, sitemap
 from sharc_crawler.links.entries import SitemapKind
 from sharc_crawler.live import instant
 from sharc_crawler.live.arguments import Arguments
+from sharc_crawler.live.naming import named
 from sharc_crawler.live.operator import private_seeds, refuse_private, require_operator
 from sharc_crawler.live.requests import META_KEY, header, timestamp
 from sharc_crawler.live.seeding.choosing import with_choice
@@ -77,10 +78,10 @@ class SiteSpider(Spider):
         refuse_private(settings, [url for url in arguments.urls if url not in arguments.options.url])
         for name, value in arguments.settings.items():
             settings.set(name, value, "cmdline")
-        if not settings.get("SHARC_OUTPUT"):
-            settings.set("SHARC_OUTPUT", _folder_name(arguments), "cmdline")
-        if named := private_seeds(arguments.options.url):
-            allowed = [*settings.getlist("SHARC_ALLOWED_ADDRESSES"), *named]
+        output = settings.get("SHARC_OUTPUT") or _folder_name(arguments)
+        settings.set("SHARC_OUTPUT", named(output, {"name": SiteSpider.name}, time.time()), "cmdline")
+        if private := private_seeds(arguments.options.url):
+            allowed = [*settings.getlist("SHARC_ALLOWED_ADDRESSES"), *private]
             settings.set("SHARC_ALLOWED_ADDRESSES", allowed, "cmdline")
         return arguments
 

@@ -1,0 +1,57 @@
+"""A crawl that breaks by a fault of ours ends at once and as failed: it neither hangs nor passes for done."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import logging
+from typing import TYPE_CHECKING, TypeVar
+
+from scrapy import signals
+
+from sharc_crawler.errors import SharcError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Concatenate, ParamSpec
+
+    from scrapy.crawler import Crawler
+
+    from sharc_crawler.live.scheduler import SharcScheduler
+
+    P = ParamSpec("P")
+T = TypeVar("T")
+
+logger = logging.getLogger(__name__)
+
+
+def ends_the_crawl(
+    method: Callable[Concatenate[SharcScheduler, P], T],
+) -> Callable[Concatenate[SharcScheduler, P], T | None]:
+    """What a method of the scheduler raises ends the crawl: Scrapy would log it and ask again, for ever."""
+
+    @functools.wraps(method)
+    def tried(self: SharcScheduler, /, *args: P.args, **kwargs: P.kwargs) -> T | None:
+        try:
+            return method(self, *args, **kwargs)
+        except Exception as error:
+            self.give_up(_told(error), exc_info=not isinstance(error, SharcError))
+            return None
+
+    return tried
+
+
+def _told(error: Exception) -> str:
+    if isinstance(error, SharcError):
+        return f"The crawl stops: {error}."
+    return f"The crawl stops: {type(error).__name__}: {error}. That is a fault of sharc-crawler's: please report it."
+
+
+def end_as_failed(crawler: Crawler, reason: str) -> asyncio.Task[None]:
+    """Close the spider; ``scrapy crawl``, and whoever else runs the crawler, then tells a failure from success."""
+
+    def stopped() -> None:
+        crawler.spider = None  # what a runner takes for failed (its ``bootstrap_failed``)
+
+    crawler.signals.connect(stopped, signals.engine_stopped, weak=False)
+    return asyncio.ensure_future(crawler.engine.close_spider_async(reason=reason))

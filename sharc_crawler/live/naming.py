@@ -1,0 +1,42 @@
+"""The output folder's name by pattern, as ``FEEDS`` have it: ``captures/%(name)s/%(time)s``."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sharc_crawler.errors import UsageError, nearest
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sharc_crawler.model import Instant
+
+_PLACE = re.compile(r"%\((\w+)\)s")
+
+
+def named(pattern: str | Path, known: Mapping[str, object], now: Instant) -> Path:
+    """The folder: ``%(time)s`` is when the crawl begins (UTC), any other place what is known by that name.
+
+    >>> named("captures/%(name)s/%(time)s", {"name": "news"}, 1795000000.0)
+    PosixPath('captures/news/2026-11-18T11-06-40')
+
+    Raises UsageError for a name that nothing is known by.
+    """
+    places = {**known, "time": f"{datetime.fromtimestamp(now, UTC):%Y-%m-%dT%H-%M-%S}"}
+
+    def place(found: re.Match[str]) -> str:
+        if found[1] not in places:
+            raise UsageError(f"SHARC_OUTPUT={str(pattern)!r}: {found[1]!r} is not known{nearest(found[1], places)}")
+        return str(places[found[1]])
+
+    return Path(_PLACE.sub(place, str(pattern)))
+
+
+def attributes(spider: object) -> dict[str, object]:
+    """What a pattern may name of a spider: its plain attributes, the arguments of ``-a`` among them."""
+    names = (name for name in dir(spider) if not name.startswith("_"))
+    values = {name: getattr(spider, name, None) for name in names if name not in ("logger", "state")}
+    return {name: value for name, value in values.items() if isinstance(value, str | int) and value != ""}
