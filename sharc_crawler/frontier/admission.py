@@ -8,9 +8,9 @@ from urllib.parse import urldefrag, urljoin
 
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.modes import instant, subsites
-from sharc_crawler.frontier.pages import NO_PARENT
+from sharc_crawler.frontier.pages import NO_PARENT, UNRATED
 from sharc_crawler.frontier.seen import UNSEEN
-from sharc_crawler.model import Kind, PageId, RateEstimate, Sighting, Slot
+from sharc_crawler.model import Kind, PageId, Sighting, Slot
 from sharc_crawler.strategies.base import Candidates
 
 if TYPE_CHECKING:
@@ -88,6 +88,12 @@ class Admitter:
             self._queuer.enter(capture, fresh, now, parent, depth)
         for at, key in keys.items():
             found[at] = capture.seen.get(key)
+        if told := {
+            found[at]: replace(sightings[at], url=keys.get(at) or sightings[at].key or sightings[at].url)
+            for at in closer
+            if found[at] != UNSEEN and sightings[at].hints and keys.get(at) not in fresh
+        }:
+            self._queuer.rate_again(capture, told, now)
         return Admitted(len(fresh), [page for page in found if page != UNSEEN])
 
     def _look_closer(
@@ -181,7 +187,7 @@ class Admitter:
                 self._ledger.wake(other)
 
     def _seen_again(self, capture: SiteCapture, page: PageId, sighting: Sighting, now: Instant, parent: PageId) -> None:
-        """A known URL: a better rate, or one more page that needs the resource."""
+        """A known URL: one more page that needs the resource, a page that is a hub, too, or one that is dated now."""
         ledger = self._ledger
         if sighting.kind is Kind.RESOURCE:
             if parent != NO_PARENT:
@@ -190,13 +196,6 @@ class Admitter:
             self.admit(capture, [replace(sighting, key=instant.HUB_KEY + ledger.pages.urls[page])], now, parent)
         elif sighting.hints and page in ledger.novelties:
             instant.date(ledger, page, sighting)
-        elif sighting.hints and ledger.pages.kinds[page] is Kind.PAGE and ledger.pages.states[page] == State.QUEUED:
-            (estimate,) = capture.rates.rates([sighting], now)
-            if estimate.rate == ledger.pages.rates[page]:
-                return
-            ledger.repriced(page, estimate)
-            if capture.strategy is not None:
-                capture.strategy.reprice(page, estimate.rate)
 
     def ingest(self, capture: SiteCapture, sightings: Sequence[Sighting], read: Instant) -> None:
         """What sitemaps say of the last changes of pages, where the server's word counts or revisits are planned."""
@@ -218,7 +217,6 @@ class Admitter:
                 capture.news[page] = hints.lastmod, hints.lastmod + hints.lastmod_precision
 
 
-UNRATED = RateEstimate(0.0, "none")
 TOO_LATE = "discovered after the reference instant"
 
 
@@ -240,8 +238,9 @@ class Queuer:
             for key, sighting in fresh.items()
             if sighting.kind is Kind.PAGE
         ]
-        estimates = iter(capture.rates.rates(pages, now))
         polls = capture.spec.mode == "instant"
+        waits = capture.strategy is None and not polls  # for all pages that the sitemaps name
+        estimates = iter([UNRATED] * len(pages) if waits else capture.rates.rates(pages, now))
         late = TOO_LATE if capture.too_late else ""
         queued: list[PageId] = []
         for key, sighting in fresh.items():
@@ -257,6 +256,8 @@ class Queuer:
                 capture.late += 1
                 continue
             queued.append(page)
+            if waits:
+                capture.unrated[page] = sighting if sighting.url == key else replace(sighting, url=key)
             if polls:
                 instant.show(ledger, page, parent, sighting, now)
         if queued:
@@ -301,6 +302,28 @@ class Queuer:
             capture, key, Sighting(url, Kind.ROBOTS, "host"), number, depth, NO_PARENT, UNRATED
         )
         self._ledger.owe(capture, page, Slot.ONLY)
+
+    def rate(self, capture: SiteCapture, now: Instant) -> None:
+        """All pages that are known before the first decision get their rates: one question, and all is learned once."""
+        unrated, capture.unrated = capture.unrated, {}
+        if unrated:
+            for page, estimate in zip(unrated, capture.rates.rates(list(unrated.values()), now), strict=True):
+                self._ledger.rated(page, estimate)
+
+    def rate_again(self, capture: SiteCapture, told: Mapping[PageId, Sighting], now: Instant) -> None:
+        """A document tells of pages that were known: those not visited yet get better rates."""
+        ledger, known = self._ledger, {}
+        for page, sighting in told.items():
+            if page in capture.unrated:
+                capture.unrated[page] = sighting
+                ledger.hinted(page, sighting.hints)
+            elif ledger.pages.kinds[page] is Kind.PAGE and ledger.pages.states[page] == State.QUEUED:
+                known[page] = sighting
+        for page, estimate in zip(known, capture.rates.rates(list(known.values()), now), strict=True) if known else ():
+            if estimate.rate != ledger.pages.rates[page]:
+                ledger.rated(page, estimate)
+                if capture.strategy is not None:
+                    capture.strategy.reprice(page, estimate.rate)
 
     def offer(self, capture: SiteCapture, queued: list[PageId], now: Instant) -> None:
         """Pages were found: the strategy takes them, or they wait until there is one for them."""

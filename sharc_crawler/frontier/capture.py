@@ -55,6 +55,7 @@ class SiteCapture:
         self.started = started
         self.strategy: Strategy | None = None  #: built once robots.txt and the sitemaps are read
         self.waiting: list[PageId] = []  #: pages known before that
+        self.unrated: dict[PageId, Sighting] = {}  #: those whose rates are to be asked for once all these are known
         self.seen = SeenUrls()  #: every URL known to this capture, by its key
         self.phase = Phase.VISIT
         self.reference: Instant | None = None

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from sharc_crawler.frontier.capture import SiteCapture
-    from sharc_crawler.model import Fetch, Instant, Judgement, PageId, RateEstimate, Seconds, Sighting
+    from sharc_crawler.model import Fetch, Hints, Instant, Judgement, PageId, RateEstimate, Seconds, Sighting
 
 
 LONGEST_LISTED = 2_083  #: characters of a URL that is listed and not taken
@@ -174,11 +174,16 @@ class Ledger:
         if self._store:
             self._batch.embeds.append((page, resource))
 
-    def repriced(self, page: PageId, estimate: RateEstimate) -> None:
-        """A page's rate is known better."""
-        self.pages.rates[page] = estimate.rate
+    def rated(self, page: PageId, estimate: RateEstimate) -> None:
+        """A page's rate is known, or known better."""
+        self.pages.rates[page], self.pages.shapes[page] = estimate.rate, estimate.shape
         if self._store:
-            self._batch.rates.append((page, estimate.rate, estimate.source))
+            self._batch.rates.append((page, estimate.rate, estimate.source, estimate.shape))
+
+    def hinted(self, page: PageId, hints: Hints | None) -> None:
+        """A sitemap describes a page that was known, but not visited yet."""
+        if self._store:
+            self._batch.hints.append((page, hints))
 
     def novel(self, row: NoveltyRow) -> None:
         """A hub has shown a page first (or more is known of that)."""

@@ -143,6 +143,7 @@ class Opener:
             and spec.mode == "capture"
         ):
             capture.note("no sitemap named any page: pages come from links")
+        self._queuer.rate(capture, now)
         step = capture.step or max((self._ledger.hosts[h].delay for h in capture.hosts), default=0.0) or 0.05
         pages, size = capture.waiting, spec.size
         if capture.subsites is not None:

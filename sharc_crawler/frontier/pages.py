@@ -9,12 +9,13 @@ import numpy as np
 
 from sharc_crawler.errors import StateError
 from sharc_crawler.frontier.lifecycle import TRANSITIONS, Event, State
-from sharc_crawler.model import NO_VALIDATORS, Outcome, Result, Validators
+from sharc_crawler.model import NO_VALIDATORS, Outcome, RateEstimate, Result, Validators
 
 if TYPE_CHECKING:
-    from sharc_crawler.model import Kind, PageId, RateEstimate
+    from sharc_crawler.model import Kind, PageId
 
 NO_PARENT = -1
+UNRATED = RateEstimate(0.0, "none")  #: of what has no rate, or none yet
 
 
 class PageTable:

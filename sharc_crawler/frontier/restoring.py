@@ -15,7 +15,7 @@ from sharc_crawler.frontier.hosts import Task
 from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.frontier.modes import instant, subsites
 from sharc_crawler.frontier.modes.two_visits import MODIFIED
-from sharc_crawler.frontier.pages import NO_PARENT
+from sharc_crawler.frontier.pages import NO_PARENT, UNRATED
 from sharc_crawler.frontier.robots import RobotsRules, leads_on, missing
 from sharc_crawler.model import Kind, Phase, RateEstimate, Result, Sighting, Slot, Visit
 
@@ -110,6 +110,8 @@ class Restorer:
             capture.late += late
             capture.pages += 1
             ledger.hosts[host].captures[capture.number] = None
+            if row.source == UNRATED.source and not late:
+                capture.unrated[row.page] = Sighting(row.key, hints=row.hints)
             if row.url in capture.spec.seeds:
                 capture.budget.seeds.add(row.page)
         elif row.kind is Kind.HUB and row.state != State.LATE:

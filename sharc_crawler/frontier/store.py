@@ -145,7 +145,8 @@ class Batch:
     embeds: list[tuple[PageId, PageId]] = field(default_factory=list)  #: page, resource it needs to be replayed
     links: list[LinksRow] = field(default_factory=list)
     lastmods: list[LastmodRow] = field(default_factory=list)
-    rates: list[tuple[PageId, Rate, str]] = field(default_factory=list)  #: repriced
+    rates: list[tuple[PageId, Rate, str, float]] = field(default_factory=list)  #: asked for anew: source, shape
+    hints: list[tuple[PageId, Hints | None]] = field(default_factory=list)  #: of pages that were known without
     novelties: dict[PageId, NoveltyRow] = field(default_factory=dict)
     outside: list[OutsideRow] = field(default_factory=list)
     subsites: dict[tuple[int, int], SubsiteRow] = field(default_factory=dict)  #: by capture and number

@@ -15,9 +15,17 @@ from sharc_crawler.subsites.dividing import Branch
 
 def page_values(row: PageRow) -> tuple[Any, ...]:
     """A page as its table has it."""
-    shape = None if math.isinf(row.shape) else row.shape
-    hints = json.dumps(asdict(row.hints)) if row.hints else None
-    return (*row[:12], shape, row.weight, hints, row.reason)
+    return (*row[:12], shape_value(row.shape), row.weight, hints_value(row.hints), row.reason)
+
+
+def shape_value(shape: float) -> float | None:
+    """A Gamma posterior's shape; NULL: infinite."""
+    return None if math.isinf(shape) else shape
+
+
+def hints_value(hints: Hints | None) -> str | None:
+    """What a sitemap said, as JSON."""
+    return json.dumps(asdict(hints)) if hints else None
 
 
 def page_row(values: tuple[Any, ...]) -> PageRow:

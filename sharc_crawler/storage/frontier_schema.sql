@@ -1,5 +1,5 @@
 -- Frontier state of one capture folder, schema version 5 (PRAGMA user_version).
--- Instants are unix seconds, rates changes per second. Append-only but for capture, host and the rate of a page.
+-- Instants are unix seconds, rates changes per second. Append-only but for capture, host, and rate, shape and hints of a page.
 CREATE TABLE capture (
     capture INTEGER PRIMARY KEY,
     spec TEXT NOT NULL,          -- JSON of CaptureSpec

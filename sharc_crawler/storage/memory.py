@@ -34,8 +34,10 @@ class MemoryStore:
         every.novelties |= batch.novelties
         every.subsites |= batch.subsites
         every.members += batch.members
-        for page, rate, source in batch.rates:
-            every.pages[page] = every.pages[page]._replace(rate=rate, source=source)
+        for page, rate, source, shape in batch.rates:
+            every.pages[page] = every.pages[page]._replace(rate=rate, source=source, shape=shape)
+        for page, hints in batch.hints:
+            every.pages[page] = every.pages[page]._replace(hints=hints)
 
     def load(self) -> Batch:
         """All that was committed."""

@@ -82,15 +82,19 @@ class SqliteStore:
             ([frontier_rows.subsite_values(row) for row in batch.subsites.values()], _replace("subsite", 8)),
             (batch.members, _insert("member", 2)),
             (
-                [(rate, source, page) for page, rate, source in batch.rates],
-                "UPDATE page SET rate = ?, source = ? WHERE page = ?",
+                [(rate, source, frontier_rows.shape_value(shape), page) for page, rate, source, shape in batch.rates],
+                "UPDATE page SET rate = ?, source = ?, shape = ? WHERE page = ?",
+            ),
+            (
+                [(frontier_rows.hints_value(hints), page) for page, hints in batch.hints],
+                "UPDATE page SET hints = ? WHERE page = ?",
             ),
         ):
             if rows:
                 db.executemany(sql, rows)
 
     def load(self) -> Batch:
-        """All that was committed; rates as they are now.
+        """All that was committed; rates and hints as they are now.
 
         Raises :class:`~sharc_crawler.errors.DataError` where the file holds what this software never writes.
         """

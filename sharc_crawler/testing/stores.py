@@ -163,9 +163,19 @@ class FrontierStoreChecks(ABC):
         """The rate a page ends up with is the one that is reported."""
         store = self.open(tmp_path)
         store.commit(Batch(pages=[page_row(0)]))
-        store.commit(Batch(rates=[(0, 0.5, "sitemap")]))
+        store.commit(Batch(rates=[(0, 0.5, "sitemap", 2.0)]))
         (page,) = store.load().pages
-        assert (page.rate, page.source) == (0.5, "sitemap")
+        assert (page.rate, page.source, page.shape) == (0.5, "sitemap", 2.0)
+        store.commit(Batch(rates=[(0, 0.25, "history", math.inf)]))
+        (page,) = store.load().pages
+        assert (page.rate, page.source, page.shape) == (0.25, "history", math.inf)
+
+    def test_what_a_sitemap_says_later_is_kept(self, tmp_path: Path) -> None:
+        """Of a page that was known before the sitemap was read."""
+        store = self.open(tmp_path)
+        store.commit(Batch(pages=[page_row(0, hints=None)]))
+        store.commit(Batch(hints=[(0, Hints(lastmod=5.0, priority=0.7))]))
+        assert store.load().pages[0].hints == Hints(lastmod=5.0, priority=0.7)
 
     def test_an_embedding_is_known_once(self, tmp_path: Path) -> None:
         """However often a page names a resource."""

@@ -114,5 +114,5 @@ class Replanner:
         if told:
             for page, estimate in zip(told, capture.rates.rates(list(told.values()), now), strict=True):
                 named = replace(estimate, source=MODIFIED) if estimate.source in LISTED else estimate
-                self._ledger.repriced(page, named)
+                self._ledger.rated(page, named)
         return bool(told)

@@ -1,0 +1,137 @@
+"""Rates are asked for once, of all pages that are known when the sitemaps are read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import pytest
+
+from sharc_crawler.frontier.frontier import Frontier
+from sharc_crawler.frontier.parts import Parts
+from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.model import Done, Fetch, Hints, Kind, RateEstimate, Sighting, Url
+from sharc_crawler.rates.chain import Chain
+from sharc_crawler.rates.sources import HistoryRates
+from sharc_crawler.storage.memory import MemoryStore
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sharc_crawler.frontier.hosts import Politeness
+    from tests.frontier.conftest import World
+
+SITEMAPS, PAGES = 10, 40  #: files, and pages in each
+ROOT = "http://h.example/"
+INDEX = f"{ROOT}sitemap.xml"
+DAY = 86_400.0
+
+
+@dataclass
+class Asked:
+    """A source that knows lastmods alone, and keeps what it was asked."""
+
+    questions: list[list[Sighting]] = field(default_factory=list)
+
+    def rates(self, sightings: Sequence[Sighting], now: float) -> list[RateEstimate]:
+        self.questions.append(list(sightings))
+        return [RateEstimate(abs(one.hints.lastmod) if one.hints else 0.5, "asked", shape=3.0) for one in sightings]
+
+    def weight(self, sighting: Sighting) -> float:
+        return 1.0
+
+
+class Counted(HistoryRates):
+    """The real one, which counts how often it learns."""
+
+    learned = 0
+
+    def _estimate(self, now: float) -> None:
+        self.learned += 1
+        super()._estimate(now)
+
+
+def page(number: int) -> Url:
+    return Url(f"{ROOT}{number}")
+
+
+@pytest.fixture
+def listed(world: World) -> World:
+    """Ten sitemap files behind an index; the later page, the older."""
+    world.links[INDEX] = [Sighting(Url(f"{ROOT}map{number}.xml"), Kind.SITEMAP, INDEX) for number in range(SITEMAPS)]
+    for number in range(SITEMAPS):
+        world.links[f"{ROOT}map{number}.xml"] = [
+            Sighting(page(at), hints=Hints(lastmod=-DAY * (at + 1)))
+            for at in range(number * PAGES, (number + 1) * PAGES)
+        ]
+    return world
+
+
+def opened(politeness: Politeness, rates: object, store: MemoryStore | None = None) -> Frontier:
+    """The site's pages are known from captures before, as the second capture of it knows them."""
+    frontier = Frontier(politeness, store, Parts(rates=lambda _: rates))
+    capture = frontier.open(CaptureSpec("h", (ROOT,), strategy="bfs", sitemaps=(INDEX,)), 1000.0)
+    frontier.schedule_into(capture, [Sighting(page(at), via="history") for at in range(SITEMAPS * PAGES)], 1000.0)
+    return frontier
+
+
+def until_first_page(world: World, frontier: Frontier) -> Fetch:
+    while True:
+        decision = frontier.next(world.now)
+        assert not isinstance(decision, Done)
+        if isinstance(decision, Fetch):
+            if decision.kind is Kind.PAGE:
+                return decision
+            frontier.finished(decision, world.answer(decision), world.links.get(decision.url, ()))
+        world.now += 1.0
+
+
+def test_one_question_before_the_first_page(listed: World, impolite: Politeness):
+    rates = Asked()
+    frontier = opened(impolite, rates)
+    until_first_page(listed, frontier)
+    (question,) = rates.questions
+    assert {one.url for one in question} == {ROOT, *(page(at) for at in range(SITEMAPS * PAGES))}
+    assert [one.hints.lastmod for one in question if one.url == page(7)] == [-DAY * 8]
+    rated = dict(zip(frontier.pages.urls, frontier.pages.rates, strict=True))
+    assert (rated[page(7)], rated[ROOT]) == (DAY * 8, 0.5)
+    assert set(frontier.pages.shapes) == {3.0, float("inf")}  # sitemaps have none
+
+
+def test_a_second_capture_learns_once_before_its_first_page(listed: World, impolite: Politeness):
+    source = Counted()
+    until_first_page(listed, opened(impolite, Chain([source])))
+    assert source.learned == 1
+
+
+def test_a_sitemap_read_later_is_one_question(listed: World, impolite: Politeness):
+    """Its pages that were known and wait get better rates, and the strategy hears of them."""
+    rates = Asked()
+    frontier = opened(impolite, rates)
+    fetch = until_first_page(listed, frontier)
+    told = [Sighting(page(at), hints=Hints(lastmod=1.0 + at)) for at in range(50) if page(at) != fetch.url]
+    frontier.finished(fetch, listed.answer(fetch), told)
+    assert rates.questions[1:] == [told]
+    assert dict(zip(frontier.pages.urls, frontier.pages.rates, strict=True))[page(9)] == 10.0
+
+
+def test_after_a_crash_before_the_first_page_all_hints_are_asked_again(listed: World, impolite: Politeness):
+    """What the sitemaps said that had been read is not fetched again: it is in the store."""
+    store = MemoryStore()
+    first = opened(impolite, Asked(), store)
+    for _ in range(1 + SITEMAPS // 2):  # the index and some of its files
+        fetch = first.next(listed.now)
+        assert isinstance(fetch, Fetch)
+        first.finished(fetch, listed.answer(fetch), listed.links.get(fetch.url, ()))
+        listed.now += 1.0
+    rates = Asked()
+    second = Frontier(impolite, store, Parts(rates=lambda _: rates))
+    second.restore(store.load(), listed.now)
+    fetch = until_first_page(listed, second)
+    second.finished(fetch, listed.answer(fetch))
+    (question,) = rates.questions
+    assert {one.url: one.hints and one.hints.lastmod for one in question} == {
+        ROOT: None,
+        **{page(at): -DAY * (at + 1) for at in range(SITEMAPS * PAGES)},
+    }
+    assert store.load().pages[second.captures[0].seen.get(page(7))].rate == DAY * 8
