@@ -32,6 +32,7 @@ class Orders:
     paused: bool = False
     delay: Seconds | None = None  #: between two requests to a host; None: as the crawl was started
     stop: str = ""  #: number of the order to stop
+    started: Seconds | None = None  #: the delay that the crawl was started with when it last took orders
 
     def changed(self, **change: Any) -> Orders:
         """These orders with a further one."""
@@ -79,7 +80,9 @@ def read_status(folder: Path) -> dict[str, Any]:
 
 
 def _checked(orders: Orders) -> Orders:
-    kinds: dict[str, tuple[type, ...]] = {"paused": (bool,), "delay": (int, float, type(None))}
+    kinds: dict[str, tuple[type, ...]] = {"paused": (bool,)} | dict.fromkeys(
+        ("delay", "started"), (int, float, type(None))
+    )
     for field in fields(Orders):
         if not isinstance(getattr(orders, field.name), kinds.get(field.name, (str,))):
             raise ValueError(f"{field.name} is {getattr(orders, field.name)!r}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sharc_crawler.control import ORDERS, STATUS, Orders, read_orders, write
@@ -38,10 +39,20 @@ class Control:
 
     def begin(self, now: Instant) -> None:
         """From now on orders are taken; those of before hold."""
-        if not (self._folder / ORDERS).exists():
-            write(self._folder, ORDERS, Orders())
-        self._began = getattr(self._read(), "stop", "")
+        orders = self._read() if (self._folder / ORDERS).exists() else Orders()
+        if orders is not None:
+            self._began = orders.stop
+            write(self._folder, ORDERS, self._started(orders, now))
         self.obey(now)
+
+    def _started(self, orders: Orders, now: Instant) -> Orders:
+        """Of a delay that was ordered and one that the crawl is started with the later counts."""
+        if orders.delay is not None and orders.started not in (None, self._given):
+            self._note(
+                now, f"{orders.delay:g} s between two requests no longer hold: started again with delay={self._given:g}"
+            )
+            orders = replace(orders, delay=None)
+        return replace(orders, started=self._given)
 
     def obey(self, now: Instant) -> bool:
         """Look for new orders, carry them out, answer; ``True``: the crawl is to stop."""
@@ -52,7 +63,8 @@ class Control:
         if orders.delay != before.delay:
             delay = self._given if orders.delay is None else orders.delay
             self._frontier.change_delay(delay)
-            self._note(now, f"{delay:g} s between two requests to a host, or what robots.txt asks for")
+            instead = f", not the {self._given:g} s that it was started with" if delay != self._given else ""
+            self._note(now, f"{delay:g} s between two requests to a host{instead}, or what robots.txt asks for")
         with suppress(OSError):  # a full disk: it is not obeying that fails
             write(self._folder, STATUS, self._status(now))
         return bool(orders.stop) and orders.stop != self._began

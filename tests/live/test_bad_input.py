@@ -144,9 +144,9 @@ def test_private_addresses_are_refused_unless_named(crawl, tmp_path):
     assert "SHARC_ALLOWED_ADDRESSES" in (done.folder / "report.json").read_text()
 
 
-def test_the_help_of_crawl_lists_our_arguments(tmp_path):
-    done = subprocess.run(
-        [sys.executable, "-m", "scrapy", "crawl", "site", "--help"],
+def scrapy(tmp_path, *words):
+    return subprocess.run(
+        [sys.executable, "-m", "scrapy", *words],
         env={**os.environ, "SCRAPY_SETTINGS_MODULE": "sharc_crawler.live.profile"},
         cwd=tmp_path,
         capture_output=True,
@@ -154,5 +154,15 @@ def test_the_help_of_crawl_lists_our_arguments(tmp_path):
         timeout=60,
         check=False,
     )
+
+
+def test_the_help_of_crawl_lists_our_arguments(tmp_path):
+    done = scrapy(tmp_path, "crawl", "site", "--help")
     assert done.returncode == 0, done.stderr
     assert help_text() in done.stdout
+
+
+def test_a_spider_of_another_name_is_one_line_with_the_nearest(tmp_path):
+    done = scrapy(tmp_path, "crawl", "sight", "-a", "url=http://127.0.0.1:9/")
+    assert done.returncode == USAGE
+    assert done.stderr == "sharc: error: spider='sight' is not known; did you mean 'site'? Allowed: site\n"

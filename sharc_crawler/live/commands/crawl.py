@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from scrapy.commands import ScrapyHelpFormatter
 from scrapy.commands.crawl import Command as CrawlCommand
 
-from sharc_crawler.errors import SharcError
+from sharc_crawler.errors import SharcError, unknown_name
 from sharc_crawler.live.config import Config
 from sharc_crawler.live.extension import EXIT_CODE, FAILED, INTERRUPTED
 from sharc_crawler.live.output import check_output, make_folder
@@ -43,16 +43,22 @@ class Command(CrawlCommand):
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Scrapy calls this."""
-        if args != [SiteSpider.name]:
-            super().run(args, opts)
-            return
         try:
-            self._run_site(opts)
+            if args == [SiteSpider.name]:
+                self._run_site(opts)
+            else:
+                self._run_other(args, opts)
         except SharcError as error:
             sys.stderr.write(f"sharc: error: {printable(str(error))}\n")
             self.exitcode = error.exit_code
         except KeyboardInterrupt:  # before Scrapy listens for it
             self._stopped("give the same command again")
+
+    def _run_other(self, args: list[str], opts: argparse.Namespace) -> None:
+        known = self._process.spider_loader.list()
+        if len(args) == 1 and args[0] not in known:
+            raise unknown_name("spider", args[0], known)
+        super().run(args, opts)
 
     def _run_site(self, opts: argparse.Namespace) -> None:
         settings: Settings = self._process.settings.copy()
