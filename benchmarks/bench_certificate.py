@@ -21,13 +21,13 @@ from pathlib import Path
 from sharc_crawler.archive.options import CaptureInfo
 from sharc_crawler.archive.payloads import Original
 from sharc_crawler.archive.warc import WarcWriter
-from sharc_crawler.certificate.packaging import package
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.certificate.writing import certify
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.evidence.facts import CaptureFacts, PageFacts, VisitFacts
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.model import Exchange, Kind, Result, Slot, Url, Verdict
+from sharc_crawler.report.packaging import package
 
 START = 1_795_000_000.25
 SAME = b'HTTP/1.1 304 Not Modified\r\nETag: "1"\r\n\r\n'

@@ -228,7 +228,7 @@ class Judgement:
 
     verdict: Verdict
     evidence: Evidence
-    reason: str  #: one plain phrase: ``equal bytes before and after``
+    reason: str  #: a code, with or without a detail (:mod:`sharc_crawler.evidence.reasons`)
 
 
 @dataclass(frozen=True, slots=True)

@@ -170,3 +170,16 @@ class WarcFile:
 
     def _named(self, error: OSError) -> OSError:
         return OSError(error.errno, error.strerror, str(self._open_path))
+
+
+def replace_file(path: Path, text: str) -> None:
+    """Write a file whole or not at all; a reader never sees half of it."""
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with unfinished.open("wb") as file:
+            file.write(text.encode("utf-8", "replace"))
+            file.flush()
+            os.fsync(file.fileno())
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)

@@ -42,15 +42,15 @@ def to_text(document: dict[str, Any]) -> str:
 
 
 def whole_numbers(value: Any) -> Any:
-    """The value without fractional numbers: they become text.
+    """The value as JSON without fractional numbers: they, and what JSON does not know, become text.
 
-    >>> whole_numbers({"delay": 0.05, "size": 300.0, "names": ["a", 1]})
+    >>> whole_numbers({"delay": 0.05, "size": 300.0, "names": ("a", 1)})
     {'delay': '0.05', 'size': 300, 'names': ['a', 1]}
     """
     if isinstance(value, dict):
-        return {name: whole_numbers(part) for name, part in value.items()}
-    if isinstance(value, list):
+        return {str(name): whole_numbers(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
         return [whole_numbers(part) for part in value]
     if isinstance(value, float):
         return int(value) if value.is_integer() and abs(value) < 2**53 else repr(value)
-    return value
+    return value if value is None or isinstance(value, bool | int | str) else str(value)

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.certificate.canonical import DIGEST, digest, whole_numbers
 from sharc_crawler.evidence import measures
+from sharc_crawler.evidence.claim import claim
+from sharc_crawler.evidence.facts import each_part
 from sharc_crawler.evidence.kinds import Evidence
+from sharc_crawler.evidence.reasons import code
 from sharc_crawler.instants import iso, maybe_iso, unix
-from sharc_crawler.model import Kind, Result, Slot, Verdict
-from sharc_crawler.report.claim import claim
-from sharc_crawler.report.subsites import each_part
-from sharc_crawler.report.words import plain
+from sharc_crawler.model import Kind, Slot, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -24,13 +24,8 @@ FORMAT = "sharc-certificate"
 VERSION = 1  #: of the schema
 
 TOTALS = ("known", "captured", "coherent", "changed", "unknown", "not_captured")
-#: what no certificate of this version can claim, whatever the capture; other words are another version
-LIMITS = (
-    "Instants are those of the crawling machine's clock.",
-    "A page is what the server sent to this crawler: others, elsewhere, logged in or by script, may be shown another.",
-    "Equal bytes are equal SHA-1 digests of what was sent or, where the reason says so, of what it unpacks to.",
-    "The certificate is not signed: who can rewrite every file can write another. Keep its digest in another place.",
-)
+#: what no certificate can claim, whatever the capture (docs/certificate.md)
+LIMITS = ("crawler-clock", "as-sent-to-this-crawler", "sha1-digests", "not-signed")
 
 
 def certificate(
@@ -74,11 +69,11 @@ def _capture(facts: CaptureFacts) -> dict[str, Any]:
         "site": facts.site,
         "seeds": list(facts.seeds),
         "strategy": facts.strategy,
-        "settings": whole_numbers(plain(facts.settings)),
+        "settings": whole_numbers(facts.settings),
         "started": iso(facts.started),
         "ended": maybe_iso(facts.ended),
         "interruptions": [{"from": iso(start), "to": iso(end)} for start, end in facts.interruptions],
-        "audit": whole_numbers(plain(facts.audit)) if facts.audit else None,
+        "audit": whole_numbers(facts.audit) if facts.audit else None,
         "notes": list(facts.notes),
     }
 
@@ -91,7 +86,7 @@ def unit(name: str, facts: CaptureFacts) -> dict[str, Any]:
         "name": name,
         "reference": _reference(facts.reference, own),
         "totals": {part: totals[part] for part in TOTALS},
-        "claim": claim(facts, totals),
+        "claim": claim(facts),
     }
 
 
@@ -117,19 +112,6 @@ def _span(page: PageFacts, reference: Instant) -> tuple[Instant, Instant]:
     return min(downloads), max(downloads)
 
 
-def method(page: PageFacts) -> str:
-    """How a page's two states were compared."""
-    if page.evidence is Evidence.VALIDATOR:
-        return "conditional-request"
-    if page.evidence is Evidence.ATTESTED:
-        return "lastmod"
-    if page.evidence is not Evidence.BYTES or page.visit is None:
-        return "none"
-    if page.revisit is None:
-        return "reference-download" if page.visit.slot is Slot.ONLY else "none"
-    return "payload-digest" if page.revisit.result is Result.OK else "kind-of-answer"
-
-
 def _page(page: PageFacts, subsite: str, uris: Mapping[str, str]) -> dict[str, Any]:
     return {
         "url": page.url,
@@ -137,8 +119,7 @@ def _page(page: PageFacts, subsite: str, uris: Mapping[str, str]) -> dict[str, A
         "subsite": subsite,
         "verdict": page.verdict.value if page.verdict else None,
         "evidence": (page.evidence or Evidence.NONE).value,
-        "method": method(page),
-        "reason": page.reason,
+        "reason": code(page.reason),
         "visit": _visit(page, page.visit, uris),
         "revisit": _visit(page, page.revisit, uris),
     }
@@ -149,7 +130,7 @@ def _missing(page: PageFacts, subsite: str, uris: Mapping[str, str]) -> dict[str
         "url": page.url,
         "kind": page.kind.value,
         "subsite": subsite,
-        "reason": page.reason,
+        "reason": code(page.reason),
         "visit": _visit(page, page.visit, uris),
     }
 

@@ -7,15 +7,15 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from sharc_crawler.certificate.document import method
 from sharc_crawler.certificate.lastmods import download
 from sharc_crawler.certificate.witness import Finding
 from sharc_crawler.changes.http import target
 from sharc_crawler.changes.status import classify
 from sharc_crawler.evidence.facts import PageFacts, VisitFacts
-from sharc_crawler.evidence.judgement import APEX, of_comparison, revisit_judgement
+from sharc_crawler.evidence.judgement import APEX, ONCE, of_comparison, revisit_judgement
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.lastmods import weigh
+from sharc_crawler.evidence.reasons import Reason, code
 from sharc_crawler.instants import unix
 from sharc_crawler.model import Judgement, Kind, Outcome, Result, Slot, Url, Validators, Verdict
 
@@ -72,8 +72,8 @@ class Judge:
             reason=judgement.reason,
         )
         if "verdict" in entry:
-            again = judgement.verdict.value, judgement.evidence.value, judgement.reason, method(shown)
-            self._compare(entry, dict(zip(("verdict", "evidence", "reason", "method"), again, strict=True)))
+            again = judgement.verdict.value, judgement.evidence.value, code(judgement.reason)
+            self._compare(entry, dict(zip(("verdict", "evidence", "reason"), again, strict=True)))
         return shown
 
     # -- downloads ---------------------------------------------------------------------------------------------------
@@ -149,13 +149,13 @@ class Judge:
             return stated
         if second is None or first is None:
             if stated.verdict is Verdict.UNKNOWN and stated.evidence is Evidence.NONE:
-                return stated  # one download shows nothing, whatever the words
+                return stated  # one download shows nothing, whatever the reason
             apex = entry["visit"]["slot"] == Slot.ONLY and entry["visit"]["date"] == self._references.get(
                 entry["subsite"]
             )
-            return APEX if apex else Judgement(Verdict.UNKNOWN, Evidence.NONE, "it was downloaded once")
+            return APEX if apex else ONCE
         if second.result is Result.NOT_MODIFIED and not self._asked(entry):
-            return Judgement(Verdict.UNKNOWN, Evidence.NONE, "304 to a request without the first visit's validators")
+            return Judgement(Verdict.UNKNOWN, Evidence.NONE, Reason.UNASKED_304)
         packed = revisit_judgement(replace(first, decoded=None), replace(second, decoded=None))
         return packed if packed == stated else revisit_judgement(first, second)
 

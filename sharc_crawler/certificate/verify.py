@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -22,9 +23,7 @@ from sharc_crawler.errors import DataError
 from sharc_crawler.evidence.facts import CaptureFacts, SubsiteFacts
 from sharc_crawler.instants import unix
 from sharc_crawler.model import Kind
-from sharc_crawler.report.claim import in_present_words
-from sharc_crawler.report.load import load_state
-from sharc_crawler.storage.sqlite import FILE_NAME
+from sharc_crawler.storage.sqlite import FILE_NAME, SqliteStore
 from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ class Verification:
 
     source: str
     findings: list[Finding] = field(default_factory=list)
-    claims: list[str] = field(default_factory=list)  #: sentences of the certificates
+    claims: list[dict[str, Any]] = field(default_factory=list)  #: of the certificates (:mod:`..evidence.claim`)
     digests: list[str] = field(default_factory=list)  #: of the certificates
     pages: int = 0
     records: int = 0
@@ -84,7 +83,8 @@ def _why_none(path: Path) -> str:
             "none was made for a capture that is not complete, for an instant crawl, which claims no coherence, or"
             " without WARC files"
         )
-    captures = load_state(path).captures.values()
+    with closing(SqliteStore(path / FILE_NAME)) as store:
+        captures = store.captures().values()
     if any(capture.spec.mode == "instant" for capture in captures):
         return "an instant crawl claims no coherence"
     if any(capture.ended is None for capture in captures):
@@ -147,7 +147,7 @@ def _certificate(
     into.findings += _twice(document)
     into.findings += _misnamed(document)
     into.findings += _sums(name, document, pages)
-    into.claims.append(document["capture"]["claim"]["sentence"])
+    into.claims.append(document["capture"]["claim"])
     into.digests.append(document[DIGEST])
     into.pages += len(document["pages"])
     into.elsewhere += judge.elsewhere
@@ -199,9 +199,8 @@ def _sums(name: str, document: dict[str, Any], pages: Sequence[PageFacts]) -> It
         groups.append((f"subsite {stated['name']}", stated, own, ()))
     for what, stated, own, divided in groups:
         for part, again in unit(stated["name"], _facts(document, stated, own, divided)).items():
-            said = in_present_words(stated[part]) if part == "claim" else stated[part]
-            if again != said:
-                yield Finding(f"{part} of the {what}: {_difference(again, said)}", name)
+            if again != stated[part]:
+                yield Finding(f"{part} of the {what}: {_difference(again, stated[part])}", name)
     for _, stated, own, _ in groups[1:]:
         yield from _between(name, stated, own)
     yield from _one_instant(name, document)

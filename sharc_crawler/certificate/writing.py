@@ -8,14 +8,13 @@ from itertools import groupby
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from sharc_crawler.archive.cdxj import entries, read_index
-from sharc_crawler.archive.files import SUFFIX, files_of, safe_name, series_of
+from sharc_crawler.archive.files import SUFFIX, files_of, replace_file, safe_name, series_of
 from sharc_crawler.archive.members import Record, read_at, records
 from sharc_crawler.archive.options import CaptureInfo, WarcOptions
 from sharc_crawler.archive.warc import WarcWriter
 from sharc_crawler.certificate.canonical import DIGEST, KEPT_IN, kept, to_text
 from sharc_crawler.certificate.document import certificate
 from sharc_crawler.errors import UsageError
-from sharc_crawler.report.write import replace_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

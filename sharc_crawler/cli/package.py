@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
-from sharc_crawler.certificate.packaging import package, warcs_of
 from sharc_crawler.cli._progress import progress
 from sharc_crawler.report.load import load_facts
+from sharc_crawler.report.packaging import package, warcs_of
 
 
 @click.command()

@@ -12,6 +12,7 @@ from sharc_crawler.certificate.verify import Verification, total_size, verify
 from sharc_crawler.certificate.witness import Finding
 from sharc_crawler.cli._progress import progress
 from sharc_crawler.errors import DataError
+from sharc_crawler.report.claim import sentence
 from sharc_crawler.report.words import short
 
 SHOWN = 20  #: findings that a person is shown
@@ -61,7 +62,11 @@ def _json(result: Verification) -> str:
 def _words(result: Verification) -> str:
     size = f"{result.pages:,} judgements, {result.records:,} records"
     if not result.findings:
-        lines = [f"Everything holds: {size}.", *result.claims, *(f"  digest {one}" for one in result.digests)]
+        lines: list[str] = [
+            f"Everything holds: {size}.",
+            *map(sentence, result.claims),
+            *(f"  digest {one}" for one in result.digests),
+        ]
     else:
         lines = [f"Not as certified ({len(result.findings):,} findings in {size}):"]
         lines += [f"  {short(str(finding), 600)}" for finding in result.findings[:SHOWN]]

@@ -16,9 +16,10 @@ import numpy as np
 
 from sharc_crawler.changes.http_date import http_date
 from sharc_crawler.evidence import audit
-from sharc_crawler.evidence.judgement import OTHER_BYTES, SAME_BYTES
+from sharc_crawler.evidence.judgement import ONCE, OTHER_BYTES, SAME_BYTES
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.lastmods import Download, Lastmod, differ, header_lastmod, offset, weigh
+from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Change, Judgement, Kind, Result, Verdict
 from sharc_crawler.rates.trust import trust, url_class
 
@@ -172,13 +173,13 @@ class Attestations:
             why = f"{lies[label]} caught in this capture" if lies[label] else trusted.reason if trusted else None
             found = weighed.comparison
             if why and found.change is not Change.UNKNOWN:
-                return around or doubt or _unknown(f"the lastmods of {label} are not believed: {why}")
+                return around or doubt or _unknown(Reason.NOT_BELIEVED.of(f"{label} are not believed: {why}"))
             if found.change is Change.UNCHANGED:
                 return Judgement(Verdict.COHERENT, found.evidence, found.reason)
             if found.change is Change.CHANGED:
                 return around or Judgement(Verdict.CHANGED, found.evidence, found.reason)
             return around or doubt or _unknown(found.reason)
-        return around or doubt or _unknown("visited once")
+        return around or doubt or ONCE
 
     def _around(self, page: PageId, reference: Instant) -> Judgement | None:
         """By bytes, where there are downloads on both sides of T."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from sharc_crawler.evidence.kinds import Evidence
+from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Change, Result
 
 if TYPE_CHECKING:
@@ -16,13 +17,13 @@ class Comparison(NamedTuple):
 
     change: Change
     evidence: Evidence
-    reason: str  #: one plain phrase
+    reason: str  #: a :class:`~sharc_crawler.evidence.reasons.Reason`, with or without a detail
 
 
 #: These show nothing of the page: neither that it stayed nor that it changed.
 _SHOWS_NOTHING = {
-    Result.FAILED: "failed",
-    Result.REFUSED: "was refused",
+    Result.FAILED: (Reason.FIRST_FAILED, Reason.SECOND_FAILED),
+    Result.REFUSED: (Reason.FIRST_REFUSED, Reason.SECOND_REFUSED),
 }
 
 
@@ -38,20 +39,20 @@ def compare(old: Outcome, new: Outcome) -> Comparison:
     >>> from sharc_crawler.model import Outcome
     >>> before = Outcome(Result.OK, 0.0, 1.0, status=200, digest="sha1:A")
     >>> compare(before, Outcome(Result.GONE, 9.0, 9.5, status=404)).reason
-    'content before, gone after'
+    'other-answer: content before, gone after'
     """
-    for when, outcome in (("first fetch", old), ("second fetch", new)):
+    for place, outcome in enumerate((old, new)):
         if outcome.result in _SHOWS_NOTHING:
-            return _unknown(f"the {when} {_SHOWS_NOTHING[outcome.result]}")
+            return _unknown(_SHOWS_NOTHING[outcome.result][place])
     if new.result is Result.NOT_MODIFIED:
         return _not_modified(old)
     before, after = _kind(old), _kind(new)
     if before != after:
-        return Comparison(Change.CHANGED, Evidence.BYTES, f"{before} before, {after} after")
+        return Comparison(Change.CHANGED, Evidence.BYTES, Reason.OTHER_ANSWER.of(f"{before} before, {after} after"))
     if new.result is Result.REDIRECTED:
         return _redirects(old, new)
     if new.result is Result.GONE:
-        return Comparison(Change.UNCHANGED, Evidence.BYTES, "gone both times")
+        return Comparison(Change.UNCHANGED, Evidence.BYTES, Reason.GONE_TWICE)
     return _payloads(old, new)
 
 
@@ -66,23 +67,23 @@ def _unknown(reason: str) -> Comparison:
 
 def _not_modified(old: Outcome) -> Comparison:
     if old.result is Result.NOT_MODIFIED or (old.result is Result.OK and old.validators):
-        return Comparison(Change.UNCHANGED, Evidence.VALIDATOR, "the server answered 304")
-    return _unknown("304 to a request without condition")
+        return Comparison(Change.UNCHANGED, Evidence.VALIDATOR, Reason.NOT_MODIFIED)
+    return _unknown(Reason.UNASKED_304)
 
 
 def _redirects(old: Outcome, new: Outcome) -> Comparison:
     if old.location is None or new.location is None:
-        return _unknown("a redirect without target")
+        return _unknown(Reason.NO_TARGET)
     if old.location == new.location:
-        return Comparison(Change.UNCHANGED, Evidence.BYTES, "redirected to one place both times")
-    return Comparison(Change.CHANGED, Evidence.BYTES, "redirected to another place")
+        return Comparison(Change.UNCHANGED, Evidence.BYTES, Reason.ONE_TARGET)
+    return Comparison(Change.CHANGED, Evidence.BYTES, Reason.OTHER_TARGET)
 
 
 def _payloads(old: Outcome, new: Outcome) -> Comparison:
     if old.digest is None or new.digest is None:
-        return _unknown("a payload without digest")
+        return _unknown(Reason.NO_DIGEST)
     if old.digest == new.digest:
-        return Comparison(Change.UNCHANGED, Evidence.BYTES, "equal bytes before and after")
+        return Comparison(Change.UNCHANGED, Evidence.BYTES, Reason.EQUAL_BYTES)
     if (old.decoded or old.digest) == (new.decoded or new.digest):
-        return Comparison(Change.UNCHANGED, Evidence.BYTES, "equal bytes before and after, once unpacked")
-    return Comparison(Change.CHANGED, Evidence.BYTES, "different bytes before and after")
+        return Comparison(Change.UNCHANGED, Evidence.BYTES, Reason.EQUAL_UNPACKED)
+    return Comparison(Change.CHANGED, Evidence.BYTES, Reason.OTHER_BYTES)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections import defaultdict
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from sharc_crawler.evidence.kinds import Evidence
     from sharc_crawler.model import Instant, Kind, Plan, Rate, Result, Seconds, Slot, Url, Verdict
@@ -98,3 +99,17 @@ class CaptureFacts:
     outside: tuple[Outside, ...] = ()  #: these URLs, each once, up to a number
     subsites: tuple[SubsiteFacts, ...] = ()  #: those captured one by one in that order, else by path
     stats: dict[str, float] = field(default_factory=dict)  #: decisions, deviation, delays in seconds
+
+
+def references(facts: CaptureFacts) -> dict[str, Instant | None]:
+    """T of each part."""
+    return {part.name: part.reference for part in facts.subsites} or {facts.site: facts.reference}
+
+
+def each_part(facts: CaptureFacts) -> Iterator[tuple[SubsiteFacts, CaptureFacts]]:
+    """The parts of a capture, each with facts of its own."""
+    own = defaultdict(list)
+    for page in facts.pages:
+        own[page.subsite].append(page)
+    for part in facts.subsites:
+        yield part, replace(facts, pages=tuple(own[part.name]), reference=part.reference, subsites=())

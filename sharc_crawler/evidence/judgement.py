@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.evidence.comparison import Comparison, compare
 from sharc_crawler.evidence.kinds import Evidence
+from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Change, Judgement, Verdict
 
 if TYPE_CHECKING:
@@ -16,11 +17,11 @@ VERDICTS = {
     Change.CHANGED: Verdict.CHANGED,
     Change.UNKNOWN: Verdict.UNKNOWN,
 }
-APEX = Judgement(Verdict.COHERENT, Evidence.BYTES, "downloaded at the reference instant itself")
-ONCE = Judgement(Verdict.UNKNOWN, Evidence.NONE, "visited once")
-NEVER_REVISITED = Judgement(Verdict.UNKNOWN, Evidence.NONE, "the revisit was never made")
-SAME_BYTES = Judgement(Verdict.COHERENT, Evidence.BYTES, "equal bytes before and after")
-OTHER_BYTES = Judgement(Verdict.CHANGED, Evidence.BYTES, "different bytes before and after")
+APEX = Judgement(Verdict.COHERENT, Evidence.INSTANT, Reason.REFERENCE_DOWNLOAD)
+ONCE = Judgement(Verdict.UNKNOWN, Evidence.NONE, Reason.VISITED_ONCE)
+NEVER_REVISITED = Judgement(Verdict.UNKNOWN, Evidence.NONE, Reason.NEVER_REVISITED)
+SAME_BYTES = Judgement(Verdict.COHERENT, Evidence.BYTES, Reason.EQUAL_BYTES)
+OTHER_BYTES = Judgement(Verdict.CHANGED, Evidence.BYTES, Reason.OTHER_BYTES)
 
 
 def of_comparison(comparison: Comparison) -> Judgement:

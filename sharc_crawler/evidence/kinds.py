@@ -1,14 +1,56 @@
-"""The kinds of evidence: what a judgement may rest on. One enum, for records, judgements, certificates and reports."""
+"""The kinds of evidence, in one table: records, judgements, certificates, both schemas and reports go by it.
+
+Another kind is another row here, and the rule that finds it (:mod:`..evidence.comparison`).
+"""
 
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Self
 
 
 class Evidence(StrEnum):
-    """What a judgement rests on. Fingerprints are reported beside it and never upgrade it."""
+    """What a judgement rests on, strongest first. Fingerprints are reported beside it and never upgrade it.
 
-    BYTES = "bytes"  #: equal (or different) payload digests
-    VALIDATOR = "validator"  #: the server answered 304
-    ATTESTED = "attested"  #: a lastmod the site has earned trust for
-    NONE = "none"
+    >>> Evidence("validator").ground
+    "by the server's word that nothing had changed (304)"
+    """
+
+    ground: str  #: how pages were shown to be coherent
+    gap: str  #: what that leaves open, in a sentence; empty: nothing
+    told: bool  #: it is the server's word
+
+    def __new__(cls, value: str, ground: str = "", gap: str = "", told: bool = False) -> Self:
+        """A row of the table."""
+        member = str.__new__(cls, value)
+        member._value_ = value
+        member.ground, member.gap, member.told = ground, gap, told
+        return member
+
+    BYTES = (
+        "bytes",
+        "shown by equal bytes before and after",
+        "Equal bytes show that a page was the same at both downloads; a change that was undone in between"
+        " would not be seen.",
+    )
+    VALIDATOR = (
+        "validator",
+        "by the server's word that nothing had changed (304)",
+        "Where the server said 304 (not modified), its word was taken: no second copy was compared.",
+        True,
+    )
+    WEAK_VALIDATOR = (
+        "weak-validator",
+        "by the server's word that nothing of weight had changed (304 to a weak validator)",
+        "Where the validator was weak (W/, or a Last-Modified within a second of the download), 304 leaves open that"
+        " bytes changed.",
+        True,
+    )
+    ATTESTED = (
+        "attested",
+        "by the server's word on when they last changed (lastmod)",
+        "Where the server's lastmod was relied on, its word was taken: the pages were downloaded once.",
+        True,
+    )
+    INSTANT = ("instant", "downloaded at that very instant")
+    NONE = ("none", "on grounds that were not recorded")

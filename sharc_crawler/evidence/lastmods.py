@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sharc_crawler.evidence.comparison import Comparison
 from sharc_crawler.evidence.kinds import Evidence
+from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Change
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def weigh(downloads: Sequence[Download], lastmods: Sequence[Lastmod], reference:
 
     >>> seen = Download(started=10.0, ended=10.1, date=10.0)
     >>> weigh([seen], [Lastmod(20.0, 5.0, 6.0)], reference=20.0).comparison.reason
-    'lastmod before the visit, read at T or later'
+    <Reason.LASTMOD_BEFORE_VISIT: 'lastmod-before-visit'>
     >>> weigh([seen], [Lastmod(20.0, 15.0, 16.0)], reference=20.0).comparison.change.value
     'changed'
     """
@@ -68,7 +69,7 @@ def weigh(downloads: Sequence[Download], lastmods: Sequence[Lastmod], reference:
         for one in found:
             if one.change is change:
                 return Weighed(one, lies)
-    return Weighed(found[0] if found else _open("no download"), lies)
+    return Weighed(found[0] if found else _open(Reason.NO_DOWNLOAD), lies)
 
 
 def header_lastmod(download: Download) -> Lastmod | None:
@@ -90,7 +91,7 @@ def offset(download: Download) -> tuple[Seconds, Seconds] | None:
 def _shown(download: Download, lastmods: Sequence[Lastmod], reference: Instant) -> Comparison:
     clock = offset(download)
     if clock is None:
-        return _open("the server sent no Date to hold its lastmod against")
+        return _open(Reason.NO_DATE)
     behind, ahead = clock
     if download.ended <= reference:
         asked = [lastmod for lastmod in lastmods if lastmod.read >= reference]
@@ -98,19 +99,19 @@ def _shown(download: Download, lastmods: Sequence[Lastmod], reference: Instant) 
         moved = any(
             download.ended + ahead < lastmod.earliest and lastmod.latest < reference + behind for lastmod in asked
         )
-        reason = "lastmod before the visit, read at T or later"
+        reason = Reason.LASTMOD_BEFORE_VISIT
     else:
         asked = [lastmod for lastmod in lastmods if lastmod.read >= download.started >= reference]
         still = any(lastmod.latest < reference + behind for lastmod in asked)
         moved = any(
             reference + ahead < lastmod.earliest and lastmod.latest < download.started + behind for lastmod in asked
         )
-        reason = "lastmod before T, read at the visit or later"
+        reason = Reason.LASTMOD_BEFORE_T
     if moved:
-        return Comparison(Change.CHANGED, Evidence.ATTESTED, "lastmod between visit and T")
+        return Comparison(Change.CHANGED, Evidence.ATTESTED, Reason.LASTMOD_BETWEEN)
     if still:
         return Comparison(Change.UNCHANGED, Evidence.ATTESTED, reason)
-    return _open("no lastmod that decides" if asked else "no lastmod was read in time")
+    return _open(Reason.LASTMOD_OPEN if asked else Reason.LASTMOD_TOO_EARLY)
 
 
 def _belied_by_bytes(downloads: Sequence[Download], lastmods: Sequence[Lastmod]) -> Iterator[str]:

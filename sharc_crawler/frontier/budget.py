@@ -14,6 +14,7 @@ from statistics import median_low
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
+from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Kind, Result, Slot
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ class SiteBudget:
         self._settle(task.page)
         self.left[task.slot] += 1
         if task.slot is Slot.SECOND:
-            self.unproven[task.page] = f"the revisit was never made: {reason.removeprefix(PREFIX)}"
+            self.unproven[task.page] = Reason.NEVER_REVISITED.of(reason.removeprefix(PREFIX))
 
     def note(self) -> str | None:
         """What a reader must know at the end."""

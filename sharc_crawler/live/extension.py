@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from scrapy import signals
 from scrapy.utils.asyncio import create_looping_call
 
-from sharc_crawler.certificate.packaging import package
 from sharc_crawler.certificate.writing import certify, lines
 from sharc_crawler.errors import SharcError
 from sharc_crawler.live.progress import ProgressLine
@@ -23,6 +22,7 @@ from sharc_crawler.model import Phase
 from sharc_crawler.report.instant.document import is_instant
 from sharc_crawler.report.instant.output import write as write_instant
 from sharc_crawler.report.load import capture_facts, load_state
+from sharc_crawler.report.packaging import package
 from sharc_crawler.report.terminal import summary
 from sharc_crawler.report.write import write
 

@@ -7,14 +7,15 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.evidence import measures
+from sharc_crawler.evidence.claim import claim
+from sharc_crawler.evidence.facts import each_part, references
 from sharc_crawler.instants import iso, maybe_iso
 from sharc_crawler.model import Kind, Verdict
 from sharc_crawler.report.blurring import Blur
-from sharc_crawler.report.claim import claim
+from sharc_crawler.report.claim import in_words
 from sharc_crawler.report.entries import missing, missing_entry, not_followed, page_entry
 from sharc_crawler.report.notes import left_by_bounds, noted
 from sharc_crawler.report.selection import entry
-from sharc_crawler.report.subsites import each_part, references
 from sharc_crawler.report.words import plain
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def capture_entry(facts: CaptureFacts) -> dict[str, Any]:
     return {
         **_capture(facts),
         "times": _times(facts, pages),
-        "claim": claim(facts, totals),
+        "claim": in_words(claim(facts)),
         "left_by_budget": left_by_bounds(facts) or None,
         "coherence": totals | {"complete": _complete(complete), "expected": measures.expected(pages, facts.reference)},
         "subsites": [_subsite(part, own) for part, own in each_part(facts)],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.evidence import measures
+from sharc_crawler.evidence.reasons import Reason, code, in_words
 from sharc_crawler.instants import iso, maybe_iso
 from sharc_crawler.model import Kind, Plan, Slot
 from sharc_crawler.report.words import every, percent, plain, span
@@ -39,7 +40,7 @@ def missing_entry(page: PageFacts) -> dict[str, Any]:
         "url": page.url,
         "kind": page.kind.value,
         "via": page.via,
-        "reason": page.reason or (visit.error if visit and visit.error else "not fetched before the capture ended"),
+        "reason": in_words(page.reason or (visit.error if visit and visit.error else Reason.UNVISITED)),
         "target": page.target,
         "status": visit.status if visit else None,
     }
@@ -77,7 +78,8 @@ def page_entry(
         "survival": measures.survival(page, reference),
         "verdict": page.verdict.value if page.verdict else None,
         "evidence": page.evidence.value if page.evidence else None,
-        "reason": page.reason,
+        "reason": in_words(page.reason),
+        "code": code(page.reason) or None,
         "complete": whole.value if whole else None,
         "embeds": len(page.embeds),
         "fingerprint_equal": measures.fingerprint_equal(page),

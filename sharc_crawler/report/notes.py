@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from sharc_crawler.evidence import measures
+from sharc_crawler.evidence.reasons import in_words
 from sharc_crawler.frontier.admission import OVER_LIMIT, TOO_FAR
 from sharc_crawler.frontier.budget import PREFIX
 from sharc_crawler.model import Kind, Result
@@ -43,8 +44,8 @@ def left_by_bounds(facts: CaptureFacts) -> str:
 def _left_pages(facts: CaptureFacts) -> Iterator[str]:
     """Per page that the budget left, which bound it was."""
     for page in facts.pages:
-        if page.kind is Kind.PAGE and page.verdict is None and page.reason.startswith(PREFIX):
-            yield page.reason.removeprefix(PREFIX).partition(" ")[0]
+        if page.kind is Kind.PAGE and page.verdict is None and (why := in_words(page.reason)).startswith(PREFIX):
+            yield why.removeprefix(PREFIX).partition(" ")[0]
 
 
 def _left_links(facts: CaptureFacts) -> Iterator[tuple[str, int]]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.evidence.facts import PageFacts, VisitFacts
 from sharc_crawler.evidence.kinds import Evidence
+from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.store import JudgementRow
 from sharc_crawler.model import Result, Slot, Url, Verdict
@@ -90,7 +91,7 @@ def _not_judged_yet(row: PageRow, first: VisitRow | None) -> JudgementRow | None
     """A page that is in the archive, of a capture that is not complete: captured, and unknown."""
     if first is None or first.outcome.result is not Result.OK:
         return None
-    return JudgementRow(row.page, Verdict.UNKNOWN, Evidence.NONE, "the capture was stopped before its revisit")
+    return JudgementRow(row.page, Verdict.UNKNOWN, Evidence.NONE, Reason.STOPPED)
 
 
 def _target(row: PageRow, first: VisitRow | None) -> str | None:
@@ -103,16 +104,17 @@ def _target(row: PageRow, first: VisitRow | None) -> str | None:
 def _why_not(row: PageRow, first: VisitRow | None) -> str:
     """Why a URL is not captured."""
     if row.state == State.LATE:
-        return row.reason or "discovered after the reference instant"
+        return Reason.LEFT_OUT.of(row.reason) if row.reason else Reason.LATE
     if first is None:
-        return "the crawl ended before its visit"
+        return Reason.UNVISITED
     outcome = first.outcome
     if outcome.result is Result.REDIRECTED:
         target = _target(row, first)
-        return f"redirects to {target}" if target else "redirects to itself: it may want a cookie"
+        return Reason.REDIRECTED.of(target) if target else Reason.TO_ITSELF
     if outcome.result is Result.GONE:
-        return f"not there (status {outcome.status})"
-    return outcome.error or f"status {outcome.status}"
+        return Reason.GONE.of(outcome.status)
+    refused = Reason.REFUSED if outcome.result is Result.REFUSED else Reason.FAILED
+    return refused.of(outcome.error or f"status {outcome.status}")
 
 
 def _stayed(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sharc_crawler.evidence.facts import SubsiteFacts
@@ -13,11 +11,10 @@ from sharc_crawler.subsites.dividing import divide, fewest_pages
 from sharc_crawler.subsites.path import ByPath
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
-    from sharc_crawler.evidence.facts import CaptureFacts
     from sharc_crawler.frontier.store import Batch, CaptureRow, PageRow
-    from sharc_crawler.model import Instant, PageId
+    from sharc_crawler.model import PageId
 
 UNASSIGNED = "in no part yet"  #: pages that wait while a capture is under way
 
@@ -73,17 +70,3 @@ def _owner(page: PageId, parents: Mapping[PageId, PageId], names: Mapping[PageId
         if page == NO_PARENT:
             return None
     return names[page]
-
-
-def references(facts: CaptureFacts) -> dict[str, Instant | None]:
-    """T of each part."""
-    return {part.name: part.reference for part in facts.subsites} or {facts.site: facts.reference}
-
-
-def each_part(facts: CaptureFacts) -> Iterator[tuple[SubsiteFacts, CaptureFacts]]:
-    """The parts of a capture, each with facts of its own."""
-    own = defaultdict(list)
-    for page in facts.pages:
-        own[page.subsite].append(page)
-    for part in facts.subsites:
-        yield part, replace(facts, pages=tuple(own[part.name]), reference=part.reference, subsites=())

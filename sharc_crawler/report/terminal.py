@@ -9,14 +9,16 @@ from rich.console import Console
 from rich.text import Text
 
 from sharc_crawler.evidence import measures
+from sharc_crawler.evidence.claim import claim
+from sharc_crawler.evidence.facts import each_part, references
+from sharc_crawler.evidence.reasons import in_words
 from sharc_crawler.instants import second
 from sharc_crawler.model import Kind, Verdict
 from sharc_crawler.report.blurring import Blur
-from sharc_crawler.report.claim import bounded, claim
+from sharc_crawler.report.claim import bounded, sentence
 from sharc_crawler.report.entries import moved
 from sharc_crawler.report.notes import left_by_bounds, noted, same_content
 from sharc_crawler.report.selection import lines, read_selection
-from sharc_crawler.report.subsites import each_part, references
 from sharc_crawler.report.words import (
     condition,
     counted,
@@ -81,7 +83,7 @@ def _capture(facts: CaptureFacts, folder: Path, stopped: str) -> Iterator[Text]:
     pages = [page for page in facts.pages if page.kind is Kind.PAGE]
     totals = measures.tally(pages)
     yield Text(f"\n{short(facts.site)}, captured by {short(facts.strategy)}", "bold")
-    yield Text(claim(facts, totals)["sentence"])
+    yield Text(sentence(claim(facts)))
     if facts.ended is None:
         yield Text(_unfinished(facts, folder, stopped))
     if left := left_by_bounds(facts):
@@ -93,7 +95,7 @@ def _capture(facts: CaptureFacts, folder: Path, stopped: str) -> Iterator[Text]:
     elif facts.reference is not None or facts.ended is None:
         yield _line("reference", second(facts.reference) if facts.reference is not None else "not reached")
     unknown = [page for page in pages if page.verdict is Verdict.UNKNOWN]
-    for reason, number in Counter(page.reason for page in unknown).most_common(MAX_REASONS):
+    for reason, number in Counter(in_words(page.reason) for page in unknown).most_common(MAX_REASONS):
         yield _line("unknown", f"{counted(number, 'page')}: {short(reason)}")
     yield from _missing(pages)
     if totals["captured"] and (blur := Blur(facts.pages).totals()) and blur["stochastic_average"] is not None:
@@ -110,7 +112,7 @@ def _capture(facts: CaptureFacts, folder: Path, stopped: str) -> Iterator[Text]:
 def _missing(pages: Sequence[PageFacts]) -> Iterator[Text]:
     """Why pages were not captured: the commonest reasons."""
     redirects = _redirects(pages)
-    reasons = Counter(page.reason for page in pages if page.verdict is None and page.url not in redirects)
+    reasons = Counter(in_words(page.reason) for page in pages if page.verdict is None and page.url not in redirects)
     if reasons:
         yield _line("not captured", _listed(reasons))
 
@@ -142,7 +144,7 @@ def _with_embedded(facts: CaptureFacts, coherent: int) -> Iterator[Text]:
     apart = [f"{judged[verdict]:,} {verdict}" for verdict in (Verdict.CHANGED, Verdict.UNKNOWN) if judged[verdict]]
     if apart:
         told.append(f"of what is embedded {', '.join(apart)}")
-    if missing := Counter(part.reason for part in parts if part.verdict is None):
+    if missing := Counter(in_words(part.reason) for part in parts if part.verdict is None):
         told.append(f"missing: {_listed(missing)}")
     yield _line("embedding", "; ".join(told))
 
@@ -155,7 +157,7 @@ def _figures(facts: CaptureFacts, pages: Sequence[PageFacts], totals: Mapping[st
     expected = measures.expected(pages, facts.reference)
     if expected["pages"]:
         yield _line("expected", _expected(expected))
-    if audited := bounded(facts.audit):
+    if audited := bounded(claim(facts)):
         yield _line("audit", audited)
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 from typing import TYPE_CHECKING, NamedTuple
 
+from sharc_crawler.archive.files import replace_file
 from sharc_crawler.errors import UsageError
 from sharc_crawler.report.document import document
 from sharc_crawler.report.html import NAME, render
@@ -52,16 +52,3 @@ def put(files: Mapping[Path, str]) -> None:
 def to_json(report: Mapping[str, object]) -> str:
     """A report as the text of ``report.json``."""
     return json.dumps(report, indent=1, allow_nan=False) + "\n"
-
-
-def replace_file(path: Path, text: str) -> None:
-    """Write a file whole or not at all; a reader never sees half of it."""
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with unfinished.open("wb") as file:
-            file.write(text.encode("utf-8", "replace"))
-            file.flush()
-            os.fsync(file.fileno())
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)

@@ -16,9 +16,9 @@ from pathlib import Path
 
 import pytest
 
-from sharc_crawler.certificate.packaging import package
 from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.report.load import load_facts
+from sharc_crawler.report.packaging import package
 from tests.acceptance.browser import CHROMIUM, browser
 
 TOOL = Path(os.environ.get("SHARC_WACZ_TOOL") or Path(shutil.which("wacz") or "nowhere").parent) / "wacz"

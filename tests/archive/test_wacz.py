@@ -15,10 +15,10 @@ from click.testing import CliRunner
 
 from sharc_crawler.archive.wacz_check import altered
 from sharc_crawler.archive.zipnum import merged, write_zipnum
-from sharc_crawler.certificate.packaging import package
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.cli import main
 from sharc_crawler.errors import DataError, UsageError
+from sharc_crawler.report.packaging import package
 from sharc_crawler.report.write import write
 from tests.certificate.made import SITE, certified
 

@@ -13,6 +13,7 @@ from sharc_crawler.certificate.writing import certify
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.evidence.facts import CaptureFacts, PageFacts, SubsiteFacts, VisitFacts
 from sharc_crawler.evidence.kinds import Evidence
+from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Kind, Result, Slot, Url, Verdict
 from tests.archive.readback import INFO, OK, page
 
@@ -25,9 +26,9 @@ T = START + 100
 SAME = b'HTTP/1.1 304 Not Modified\r\nETag: "1"\r\n\r\n'
 ASKED = b'GET /x HTTP/1.1\r\nHost: example.org\r\nIf-None-Match: "1"\r\n\r\n'
 REASONS = {
-    Verdict.COHERENT: "equal bytes before and after",
-    Verdict.CHANGED: "different bytes before and after",
-    Verdict.UNKNOWN: "the second fetch failed",
+    Verdict.COHERENT: Reason.EQUAL_BYTES,
+    Verdict.CHANGED: Reason.OTHER_BYTES,
+    Verdict.UNKNOWN: Reason.SECOND_FAILED,
 }
 
 
@@ -80,30 +81,37 @@ def make(folder: Path, **options) -> CaptureFacts:
     maker.now = T - 1.5
     apex = maker.visit("apex", said("the apex"), Slot.ONLY)
     coherent, changed, unknown = Verdict
-    maker.add("apex", coherent, Evidence.BYTES, apex, reason="downloaded at the reference instant itself")
+    maker.add("apex", coherent, Evidence.INSTANT, apex, reason=Reason.REFERENCE_DOWNLOAD)
     again = maker.visit("equal", said("the page equal", b"Date: later\r\n"), second)
     maker.add("equal", coherent, Evidence.BYTES, visits["equal"], again)
     original = Original(SITE + "modest", visits["modest"].started, visits["modest"].digest)
     modest = maker.visit("modest", SAME, second, Result.NOT_MODIFIED, original, request=ASKED)
-    maker.add("modest", coherent, Evidence.VALIDATOR, visits["modest"], modest, reason="the server answered 304")
+    maker.add("modest", coherent, Evidence.VALIDATOR, visits["modest"], modest, reason=Reason.NOT_MODIFIED)
     maker.add("changed", changed, Evidence.BYTES, visits["changed"], maker.visit("changed", said("news"), second))
     broken = maker.visit("broken", b"", second, Result.FAILED, error="reset")
     maker.add("broken", unknown, Evidence.NONE, visits["broken"], broken)
     cut = maker.visit("cut", said("the pa"), second, Result.FAILED, truncated="disconnect", error="DataLoss")
     maker.add("cut", unknown, Evidence.NONE, visits["cut"], cut)
     vanished = maker.visit("vanished", b"HTTP/1.1 410 G\r\nContent-Length: 0\r\n\r\n", second, Result.GONE)
-    maker.add("vanished", changed, Evidence.BYTES, visits["vanished"], vanished, reason="content before, gone after")
+    maker.add(
+        "vanished",
+        changed,
+        Evidence.BYTES,
+        visits["vanished"],
+        vanished,
+        reason=Reason.OTHER_ANSWER,
+    )
     style = maker.visit("style.css", said("the page style.css"), second)
     maker.add("style.css", coherent, Evidence.BYTES, visits["style.css"], style, Kind.RESOURCE)
     # a server that packs on the fly: other bytes, the same content
     packed = [maker.visit("packed", zipped(mtime), slot) for mtime, slot in ((1, first), (2, second))]
-    maker.add("packed", coherent, Evidence.BYTES, *packed, Kind.RESOURCE, REASONS[coherent] + ", once unpacked")
+    maker.add("packed", coherent, Evidence.BYTES, *packed, Kind.RESOURCE, Reason.EQUAL_UNPACKED)
     repacked = [maker.visit("repacked", zipped(mtime), slot) for mtime, slot in ((3, first), (4, second))]
     maker.add("repacked", changed, Evidence.BYTES, *repacked, Kind.RESOURCE)
-    maker.add("moved", visit=moved, reason="redirects to http://example.org/equal")
-    maker.add("gone", visit=gone, reason="not there (status 404)")
-    maker.add("dead", visit=dead, reason="reset")
-    maker.add("private", reason="robots.txt disallows it")
+    maker.add("moved", visit=moved, reason=Reason.REDIRECTED.of("http://example.org/equal"))
+    maker.add("gone", visit=gone, reason=Reason.GONE.of(404))
+    maker.add("dead", visit=dead, reason=Reason.FAILED.of("reset"))
+    maker.add("private", reason=Reason.REFUSED.of("robots.txt disallows it"))
     maker.out.close()
     warcs = tuple(sorted({v.warc.rpartition(":")[0] for p in maker.pages for v in (p.visit, p.revisit) if v}))
     return CaptureFacts(
@@ -136,7 +144,7 @@ def attested(folder: Path, lastmod: str = "2026-11-18T10:00:00Z") -> CaptureFact
     maker = Maker(folder)
     told = maker.visit("told", said("told", b"Date: Wed, 18 Nov 2026 11:06:41 GMT\r\n"), Slot.ONLY)
     maker.visit("sitemap.xml", said(SITEMAP.format(lastmod)), Slot.ONLY)
-    reason = "lastmod before the visit, read at T or later"
+    reason = Reason.LASTMOD_BEFORE_VISIT
     maker.add("told", Verdict.COHERENT, Evidence.ATTESTED, told, reason=reason)
     maker.out.close()
     facts = CaptureFacts(

@@ -3,7 +3,6 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import replace
-from importlib.resources import files
 
 import pytest
 from jsonschema import Draft202012Validator, FormatChecker
@@ -12,10 +11,12 @@ from sharc_crawler.certificate.canonical import canonical, digest
 from sharc_crawler.certificate.document import unit
 from sharc_crawler.certificate.writing import certify
 from sharc_crawler.errors import UsageError
+from sharc_crawler.evidence.schemas import schema
+from sharc_crawler.report.claim import sentence
 from tests.archive.readback import read, read_all
 from tests.certificate.made import SITE, certified, incomplete, make
 
-SCHEMA = json.loads(files("sharc_crawler.certificate").joinpath("certificate.schema.json").read_text())
+SCHEMA = schema("sharc_crawler.certificate", "certificate.schema.json")
 
 
 @pytest.fixture
@@ -44,20 +45,20 @@ def test_every_field_of_the_schema_is_described():
 def test_what_it_claims_of_each_page(made):
     _, document = made
     claimed = {
-        page["url"].removeprefix(SITE): (page["verdict"], page["evidence"], page["method"])
+        page["url"].removeprefix(SITE): (page["verdict"], page["evidence"], page["reason"])
         for page in document["pages"]
     }
     assert claimed == {
-        "apex": ("coherent", "bytes", "reference-download"),
-        "equal": ("coherent", "bytes", "payload-digest"),
-        "modest": ("coherent", "validator", "conditional-request"),
-        "changed": ("changed", "bytes", "payload-digest"),
-        "broken": ("unknown", "none", "none"),
-        "cut": ("unknown", "none", "none"),
-        "vanished": ("changed", "bytes", "kind-of-answer"),
-        "style.css": ("coherent", "bytes", "payload-digest"),
-        "packed": ("coherent", "bytes", "payload-digest"),
-        "repacked": ("changed", "bytes", "payload-digest"),
+        "apex": ("coherent", "instant", "reference-download"),
+        "equal": ("coherent", "bytes", "equal-bytes"),
+        "modest": ("coherent", "validator", "not-modified"),
+        "changed": ("changed", "bytes", "other-bytes"),
+        "broken": ("unknown", "none", "second-failed"),
+        "cut": ("unknown", "none", "second-failed"),
+        "vanished": ("changed", "bytes", "other-answer"),
+        "style.css": ("coherent", "bytes", "equal-bytes"),
+        "packed": ("coherent", "bytes", "equal-unpacked"),
+        "repacked": ("changed", "bytes", "other-bytes"),
     }
     assert [page["url"].removeprefix(SITE) for page in document["not_captured"]] == ["moved", "gone", "dead", "private"]
 
@@ -65,7 +66,7 @@ def test_what_it_claims_of_each_page(made):
 def test_the_claim_and_its_instant(made):
     _, document = made
     capture = document["capture"]
-    assert capture["claim"]["sentence"] == (
+    assert sentence(capture["claim"]) == (
         "3 of 7 pages were in this state together at 2026-11-18T11:08:20Z: 1 shown by equal bytes before and after, "
         "1 by the server's word that nothing had changed (304), 1 downloaded at that very instant."
     )
@@ -121,7 +122,7 @@ def test_a_subsite_has_a_claim_of_its_own(tmp_path):
     facts = make(tmp_path)
     news = [page for page in facts.pages if page.url in {SITE + "equal", SITE + "changed"}]
     part = unit("news", replace(facts, pages=tuple(news), reference=facts.reference + 0.25))
-    assert part["claim"]["sentence"].startswith("1 of 2 pages was in this state at")
+    assert sentence(part["claim"]).startswith("1 of 2 pages was in this state at")
     assert part["totals"]["captured"] == 2
     assert part["reference"]["from"] < part["reference"]["instant"] < part["reference"]["to"]
 

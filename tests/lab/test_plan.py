@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from sharc_crawler.certificate.packaging import package
 from sharc_crawler.cli import main
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.lab.plan import foresee
 from sharc_crawler.lab.prospect import Prospect, from_file
 from sharc_crawler.model import Change, Observation, Result, Url
+from sharc_crawler.report.packaging import package
 from sharc_crawler.report.write import write as write_report
 from sharc_crawler.storage.observations import ObservationStore
 from tests.certificate.made import certified

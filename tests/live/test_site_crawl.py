@@ -16,6 +16,7 @@ from warcio.archiveiterator import ArchiveIterator
 
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.demo import LivingSite, serve
+from sharc_crawler.report.claim import sentence
 from sharc_crawler.report.load import load_facts
 from tests.certificate.test_certificate import SCHEMA
 
@@ -109,7 +110,7 @@ def test_every_statement_of_the_certificate_can_be_proved(captured):
     done, _ = captured
     verification = verify(done.folder)
     assert verification.findings == []
-    assert verification.claims == [done.capture["claim"]["sentence"]]
+    assert [*map(sentence, verification.claims)] == [done.capture["claim"]["sentence"]]
     document = json.loads((done.folder / "certificate.json").read_text())
     Draft202012Validator(SCHEMA).validate(document)
     assert document["digest"] in done.out

@@ -9,7 +9,6 @@ import pytest
 
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.model import Kind, Slot, Verdict
-from sharc_crawler.report.claim import in_present_words
 from sharc_crawler.report.document import capture_entry
 from tests.report.by_hand import facts, judged, page, visit
 from tests.report.made_up import capture
@@ -29,7 +28,7 @@ def pages_of(number: int, like: PageFacts) -> list[PageFacts]:
 
 
 def test_the_claim_names_instant_counts_and_grounds() -> None:
-    apex = page("/apex", verdict=Verdict.COHERENT, evidence=Evidence.BYTES, visit=visit(0.0, Slot.ONLY))
+    apex = page("/apex", verdict=Verdict.COHERENT, evidence=Evidence.INSTANT, visit=visit(0.0, Slot.ONLY))
     claim = claim_of(
         facts(
             *pages_of(396, BYTES),
@@ -99,28 +98,6 @@ def test_what_can_be_claimed_otherwise(capture_facts: CaptureFacts, statement: s
     claim = claim_of(capture_facts)
     assert claim["statement"] == statement
     assert claim["sentence"].startswith(statement)
-
-
-@pytest.mark.parametrize("number", [1, 3])
-def test_a_claim_in_a_former_version_s_words_is_the_same_claim(number: int) -> None:
-    pages = pages_of(number, BYTES)
-    now = claim_of(facts(*pages, page("/missing", reason="404")))
-    before = {**now, **{part: now[part].replace("captured page", "page") for part in ("sentence", "statement")}}
-    before["limits"] = [limit.replace("redirected or could", "could") for limit in now["limits"]]
-    assert before != now
-    assert in_present_words(before) == in_present_words(now) == now
-    whole = claim_of(facts(*pages))
-    assert in_present_words(whole) == whole, "where nothing is missing, they say so as ever"
-
-
-@pytest.mark.parametrize(
-    ("claimed", "bound", "kept"), [("1 page", 1, False), ("14 pages", 14, False), ("14 pages", 4, True)]
-)
-def test_a_former_bound_that_was_all_that_is_claimed_says_nothing(claimed: str, bound: int, kept: bool) -> None:
-    was = f"With 95% confidence at most {bound} of the {claimed} claimed on the server's word are wrong."
-    now = f"Too few were audited to bound how many of the {claimed} claimed on the server's word are wrong."
-    said = in_present_words({"sentence": "", "statement": "", "limits": [f"An audit. {was}"]})
-    assert said["limits"] == [f"An audit. {was if kept else now}"]
 
 
 def test_the_limits_of_a_claim() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import replace
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from sharc_crawler.evidence.kinds import Evidence
+from sharc_crawler.evidence.schemas import schema
 from sharc_crawler.model import Kind, Plan, Result, Slot, Verdict
 from sharc_crawler.report.document import capture_entry, document
 from sharc_crawler.report.write import to_json
@@ -24,7 +24,7 @@ from tests.report.made_up import LOST, SITE, capture
 if TYPE_CHECKING:
     from sharc_crawler.evidence.facts import CaptureFacts
 
-SCHEMA = json.loads(files("sharc_crawler.report").joinpath("report.schema.json").read_text())
+SCHEMA = schema("sharc_crawler.report", "report.schema.json")
 DOCS = Path(__file__).parents[2] / "docs" / "report.md"
 
 
@@ -221,7 +221,7 @@ def test_every_loss_has_a_reason() -> None:
     entry = capture_entry(facts(page("/a", visit=broken), page("/b")))
     assert [lost["reason"] for lost in entry["not_captured"]] == [
         "connection reset",
-        "not fetched before the capture ended",
+        "the crawl ended before its visit",
     ]
 
 

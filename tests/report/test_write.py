@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from sharc_crawler.archive import files as module
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.evidence.facts import SubsiteFacts
 from sharc_crawler.model import Kind, Result, Url, Verdict
-from sharc_crawler.report import write as module
 from sharc_crawler.report.document import document
 from sharc_crawler.report.terminal import summary
 from sharc_crawler.report.truth import read_truth

@@ -15,10 +15,10 @@ from sharc_crawler.certificate.writing import CERTIFICATES
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.coding import decoded
 from sharc_crawler.errors import UsageError
-from sharc_crawler.evidence import measures
+from sharc_crawler.evidence.claim import claim
 from sharc_crawler.instants import iso, second
 from sharc_crawler.model import Kind, Result
-from sharc_crawler.report.claim import claim
+from sharc_crawler.report.claim import sentence
 from sharc_crawler.text import as_text
 
 if TYPE_CHECKING:
@@ -148,15 +148,9 @@ def _about(captures: Sequence[CaptureFacts], title: str, description: str) -> Ab
     seed = next((page.url for page in first.pages if page.visit is start), first.seeds[0])
     return About(
         title=title or ", ".join(f"{facts.site} {second(facts.reference or facts.started)}" for facts in captures),
-        description=" ".join([*([description] if description else []), *map(_claim, captures)]),
+        description=" ".join([*filter(None, [description]), *(sentence(claim(facts)) for facts in captures)]),
         created=max(facts.ended or facts.started for facts in captures),
         software=f"sharc-crawler {version('sharc-crawler')}",
         main_url=seed,
         main_date=f"{iso(start.started)[:23]}Z" if start else None,
     )
-
-
-def _claim(facts: CaptureFacts) -> str:
-    totals = measures.tally([page for page in facts.pages if page.kind is Kind.PAGE])
-    sentence: str = claim(facts, totals)["sentence"]
-    return sentence

@@ -1,0 +1,103 @@
+"""What a capture may claim, as codes and numbers; :mod:`sharc_crawler.report.claim` makes sentences of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from sharc_crawler.evidence.kinds import Evidence
+from sharc_crawler.evidence.measures import tally
+from sharc_crawler.instants import iso, maybe_iso
+from sharc_crawler.model import Kind, Slot, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from sharc_crawler.evidence.facts import CaptureFacts
+
+
+class Statement(StrEnum):
+    """What may be claimed of the captured pages."""
+
+    TOGETHER = "together"  #: the coherent ones were in this state at one instant
+    TOGETHER_BY_PART = "together-by-part"  #: each with its part of the site, at that part's instant
+    NONE_SHOWN = "none-shown"  #: of none can it be shown
+    NOT_REACHED = "not-reached"  #: the reference instant has not come yet
+    NEVER_REACHED = "never-reached"  #: nor will it
+    ONCE = "once"  #: single visits show nothing of coherence
+    NOTHING = "nothing"  #: no page was captured
+
+
+class Limit(StrEnum):
+    """What the claim does not say, beside what its kinds of evidence leave open."""
+
+    AUDITED = "audited"  #: what an audit of the server's word found
+    LIARS = "liars"  #: classes of URLs whose lastmods were caught lying
+    CHANGED = "changed"
+    UNKNOWN = "unknown"
+    NOT_CAPTURED = "not-captured"
+    INTERRUPTED = "interrupted"
+    APART = "apart"  #: parts with instants of their own
+    INCOMPLETE = "incomplete"
+
+
+def claim(facts: CaptureFacts) -> dict[str, Any]:
+    """The claim of a capture: ``statement``, its numbers, ``grounds`` and ``limits``.
+
+    ``pages`` of a ground are the coherent ones by that kind of evidence; a limit is a ``code`` and its numbers.
+    """
+    pages = [page for page in facts.pages if page.kind is Kind.PAGE]
+    totals = tally(pages)
+    coherent = Counter(page.evidence or Evidence.NONE for page in pages if page.verdict is Verdict.COHERENT)
+    parts = 0 if facts.reference is not None else sum(part.reference is not None for part in facts.subsites)
+    shown = facts.reference is not None or parts > 0
+    return {
+        "statement": _statement(facts, totals, parts).value,
+        "reference": maybe_iso(facts.reference),
+        "captured": totals["captured"],
+        "coherent": totals["coherent"],
+        "not_captured": totals["not_captured"],
+        "parts": parts,
+        "grounds": [{"evidence": kind.value, "pages": coherent[kind]} for kind in Evidence if coherent[kind] and shown],
+        "limits": list(_limits(facts, totals)),
+    }
+
+
+def _statement(facts: CaptureFacts, totals: Mapping[str, Any], parts: int) -> Statement:
+    if not totals["captured"]:
+        return Statement.NOTHING
+    if facts.reference is not None:
+        return Statement.TOGETHER if totals["coherent"] else Statement.NONE_SHOWN
+    if parts:
+        return Statement.TOGETHER_BY_PART
+    if facts.ended is None:
+        return Statement.NOT_REACHED
+    return Statement.ONCE if _single(facts) else Statement.NEVER_REACHED
+
+
+def _single(facts: CaptureFacts) -> bool:
+    """Whether the order makes single visits."""
+    visits = [page.visit for page in facts.pages if page.kind is Kind.PAGE and page.verdict and page.visit]
+    return all(visit.slot is Slot.ONLY for visit in visits)
+
+
+def _limits(facts: CaptureFacts, totals: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    audit = facts.audit or {}
+    if audit.get("claimed"):
+        numbers = {name: audit[name] for name in ("claimed", "audited", "changed", "lies", "bound")}
+        yield {"code": Limit.AUDITED.value, **numbers, "percent": round(100 * float(audit["confidence"]))}
+        if liars := [one["label"] for one in audit["classes"] if one["caught"]]:
+            yield {"code": Limit.LIARS.value, "classes": liars}
+    if totals["changed"]:
+        yield {"code": Limit.CHANGED.value, "pages": totals["changed"]}
+    if totals["unknown"]:
+        yield {"code": Limit.UNKNOWN.value, "pages": totals["unknown"], "attested": facts.audit is not None}
+    if totals["not_captured"]:
+        yield {"code": Limit.NOT_CAPTURED.value, "pages": totals["not_captured"]}
+    for start, end in facts.interruptions:
+        yield {"code": Limit.INTERRUPTED.value, "from": iso(start), "to": iso(end)}
+    if facts.reference is None and len(facts.subsites) > 1:
+        yield {"code": Limit.APART.value}
+    if facts.ended is None:
+        yield {"code": Limit.INCOMPLETE.value}

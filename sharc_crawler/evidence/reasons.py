@@ -1,0 +1,98 @@
+"""Why a page was judged as it was, or not captured: codes, and what they mean in words.
+
+A reason is a code, alone or with a detail behind ``": "``. Codes are stored and certified; words are made of them.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Self
+
+
+class Reason(StrEnum):
+    """A code; ``{}`` in its ``words`` is where the detail goes."""
+
+    words: str
+
+    def __new__(cls, value: str, words: str = "") -> Self:
+        """A row of the table."""
+        member = str.__new__(cls, value)
+        member._value_ = value
+        member.words = words
+        return member
+
+    def of(self, detail: object) -> str:
+        """A reason with a detail.
+
+        >>> Reason.GONE.of(404)
+        'gone: 404'
+        """
+        return f"{self.value}: {detail}"
+
+    # two downloads compared
+    EQUAL_BYTES = "equal-bytes", "equal bytes before and after"
+    EQUAL_UNPACKED = "equal-unpacked", "equal bytes before and after, once unpacked"
+    OTHER_BYTES = "other-bytes", "different bytes before and after"
+    OTHER_ANSWER = "other-answer", "another kind of answer: {}"
+    GONE_TWICE = "gone-twice", "gone both times"
+    ONE_TARGET = "one-target", "redirected to one place both times"
+    OTHER_TARGET = "other-target", "redirected to another place"
+    NO_TARGET = "no-target", "a redirect without target"
+    NO_DIGEST = "no-digest", "a payload without digest"
+    NOT_MODIFIED = "not-modified", "the server answered 304"
+    UNASKED_304 = "unasked-304", "304 to a request without the first visit's validators"
+    FIRST_FAILED = "first-failed", "the first fetch failed"
+    FIRST_REFUSED = "first-refused", "the first fetch was refused"
+    SECOND_FAILED = "second-failed", "the second fetch failed"
+    SECOND_REFUSED = "second-refused", "the second fetch was refused"
+    # lastmods
+    LASTMOD_BEFORE_VISIT = "lastmod-before-visit", "lastmod before the visit, read at T or later"
+    LASTMOD_BEFORE_T = "lastmod-before-T", "lastmod before T, read at the visit or later"
+    LASTMOD_BETWEEN = "lastmod-between", "lastmod between visit and T"
+    LASTMOD_OPEN = "lastmod-open", "no lastmod that decides"
+    LASTMOD_TOO_EARLY = "lastmod-too-early", "no lastmod was read in time"
+    NO_DATE = "no-date", "the server sent no Date to hold its lastmod against"
+    NO_DOWNLOAD = "no-download", "no download"
+    NOT_BELIEVED = "not-believed", "the lastmods of {}"
+    # one download
+    REFERENCE_DOWNLOAD = "reference-download", "downloaded at the reference instant itself"
+    VISITED_ONCE = "visited-once", "visited once"
+    NEVER_REVISITED = "never-revisited", "the revisit was never made"
+    STOPPED = "stopped", "the capture was stopped before its revisit"
+    # not captured
+    LATE = "late", "discovered after the reference instant"
+    LEFT_OUT = "left-out", "{}"
+    UNVISITED = "unvisited", "the crawl ended before its visit"
+    REDIRECTED = "redirected", "redirects to {}"
+    TO_ITSELF = "redirected-to-itself", "redirects to itself: it may want a cookie"
+    GONE = "gone", "not there (status {})"
+    REFUSED = "refused", "{}"
+    FAILED = "failed", "{}"
+
+
+_CODES = frozenset(Reason)
+
+
+def code(reason: str) -> str:
+    """The code of a reason; empty for what is none.
+
+    >>> code("gone: 404"), code("equal-bytes"), code("because")
+    ('gone', 'equal-bytes', '')
+    """
+    first = reason.partition(": ")[0]
+    return first if first in _CODES else ""
+
+
+def in_words(reason: str) -> str:
+    """A reason in words.
+
+    >>> in_words("gone: 404"), in_words("never-revisited: no room"), in_words("because: so")
+    ('not there (status 404)', 'the revisit was never made: no room', 'because: so')
+    """
+    first, _, detail = reason.partition(": ")
+    if first not in _CODES:
+        return reason
+    words = Reason(first).words
+    if "{}" in words:
+        return words.replace("{}", detail)
+    return f"{words}: {detail}" if detail else words

@@ -1,0 +1,74 @@
+"""A kind of evidence is one row: claims, both schemas and words go by it."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from sharc_crawler.evidence import kinds
+from sharc_crawler.evidence.claim import Limit, Statement
+from sharc_crawler.evidence.kinds import Evidence
+from sharc_crawler.evidence.reasons import Reason, code, in_words
+from sharc_crawler.report import claim as words
+
+ANOTHER = """
+import sys, types
+import sharc_crawler.evidence
+from pathlib import Path
+source = Path(sys.argv[1]).read_text()
+row = '    MEMENTO = ("memento", "by a copy in another archive", "The other archive was believed.", True)\\n'
+before = '    INSTANT = ('
+assert before in source
+module = types.ModuleType("sharc_crawler.evidence.kinds")
+sys.modules[module.__name__] = module
+exec(compile(source.replace(before, row + before), "kinds.py", "exec"), module.__dict__)
+
+from sharc_crawler.certificate.document import certificate
+from sharc_crawler.evidence.facts import CaptureFacts, PageFacts, VisitFacts
+from sharc_crawler.evidence.kinds import Evidence
+from sharc_crawler.evidence.schemas import schema
+from sharc_crawler.model import Kind, Result, Slot, Verdict
+from sharc_crawler.report.claim import in_words
+from sharc_crawler.report.document import capture_entry
+import jsonschema
+
+pages = (PageFacts("http://h/a", Kind.PAGE, "seed", 0, 0.0, "prior", verdict=Verdict.COHERENT,
+                   visit=VisitFacts(Slot.FIRST, Result.OK, 1.0, 2.0),
+                   evidence=Evidence.MEMENTO, reason="equal-bytes"),)
+facts = CaptureFacts("h", ("http://h/",), "bfs", 0.0, 9.0, 5.0, pages)
+made = certificate(facts, [])
+part = schema("sharc_crawler.certificate", "certificate.schema.json")
+jsonschema.Draft202012Validator(
+    {**part["properties"]["pages"]["items"]["properties"]["evidence"], "$defs": part["$defs"]}
+).validate(made["pages"][0]["evidence"])
+assert "memento" in schema("sharc_crawler.report", "report.schema.json")["$defs"]["evidence"]["enum"]
+assert capture_entry(facts)["pages"][0]["evidence"] == "memento"
+told = in_words(made["capture"]["claim"])
+print(told["sentence"], told["limits"][0])
+"""
+
+
+def test_another_kind_is_another_row() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", ANOTHER, str(Path(kinds.__file__))], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr[-2_000:]
+    assert "1 by a copy in another archive. The other archive was believed." in done.stdout
+
+
+def test_every_kind_code_and_limit_has_words() -> None:
+    assert all(kind.ground for kind in Evidence)
+    assert all(kind.gap for kind in Evidence if kind.told), "the server's word leaves something open"
+    assert words._STATEMENTS.keys() == {*Statement}
+    assert words._LIMITS.keys() == {*Limit}
+
+
+@pytest.mark.parametrize("reason", Reason)
+def test_a_reason_is_a_code_without_white_space_and_reads_as_words(reason: Reason) -> None:
+    assert re.fullmatch(r"[A-Za-z0-9-]+", reason)
+    assert code(reason.of("x: y")) == reason
+    assert in_words(reason.of("x: y")).endswith("x: y") or in_words(reason.of("x: y")).endswith("x: y)")
