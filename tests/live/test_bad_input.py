@@ -11,6 +11,7 @@ import sys
 import pytest
 
 from sharc_crawler.options.pages import help_text
+from tests.waiting import PATIENCE
 
 USAGE, DATA, NOTHING_CAPTURED = 2, 3, 4
 
@@ -151,7 +152,7 @@ def scrapy(tmp_path, *words):
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE,
         check=False,
     )
 

@@ -16,6 +16,7 @@ import pytest
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.storage.sqlite import SqliteStore
+from tests.waiting import PATIENCE
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = ROOT / "examples" / "existing_project"
@@ -68,7 +69,7 @@ def run(python, server, folder, *settings) -> subprocess.CompletedProcess[str]:
         env={name: value for name, value in os.environ.items() if not name.startswith("SCRAPY_")},
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=PATIENCE,
         check=False,
     )
 
