@@ -15,6 +15,7 @@ from sharc_crawler.live.operator import user_agent
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
+RESOLVER = "sharc_crawler.live.names.DualStackResolver"
 HANDLER = "sharc_crawler.live.wire.WireTapHandler"
 SETTINGS = {
     "SCHEDULER": "sharc_crawler.live.scheduler.SharcScheduler",
@@ -26,6 +27,11 @@ SETTINGS = {
 
 class SharcAddon:
     """Makes any project's crawl a SHARC crawl."""
+
+    @classmethod
+    def update_pre_crawler_settings(cls, settings: BaseSettings) -> None:
+        """Scrapy calls this before the reactor runs: names are looked up in both address families."""
+        settings.set("TWISTED_DNS_RESOLVER", RESOLVER, "addon")
 
     def update_settings(self, settings: BaseSettings) -> None:
         """Scrapy calls this before the crawl's components are built."""

@@ -17,12 +17,12 @@ from ipaddress import (
     ip_address,
     ip_network,
 )
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from sharc_crawler.errors import SharcError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
 SETTING = "SHARC_ALLOWED_ADDRESSES"
 
@@ -32,11 +32,40 @@ Network = IPv4Network | IPv6Network
 _CARRIER = ip_network("100.64.0.0/10")  # RFC 6598: carrier-grade NAT
 _TRANSLATED = ip_network("64:ff9b::/96")  # RFC 6052: the last 32 bits are the IPv4 address
 _LOCAL_TRANSLATED = ip_network("64:ff9b:1::/48")  # RFC 8215
+_ISATAP = 0x5EFE  # RFC 5214: in an interface identifier, before the IPv4 address; its "universal" bit is either
+_TEREDO = ip_network("2001::/32")  # RFC 4380: a server's address, and the client's with all bits turned
+#: what Python, in one version or another, calls global, and where no site is
+_SPECIAL: dict[str, tuple[Network, ...]] = {
+    "6to4 relay": (ip_network("192.88.99.0/24"),),  # RFC 7526
+    "documentation": (ip_network("3fff::/20"),),  # RFC 9637
+    "special-purpose": (
+        ip_network("192.0.0.0/24"),  # RFC 6890
+        ip_network("2001::/23"),  # RFC 2928: Teredo, benchmarks, ORCHID, …
+        ip_network("5f00::/16"),  # RFC 9602: segment routing
+    ),
+}
+LOOPBACK = "127.0.0.1", "::1"
 _NUMERIC_HOST = re.compile(r"[0-9a-fA-FxX.]+")
 
 
 class AddressRefusedError(SharcError):
     """A connection that is not made: its address is not public, and no setting allows it."""
+
+
+class Opening(NamedTuple):
+    """A private host that a user typed as a seed: open to the capture of its site, at this port, under this name."""
+
+    site: str
+    host: str
+    port: int
+
+
+class Target(NamedTuple):
+    """What is to be connected to, and for which site capture; empty: for none."""
+
+    host: str
+    port: int = 0
+    site: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,36 +79,39 @@ class AddressRules:
     """
 
     allowed: tuple[Network, ...] = ()
+    openings: frozenset[Opening] = frozenset()
 
     @classmethod
-    def of(cls, networks: Iterable[str]) -> Self:
-        """Rules from the setting's values, such as ``127.0.0.0/8``."""
-        return cls(tuple(_network(text) for text in networks))
+    def of(cls, networks: Iterable[str], openings: Iterable[Opening] = ()) -> Self:
+        """Rules from the setting's values, such as ``127.0.0.0/8``, and from the seeds that were typed."""
+        return cls(tuple(_network(text) for text in networks), frozenset(openings))
 
     def refusal(self, address: str) -> str | None:
         """Why an address is refused (``loopback``, ``private``…); ``None``: it is not.
 
         An IPv6 address that carries an IPv4 address is as good as the worse of the two.
         """
-        forms = _forms(ip_address(address))
+        forms = tuple(_forms(ip_address(address)))
         if any(form in network for network in self.allowed for form in forms):
             return None
         return next(filter(None, map(_not_public, forms)), None)
 
-    def check(self, host: str, address: str) -> None:
-        """Raise :class:`AddressRefusedError` if ``host`` must not be connected to at ``address``."""
+    def check(self, target: Target, address: str) -> None:
+        """Raise :class:`AddressRefusedError` if a target must not be connected to at ``address``."""
         reason = self.refusal(address)
-        if reason:
+        if reason and Opening(target.site, target.host, target.port) not in self.openings:
             raise AddressRefusedError(
-                f"host {host!r} is at {address}, a {reason} address, which is not crawled; "
+                f"host {target.host!r} is at {address}, {a(reason)} address, which is not crawled; "
                 f"if that is meant, add its network to {SETTING}"
             )
 
-    def check_literal(self, host: str) -> None:
-        """Like `check`, for a host that is written as an address (in any spelling); names pass."""
-        address = _literal(host)
-        if address is not None:
-            self.check(host, str(address))
+    def check_literal(self, target: Target) -> None:
+        """Like `check`, for a host that is written as an address (in any spelling) or ``localhost``; names pass."""
+        own = LOOPBACK if target.host == "localhost" else filter(None, [literal(target.host)])
+        addresses = [str(address) for address in own]
+        if all(map(self.refusal, addresses)):
+            for address in addresses:
+                self.check(target, address)
 
 
 def _network(text: str) -> Network:
@@ -89,33 +121,50 @@ def _network(text: str) -> Network:
         raise UsageError(f"{SETTING}={text!r} is not a network: {error}; write it like 127.0.0.0/8") from error
 
 
-def _forms(address: Address) -> tuple[Address, ...]:
+def a(reason: str) -> str:
+    """With its article.
+
+    >>> a("unspecified"), a("private"), a("unique local")
+    ('an unspecified', 'a private', 'a unique local')
+    """
+    return f"an {reason}" if reason[0] in "aeio" or reason.startswith("uns") else f"a {reason}"
+
+
+def _forms(address: Address) -> Iterator[Address]:
     """What a packet to the address reaches: itself, or the IPv4 address that it carries, or both."""
     if isinstance(address, IPv4Address):
-        return (address,)
-    if address in _TRANSLATED:
-        return (IPv4Address(int(address) & 0xFFFFFFFF),)
-    if address.ipv4_mapped:
-        return (address.ipv4_mapped,)
-    return (address.sixtofour, address) if address.sixtofour else (address,)
+        yield address
+    elif address in _TRANSLATED:
+        yield IPv4Address(int(address) & 0xFFFFFFFF)
+    elif address.ipv4_mapped:
+        yield address.ipv4_mapped
+    else:
+        if address.sixtofour:
+            yield address.sixtofour
+        if (int(address) >> 32 & 0xFFFFFFFF) & ~0x0200_0000 == _ISATAP:
+            yield IPv4Address(int(address) & 0xFFFFFFFF)
+        if address in _TEREDO:
+            yield IPv4Address(~int(address) & 0xFFFFFFFF)
+        yield address
 
 
 def _not_public(address: Address) -> str | None:
-    kinds = {
-        "unspecified": address.is_unspecified,
-        "loopback": address.is_loopback,
-        "link-local": address.is_link_local,
-        "multicast": address.is_multicast,
-        "carrier-grade NAT": address in _CARRIER,
-        "site-local": isinstance(address, IPv6Address) and (address.is_site_local or address in _LOCAL_TRANSLATED),
-        "reserved": address.is_reserved,
-        "private": address.is_private,
-        "special-purpose": not address.is_global,
-    }
-    return next((kind for kind, applies in kinds.items() if applies), None)
+    kinds = (
+        ("unspecified", address.is_unspecified),
+        ("loopback", address.is_loopback),
+        ("link-local", address.is_link_local),
+        ("multicast", address.is_multicast),
+        ("carrier-grade NAT", address in _CARRIER),
+        ("site-local", isinstance(address, IPv6Address) and (address.is_site_local or address in _LOCAL_TRANSLATED)),
+        *((kind, any(address in one for one in networks)) for kind, networks in _SPECIAL.items()),
+        ("reserved", address.is_reserved),
+        ("private", address.is_private),
+        ("special-purpose", not address.is_global),
+    )
+    return next((kind for kind, applies in kinds if applies), None)
 
 
-def _literal(host: str) -> Address | None:
+def literal(host: str) -> Address | None:
     """The address that a host is written as: also ``0x7f.1`` and ``2130706433``, which resolvers take for one."""
     try:
         return ip_address(host.strip("[]"))

@@ -10,7 +10,7 @@ from zope.interface import implementer  # type: ignore[import-untyped]
 if TYPE_CHECKING:
     from twisted.internet.interfaces import IConnector
 
-    from sharc_crawler.live.addresses import AddressRules
+    from sharc_crawler.live.addresses import AddressRules, Target
 
 
 @implementer(IReactorPluggableNameResolver)
@@ -21,13 +21,13 @@ class GuardedReactor:
     so no second look-up can slip in between (DNS rebinding), and of several addresses only refused ones are left out.
     """
 
-    def __init__(self, reactor: Any, rules: AddressRules, host: str) -> None:
-        self._reactor, self._rules, self._host = reactor, rules, host
+    def __init__(self, reactor: Any, rules: AddressRules, target: Target) -> None:
+        self._reactor, self._rules, self._target = reactor, rules, target
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._reactor, name)
 
     def connectTCP(self, host: str, *args: Any, **kwargs: Any) -> IConnector:  # noqa: N802 - Twisted's name
         """Connect, unless the address is refused."""
-        self._rules.check(self._host, host)
+        self._rules.check(self._target, host)
         return self._reactor.connectTCP(host, *args, **kwargs)  # type: ignore[no-any-return]

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-import ipaddress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 from urllib.parse import urlsplit
 
 from sharc_crawler import __version__
 from sharc_crawler.errors import UsageError
-from sharc_crawler.live.addresses import AddressRules
+from sharc_crawler.frontier.scope import site_of
+from sharc_crawler.live.addresses import LOOPBACK, AddressRules, Opening, literal
 from sharc_crawler.options.reading import read_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from scrapy.settings import BaseSettings
+
+    from sharc_crawler.frontier.scope import ScopeKind
+
+
+PUBLIC = AddressRules()
+DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 def user_agent(operator: str | None) -> str:
@@ -32,19 +38,32 @@ def private_seeds(urls: Iterable[str]) -> list[str]:
     >>> private_seeds(["http://127.0.0.3:8000/", "http://localhost/", "https://example.org/"])
     ['127.0.0.3', '127.0.0.1', '::1']
     """
-    addresses = []
+    addresses: list[str] = []
     for url in urls:
         host = urlsplit(url).hostname or ""
         if host == "localhost":
-            addresses += ["127.0.0.1", "::1"]
-            continue
-        try:
-            address = ipaddress.ip_address(host)
-        except ValueError:
-            continue
-        if not address.is_global:
+            addresses += LOOPBACK
+        elif (address := literal(host)) is not None and PUBLIC.refusal(str(address)):
             addresses.append(str(address))
     return addresses
+
+
+def openings(typed: Iterable[str], scope: str) -> list[Opening]:
+    """Private hosts that were typed as seeds: each is open to its own site's capture, at its port.
+
+    >>> openings(["http://127.0.0.3:8000/", "https://example.org/"], "host")
+    [Opening(site='127.0.0.3:8000', host='127.0.0.3', port=8000)]
+    """
+    return [
+        Opening(
+            site_of(url, cast("ScopeKind", scope)),
+            parts.hostname or "",
+            parts.port or DEFAULT_PORTS.get(parts.scheme, 0),
+        )
+        for url in typed
+        if private_seeds([url])
+        for parts in [urlsplit(url)]
+    ]
 
 
 def refuse_private(settings: BaseSettings, urls: Iterable[str]) -> None:

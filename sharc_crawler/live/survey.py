@@ -134,7 +134,7 @@ def _survey_of(url: str, session: Session) -> Survey:
     (capture,) = session.frontier.captures
     pages, hosts = session.frontier.pages, session.frontier.ledger.hosts
     known = [page for page in range(len(pages)) if pages.kinds[page] is Kind.PAGE]
-    open_ = [page for page in known if not (r := hosts[pages.hosts[page]].rules) or r.allows(pages.urls[page])]
+    open_ = [page for page in known if hosts[pages.hosts[page]].allows(pages.urls[page])]
     if len(open_) <= len(capture.spec.seeds):
         refusals = {hosts[pages.hosts[page]].refusal for page in known if page not in open_}
         why = "; ".join(capture.notes + [text for text in refusals if not any(text in note for note in capture.notes)])

@@ -12,8 +12,8 @@ Set for both schemes::
     }
 
 Through a proxy (``request.meta["proxy"]``) the bytes are those between us and the proxy, without the proxy's
-credentials. The proxy resolves names, so it must refuse inner addresses itself: only hosts written as an address are
-checked here.
+credentials. The proxy looks names up itself, so it must refuse inner addresses, too: here a name is refused that our
+own look-up finds to be private; one that is not found goes to the proxy.
 """
 
 from __future__ import annotations
@@ -40,10 +40,13 @@ from twisted.internet import _sslverify
 from twisted.web._newclient import HEADER, STATUS
 from twisted.web.http import _ChunkedTransferDecoder
 
-from sharc_crawler.live.addresses import SETTING, AddressRules
+from sharc_crawler.live.addresses import SETTING, AddressRules, Target
 from sharc_crawler.live.clock import clock_of
 from sharc_crawler.live.guard import GuardedReactor
+from sharc_crawler.live.names import addresses_of
+from sharc_crawler.live.operator import DEFAULT_PORTS
 from sharc_crawler.live.problems import inner
+from sharc_crawler.live.requests import META_KEY
 from sharc_crawler.live.tap import Tap, TappedPool
 from sharc_crawler.live.trust import Trust
 from sharc_crawler.model import Exchange
@@ -63,6 +66,10 @@ logger = logging.getLogger(__name__)
 
 EXCHANGE_KEY = "sharc_exchange"  #: in ``request.meta``: the `Exchange`, set whether the download succeeded or failed
 
+PROXIED = (
+    "Requests go through a proxy, which looks names up itself: names that are private by our own look-up are refused,"
+    " and the guard against private addresses ends there. Let the proxy refuse its own network's, too."
+)
 _LONGEST_HEAD = 1 << 20  #: bytes; a server that sends more without ending its headers is hung up on
 _PROXY_CREDENTIALS = re.compile(rb"\r\nProxy-Authorization:[^\r\n]*", re.IGNORECASE)
 
@@ -130,19 +137,26 @@ class _TappedAgent(_ScrapyAgent):
     def _get_agent(self, request: Request, timeout: float) -> Agent:
         from twisted.internet import reactor
 
-        host = urlparse_cached(request).hostname or ""
+        target = target_of(request)
+        self._rules.check_literal(target)  # here, as a connection that another site may use is used again
         if request.meta.get("proxy"):
-            self._rules.check_literal(host)
             return super()._get_agent(request, timeout)
-        if not _is_name(host):
-            raise CannotResolveHostError(f"{host!r} is no host's name")
+        if not _is_name(target.host):
+            raise CannotResolveHostError(f"{target.host!r} is no host's name")
         return _BindAddressAgent(
-            reactor=GuardedReactor(reactor, self._rules, host),  # type: ignore[arg-type]
+            reactor=GuardedReactor(reactor, self._rules, target),  # type: ignore[arg-type]
             contextFactory=self._contextFactory,
             connectTimeout=timeout,
             bindAddress=normalize_bind_address(request.meta.get("bindaddress") or self._bindAddress),
             pool=self._pool,
         )
+
+
+def target_of(request: Request) -> Target:
+    """Whom a request is for, in which site capture."""
+    parts = urlparse_cached(request)
+    fetch = request.meta.get(META_KEY)
+    return Target(parts.hostname or "", parts.port or DEFAULT_PORTS.get(parts.scheme, 0), fetch.site if fetch else "")
 
 
 def _is_name(host: str) -> bool:
@@ -162,7 +176,9 @@ class WireTapHandler(HTTP11DownloadHandler):
         # Twisted takes a certificate without any name for valid, logging a traceback
         _sslverify.VerificationError = (VerificationError, CertificateError)  # type: ignore[assignment,attr-defined]
         self._pool._factory = _TappedFactory
-        self._rules = AddressRules.of(crawler.settings.getlist(SETTING))
+        openings = getattr(crawler.spider, "openings", None)
+        self._rules = AddressRules.of(crawler.settings.getlist(SETTING), openings() if openings else ())
+        self._proxied = False
         self._clock = clock_of(crawler).now
         self._trust = Trust()
 
@@ -172,6 +188,8 @@ class WireTapHandler(HTTP11DownloadHandler):
         request.meta.pop(EXCHANGE_KEY, None)
         try:
             with wrap_twisted_exceptions():
+                if request.meta.get("proxy"):
+                    await self._check_proxied(request)
                 response = await maybe_deferred_to_future(self._agent(tap).download_request(request))
         except Exception as error:
             said = f"{type(error).__name__}: {inner(error)}"
@@ -181,6 +199,16 @@ class WireTapHandler(HTTP11DownloadHandler):
         untrusted = self._trust.fault(tap.tls, urlparse_cached(request).hostname or "") if tap.tls else ""
         request.meta[EXCHANGE_KEY] = replace(_exchange(request, tap, cut), untrusted=untrusted)
         return response
+
+    async def _check_proxied(self, request: Request) -> None:
+        """A proxy looks names up itself. What is private by our own look-up is refused; what it finds is its affair."""
+        if not self._proxied:
+            self._proxied = True
+            logger.warning(PROXIED)
+        target = target_of(request)
+        self._rules.check_literal(target)
+        for address in await addresses_of(target.host) if _is_name(target.host) else ():
+            self._rules.check(target, address)
 
     def _agent(self, tap: Tap) -> _TappedAgent:
         spider = self._crawler.spider

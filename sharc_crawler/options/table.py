@@ -282,7 +282,10 @@ class Options:
         " visit holds up the revisits for so long, and for `DOWNLOAD_TIMEOUT` each time it is silent",
     )
     allowed_addresses: tuple[str, ...] = setting(
-        Parts("networks, as `127.0.0.0/8`"), (), "private networks that may be contacted"
+        Parts("networks, as `127.0.0.0/8`"),
+        (),
+        "private networks that may be contacted. A private address that is typed as `url=` needs none: it is open to"
+        " its own site's capture, at its port",
     )
     operator: str | None = setting(Contact(), None, "contact of who runs the crawl; goes into the User-Agent")
     operator_required: bool = setting(

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sharc_crawler.errors import UsageError
-from sharc_crawler.live.addresses import AddressRefusedError, AddressRules
+from sharc_crawler.live.addresses import AddressRefusedError, AddressRules, Opening, Target
 
 PUBLIC = AddressRules()
 
@@ -45,6 +45,29 @@ PUBLIC = AddressRules()
         ("2002:7f00:1::", "loopback"),
         ("64:ff9b::a9fe:a9fe", "link-local"),
         ("64:ff9b:1::1", "site-local"),
+        ("192.88.99.1", "6to4 relay"),
+        ("192.88.99.255", "6to4 relay"),
+        ("2002:c058:6301::", "6to4 relay"),
+        ("::ffff:192.88.99.1", "6to4 relay"),
+        ("64:ff9b::192.88.99.1", "6to4 relay"),
+        ("192.0.0.9", "special-purpose"),
+        ("2002:a00:1::1", "private"),
+        ("2002:a9fe:a9fe::", "link-local"),
+        ("2606:4700::5efe:10.0.0.1", "private"),  # ISATAP
+        ("2606:4700::200:5efe:192.168.0.1", "private"),
+        ("2606:4700::5efe:127.0.0.1", "loopback"),
+        ("fe80::5efe:8.8.8.8", "link-local"),
+        ("2001:0:808:808:0:ffff:f5ff:fffe", "private"),  # Teredo, of the client 10.0.0.1
+        ("2001:0:808:808::f7f7:f7f7", "special-purpose"),  # … and of 8.8.8.8: no site is there
+        ("2001:20::1", "special-purpose"),  # ORCHID
+        ("2001:2::1", "special-purpose"),
+        ("3fff::1", "documentation"),
+        ("5f00::1", "special-purpose"),
+        ("100::1", "reserved"),
+        ("::ffff:0:10.0.0.1", "reserved"),  # SIIT
+        ("64:ff9b::10.0.0.1", "private"),
+        ("64:ff9b::100.64.0.1", "carrier-grade NAT"),
+        ("64:ff9b:1:a00:0:100::", "site-local"),
     ],
 )
 def test_refused(address, kind):
@@ -62,6 +85,11 @@ def test_refused(address, kind):
         "::ffff:8.8.8.8",
         "64:ff9b::808:808",
         "2002:808:808::1",
+        "192.88.98.255",
+        "192.88.100.0",
+        "2606:4700::5efe:8.8.8.8",
+        "2606:4700::5eff:10.0.0.1",
+        "2001:200::1",
     ],
 )
 def test_public(address):
@@ -84,7 +112,7 @@ def test_what_is_not_global_is_never_let_through(address):
 
 def test_the_error_names_host_address_and_setting():
     with pytest.raises(AddressRefusedError) as caught:
-        PUBLIC.check("intranet.example", "10.0.0.7")
+        PUBLIC.check(Target("intranet.example"), "10.0.0.7")
     assert str(caught.value) == (
         "host 'intranet.example' is at 10.0.0.7, a private address, which is not crawled; "
         "if that is meant, add its network to SHARC_ALLOWED_ADDRESSES"
@@ -94,7 +122,7 @@ def test_the_error_names_host_address_and_setting():
 def test_allowed_networks_also_in_disguise():
     rules = AddressRules.of(["127.0.0.0/8", "fd00::/8"])
     for address in ("127.0.0.1", "::ffff:127.0.0.1", "fd00::1"):
-        rules.check("host", address)
+        rules.check(Target("host"), address)
     assert rules.refusal("10.0.0.1") == "private"
     assert rules.refusal("::1") == "loopback"
 
@@ -105,12 +133,45 @@ def test_a_bad_setting_is_named(text):
         AddressRules.of([text])
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "2130706433", "0x7f.1", "0177.0.0.1", "127.1", "[::1]", "::1"])
+@pytest.mark.parametrize(
+    "host",
+    [
+        "127.0.0.1",
+        "2130706433",
+        "0x7f.1",
+        "0177.0.0.1",
+        "127.1",
+        "[::1]",
+        "::1",
+        "localhost",
+        "0:0::1",
+        "::ffff:7f00:1",
+    ],
+)
 def test_literal_hosts_in_any_spelling(host):
     with pytest.raises(AddressRefusedError, match="loopback"):
-        PUBLIC.check_literal(host)
+        PUBLIC.check_literal(Target(host))
 
 
 @pytest.mark.parametrize("host", ["example.org", "1.1.1.1", "dead.beef", "", "999.999.999.999", "face"])
 def test_names_and_public_literals_pass(host):
-    PUBLIC.check_literal(host)
+    PUBLIC.check_literal(Target(host))
+
+
+def test_a_seed_that_was_typed_is_open_to_its_own_site_and_port_alone():
+    rules = AddressRules.of([], [Opening("127.0.0.1:8000", "127.0.0.1", 8000), Opening("localhost", "localhost", 80)])
+    rules.check_literal(Target("127.0.0.1", 8000, "127.0.0.1:8000"))
+    rules.check(Target("127.0.0.1", 8000, "127.0.0.1:8000"), "127.0.0.1")
+    rules.check_literal(Target("localhost", 80, "localhost"))
+    for target in (
+        Target("127.0.0.1", 8001, "127.0.0.1:8000"),
+        Target("127.0.0.1", 8000, "public.example"),
+        Target("127.0.0.1", 8000),
+        Target("127.1", 8000, "127.0.0.1:8000"),
+        Target("localhost", 8000, "127.0.0.1:8000"),
+        Target("localhost", 80, "public.example"),
+    ):
+        with pytest.raises(AddressRefusedError, match="a loopback address"):
+            rules.check_literal(target)
+    with pytest.raises(AddressRefusedError, match=r"'bound\.example' is at 127\.0\.0\.1"):
+        rules.check(Target("bound.example", 8000, "127.0.0.1:8000"), "127.0.0.1")

@@ -13,8 +13,11 @@ from twisted.internet.address import IPv4Address, IPv6Address
 from twisted.internet.interfaces import IHostnameResolver
 from zope.interface import implementer
 
-from sharc_crawler.live.addresses import AddressRefusedError
+from sharc_crawler.live.addresses import AddressRefusedError, AddressRules, Opening
+from sharc_crawler.live.names import _literal
+from sharc_crawler.live.requests import META_KEY
 from sharc_crawler.live.wire import EXCHANGE_KEY
+from sharc_crawler.model import NO_VALIDATORS, Fetch, Kind, Plan, Slot
 from tests.live.wire_servers import handler, in_loop, saying, serving
 
 if TYPE_CHECKING:
@@ -31,9 +34,11 @@ def names(*answers: list[str]) -> Iterator[list[str]]:
     @implementer(IHostnameResolver)
     class Resolver:
         def resolveHostName(self, receiver, host_name, port_number=0, *args, portNumber=0, **kwargs):  # noqa: N802
-            asked.append(host_name)
+            literal = _literal(host_name)
+            if not literal:
+                asked.append(host_name)
             receiver.resolutionBegan(None)
-            for address in left.pop(0):
+            for address in literal or left.pop(0):
                 kind = IPv6Address if ":" in address else IPv4Address
                 receiver.addressResolved(kind("TCP", address, portNumber or port_number))
             receiver.resolutionComplete()
@@ -104,12 +109,48 @@ async def test_tls_connections_are_guarded_too():
 
 
 @in_loop
-async def test_through_a_proxy_hosts_written_as_an_address_are_refused():
-    async with serving(saying(OK)) as server, handler(SHARC_ALLOWED_ADDRESSES=[]) as tap:
-        with pytest.raises(AddressRefusedError, match=r"127\.0\.0\.1"):
-            await tap.download_request(Request("http://0x7f.1/", meta={"proxy": server.url}))
-        assert server.connections == 0
-        assert (await tap.download_request(Request("http://a.example/", meta={"proxy": server.url}))).body == b"hi"
+async def test_through_a_proxy_what_our_own_look_up_finds_to_be_private_is_refused(caplog):
+    """The proxy itself is the operator's choice."""
+    with names(["10.0.0.7"], ["93.184.215.14", "fd00::1"], [], ["93.184.215.14"]):
+        async with serving(saying(OK)) as server, handler(SHARC_ALLOWED_ADDRESSES=[]) as tap:
+
+            def through(url: str) -> Request:
+                return Request(url, meta={"proxy": server.url})
+
+            with pytest.raises(AddressRefusedError, match=r"127\.0\.0\.1"):
+                await tap.download_request(through("http://0x7f.1/"))
+            with pytest.raises(AddressRefusedError, match=r"'intranet\.example' is at 10\.0\.0\.7"):
+                await tap.download_request(through("http://intranet.example/"))
+            with pytest.raises(AddressRefusedError, match=r"at fd00::1"):
+                await tap.download_request(through("https://both.example/"))
+            assert server.connections == 0
+            assert (await tap.download_request(through("http://unknown-here.example/"))).body == b"hi"
+            assert (await tap.download_request(through("http://public.example/"))).body == b"hi"
+            assert server.connections == 2
+    told = [record.message for record in caplog.records if "through a proxy" in record.message]
+    assert len(told) == 1
+    assert "the guard against private addresses ends there" in told[0]
+
+
+@in_loop
+async def test_a_connection_that_one_site_opened_serves_no_other():
+    """A typed seed's connection is kept for reuse: another site's link to it must not go through it."""
+
+    async def script(peer):
+        while await peer.heard():
+            await peer.say(OK)
+
+    async with serving(script) as server, handler(SHARC_ALLOWED_ADDRESSES=[]) as tap:
+        tap._rules = AddressRules.of([], [Opening("own", "127.0.0.1", server.port)])
+        own, foreign = (
+            Fetch(1, 0, site, server.url, Kind.PAGE, Slot.ONLY, Plan.HOPEFUL, "", 1, NO_VALIDATORS, 0.0)
+            for site in ("own", "public.example")
+        )
+        response = await tap.download_request(Request(server.url, meta={META_KEY: own}))
+        assert response.body == b"hi"
+        with pytest.raises(AddressRefusedError, match="loopback"):
+            await tap.download_request(Request(server.url, meta={META_KEY: foreign}))
+        assert server.connections == 1
 
 
 @in_loop

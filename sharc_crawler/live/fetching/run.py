@@ -15,7 +15,7 @@ from sharc_crawler.archive.options import CaptureInfo, WarcOptions
 from sharc_crawler.archive.warc import WarcWriter
 from sharc_crawler.errors import SharcError
 from sharc_crawler.live import profile
-from sharc_crawler.live.addon import HANDLER
+from sharc_crawler.live.addon import HANDLER, RESOLVER
 from sharc_crawler.live.addresses import SETTING, AddressRules
 from sharc_crawler.live.clock import clock_of
 from sharc_crawler.live.fetching.bucket import TokenBucket
@@ -105,6 +105,7 @@ def _settings(plan: Plan, manners: Manners) -> Settings:
             "SPIDER_MODULES": [],
             "DOWNLOAD_HANDLERS": {"http": HANDLER, "https": HANDLER},
             "USER_AGENT": user_agent(manners.operator),
+            "TWISTED_DNS_RESOLVER": RESOLVER,
             "DOWNLOAD_DELAY": 0,  # the token bucket is the pace
             "ROBOTSTXT_OBEY": False,  # an interface that its user names, not a site that is wandered through
             "RETRY_ENABLED": False,

@@ -18,7 +18,7 @@ from sharc_crawler.links.entries import SitemapKind
 from sharc_crawler.live import instant
 from sharc_crawler.live.arguments import Arguments
 from sharc_crawler.live.naming import named
-from sharc_crawler.live.operator import private_seeds, refuse_private, require_operator
+from sharc_crawler.live.operator import openings, refuse_private, require_operator
 from sharc_crawler.live.requests import META_KEY, header, timestamp
 from sharc_crawler.live.seeding.choosing import with_choice
 from sharc_crawler.live.session import session_of
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.frontier import Frontier
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.links.found import Found
+    from sharc_crawler.live.addresses import Opening
     from sharc_crawler.model import Fetch, PageId
     from sharc_crawler.polling.terms import Terms
 
@@ -80,10 +81,11 @@ class SiteSpider(Spider):
             settings.set(name, value, "cmdline")
         output = settings.get("SHARC_OUTPUT") or _folder_name(arguments)
         settings.set("SHARC_OUTPUT", named(output, {"name": SiteSpider.name}, time.time()), "cmdline")
-        if private := private_seeds(arguments.options.url):
-            allowed = [*settings.getlist("SHARC_ALLOWED_ADDRESSES"), *private]
-            settings.set("SHARC_ALLOWED_ADDRESSES", allowed, "cmdline")
         return arguments
+
+    def openings(self) -> list[Opening]:
+        """Private hosts that this crawl may contact, as they were typed."""
+        return openings(self.arguments.options.url, self.arguments.options.scope)
 
     @property
     def terms(self) -> Terms | None:
