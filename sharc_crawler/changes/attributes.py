@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 #: parameters that are made anew for each request; those whose names say less, where their values look so
 _VOLATILE = re.compile(
-    r"(?:(?<=\?)|[&;])(?:(?:\w*(?:csrf|xsrf|nonce)\w*|\w*(?:token|sess(?:ion)?id)|cachebuster|cb|x-(?:amz|goog)-[\w-]+|signature)=[^&;#?]*"
-    r"|\w*session_id=[^&;#?]{8,}|\w*sid=(?=[a-z]*\d)[0-9a-z]{26,64}|_=\d+|(?:t|ts|time|timestamp|expires)=\d{9,})",
+    r"(?:(?<=\?)|[&;])(?:(?:\w{0,64}?(?:csrf|xsrf|nonce)\w{0,64}+|\w{0,64}?(?:token|sess(?:ion)?id)|cachebuster|cb|x-(?:amz|goog)-[\w-]+|signature)=[^&;#?]*"
+    r"|\w{0,64}?session_id=[^&;#?]{8,}|\w{0,64}?sid=(?=[a-z]*\d)[0-9a-z]{26,64}|_=\d+|(?:t|ts|time|timestamp|expires)=\d{9,})",
     re.IGNORECASE,
 )
 #: a fragment that is made anew for each request: a long number, hexadecimal or not, or letters and digits by turns

@@ -18,9 +18,11 @@ from typing import TYPE_CHECKING, Any
 from lxml import etree
 from w3lib.encoding import html_body_declared_encoding
 
+from sharc_crawler import markup
 from sharc_crawler.changes.attributes import values
 from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.changes.noise import plain_text, without_noise
+from sharc_crawler.markup import bounded
 from sharc_crawler.text import as_text
 
 if TYPE_CHECKING:
@@ -43,10 +45,15 @@ def is_html(media_type: str | None) -> bool:
 
 
 def parse(body: bytes, media_type: str | None) -> Any:
-    """The tree of an HTML page; ``None`` where there is none in it, or where it is too deep to be read to its end."""
-    parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
-    tree = etree.fromstring(text_of(body, media_type).encode("utf-8", "replace"), parser)
-    return None if parser.error_log.filter_from_fatals() else tree
+    """The tree of an HTML page; ``None`` where there is none in it, or where it is not read to its end.
+
+    It may be too deep, or made to cost too much (:mod:`sharc_crawler.markup`).
+    """
+    data, left_out = bounded(text_of(body, media_type).encode("utf-8", "replace"))
+    if left_out:
+        return None
+    root, whole = markup.parse(data)
+    return root if whole else None
 
 
 def text_of(body: bytes, media_type: str | None) -> str:

@@ -20,6 +20,7 @@ from sharc_crawler.links import css, lazy
 from sharc_crawler.links.found import Found, Resolver
 from sharc_crawler.links.scripted import by_script
 from sharc_crawler.links.srcset import candidates
+from sharc_crawler.markup import bounded, parse
 from sharc_crawler.model import Document
 from sharc_crawler.text import as_text
 
@@ -72,8 +73,8 @@ def extract(body: bytes, url: str, content_type: str | None = None) -> Found:
     (('http://h/b/c',), ('http://h/b/e.png', 'http://h/b/f.png'))
     """
     encoding, text = as_text(body, content_type)
-    data = text.encode("utf-8", "replace")
-    root = _parsed(data)
+    data, cut = bounded(_ENDS.sub(b"", text.encode("utf-8", "replace")))
+    root = parse(data)[0]
     page = _Page()
     if root is not None:
         page.read(root, data)
@@ -83,13 +84,8 @@ def extract(body: bytes, url: str, content_type: str | None = None) -> Found:
     resources, more_resources = resolver.all(page.resources)
     images, tables = (0, 0) if root is None else (sum(1 for _ in root.iter(tag)) for tag in ("img", "table"))
     document = Document(images, tables, len(links), root is not None and by_script(root))
-    return Found(links, resources, resolver.base, more_links + more_resources, document, resolver.all(page.feeds)[0])
-
-
-def _parsed(data: bytes) -> Any:
-    """The root element, or ``None`` for a document without any."""
-    parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
-    return etree.fromstring(_ENDS.sub(b"", data), parser)
+    feeds, _ = resolver.all(page.feeds)
+    return Found(links, resources, resolver.base, more_links + more_resources, document, feeds, cut)
 
 
 class _Page:
@@ -163,7 +159,7 @@ class _Page:
 
     def _inner(self, text: str) -> None:
         """A document within the document; those within it are not read."""
-        root = _parsed(text.encode())
+        root, _ = parse(bounded(_ENDS.sub(b"", text.encode())).data)
         for frame in () if root is None else root.iter("iframe"):
             frame.attrib.pop("srcdoc", None)
         self._elements(() if root is None else root.iter(*_INNER_TAGS))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -9,6 +10,7 @@ if TYPE_CHECKING:
 
 SILENT = 20  #: characters of text that a page may have and still say nothing: "Loading…"
 NOTICED = 200  #: the same, where it says itself that it needs JavaScript
+NOTICES = 100  #: links, and texts for browsers without JavaScript, that are looked at: each may hold all the others
 _UNSHOWN = {"head", "title", "script", "style", "template", "noscript"}
 _SHOWN = ("img", "picture", "video", "audio", "iframe", "frame", "object", "embed", "form", "input", "table", "applet")
 
@@ -24,13 +26,13 @@ def by_script(root: Any) -> bool:
     >>> by_script(page("<script src=a.js></script><p>This page is under construction."))
     False
     """
-    if next(root.iter("script"), None) is None or any(map(_leads_on, root.iter("a", "area"))):
+    if next(root.iter("script"), None) is None or any(map(_leads_on, islice(root.iter("a", "area"), NOTICES))):
         return False
     shown = list(_shown(root))
     length = sum(len(" ".join(text.split())) for text in _texts(shown))
     if length > NOTICED:
         return False
-    if any("javascript" in "".join(one.itertext()).lower() for one in root.iter("noscript")):
+    if any("javascript" in "".join(one.itertext()).lower() for one in islice(root.iter("noscript"), NOTICES)):
         return True
     return length <= SILENT and not any(element.tag in _SHOWN for element in shown)
 

@@ -1,0 +1,125 @@
+"""HTML parsed with bounded work, whatever it is: the one place where pages become trees.
+
+libxml2 takes time by the square of a tag's attributes (100,000 in one tag: minutes), and memory for every element. So a
+tag's attributes over :data:`MOST_ATTRIBUTES` are taken out before it reads them, and a document is read up to
+:data:`MOST_BYTES` and :data:`MOST_TAGS`.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import islice
+from typing import Any, NamedTuple
+
+from lxml import etree
+
+MOST_ATTRIBUTES = 256  #: of a tag
+MOST_TAGS = 250_000  #: of a document
+MOST_BYTES = 16 * 2**20  #: of a document, in UTF-8
+
+_HIDING = (b"script", b"style", b"textarea", b"title", b"noframes", b"noembed", b"iframe", b"xmp")
+#: An attribute, with what may stand before it (HTML Standard, 13.2.5.32 to 13.2.5.39); the end of a tag.
+_ATTRIBUTE = (
+    rb"[\t\n\f\r /]*+[^\t\n\f\r />][^\t\n\f\r />=]*+"
+    rb"(?:[\t\n\f\r ]*+=[\t\n\f\r ]*+(?:\"[^\"]*+(?:\"|\Z)|'[^']*+(?:'|\Z)|(?![\"'])[^\t\n\f\r >]*+))?+"
+)
+_CLOSE = rb"[\t\n\f\r /]*+(?:>|\Z)"
+_SELF_CLOSED = rb"(?:[\t\n\f\r ]*+/)++>"  #: libxml2 takes it at its word, of any element
+_NAME = rb"[a-z][^\t\n\f\r />]*+"
+#: The text of a script, a title…: markup in it is none.
+_HIDDEN = rb"(?:[^<]++|<(?!/%b[\t\n\f\r />]))*+"
+_ANY_HIDING = b"(?:" + b"|".join(_HIDING) + rb")[\t\n\f\r />]"
+_COMMENT = rb"<!--(?:-?>|(?:[^-]++|-(?!-!?>))*+(?:--!?>|\Z))"
+_BOGUS = rb"<(?:[!?]|/[^a-z>])[^>]*+(?:>|\Z)"
+
+
+class Scanner:
+    """Finds tags with more than ``most`` attributes, in one pass (no groups: they do not go with such loops)."""
+
+    def __init__(self, most: int) -> None:
+        attributes = b"(?:%b){0,%d}+" % (_ATTRIBUTE, most)
+        ordinary = [
+            b"[^<]++",
+            b"</[a-z][a-z0-9]*+>",
+            _COMMENT,
+            _BOGUS,
+            *(
+                rb"<%b(?=[\t\n\f\r />])%b(?:%b|%b%b)" % (name, attributes, _SELF_CLOSED, _CLOSE, _HIDDEN % name)
+                for name in _HIDING
+            ),
+            b"<(?!%b)/?%b%b%b" % (_ANY_HIDING, _NAME, attributes, _CLOSE),
+            b"<(?!/?[a-z])",
+        ]
+        self.ordinary = re.compile(b"(?:" + b"|".join(ordinary) + b")*+", re.IGNORECASE)
+        self.kept = re.compile(b"<(/?%b)%b" % (_NAME, attributes), re.IGNORECASE)
+
+
+_REST = re.compile(b"(?:%b)*+%b" % (_ATTRIBUTE, _CLOSE), re.IGNORECASE)
+_INSIDE = {name: re.compile(_HIDDEN % name, re.IGNORECASE) for name in _HIDING}
+
+
+class Bounded(NamedTuple):
+    """A document that costs no more than its length to parse."""
+
+    data: bytes
+    left_out: tuple[str, ...] = ()  #: what was taken out of it
+
+
+def bounded(data: bytes) -> Bounded:
+    """A document in UTF-8 without what would make reading it expensive.
+
+    >>> bounded(b"<p class=a>text").left_out
+    ()
+    >>> bounded(b"<p " + b" ".join(b"a%d" % number for number in range(1000)) + b">text").left_out
+    ('attributes after the first 256 of 1 tag',)
+    """
+    left_out = []
+    if len(data) > MOST_BYTES or data.count(b"<") > MOST_TAGS:
+        data, why = _start(data)
+        left_out.append(why)
+    data, tags = few_attributes(data, _SCANNER)
+    if tags:
+        said = f"{tags:,} tags" if tags > 1 else "1 tag"
+        left_out.append(f"attributes after the first {MOST_ATTRIBUTES} of {said}")
+    return Bounded(data, tuple(left_out))
+
+
+def parse(data: bytes) -> tuple[Any, bool]:
+    """The tree of a bounded document, comments left out, or ``None``; and whether it was read to its end.
+
+    Elements that are nested thousands deep are not.
+    """
+    parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True, huge_tree=True)
+    root = etree.fromstring(data, parser)
+    return root, not parser.error_log.filter_from_fatals()
+
+
+def _start(data: bytes) -> tuple[bytes, str]:
+    """As much of a long document as is read, and what is not."""
+    why = ""
+    if len(data) > MOST_BYTES:
+        data, why = data[:MOST_BYTES], f"all after its first {MOST_BYTES:,} bytes"
+    if data.count(b"<") > MOST_TAGS:
+        last = next(islice(re.finditer(b"<", data), MOST_TAGS, None))
+        data, why = data[: last.start()], f"all after its first {MOST_TAGS:,} tags"
+    return data, why
+
+
+def few_attributes(data: bytes, scanner: Scanner) -> tuple[bytes, int]:
+    """The document without what its tags have too many of; and how many such tags there are."""
+    parts: list[bytes] = []
+    at = tags = 0
+    while (found := scanner.ordinary.match(data, at)) and found.end() < len(data):
+        kept = scanner.kept.match(data, found.end())
+        rest = _REST.match(data, kept.end()) if kept else None
+        assert kept and rest, "ordinary markup ends at a tag, of which anything is an attribute or the end"
+        parts += (data[at : kept.end()], b" />" if rest[0].endswith(b"/>") else b">")
+        at, tags = rest.end(), tags + 1
+        inside = _INSIDE.get(kept[1].lower())
+        if inside and parts[-1] == b">" and (hidden := inside.match(data, at)):
+            parts.append(hidden[0])
+            at = hidden.end()
+    return b"".join([*parts, data[at:]]) if tags else data, tags
+
+
+_SCANNER = Scanner(MOST_ATTRIBUTES)
