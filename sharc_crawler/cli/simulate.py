@@ -10,12 +10,10 @@ import click
 from sharc_crawler.cli._progress import progress
 from sharc_crawler.cli._sites import site_options, site_spec
 from sharc_crawler.cli._tables import print_table
-from sharc_crawler.cli.tables import command as paper
-from sharc_crawler.errors import UsageError
 from sharc_crawler.lab.driver import GRAPHS
-from sharc_crawler.lab.experiment import Facts, RunSpec, build, run, score_again, seeded, summary
+from sharc_crawler.lab.experiment import Facts, RunSpec, build, run, seeded, summary
 from sharc_crawler.lab.pool import run_all
-from sharc_crawler.lab.schedule import read_schedules, write_schedules
+from sharc_crawler.lab.schedule import write_schedules
 
 SHOWN = ("strategy", "revisits", "seed", "pages", "incoherent", "gone", "unknown", "hopeless", "expected", "blur")
 KEYS = {"expected": "expected_incoherent", "blur": "average_blur"}
@@ -30,24 +28,16 @@ KEYS = {"expected": "expected_incoherent", "blur": "average_blur"}
 @click.option("--lying", default=0.0, show_default=True, help="Share of those whose lastmod lies.")
 @click.option("--sitemap", is_flag=True, help="The site has a sitemap with lastmods, read at the start and again at T.")
 @click.option("--subsites", default="", help="Capture part by part: path, links, sitemap, or links:share=0.9.")
-@click.option("--audited", default=0.02, show_default=True, help="Share of those that is audited by bytes.")
 @click.option("--seeds", type=click.IntRange(1), default=1, show_default=True, help="How many random worlds.")
 @click.option("--jobs", type=click.IntRange(1), default=2, show_default=True, help="Processes.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.option("--schedule", type=click.File("w"), help="Write a CSV run,page,kind,time.")
-@click.option("--rescore", type=click.File(), help="Crawl nothing: score the runs of such a CSV.")
-@click.option("--table", help="Simulate this table of the paper instead (sharc tables).")
-@click.pass_context
 def command(
-    context: click.Context,
-    /,
     strategy: str,
     seeds: int,
     jobs: int,
     as_json: bool,
     schedule: IO[str] | None,
-    rescore: IO[str] | None,
-    table: str | None,
     **options: Any,
 ) -> None:
     r"""Crawl a site in virtual time with the frontier and the strategies of a live crawl, and score what came of it.
@@ -60,14 +50,11 @@ def command(
       sharc simulate --history site.csv.gz --links site.start.links.jsonl.gz --root / \
         --window 2012-01-01 2013-01-01 --rates history --strategy sharc-selective --json
     """
-    if table is not None:
-        context.invoke(paper, numbers=(table,), jobs=jobs)
-        return
     site = site_spec(options)
     names = [name.strip() for name in strategy.split(",")]
-    shared = {name: options[name] for name in ("rates", "graph", "attested", "lying", "sitemap", "subsites", "audited")}
+    shared = {name: options[name] for name in ("rates", "graph", "attested", "lying", "sitemap", "subsites")}
     specs = [RunSpec(seeded(site, seed), name, seed=seed, **shared) for seed in range(seeds) for name in names]
-    found = _scored(specs, rescore) if rescore else _crawled(specs, jobs, schedule)
+    found = _crawled(specs, jobs, schedule)
     if as_json:
         click.echo(json.dumps(summary(site, found)))
     else:
@@ -80,13 +67,6 @@ def _crawled(specs: list[RunSpec], jobs: int, schedule: IO[str] | None) -> list[
     if schedule:
         write_schedules(schedule, [done.schedule for done in runs], build(specs[0].site).urls)
     return [done.facts for done in runs]
-
-
-def _scored(specs: list[RunSpec], file: IO[str]) -> list[Facts]:
-    schedules = read_schedules(file, build(specs[0].site).numbers)
-    if not {*schedules} <= {*range(len(specs))}:
-        raise UsageError(f"rescore={file.name} has runs {sorted(schedules)}; the options name {len(specs)}, from 0")
-    return [score_again(specs[number], schedule) for number, schedule in schedules.items()]
 
 
 def _show(result: dict[str, Any]) -> None:

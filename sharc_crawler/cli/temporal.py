@@ -50,7 +50,6 @@ _SHOWN = 20
 @click.option("--days", default=60, show_default=True, help="Length of the window: the last days of the logs.")
 @click.option("--until", type=click.DateTime(["%Y-%m-%d"]), default=None, help="Last day of the window.")
 @click.option("--least-views", type=click.IntRange(1), default=None, help="Of a reliable page.  [default: one a day]")
-@click.option("--least-pages", type=click.IntRange(1), default=10, show_default=True, help="Of a group to be ranked.")
 @click.option("--first", default=3.0, show_default=True, help="n: a page's first days.")
 @click.option("--share", default=0.7, show_default=True, help="q: of its interest, gathered in them if temporal.")
 @click.option("--host", default="", help="Site of pages without one: https://www.example.org")
@@ -112,9 +111,7 @@ def _analyse(log: PageViews, options: dict[str, Any]) -> Analysis:
     threshold = Threshold(options["first"], options["share"])
     with _progress() as bar:
         task = bar.add_task("fitting curves", total=len(log.pages))
-        return analyse(
-            log, threshold, By(options["by"]), options["least_pages"], lambda pages: bar.advance(task, pages)
-        )
+        return analyse(log, threshold, By(options["by"]), progress=lambda pages: bar.advance(task, pages))
 
 
 def _choose(found: Analysis, options: dict[str, Any]) -> list[Ranked]:
@@ -130,7 +127,7 @@ def _by_site(found: Analysis, labelled: Labelled, options: dict[str, Any]) -> An
     at, labels = labelled
     sites = [found.log.sites[page] for page in at]
     own = site_thresholds(labels, found.curves.take(at), sites, Reward(*options["reward"]))
-    return found.by_site(own, options["least_pages"])
+    return found.by_site(own)
 
 
 def _measured(found: Analysis, labelled: Labelled, options: dict[str, Any]) -> dict[str, Any]:

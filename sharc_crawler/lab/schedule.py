@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import csv
-import math
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
-from sharc_crawler.errors import DataError
-
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -84,19 +81,3 @@ def write_schedules(file: IO[str], schedules: Sequence[Schedule], urls: Sequence
     writer.writerow(HEADER)
     for run, schedule in enumerate(schedules):
         writer.writerows((run, page, kind, repr(time)) for page, kind, time in schedule.rows(urls))
-
-
-def read_schedules(file: IO[str], numbers: Mapping[str, int]) -> dict[int, Schedule]:
-    """The runs of such a CSV, for the pages of a site."""
-    reader = csv.reader(file)
-    if tuple(next(reader, ())) != HEADER:
-        raise DataError(f"{file.name}: the first line is not {','.join(HEADER)}")
-    runs: dict[int, dict[str, NDArray[np.float64]]] = {}
-    for row in reader:
-        try:
-            run, page, kind, time = int(row[0]), numbers[row[1]], row[2], float(row[3])
-            columns = runs.setdefault(run, {k: np.full(len(numbers), math.nan) for k in ("visit", "revisit")})
-            columns[kind][page] = time
-        except (ValueError, KeyError, IndexError):
-            raise DataError(f"{file.name}, line {reader.line_num}: not run,page,kind,time of this site") from None
-    return {run: Schedule(columns["visit"], columns["revisit"]) for run, columns in runs.items()}

@@ -14,7 +14,7 @@ from sharc_crawler.cli import tables as tables_command
 from sharc_crawler.cli._sites import instant
 from sharc_crawler.errors import UsageError
 from sharc_crawler.lab import paper, tables
-from tests.lab.small import write_history, write_lines
+from tests.lab.small import write_history
 
 if TYPE_CHECKING:
     from click.testing import Result
@@ -46,19 +46,6 @@ def test_synthetic_sites_in_json_with_schedules(tmp_path):
     rows = list(csv.DictReader(file.open()))
     assert {row["run"] for row in rows} == {"0", "1", "2", "3"}
     assert sum(row["run"] == "0" and row["kind"] == "revisit" for row in rows) == 40
-
-
-def test_a_history_scored_again_from_its_schedule_alone(tmp_path):
-    history = write_history(tmp_path)
-    links = write_lines(tmp_path / "links.jsonl", [{"page": "/", "out": ["/a", "/b"]}])
-    file = tmp_path / "schedule.csv"
-    site = ["--history", history, "--links", links, "--window", 0, 12, "--strategy", "bfs", "--graph", "known"]
-    first = sharc("simulate", *site, "--json", "--schedule", file)
-    again = sharc("simulate", *site, "--json", "--rescore", file)
-    assert first.exit_code == again.exit_code == 0, first.output + again.output
-    one, other = (json.loads(done.stdout)["runs"][0] for done in (first, again))
-    assert (one["incoherent"], one["gone"]) == (1, 1)
-    assert {name: one[name] for name in other} == other
 
 
 def test_a_table_for_readers(tmp_path):
@@ -137,12 +124,6 @@ def test_tables_are_written_with_their_pictures(tmp_path, small_table):
     assert "Made by `sharc tables --table 13 --max-size 50 --seeds 2`" in text
     assert "| 13 | Both selective strategies outperform all others |" in text
     assert (tmp_path / "pictures/table-13.svg").read_text().startswith("<?xml")
-
-
-def test_a_table_by_simulate(small_table):
-    done = sharc("simulate", "--table", 13, "--jobs", 1)
-    assert done.exit_code == 0, done.output
-    assert "\n| 60 |" in done.stdout
 
 
 def test_an_unknown_table():

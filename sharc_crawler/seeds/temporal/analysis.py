@@ -33,10 +33,10 @@ class Analysis:
     groups: list[str]
     ranked: list[Ranked]
 
-    def by_site(self, own: Mapping[str, Threshold], least_pages: int = 10) -> Analysis:
+    def by_site(self, own: Mapping[str, Threshold]) -> Analysis:
         """The same curves, classified by thresholds of single sites, and ranked anew."""
         temporal = classify(self.curves, self.log.sites, own, self.threshold)
-        ranked = rank(self.groups, self.log.views.sum(axis=1), temporal, self.curves.known, least_pages)
+        ranked = rank(self.groups, self.log.views.sum(axis=1), temporal, self.curves.known)
         return replace(self, temporal=temporal, ranked=ranked)
 
     def worth(self, chosen: Sequence[Ranked]) -> Worth:
@@ -48,7 +48,6 @@ def analyse(
     log: PageViews,
     threshold: Threshold | None = None,
     by: By = By.SITE,
-    least_pages: int = 10,
     progress: Callable[[int], None] = lambda _: None,
 ) -> Analysis:
     """Fit, classify and rank. ``progress`` is told the number of pages of each batch fitted."""
@@ -56,5 +55,5 @@ def analyse(
     curves = fit(log.views, threshold, progress=progress)
     temporal = threshold.temporal(curves)
     groups = groups_of(log.pages, log.sites, by)
-    ranked = rank(groups, log.views.sum(axis=1), temporal, curves.known, least_pages)
+    ranked = rank(groups, log.views.sum(axis=1), temporal, curves.known)
     return Analysis(log, curves, threshold, temporal, groups, ranked)
