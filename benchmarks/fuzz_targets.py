@@ -428,7 +428,7 @@ def _store() -> tuple[SqliteStore, list[tuple[str, str]]]:
     batch = Batch(
         rows, [visit_row(0), visit_row(1, settled=False)], captures={0: capture}, links=[LinksRow(0, 1.0, (0, 1))]
     )
-    store = SqliteStore(Path(":memory:"))
+    store = SqliteStore(Path(tempfile.mkdtemp(prefix="sharc-fuzz-")))
     store.commit(batch)
     columns = [
         ("page", "hints"), ("capture", "spec"), ("capture", "notes"), ("capture", "interruptions"),

@@ -40,7 +40,8 @@ from warcio.archiveiterator import ArchiveIterator
 from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.live.output import RUNNING
 from sharc_crawler.model import Kind, Phase, Slot
-from sharc_crawler.storage.sqlite import FILE_NAME, SqliteStore
+from sharc_crawler.storage.opening import load_state
+from sharc_crawler.storage.sqlite import FILE_NAME
 
 if TYPE_CHECKING:
     from sharc_crawler.demo.server import Server
@@ -181,10 +182,7 @@ class Capture:
             for path in self.disk.folder.glob(f"{FILE_NAME}*"):
                 if not path.name.endswith("-shm"):
                     shutil.copy(path, copy)
-            store = SqliteStore(Path(copy) / FILE_NAME)
-            state = store.load()
-            store.close()
-            return state
+            return load_state(Path(copy))
 
     def _check(self, state: Batch) -> None:
         """After a kill."""

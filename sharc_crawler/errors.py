@@ -32,6 +32,20 @@ class StateError(SharcError):
     """An event that the life cycle of a page or a capture does not allow."""
 
 
+class StoreUnavailable(SharcError):  # noqa: N818 - a state of the store, as its port calls it
+    """A store cannot be read or written for now; what was committed is whole."""
+
+
+class StoreFull(StoreUnavailable):
+    """A store finds no room for what it is to keep: once there is some, the same commit succeeds."""
+
+
+class Superseded(SharcError):  # noqa: N818 - a state of the store, as its port calls it
+    """The state is somebody else's, by now or from the start: nothing may be written, and nothing fetched."""
+
+    exit_code = 2
+
+
 def unknown_name(what: str, name: str, allowed: Iterable[str]) -> UsageError:
     """The error for a name that is none of the allowed ones, with the nearest one suggested.
 

@@ -17,6 +17,7 @@ GROUPS = {
     "subsites": "sharc_crawler.subsites",
     "updates": "sharc_crawler.updates",
     "detector": "sharc_crawler.changes",
+    "writer": "sharc_crawler.writers",
 }
 
 

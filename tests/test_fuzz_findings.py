@@ -44,7 +44,7 @@ def test_a_record_whose_length_is_no_number_is_damaged(size):
 )  # fmt: skip
 @pytest.mark.parametrize("text", ["{", "1", '{"no": "such"}', "\ufffd"])
 def test_state_that_was_tampered_with_is_named(tmp_path, table, column, text):
-    store = SqliteStore(tmp_path / "frontier.db")
+    store = SqliteStore(tmp_path)
     store.commit(Batch([page_row(0)], [visit_row(0)], captures={0: capture_row()}, links=[LinksRow(0, 1.0, (0,))]))
     store._db.execute(f"UPDATE {table} SET {column} = ?", (text,))
     try:

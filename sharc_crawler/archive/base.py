@@ -5,28 +5,36 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from sharc_crawler.archive.payloads import Original
-    from sharc_crawler.model import CaptureRef, Exchange, Instant
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from sharc_crawler.archive.options import CaptureInfo, WarcOptions
+    from sharc_crawler.archive.payloads import Former, Original
+    from sharc_crawler.model import CaptureRef, Exchange
 
 
 class CaptureWriter(Protocol):
-    """Where a capture's exchanges are kept.
+    """Where a site capture's exchanges are kept; implementations pass :mod:`sharc_crawler.testing.writers`.
 
-    What a method returned for is kept, also if the process dies. What it raised for left no trace, and the visit has
-    failed.
+    What :meth:`sync` returned for is kept, also if the process dies or the power fails. What a method raised for left
+    no trace, and the visit has failed. A writer of the same site and run in the same folder goes on where a former one
+    ended or died.
     """
 
     def write(self, exchange: Exchange) -> CaptureRef:
         """Keep an exchange, however it ended; returns where its answer lies (or what is known of its failure)."""
 
     def write_revisit(self, exchange: Exchange, original: Original) -> CaptureRef:
-        """Keep an exchange that the server answered with 304: the page is as it was at ``original``."""
+        """Keep an exchange that the server answered with 304: the page is as it was at ``original``.
 
-    def write_metadata(self, url: str, date: Instant, block: bytes, media_type: str = ...) -> CaptureRef:
-        """Keep a document about ``url``, which may be a URN of the capture."""
+        Raises :class:`~sharc_crawler.errors.DataError` for any other answer.
+        """
+
+    def stored(self) -> Iterator[tuple[Original, bool]]:
+        """The payloads that are held in full, and whether they are chunked: captures to come may refer to them."""
 
     def sync(self) -> None:
-        """Have all that was written on the disk: what this returned for is kept, also if the power fails.
+        """Have all that was written on the disk.
 
         What it raised for (all since the last call) is lost, and this writer takes nothing more: another begins, as
         after a crash.
@@ -34,3 +42,12 @@ class CaptureWriter(Protocol):
 
     def close(self) -> None:
         """Finish what is open. Nothing can be written afterwards."""
+
+
+class WriterKind(Protocol):
+    """A plug-in of ``sharc_crawler.writers``: makes the writer of one site capture."""
+
+    def __call__(
+        self, folder: Path, site: str, run: str, info: CaptureInfo, options: WarcOptions, former: Former | None
+    ) -> CaptureWriter:
+        """``former`` finds a payload in former captures of the site; None: there is no history."""

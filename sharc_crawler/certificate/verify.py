@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -23,7 +22,7 @@ from sharc_crawler.errors import DataError
 from sharc_crawler.evidence.facts import CaptureFacts, SubsiteFacts
 from sharc_crawler.instants import unix
 from sharc_crawler.model import Kind
-from sharc_crawler.storage.sqlite import FILE_NAME, SqliteStore
+from sharc_crawler.storage.opening import holds_state, open_state
 from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
@@ -78,12 +77,12 @@ def verify(path: Path, former: Sequence[Path] = (), told: Callable[[int], None] 
 
 def _why_none(path: Path) -> str:
     """Why a capture has no certificate; its folder knows, a WACZ file does not."""
-    if not (path / FILE_NAME).is_file():
+    if not path.is_dir() or not holds_state(path):
         return (
             "none was made for a capture that is not complete, for an instant crawl, which claims no coherence, or"
             " without WARC files"
         )
-    with closing(SqliteStore(path / FILE_NAME)) as store:
+    with open_state(path) as store:
         captures = store.captures().values()
     if any(capture.spec.mode == "instant" for capture in captures):
         return "an instant crawl claims no coherence"

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from sharc_crawler.report.load import open_state
 from sharc_crawler.report.log import BROUGHT, FORMATS
+from sharc_crawler.storage.opening import open_state
 
 
 @click.command()

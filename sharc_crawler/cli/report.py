@@ -12,11 +12,12 @@ from sharc_crawler.report.document import document
 from sharc_crawler.report.instant.document import document as instant_document
 from sharc_crawler.report.instant.document import is_instant
 from sharc_crawler.report.instant.output import write as write_instant
-from sharc_crawler.report.load import capture_facts, load_state
+from sharc_crawler.report.load import capture_facts
 from sharc_crawler.report.selection import read_selection
 from sharc_crawler.report.terminal import summary
 from sharc_crawler.report.truth import read_truth
 from sharc_crawler.report.write import to_json, write
+from sharc_crawler.storage.opening import load_state
 
 
 @click.command()

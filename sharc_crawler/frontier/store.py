@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from pathlib import Path
 
     from sharc_crawler.evidence.kinds import Evidence
     from sharc_crawler.frontier.spec import CaptureSpec
@@ -156,17 +157,82 @@ class Batch:
         return any(getattr(self, name) for name in self.__slots__)
 
 
+class ExchangeRow(NamedTuple):
+    """One exchange, or one URL that was refused without any (``attempt`` 0); numbered from 1 without gaps."""
+
+    number: int
+    site: str
+    seed: str  #: the first of the capture
+    ended: Instant
+    url: str
+    kind: str
+    via: str
+    referrer: str | None
+    depth: int
+    lease: int
+    decided: Instant
+    slot: str
+    plan: str
+    attempt: int
+    rate: Rate
+    source: str
+    started: Instant
+    result: str
+    status: int | None
+    error: str | None
+    settled: bool
+    length: int
+    media_type: str | None
+    digest: str | None
+    location: str | None
+    warc: str | None
+    offset: int | None
+    verdict: str | None  #: as known by now
+
+
 class FrontierStore(Protocol):
-    """Keeps frontier state; every implementation passes :mod:`sharc_crawler.testing.stores`."""
+    """Keeps frontier state; every implementation passes :class:`sharc_crawler.testing.stores.FrontierStoreContract`.
+
+    What cannot be read or written for now raises :class:`~sharc_crawler.errors.StoreUnavailable`, where only room is
+    missing :class:`~sharc_crawler.errors.StoreFull`; all that was committed stays as it is. Once another process has
+    taken the state over, each method that writes raises :class:`~sharc_crawler.errors.Superseded`. State that is
+    damaged raises :class:`~sharc_crawler.errors.DataError`.
+    """
 
     def commit(self, batch: Batch) -> None:
         """All of the batch or nothing; on disk when it returns."""
 
+    def replace(self, state: Batch) -> None:
+        """Keep ``state`` instead of all that was committed but links, or change nothing; on disk when it returns."""
+
     def load(self) -> Batch:
         """All that was committed but links, pages in the order of discovery, visits in the order they ended."""
+
+    def captures(self) -> dict[int, CaptureRow]:
+        """The site captures alone."""
+
+    def outside(self) -> Iterator[OutsideRow]:
+        """What captures were shown and do not take, in the order it was committed."""
+
+    def exchanges(self, after: int = 0) -> Iterator[ExchangeRow]:
+        """The visits numbered above ``after``, with what logs tell of their pages."""
 
     def links(self) -> Iterator[LinksRow]:
         """What documents linked to, in the order of the downloads; by far the most: for sites divided by them."""
 
     def close(self) -> None:
-        """Nothing is written after this."""
+        """Nothing is written after this; another process may take the state over."""
+
+
+class StoreKind(Protocol):
+    """A plug-in of ``sharc_crawler.stores``: opens the state that is kept in, or for, a capture's folder."""
+
+    def __call__(self, folder: Path, *, reading: bool = False) -> FrontierStore:
+        """The state, made where there is none, and held until it is closed; ``reading``: as it is, beside its owner.
+
+        Raises :class:`~sharc_crawler.errors.Superseded` where another process holds it, and
+        :class:`~sharc_crawler.errors.DataError` for what is no such state.
+        """
+
+    def holds(self, folder: Path) -> bool:
+        """Is there state of this kind?"""

@@ -12,14 +12,14 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.files import append_whole
+from sharc_crawler.errors import StoreUnavailable
 from sharc_crawler.report.log import FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
-    from sharc_crawler.storage.exchange_log import ExchangeRow
-    from sharc_crawler.storage.sqlite import SqliteStore
+    from sharc_crawler.frontier.store import ExchangeRow, FrontierStore
 
 logger = logging.getLogger(__name__)
 
@@ -39,7 +39,7 @@ class CrawlLog:
 
     """
 
-    def __init__(self, folder: Path, store: SqliteStore, formats: Iterable[str], size: int = SIZE) -> None:
+    def __init__(self, folder: Path, store: FrontierStore, formats: Iterable[str], size: int = SIZE) -> None:
         self._store = store
         self._files = [LogFile(folder, name, line, size) for line, name in map(FORMATS.__getitem__, formats)]
         self._failed = False
@@ -49,7 +49,7 @@ class CrawlLog:
         try:
             self.finish()
             self._failed = False
-        except OSError as error:
+        except (OSError, StoreUnavailable) as error:
             if not self._failed:
                 logger.warning("The log cannot be written now: %s. It will be; `sharc log` has it.", error)
             self._failed = True

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import gc
 import logging
-import sqlite3
 import sys
 from typing import TYPE_CHECKING
 
@@ -13,7 +12,7 @@ from scrapy import signals
 from scrapy.utils.asyncio import create_looping_call
 
 from sharc_crawler.certificate.writing import certify, lines
-from sharc_crawler.errors import SharcError
+from sharc_crawler.errors import SharcError, Superseded
 from sharc_crawler.live.progress import ProgressLine
 from sharc_crawler.live.seeding.judging import judge
 from sharc_crawler.live.session import session_of
@@ -21,7 +20,7 @@ from sharc_crawler.live.space import is_full
 from sharc_crawler.model import Phase
 from sharc_crawler.report.instant.document import is_instant
 from sharc_crawler.report.instant.output import write as write_instant
-from sharc_crawler.report.load import capture_facts, load_state
+from sharc_crawler.report.load import capture_facts
 from sharc_crawler.report.packaging import package
 from sharc_crawler.report.terminal import summary
 from sharc_crawler.report.write import write
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
 
     from sharc_crawler.evidence.facts import CaptureFacts
     from sharc_crawler.frontier.capture import SiteCapture
+    from sharc_crawler.frontier.store import Batch
 
 logger = logging.getLogger(__name__)
 
@@ -98,21 +98,25 @@ class CaptureExtension:
         session = session_of(self._crawler)
         stats = self._crawler.stats
         try:
-            await session.close()
+            state = await session.close()
             stats.set_value(EXIT_CODE, FAILED)  # unless all of the following comes off
-            if session.config.output:
+            if session.superseded:
+                stats.set_value(EXIT_CODE, Superseded.exit_code)
+                return
+            if session.config.output and state is not None:
                 stopped = "" if reason == "finished" else STOPPED.get(reason, f"({reason})")
-                self._report(session.config.output, stopped)
+                self._report(state, session.config.output, stopped)
             session.ended()
             stats.set_value(EXIT_CODE, _exit_code(session.frontier.captures))
-        except (OSError, sqlite3.Error, SharcError) as error:
+        except (OSError, SharcError) as error:
             way_out = "Make room; the same command goes on" if is_full(error) else "The same command goes on"
             logger.error("The end of the crawl cannot be written: %s. %s", error, way_out)
             stats.set_value(EXIT_CODE, INTERRUPTED)
+        finally:
+            session.let_go()
 
-    def _report(self, folder: Path, stopped: str) -> None:
-        judge(folder)
-        state = load_state(folder)
+    def _report(self, state: Batch, folder: Path, stopped: str) -> None:
+        judge(folder, state)
         facts = capture_facts(state)
         if is_instant(state):
             text = write_instant(state, folder, stopped)

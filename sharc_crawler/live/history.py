@@ -46,9 +46,8 @@ def known_pages(site: str, history: ObservationStore) -> list[Sighting]:
     return [Sighting(url, via="history") for url, last in history.latest(site).items() if last.kind is Kind.PAGE]
 
 
-def remember(store: FrontierStore, history: ObservationStore) -> None:
-    """Add all that the captures of a store learned; as often as one likes."""
-    state = store.load()
+def remember(state: Batch, store: FrontierStore, history: ObservationStore) -> None:
+    """Add all that the captures of a store learned, ``state`` being what it has loaded; as often as one likes."""
     history.append(observations(state, history))
     for number, capture in state.captures.items():
         history.append_links(capture.spec.site, links(state, store.links(), number))

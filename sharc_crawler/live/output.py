@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from sharc_crawler.archive.files import in_use
 from sharc_crawler.errors import UsageError
 from sharc_crawler.model import Phase, Seconds
-from sharc_crawler.storage.sqlite import FILE_NAME, SqliteStore
+from sharc_crawler.storage.opening import holds_state, open_state
+from sharc_crawler.storage.trying_again import unreached
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,18 +54,18 @@ def check_output(output: Path, specs: Sequence[CaptureSpec] | None) -> None:
 
     Raises :class:`~sharc_crawler.errors.UsageError`.
     """
-    path = output / FILE_NAME
-    if not path.exists():
+    if not output.is_dir() or not holds_state(output):
         return
     if written := _still_written(output):
         raise UsageError(f"output={str(output)!r} is being written by another crawl ({written.name}); wait for its end")
-    store = SqliteStore(path)
-    captures, unreached = store.captures().values(), store.unreached()
-    store.close()
+    with open_state(output) as store:
+        captures = store.captures().values()
+        complete = all(row.phase is Phase.DONE for row in captures) and not (output / RUNNING).exists()
+        complete = complete and not unreached(store.load())
     if not captures:
         return
     held = {row.spec.site for row in captures}
-    if not unreached and all(row.phase is Phase.DONE for row in captures) and not (output / RUNNING).exists():
+    if complete:
         raise UsageError(
             f"output={str(output)!r} already holds a capture that is complete; choose another folder, or one for each"
             " run, as SHARC_OUTPUT=captures/%(name)s/%(time)s"

@@ -8,7 +8,6 @@ host decided.
 from __future__ import annotations
 
 import logging
-import sqlite3
 from collections import deque
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING
 from scrapy.core.scheduler import BaseScheduler
 from scrapy.utils.defer import deferred_from_coro
 
+from sharc_crawler.errors import StoreUnavailable, Superseded
 from sharc_crawler.instants import second
 from sharc_crawler.live import private
 from sharc_crawler.live.archivist import conclude
@@ -81,7 +81,8 @@ class SharcScheduler(BaseScheduler):
         self._note_mishaps()
         try:
             self._settle_ended()
-        except (OSError, sqlite3.Error) as error:
+        except (OSError, StoreUnavailable, Superseded) as error:
+            self._session.superseded |= isinstance(error, Superseded)
             logger.error("The last visits could not be written: %s. The same command makes them again.", error)
 
     def has_pending_requests(self) -> bool:
@@ -116,13 +117,21 @@ class SharcScheduler(BaseScheduler):
         try:
             if not space.waits():
                 return self._next()
-        except (OSError, sqlite3.Error) as error:
+        except (OSError, StoreUnavailable, Superseded) as error:
             if not is_full(error):
-                self.give_up(f"The crawl stops, its state cannot be written: {error}. The same command goes on.")
+                self._end_by(error)
                 return None
             space.refused(str(error))
         self._alarm.set(space.waits())
         return None
+
+    def _end_by(self, error: Exception) -> None:
+        """State that cannot be written, now or ever again."""
+        if isinstance(error, Superseded):
+            self._session.superseded = True
+            self.give_up(f"The crawl stops, and writes nothing more: {error}")
+        else:
+            self.give_up(f"The crawl stops, its state cannot be written: {error}. The same command goes on.")
 
     def give_up(self, why: str, *, exc_info: bool = False) -> None:
         """The crawl ends, as failed; what is on disk is whole. (Without room it pauses instead.)"""

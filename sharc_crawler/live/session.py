@@ -11,10 +11,9 @@ from weakref import WeakKeyDictionary
 
 from scrapy import __version__ as scrapy_version
 
-from sharc_crawler import __version__
+from sharc_crawler import __version__, plugins
 from sharc_crawler.archive.options import CaptureInfo, WarcOptions
 from sharc_crawler.certificate.writing import withdraw
-from sharc_crawler.changes.content import ContentDetector
 from sharc_crawler.changes.masks import load_masks
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.parts import Parts
@@ -31,7 +30,8 @@ from sharc_crawler.live.output import RUNNING, check_output, make_folder, told
 from sharc_crawler.live.problems import without_tracebacks
 from sharc_crawler.live.space import Space
 from sharc_crawler.storage.observations import ObservationStore
-from sharc_crawler.storage.sqlite import FILE_NAME, SqliteStore
+from sharc_crawler.storage.opening import begin_state
+from sharc_crawler.storage.trying_again import reopened, unreached
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from sharc_crawler.archive.payloads import Original
     from sharc_crawler.changes.base import ChangeDetector
     from sharc_crawler.frontier.spec import CaptureSpec
-    from sharc_crawler.frontier.store import Batch, CaptureRow
+    from sharc_crawler.frontier.store import Batch, CaptureRow, FrontierStore
     from sharc_crawler.live.lease import Lease
     from sharc_crawler.model import CaptureRef, Exchange
 
@@ -53,7 +53,7 @@ class Session:
 
     config: Config
     clock: Clock
-    store: SqliteStore | None
+    store: FrontierStore | None
     history: ObservationStore | None
     frontier: Frontier
     detector: ChangeDetector
@@ -63,6 +63,7 @@ class Session:
     run: str = field(default_factory=lambda: secrets.token_hex(4))
     leases: dict[int, Lease] = field(default_factory=dict)
     gone_on: bool = False  #: with captures that a former run began
+    superseded: bool = False  #: its state is another process's: nothing may be written any more
     archivist: Archivist = field(init=False)
     log: CrawlLog | None = field(init=False)
     control: Control | None = field(init=False)
@@ -115,15 +116,15 @@ class Session:
         """The state to go on with; captures that reached nobody are tried again."""
         if self.store is None:
             return None
-        again = self.store.unreached()
-        for number in again:
-            self.store.reopen(number)
         saved = self.store.load()
-        for number in again:
+        for number in unreached(saved):
+            saved = reopened(saved, number)
             row = saved.captures[number]
-            withdraw(self.store.path.parent, row.spec.site)
+            if self.config.output:
+                withdraw(self.config.output, row.spec.site)
             note = f"tried again at {iso(self.clock.now())}: nothing had been captured until then"
             saved.captures[number] = row._replace(notes=(*row.notes, note))
+            self.store.replace(saved)
         return saved
 
     def bounded(self, spec: CaptureSpec) -> CaptureSpec:
@@ -162,6 +163,7 @@ class Session:
             "info": asdict(self._info()),
             "options": asdict(WarcOptions(config.warc_size, config.warc_level, config.dedup)),
             "history": config.history,
+            "writer": config.writer,
         }
 
     def _info(self) -> CaptureInfo:
@@ -180,17 +182,22 @@ class Session:
         if self.config.output:
             (self.config.output / RUNNING).unlink(missing_ok=True)
 
-    async def close(self) -> None:
-        """Everything is on disk after this."""
-        await self.archivist.close()
-        if self.store and self.history:
-            remember(self.store, self.history)
-        if self.history:
-            self.history.close()
-        if self.log:
-            self.log.finish()
+    def let_go(self) -> None:
+        """Another process may take the state over."""
         if self.store:
             self.store.close()
+
+    async def close(self) -> Batch | None:
+        """Everything is on disk after this; what there is to report on."""
+        await self.archivist.close()
+        state = self.store.load() if self.store and not self.superseded else None
+        if self.store and state is not None and self.history:
+            remember(state, self.store, self.history)
+        if self.history:
+            self.history.close()
+        if self.log and not self.superseded:
+            self.log.finish()
+        return state
 
 
 _sessions: WeakKeyDictionary[Crawler, Session] = WeakKeyDictionary()
@@ -221,7 +228,7 @@ def _begin(crawler: Crawler) -> Session:
     frontier = Frontier(politeness, store, parts, terms=getattr(crawler.spider, "terms", None))
     name = crawler.spider.name if crawler.spider else "crawl"
     space = Space(config.output, config.min_free)
-    detector = ContentDetector(load_masks(Path(config.masks)) if config.masks else ())
+    detector = plugins.load("detector", config.detector)(load_masks(Path(config.masks)) if config.masks else ())
     return Session(config, clock, store, history, frontier, detector, space, drop_in, name)
 
 
@@ -238,10 +245,10 @@ def _parts(history: ObservationStore | None, config: Config) -> Parts:
     )
 
 
-def _store(config: Config) -> SqliteStore | None:
+def _store(config: Config) -> FrontierStore | None:
     if config.output is None:
         return None
     make_folder(config.output)
-    store = SqliteStore(config.output / FILE_NAME)
+    store = begin_state(config.output, config.store)
     (config.output / RUNNING).touch()
     return store

@@ -6,11 +6,10 @@ import errno
 import logging
 import math
 import shutil
-import sqlite3
 import time
 from typing import TYPE_CHECKING
 
-from sharc_crawler.errors import SharcError, UsageError
+from sharc_crawler.errors import SharcError, StoreFull, UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,8 +30,8 @@ def is_full(error: BaseException) -> bool:
     >>> is_full(OSError(errno.ENOSPC, "No space left on device")), is_full(OSError(errno.EIO, "Input/output error"))
     (True, False)
     """
-    if isinstance(error, sqlite3.Error):
-        return getattr(error, "sqlite_errorname", "") in {"SQLITE_FULL", "SQLITE_IOERR_SHMSIZE"}
+    if isinstance(error, StoreFull):
+        return True
     if isinstance(error, SharcError) and error.__cause__:
         return is_full(error.__cause__)
     return isinstance(error, OSError) and error.errno in _FULL

@@ -7,6 +7,7 @@ import socket
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sharc_crawler import plugins
 from sharc_crawler.archive.options import CaptureInfo, WarcOptions
 from sharc_crawler.archive.payloads import Original
 from sharc_crawler.archive.warc import WarcWriter
@@ -17,35 +18,47 @@ from sharc_crawler.storage.payloads import StoredPayload
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from sharc_crawler.archive.base import CaptureWriter, WriterKind
     from sharc_crawler.archive.payloads import Former
     from sharc_crawler.model import CaptureRef
 
 
+USUAL = "warc"
+
+
 class Writers:
-    """The WARC writers of a crawl's sites, each made when its first exchange comes, or before.
+    """The writers of a crawl's sites, each made when its first exchange comes, or before.
 
     Parameters
     ----------
     folder, run: where the files lie, and whose they are
     info, options: fields of :class:`CaptureInfo` and :class:`WarcOptions`
     history: file that knows what former captures hold, or None
+    writer: name or dotted path of what writes
 
     """
 
     def __init__(
-        self, folder: str, run: str, info: dict[str, Any], options: dict[str, Any], history: str | None
+        self,
+        folder: str,
+        run: str,
+        info: dict[str, Any],
+        options: dict[str, Any],
+        history: str | None,
+        writer: str = USUAL,
     ) -> None:
         self._folder, self._run = Path(folder), run
         self._info, self._options = CaptureInfo(**info), WarcOptions(**options)
         self._history = ObservationStore(history) if history else None
-        self._writers: dict[str, WarcWriter] = {}
+        self._kind: WriterKind = WarcWriter if writer == USUAL else plugins.load("writer", writer)
+        self._writers: dict[str, CaptureWriter] = {}
 
-    def of(self, site: str) -> WarcWriter:
+    def of(self, site: str) -> CaptureWriter:
         """The writer of a site; where there is none yet, what a crash left open is mended first."""
         writer = self._writers.get(site)
         if writer is None:
             former = _former(site, self._history) if self._history else None
-            writer = WarcWriter(self._folder, site, self._run, self._info, self._options, former)
+            writer = self._kind(self._folder, site, self._run, self._info, self._options, former)
             self._writers[site] = writer
         return writer
 
@@ -147,7 +160,7 @@ def _former(site: str, history: ObservationStore) -> Former:
     return find
 
 
-def _stored(writer: WarcWriter) -> Iterator[StoredPayload]:
+def _stored(writer: CaptureWriter) -> Iterator[StoredPayload]:
     """What a capture holds in full, for captures to come."""
     for original, chunked in writer.stored():
         if original.digest and original.record:

@@ -29,6 +29,12 @@ from sharc_crawler.subsites.make import make_division
 WHAT, RUNS, SEEDS, NEWS, KEPT = "what", "runs", "seeds", "news", "kept"  #: sections of the page of arguments
 _STRATEGY = Text("name", lambda spec: make_strategy(spec, Setting()))
 _RATES = Text("names, separated by commas", lambda spec: make_sources(spec, {}))
+
+
+def _plugin(port: str) -> Text:
+    return Text("name", lambda name: load(port, name))
+
+
 _INSTANT, _RANKER = "mode=instant", "ranker="
 
 
@@ -247,6 +253,16 @@ class Options:
     )
 
     # Settings of a project
+    store: str = setting(
+        _plugin("store"),
+        "sqlite",
+        "what keeps the state of a crawl in its output folder: a plug-in's name, or a dotted path"
+        " ([plug-ins](architecture.md#plug-ins)); `memory`: nothing to go on with",
+    )
+    writer: str = setting(_plugin("writer"), "warc", "what keeps exchanges: a plug-in's name, or a dotted path")
+    detector: str = setting(
+        _plugin("detector"), "content", "what tells content from its trimmings: a plug-in's name, or a dotted path"
+    )
     warc: bool = setting(Flag(), True, "write WARC files into the output folder (a process of their own does it)")
     warc_level: int = setting(Whole(0, 9), 6, "gzip level, 0 (stored), 1 (fast) to 9 (small)")
     warc_size: int = setting(Bytes(10_000), 1_000_000_000, "after which a new WARC file is begun")

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import statistics
 from collections import defaultdict
-from contextlib import contextmanager
 from dataclasses import replace
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
-from sharc_crawler.errors import UsageError
 from sharc_crawler.evidence.facts import CaptureFacts, Outside
 from sharc_crawler.frontier.spec import BOUNDS
 from sharc_crawler.model import Kind
@@ -18,7 +16,7 @@ from sharc_crawler.rates.trust import trust
 from sharc_crawler.report.pages import Stored
 from sharc_crawler.report.subsites import find_subsites
 from sharc_crawler.report.words import counted, span
-from sharc_crawler.storage.sqlite import FILE_NAME, SqliteStore
+from sharc_crawler.storage.opening import load_state
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,27 +37,6 @@ def load_facts(folder: Path, truth: Truth | None = None) -> list[CaptureFacts]:
     :class:`~sharc_crawler.errors.UsageError` where the folder holds no capture.
     """
     return capture_facts(load_state(folder), truth)
-
-
-def load_state(folder: Path) -> Batch:
-    """What a capture folder's store holds; raises as :func:`open_state`."""
-    with open_state(folder) as store:
-        return store.load()
-
-
-@contextmanager
-def open_state(folder: Path) -> Iterator[SqliteStore]:
-    """A capture folder's store; raises :class:`~sharc_crawler.errors.UsageError` where there is none."""
-    path = folder / FILE_NAME
-    if not path.is_file() or not path.stat().st_size:
-        raise UsageError(
-            f"{str(folder)!r} holds no capture ({FILE_NAME} is missing or empty); name a folder given as output="
-        )
-    store = SqliteStore(path)
-    try:
-        yield store
-    finally:
-        store.close()
 
 
 def capture_facts(state: Batch, truth: Truth | None = None) -> list[CaptureFacts]:

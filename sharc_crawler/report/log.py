@@ -16,8 +16,8 @@ from sharc_crawler.report.words import printable
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from sharc_crawler.frontier.store import ExchangeRow
     from sharc_crawler.model import Instant
-    from sharc_crawler.storage.exchange_log import ExchangeRow
 
 #: Heritrix's fetch status codes (its glossary) where there is no HTTP status: result, how the reason begins → code
 HERITRIX = (
@@ -59,7 +59,7 @@ def entry(row: ExchangeRow) -> dict[str, Any]:
         "result": row.result,
         "status": row.status,
         "error": row.error,
-        "settled": bool(row.settled),
+        "settled": row.settled,
         "bytes": row.length,
         "media_type": row.media_type,
         "digest": row.digest,

@@ -7,6 +7,8 @@ from contextlib import closing
 from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
+from sharc_crawler.errors import StoreUnavailable
+from sharc_crawler.storage.failing import Connection
 from sharc_crawler.storage.schema import is_current, migrate
 
 if TYPE_CHECKING:
@@ -15,24 +17,26 @@ if TYPE_CHECKING:
 BUSY = 60.0  #: seconds to wait for another process's transaction
 
 
-def for_writing(path: str | Path) -> sqlite3.Connection:
+def for_writing(path: str | Path) -> Connection:
     """The file, made where there is none, in this version's schema."""
     # The engine's loop and its store share a thread, but pools may call from another, one at a time.
-    db = sqlite3.connect(path, timeout=BUSY, isolation_level=None, check_same_thread=False)
+    db = sqlite3.connect(path, timeout=BUSY, isolation_level=None, check_same_thread=False, factory=Connection)
     _share(db)
     db.execute("PRAGMA synchronous = NORMAL")
     migrate(db)
     return db
 
 
-def for_reading(path: Path) -> sqlite3.Connection:
+def for_reading(path: Path) -> Connection:
     """The file as it is; of a former version's, a copy in memory in this version's schema."""
     # mode=ro would leave the files of a log behind that it may not remove
-    db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True, timeout=BUSY, isolation_level=None)
+    db = sqlite3.connect(
+        f"{path.absolute().as_uri()}?mode=rw", uri=True, timeout=BUSY, isolation_level=None, factory=Connection
+    )
     db.execute("PRAGMA query_only = ON")
     if is_current(db):
         return db
-    copy = sqlite3.connect(":memory:", isolation_level=None)
+    copy = sqlite3.connect(":memory:", isolation_level=None, factory=Connection)
     with closing(db):
         db.backup(copy)
     migrate(copy)
@@ -45,7 +49,7 @@ def _share(db: sqlite3.Connection) -> None:
     while True:
         try:
             db.execute("PRAGMA journal_mode = WAL")
-        except sqlite3.OperationalError as error:
+        except StoreUnavailable as error:
             if "locked" not in str(error) or monotonic() > deadline:
                 raise
             sleep(0.01)

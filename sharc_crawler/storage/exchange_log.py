@@ -1,64 +1,50 @@
-"""The exchanges of a capture, row by row, in the order they ended, from its stored state: what logs are made of."""
+"""The exchanges of a capture, row by row, in the order they ended: what logs are made of."""
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from sharc_crawler.frontier.store import ExchangeRow
 
 if TYPE_CHECKING:
-    import sqlite3
     from collections.abc import Iterator
 
-    from sharc_crawler.model import Instant, Rate
-
-_QUERY = """
-SELECT visit.visit, page.capture, visit.ended, page.url, page.kind, page.via, parent.url, page.depth, visit.lease,
-       visit.decided, visit.slot, visit.plan, visit.attempt, page.rate, page.source, visit.started, visit.result,
-       visit.status, visit.error, visit.settled, visit.length, visit.media_type, visit.digest, visit.location,
-       visit.warc, visit.warc_offset, judgement.verdict
-FROM visit JOIN page USING (page)
-LEFT JOIN page AS parent ON parent.page = page.parent
-LEFT JOIN judgement ON judgement.page = visit.page
-WHERE visit.visit > ? ORDER BY visit.visit
-"""
+    from sharc_crawler.frontier.store import Batch
 
 
-class ExchangeRow(NamedTuple):
-    """One exchange, or one URL that was refused without any (``attempt`` 0); numbered from 1 without gaps."""
-
-    number: int
-    site: str
-    seed: str  #: the first of the capture
-    ended: Instant
-    url: str
-    kind: str
-    via: str
-    referrer: str | None
-    depth: int
-    lease: int
-    decided: Instant
-    slot: str
-    plan: str
-    attempt: int
-    rate: Rate
-    source: str
-    started: Instant
-    result: str
-    status: int | None
-    error: str | None
-    settled: int
-    length: int
-    media_type: str | None
-    digest: str | None
-    location: str | None
-    warc: str | None
-    offset: int | None
-    verdict: str | None  #: as known by now
-
-
-def exchanges(db: sqlite3.Connection, after: int = 0) -> Iterator[ExchangeRow]:
-    """Those that are numbered above ``after``."""
-    specs = {capture: json.loads(spec) for capture, spec in db.execute("SELECT capture, spec FROM capture")}
-    for number, capture, *rest in db.execute(_QUERY, (after,)):
-        spec = specs[capture]
-        yield ExchangeRow(number, spec["site"], spec["seeds"][0], *rest)
+def exchanges_of(state: Batch, after: int = 0) -> Iterator[ExchangeRow]:
+    """Those of loaded state that are numbered above ``after``; for stores that have no quicker way to them."""
+    verdicts = {row.page: row.verdict.value for row in state.judgements}
+    for number, visit in enumerate(state.visits[after:], after + 1):
+        page, outcome = state.pages[visit.page], visit.outcome
+        spec = state.captures[page.capture].spec
+        yield ExchangeRow(
+            number,
+            spec.site,
+            spec.seeds[0],
+            outcome.ended,
+            page.url,
+            page.kind.value,
+            page.via,
+            state.pages[page.parent].url if page.parent >= 0 else None,
+            page.depth,
+            visit.lease,
+            visit.decided,
+            visit.slot.value,
+            visit.plan.value,
+            visit.attempt,
+            page.rate,
+            page.source,
+            outcome.started,
+            outcome.result.value,
+            outcome.status,
+            outcome.error,
+            visit.settled,
+            outcome.length,
+            outcome.media_type,
+            outcome.digest,
+            outcome.location,
+            outcome.capture.file if outcome.capture else None,
+            outcome.capture.offset if outcome.capture else None,
+            verdicts.get(visit.page),
+        )

@@ -1,8 +1,4 @@
-"""The schema of frontier state (``frontier_schema.sql``): made in a new file, and brought into one of a former version.
-
-Versions differ so far by tables and columns that were added: the tables are made anew and take over what they share
-with the former ones.
-"""
+"""The schema of frontier state (``frontier_schema.sql``), made in a new file."""
 
 from __future__ import annotations
 
@@ -13,40 +9,38 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-VERSION = 5
+VERSION = 6
+#: every table but that of links
+TABLES = (
+    "capture", "host", "page", "visit", "lastmod", "outside", "judgement", "embed", "novelty", "subsite", "member",
+)  # fmt: skip
 
 
-def prepare(db: sqlite3.Connection) -> int:
-    """Bring an open file to this version's schema, all or nothing; the version it had (0: it was empty).
-
-    A newer version's file is left as it is.
-    """
-    found = int(db.execute("PRAGMA user_version").fetchone()[0])
-    if found >= VERSION:
+def make(db: sqlite3.Connection) -> int:
+    """Give an empty file this schema, all or nothing; the version of the schema that the file has."""
+    found = version(db)
+    if found or _tables(db):
         return found
     db.execute("BEGIN IMMEDIATE")
     try:
-        _upgrade(db)
+        for statement in _statements(files("sharc_crawler.storage").joinpath("frontier_schema.sql").read_text()):
+            db.execute(statement)
         db.execute(f"PRAGMA user_version = {VERSION}")
         db.execute("COMMIT")
     except BaseException:
         if db.in_transaction:
             db.execute("ROLLBACK")
         raise
-    return found
+    return VERSION
 
 
-def _upgrade(db: sqlite3.Connection) -> None:
-    former = [name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-    for name in former:
-        db.execute(f"ALTER TABLE {name} RENAME TO former_{name}")
-    for statement in _statements(files("sharc_crawler.storage").joinpath("frontier_schema.sql").read_text()):
-        db.execute(statement)
-    for name in former:
-        known = _columns(db, f"former_{name}")
-        shared = ", ".join(column for column in _columns(db, name) if column in known)
-        db.execute(f"INSERT INTO {name} ({shared}) SELECT {shared} FROM former_{name}")  # noqa: S608 - names of ours
-        db.execute(f"DROP TABLE former_{name}")
+def version(db: sqlite3.Connection) -> int:
+    """Of the schema that a file has; 0: none of ours."""
+    return int(db.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _tables(db: sqlite3.Connection) -> bool:
+    return bool(db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0])
 
 
 def _statements(script: str) -> Iterator[str]:
@@ -56,7 +50,3 @@ def _statements(script: str) -> Iterator[str]:
         if sqlite3.complete_statement(text):
             yield text
             text = ""
-
-
-def _columns(db: sqlite3.Connection, table: str) -> list[str]:
-    return [row[1] for row in db.execute(f"PRAGMA table_info({table})")]

@@ -1,4 +1,4 @@
--- Frontier state of one capture folder, schema version 5 (PRAGMA user_version).
+-- Frontier state of one capture folder, schema version 6 (PRAGMA user_version).
 -- Instants are unix seconds, rates changes per second. Append-only but for capture, host, and rate, shape and hints of a page.
 CREATE TABLE capture (
     capture INTEGER PRIMARY KEY,

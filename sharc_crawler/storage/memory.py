@@ -6,18 +6,25 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.store import Batch
+from sharc_crawler.storage.exchange_log import exchanges_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
-    from sharc_crawler.frontier.store import LinksRow
+    from sharc_crawler.frontier.store import CaptureRow, ExchangeRow, LinksRow, OutsideRow
 
 
 class MemoryStore:
-    """Keeps what was committed, for tests and for crawls that nobody wants to resume."""
+    """Keeps what was committed, for tests and for crawls that nobody wants to resume; no folder holds any of it."""
 
-    def __init__(self) -> None:
+    def __init__(self, folder: Path | None = None, *, reading: bool = False) -> None:  # noqa: ARG002 - the port's
         self._all = Batch()
+
+    @staticmethod
+    def holds(folder: Path) -> bool:  # noqa: ARG004 - the port's
+        """Never: what another process kept so is gone."""
+        return False
 
     def commit(self, batch: Batch) -> None:
         """Add the batch to what is known."""
@@ -39,9 +46,26 @@ class MemoryStore:
         for page, hints in batch.hints:
             every.pages[page] = every.pages[page]._replace(hints=hints)
 
+    def replace(self, state: Batch) -> None:
+        """Forget all but links."""
+        links, self._all = self._all.links, Batch()
+        self.commit(replace(state, links=links))
+
     def load(self) -> Batch:
         """All that was committed."""
         return replace(self._all, links=[])
+
+    def captures(self) -> dict[int, CaptureRow]:
+        """The site captures alone."""
+        return dict(self._all.captures)
+
+    def outside(self) -> Iterator[OutsideRow]:
+        """What captures were shown and do not take."""
+        return iter(self._all.outside)
+
+    def exchanges(self, after: int = 0) -> Iterator[ExchangeRow]:
+        """All exchanges numbered above ``after``, in the order they ended."""
+        return exchanges_of(self._all, after)
 
     def links(self) -> Iterator[LinksRow]:
         """What documents linked to."""

@@ -14,7 +14,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from sharc_crawler.errors import DataError, UsageError, unknown_name
+from sharc_crawler.errors import DataError, StoreUnavailable, UsageError, unknown_name
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.model import Change, Document, Kind, Linked, Observation, Result, Url
 from sharc_crawler.storage import payloads
@@ -58,8 +58,9 @@ class ObservationStore:
         self._types: dict[str | None, int | None] = {None: None}  # media type → number
         try:
             self._db = for_reading(Path(path)) if reading else for_writing(path)
+            self._db.name = f"history {path}"
             self._db.execute("PRAGMA cache_size = -65536")  # KiB: the index of a million URLs
-        except (sqlite3.Error, DataError) as error:
+        except (sqlite3.Error, StoreUnavailable, DataError) as error:
             raise DataError(f"history={str(path)!r} cannot be opened as an observation store: {error}") from error
 
     def __enter__(self) -> Self:

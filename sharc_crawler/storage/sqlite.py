@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import DataError
@@ -12,6 +12,7 @@ from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.frontier.store import (
     Batch,
     CaptureRow,
+    ExchangeRow,
     HostRow,
     JudgementRow,
     LastmodRow,
@@ -21,90 +22,90 @@ from sharc_crawler.frontier.store import (
 )
 from sharc_crawler.model import Verdict
 from sharc_crawler.storage import frontier_rows, frontier_schema
-from sharc_crawler.storage.exchange_log import exchanges
-from sharc_crawler.storage.trying_again import reopen, unreached
+from sharc_crawler.storage.failing import said_of
+from sharc_crawler.storage.holding import hold
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from sharc_crawler.storage.exchange_log import ExchangeRow
-
 FILE_NAME = "frontier.db"
+WAY_OUT = "give resume=rebuild, which makes it again from the WARC files and the log, or choose another folder"
+
+_EXCHANGES = """
+SELECT visit.visit, page.capture, visit.ended, page.url, page.kind, page.via, parent.url, page.depth, visit.lease,
+       visit.decided, visit.slot, visit.plan, visit.attempt, page.rate, page.source, visit.started, visit.result,
+       visit.status, visit.error, visit.settled, visit.length, visit.media_type, visit.digest, visit.location,
+       visit.warc, visit.warc_offset, judgement.verdict
+FROM visit JOIN page USING (page)
+LEFT JOIN page AS parent ON parent.page = page.parent
+LEFT JOIN judgement ON judgement.page = visit.page
+WHERE visit.visit > ? ORDER BY visit.visit
+"""
 
 
 class SqliteStore:
-    """A :class:`~sharc_crawler.frontier.store.FrontierStore` in one file.
+    """A :class:`~sharc_crawler.frontier.store.FrontierStore` in one file of a folder.
 
-    Opens or creates ``path``; raises :class:`~sharc_crawler.errors.DataError` where that is impossible, or the file is
-    something else or newer than this version.
+    Opens or creates it, and holds it; ``reading``: what is there is read, beside its owner. Raises
+    :class:`~sharc_crawler.errors.DataError` where that is impossible, or the file is something else or another
+    version's.
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, folder: Path, *, reading: bool = False) -> None:
+        self.path = folder / FILE_NAME
+        self._held = None if reading else hold(folder)
         try:
-            self._db = sqlite3.connect(path, isolation_level=None)
-            self._db.execute("PRAGMA journal_mode = WAL")
-            self._db.execute("PRAGMA synchronous = FULL")  # a step that was committed outlasts a power failure
-            version = frontier_schema.prepare(self._db)
-        except sqlite3.DatabaseError as error:
-            raise DataError(f"frontier state {path}: {error}; choose another output folder") from error
-        if version > frontier_schema.VERSION:
-            raise DataError(
-                f"frontier state {path} has schema version {version}, this software reads up to"
-                f" {frontier_schema.VERSION}: use the version that wrote it, or another output folder"
-            )
+            self._db = _opened(self.path, reading=reading)
+        except BaseException:
+            self._let_go()
+            raise
+
+    @staticmethod
+    def holds(folder: Path) -> bool:
+        """A file that is empty was begun, and holds nothing."""
+        path = folder / FILE_NAME
+        return path.is_file() and path.stat().st_size > 0
 
     def commit(self, batch: Batch) -> None:
         """One transaction."""
-        db = self._db
-        db.execute("BEGIN IMMEDIATE")
-        try:
-            self._write(db, batch)
-            db.execute("COMMIT")
-        except BaseException:
-            if db.in_transaction:  # a full disk may have ended it already
-                db.execute("ROLLBACK")
-            raise
+        with self._transaction() as db:
+            _write(db, batch)
 
-    def _write(self, db: sqlite3.Connection, batch: Batch) -> None:
-        for rows, sql in (
-            ([frontier_rows.page_values(row) for row in batch.pages], _insert("page", 16)),
-            ([(None, *frontier_rows.visit_values(row)) for row in batch.visits], _insert("visit", 30)),
-            ([(row.page, row.time, json.dumps(row.targets)) for row in batch.links], _insert("link", 3)),
-            (batch.lastmods, _insert("lastmod", 4)),
-            (batch.outside, _insert("outside", 4)),
-            (batch.judgements, _insert("judgement", 4)),
-            (batch.embeds, _insert("embed", 2).replace("INSERT", "INSERT OR IGNORE")),
-            ([frontier_rows.capture_values(row) for row in batch.captures.values()], _replace("capture", 10)),
-            (list(batch.hosts.values()), _replace("host", 3)),
-            (list(batch.novelties.values()), _replace("novelty", 5)),
-            ([frontier_rows.subsite_values(row) for row in batch.subsites.values()], _replace("subsite", 8)),
-            (batch.members, _insert("member", 2)),
-            (
-                [(rate, source, frontier_rows.shape_value(shape), page) for page, rate, source, shape in batch.rates],
-                "UPDATE page SET rate = ?, source = ?, shape = ? WHERE page = ?",
-            ),
-            (
-                [(frontier_rows.hints_value(hints), page) for page, hints in batch.hints],
-                "UPDATE page SET hints = ? WHERE page = ?",
-            ),
-        ):
-            if rows:
-                db.executemany(sql, rows)
+    def replace(self, state: Batch) -> None:
+        """One transaction."""
+        with self._transaction() as db:
+            for table in frontier_schema.TABLES:
+                db.execute(f"DELETE FROM {table}")  # noqa: S608 - names of ours
+            _write(db, state)
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        db = self._db
+        with said_of(f"frontier state {self.path}"):
+            db.execute("BEGIN IMMEDIATE")
+            try:
+                yield db
+                db.execute("COMMIT")
+            except BaseException:
+                if db.in_transaction:  # a full disk may have ended it already
+                    db.execute("ROLLBACK")
+                raise
 
     def load(self) -> Batch:
         """All that was committed; rates and hints as they are now.
 
         Raises :class:`~sharc_crawler.errors.DataError` where the file holds what this software never writes.
         """
-        try:
+        with self._whole():
             return self._loaded(self._db)
-        except (ValueError, TypeError, KeyError, AttributeError, sqlite3.DatabaseError) as error:
-            raise self._damaged(error) from error
 
-    def _damaged(self, error: Exception) -> DataError:
-        return DataError(f"frontier state {self.path} is damaged ({error}); choose another output folder")
+    @contextmanager
+    def _whole(self) -> Iterator[None]:
+        try:
+            yield
+        except (ValueError, TypeError, KeyError, AttributeError, sqlite3.DatabaseError) as error:
+            raise DataError(f"frontier state {self.path} is damaged ({error}); {WAY_OUT}") from error
 
     def _loaded(self, db: sqlite3.Connection) -> Batch:
         return Batch(
@@ -126,42 +127,90 @@ class SqliteStore:
 
     def captures(self) -> dict[int, CaptureRow]:
         """The site captures alone; raises as :meth:`load`."""
-        try:
+        with self._whole():
             return {
                 values[0]: frontier_rows.capture_row(values) for values in self._db.execute("SELECT * FROM capture")
             }
-        except (ValueError, TypeError, KeyError, AttributeError, sqlite3.DatabaseError) as error:
-            raise self._damaged(error) from error
-
-    def unreached(self) -> list[int]:
-        """Complete captures that brought nothing because nobody answered."""
-        return unreached(self._db)
-
-    def reopen(self, capture: int) -> None:
-        """Such a capture is to be tried again."""
-        reopen(self._db, capture)
 
     def outside(self) -> Iterator[OutsideRow]:
         """What captures were shown and do not take."""
-        return map(OutsideRow._make, self._db.execute("SELECT * FROM outside ORDER BY rowid"))
+        with self._whole():
+            yield from map(OutsideRow._make, self._db.execute("SELECT * FROM outside ORDER BY rowid"))
 
     def exchanges(self, after: int = 0) -> Iterator[ExchangeRow]:
         """All exchanges numbered above ``after``, in the order they ended."""
-        return exchanges(self._db, after)
+        specs = {number: row.spec for number, row in self.captures().items()}
+        with self._whole():
+            for number, capture, *rest in self._db.execute(_EXCHANGES, (after,)):
+                spec, row = specs[capture], ExchangeRow(number, "", "", *rest)
+                yield row._replace(site=spec.site, seed=spec.seeds[0], settled=bool(row.settled))
 
     def links(self) -> Iterator[LinksRow]:
         """What documents linked to."""
-        for page, time, targets in self._db.execute("SELECT * FROM link ORDER BY time, page"):
-            try:
+        with self._whole():
+            for page, time, targets in self._db.execute("SELECT * FROM link ORDER BY time, page"):
                 yield LinksRow(page, time, tuple(json.loads(targets)))
-            except (ValueError, TypeError) as error:
-                raise DataError(f"frontier state {self.path} is damaged: links of page {page} ({error})") from error
 
     def close(self) -> None:
         """Fold the write-ahead log into the file and let go of it."""
-        with suppress(sqlite3.OperationalError):  # a reading that failed may hold it: the log stays, and is read
-            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        if self._held is not None:
+            with suppress(sqlite3.Error):  # a reading that failed may hold it: the log stays, and is read
+                self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         self._db.close()
+        self._let_go()
+
+    def _let_go(self) -> None:
+        if self._held is not None:
+            self._held.close()
+
+
+def _opened(path: Path, *, reading: bool) -> sqlite3.Connection:
+    try:
+        if reading:  # mode=ro would leave the files of a log behind that it may not remove
+            db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True, isolation_level=None)
+            db.execute("PRAGMA query_only = ON")
+            found = frontier_schema.version(db)
+        else:
+            db = sqlite3.connect(path, isolation_level=None)
+            db.execute("PRAGMA journal_mode = WAL")
+            db.execute("PRAGMA synchronous = FULL")  # a step that was committed outlasts a power failure
+            found = frontier_schema.make(db)
+    except sqlite3.DatabaseError as error:
+        raise DataError(f"frontier state {path} cannot be read ({error}); {WAY_OUT}") from error
+    if found != frontier_schema.VERSION:
+        db.close()
+        raise DataError(
+            f"frontier state {path} has schema version {found}, this software reads {frontier_schema.VERSION}:"
+            " use the version that wrote it, or another output folder"
+        )
+    return db
+
+
+def _write(db: sqlite3.Connection, batch: Batch) -> None:
+    for rows, sql in (
+        ([frontier_rows.page_values(row) for row in batch.pages], _insert("page", 16)),
+        ([(None, *frontier_rows.visit_values(row)) for row in batch.visits], _insert("visit", 30)),
+        ([(row.page, row.time, json.dumps(row.targets)) for row in batch.links], _insert("link", 3)),
+        (batch.lastmods, _insert("lastmod", 4)),
+        (batch.outside, _insert("outside", 4)),
+        (batch.judgements, _insert("judgement", 4)),
+        (batch.embeds, _insert("embed", 2).replace("INSERT", "INSERT OR IGNORE")),
+        ([frontier_rows.capture_values(row) for row in batch.captures.values()], _replace("capture", 10)),
+        (list(batch.hosts.values()), _replace("host", 3)),
+        (list(batch.novelties.values()), _replace("novelty", 5)),
+        ([frontier_rows.subsite_values(row) for row in batch.subsites.values()], _replace("subsite", 8)),
+        (batch.members, _insert("member", 2)),
+        (
+            [(rate, source, frontier_rows.shape_value(shape), page) for page, rate, source, shape in batch.rates],
+            "UPDATE page SET rate = ?, source = ?, shape = ? WHERE page = ?",
+        ),
+        (
+            [(frontier_rows.hints_value(hints), page) for page, hints in batch.hints],
+            "UPDATE page SET hints = ? WHERE page = ?",
+        ),
+    ):
+        if rows:
+            db.executemany(sql, rows)
 
 
 def _insert(table: str, columns: int) -> str:

@@ -2,37 +2,56 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from sharc_crawler.model import Kind, Phase, Result
+
 if TYPE_CHECKING:
-    import sqlite3
-
-_UNREACHED = """
-SELECT capture FROM capture AS c WHERE phase = 'done'
-AND NOT EXISTS (SELECT * FROM page JOIN visit USING (page)
-                WHERE page.capture = c.capture AND page.kind IN ('page', 'hub') AND visit.result = 'ok')
-AND EXISTS (SELECT * FROM page JOIN visit USING (page) WHERE page.capture = c.capture AND visit.result = 'failed')
-"""
-_OWN = "page IN (SELECT page FROM page WHERE capture = ?)"
-#: what failed, or was refused for it, is open again; rules that could not be had are read; the phases begin anew
-_REOPEN = (
-    f"UPDATE visit SET settled = 0 WHERE {_OWN} AND (result = 'failed' OR attempt = 0)",  # noqa: S608 - of ours
-    "DELETE FROM host WHERE name IN (SELECT page.host FROM page JOIN visit USING (page)"
-    " WHERE page.capture = ? AND page.kind = 'robots' AND visit.result = 'failed')",
-    f"DELETE FROM member WHERE {_OWN}",  # noqa: S608
-    "DELETE FROM subsite WHERE capture = ?",
-    "UPDATE capture SET phase = 'visit', reference = NULL, ended = NULL WHERE capture = ?",
-)
+    from sharc_crawler.frontier.store import Batch, VisitRow
 
 
-def unreached(db: sqlite3.Connection) -> list[int]:
+def unreached(state: Batch) -> list[int]:
     """Complete captures without a page, whose servers did not answer (properly)."""
-    return [capture for (capture,) in db.execute(_UNREACHED)]
+    brought: set[int] = set()
+    failed: set[int] = set()
+    for visit in state.visits:
+        row = state.pages[visit.page]
+        if visit.outcome.result is Result.FAILED:
+            failed.add(row.capture)
+        elif visit.outcome.result is Result.OK and row.kind in (Kind.PAGE, Kind.HUB):
+            brought.add(row.capture)
+    return [number for number, row in state.captures.items() if row.phase is Phase.DONE and number in failed - brought]
 
 
-def reopen(db: sqlite3.Connection, capture: int) -> None:
-    """Such a capture is to be made after all; the attempts made stay on record."""
-    with db:
-        db.execute("BEGIN IMMEDIATE")
-        for statement in _REOPEN:
-            db.execute(statement, (capture,))
+def reopened(state: Batch, capture: int) -> Batch:
+    """The state with such a capture to be made after all; the attempts made stay on record.
+
+    What failed, or was refused for it, is open again; rules that could not be had are read; the phases begin anew.
+    """
+    unread = {
+        state.pages[visit.page].host
+        for visit in state.visits
+        if state.pages[visit.page].kind is Kind.ROBOTS and _failed(state, visit, capture)
+    }
+    row = state.captures[capture]._replace(phase=Phase.VISIT, reference=None, ended=None)
+    return replace(
+        state,
+        visits=[
+            visit._replace(settled=visit.settled and not _open_again(state, visit, capture)) for visit in state.visits
+        ],
+        hosts={name: host for name, host in state.hosts.items() if name not in unread},
+        members=[(page, part) for page, part in state.members if state.pages[page].capture != capture],
+        subsites={key: part for key, part in state.subsites.items() if part.capture != capture},
+        captures={**state.captures, capture: row},
+    )
+
+
+def _failed(state: Batch, visit: VisitRow, capture: int) -> bool:
+    return state.pages[visit.page].capture == capture and visit.outcome.result is Result.FAILED
+
+
+def _open_again(state: Batch, visit: VisitRow, capture: int) -> bool:
+    """It failed, or was refused without a request."""
+    refused = state.pages[visit.page].capture == capture and not visit.attempt
+    return refused or _failed(state, visit, capture)

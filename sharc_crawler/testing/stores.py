@@ -1,18 +1,19 @@
 """Conformance of a :class:`~sharc_crawler.frontier.store.FrontierStore`.
 
-Subclass in a test module, say how a store is opened, and pytest collects the checks::
+Subclass in a test module, name the plug-in, and pytest collects the checks::
 
-    class TestMyStore(FrontierStoreChecks):
-        def open(self, folder):
-            return MyStore(folder / "state")
+    class TestMyStore(FrontierStoreContract):
+        kind = MyStore
 """
 
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
+import pytest
+
+from sharc_crawler.errors import SharcError, Superseded
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.frontier.store import (
@@ -41,12 +42,13 @@ from sharc_crawler.model import (
     Validators,
     Verdict,
 )
+from sharc_crawler.storage.exchange_log import exchanges_of
 from sharc_crawler.subsites.dividing import Branch
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sharc_crawler.frontier.store import FrontierStore
+    from sharc_crawler.frontier.store import FrontierStore, StoreKind
 
 
 def page_row(page: int, **changed: object) -> PageRow:
@@ -90,12 +92,15 @@ def subsite_row(number: int, **changed: object) -> SubsiteRow:
     return row._replace(**changed)  # type: ignore[arg-type]
 
 
-class FrontierStoreChecks(ABC):
+class FrontierStoreContract:
     """What every store of frontier state does."""
 
-    @abstractmethod
-    def open(self, folder: Path) -> FrontierStore:
+    kind: ClassVar[StoreKind]
+    persistent: ClassVar[bool] = True  #: another process finds what was committed
+
+    def open(self, folder: Path, *, reading: bool = False) -> FrontierStore:
         """The store kept in ``folder``, new or with what it holds."""
+        return type(self).kind(folder, reading=reading)
 
     def test_begins_empty(self, tmp_path: Path) -> None:
         """Nothing is made up."""
@@ -183,3 +188,72 @@ class FrontierStoreChecks(ABC):
         store.commit(Batch(embeds=[(0, 1), (0, 1)]))
         store.commit(Batch(embeds=[(0, 1), (0, 2)]))
         assert store.load().embeds == [(0, 1), (0, 2)]
+
+    def test_captures_and_outside_are_had_by_themselves(self, tmp_path: Path) -> None:
+        """Without loading all."""
+        store = self.open(tmp_path)
+        left = [OutsideRow(0, f"http://o.example/{number}", "another host", "seed") for number in range(3)]
+        store.commit(Batch(captures={0: capture_row()}, outside=left))
+        assert store.captures() == {0: capture_row()}
+        assert list(store.outside()) == left
+
+    def test_exchanges_are_visits_with_what_is_known_of_their_pages(self, tmp_path: Path) -> None:
+        """In the order they ended, numbered from 1; and from any number on."""
+        store = self.open(tmp_path)
+        store.commit(Batch([page_row(0), page_row(1, parent=0)], captures={0: capture_row()}))
+        store.commit(Batch(visits=[visit_row(0, settled=False), visit_row(0), visit_row(1)]))
+        store.commit(Batch(judgements=[JudgementRow(0, Verdict.CHANGED, Evidence.BYTES, "other bytes")]))
+        found = list(store.exchanges())
+        assert found == list(exchanges_of(store.load()))
+        assert [(row.number, row.settled, row.verdict) for row in found] == [
+            (1, False, "changed"),
+            (2, True, "changed"),
+            (3, True, None),
+        ]
+        assert list(store.exchanges(after=2)) == found[2:]
+
+    def test_state_is_replaced_as_a_whole_but_for_links(self, tmp_path: Path) -> None:
+        """Rows that are not in it are gone."""
+        store = self.open(tmp_path)
+        store.commit(Batch([page_row(0), page_row(1)], [visit_row(0), visit_row(1)], captures={0: capture_row()}))
+        store.commit(Batch(judgements=[JudgementRow(0, Verdict.COHERENT, Evidence.BYTES, "equal bytes")]))
+        store.commit(Batch(links=[LinksRow(0, 10.25, (1,))], members=[(0, 0)], embeds=[(0, 1)]))
+        state = Batch([page_row(0)], [visit_row(0, settled=False)], captures={0: capture_row(notes=("withdrawn",))})
+        store.replace(state)
+        assert store.load() == state
+        assert list(store.links()) == [LinksRow(0, 10.25, (1,))]
+        store.commit(Batch([page_row(1)]))
+        assert len(store.load().pages) == 2
+
+    def test_what_was_committed_is_there_for_others_without_being_closed(self, tmp_path: Path) -> None:
+        """Readers see it beside its owner, and write nothing."""
+        if not self.persistent:
+            return
+        assert not self.kind.holds(tmp_path)
+        store = self.open(tmp_path)
+        store.commit(Batch([page_row(0)]))
+        assert self.kind.holds(tmp_path)
+        reader = self.open(tmp_path, reading=True)
+        assert len(reader.load().pages) == 1
+        store.commit(Batch([page_row(1)]))
+        assert len(reader.load().pages) == 2
+        with pytest.raises(SharcError):
+            reader.commit(Batch([page_row(2)]))
+        reader.close()
+        store.close()
+        assert len(self.open(tmp_path, reading=True).load().pages) == 2
+
+    def test_it_has_one_owner_at_a_time(self, tmp_path: Path) -> None:
+        """Of two that hold it, the first or the second writes, never both."""
+        if not self.persistent:
+            return
+        first = self.open(tmp_path)
+        first.commit(Batch([page_row(0)]))
+        with pytest.raises(Superseded):
+            second = self.open(tmp_path)
+            second.commit(Batch([page_row(1)]))
+            first.commit(Batch([page_row(2)]))
+        first.close()
+        third = self.open(tmp_path)
+        third.commit(Batch([page_row(len(third.load().pages))]))
+        third.close()

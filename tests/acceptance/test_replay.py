@@ -30,7 +30,6 @@ from sharc_crawler.errors import UsageError
 from sharc_crawler.instants import unix
 from tests.acceptance.browser import CHROMIUM, Tab, browser
 from tests.archive.readback import check
-from tests.waiting import PATIENCE
 
 try:
     find_pywb(os.environ)
@@ -42,7 +41,7 @@ DOCUMENTATION = Path("/usr/share/doc/python3-doc/html")
 
 def get(address: str, path: str) -> tuple[int, dict[str, str], bytes]:
     """An answer of the replay, as it is stored (id_: nothing rewritten)."""
-    connection = http.client.HTTPConnection(urlsplit(address).netloc, timeout=PATIENCE)
+    connection = http.client.HTTPConnection(urlsplit(address).netloc, timeout=30)
     connection.request("GET", urlsplit(address).path + path)
     response = connection.getresponse()
     headers = {name.lower(): value for name, value in response.getheaders()}
@@ -101,10 +100,10 @@ def test_the_living_site_is_replayed_at_both_times(run_crawl, tmp_path):
 
 
 @pytest.mark.skipif(not DOCUMENTATION.is_dir(), reason=f"{DOCUMENTATION} is not there: install python3-doc")
-@pytest.mark.timeout(1200)
+@pytest.mark.timeout(900)
 def test_the_python_documentation_is_replayed_at_both_times(run_crawl, static, tmp_path):
     with static(DOCUMENTATION, "127.0.0.4") as url:
-        done = run_crawl(tmp_path, url=f"{url}index.html", delay="0", sitemap="off", timeout=3 * PATIENCE)
+        done = run_crawl(tmp_path, url=f"{url}index.html", delay="0", sitemap="off", timeout=400)
     assert done.code == 0, done.err
     for warc in done.warcs:
         check(warc)

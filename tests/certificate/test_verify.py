@@ -408,7 +408,7 @@ def test_a_folder_without_a_certificate(tmp_path):
     ],
 )
 def test_why_a_capture_has_no_certificate(tmp_path, mode, ended, warcs, why):
-    store = SqliteStore(tmp_path / "frontier.db")
+    store = SqliteStore(tmp_path)
     spec = CaptureSpec("a", ("http://a/",), mode=mode)
     store.commit(Batch(captures={0: CaptureRow(0, spec, Phase.DONE, 1.0, None, ended, ())}))
     store.close()

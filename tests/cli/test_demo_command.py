@@ -15,7 +15,6 @@ from click.testing import CliRunner
 
 from sharc_crawler.cli import main
 from sharc_crawler.demo import LivingSite, serve
-from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,10 +39,10 @@ def test_it_serves_until_ended_and_writes_what_was_true(tmp_path: Path, ending: 
     with demo("--json", "--seed", "4", "--pages", "60", "--truth", str(files[0]), "--log", str(files[1])) as process:
         assert process.stdout is not None
         told = json.loads(process.stdout.readline())
-        with urlopen(told["url"], timeout=PATIENCE) as answer:
+        with urlopen(told["url"], timeout=10) as answer:
             assert answer.status == 200
         process.send_signal(ending)
-        out, err = process.communicate(timeout=PATIENCE)
+        out, err = process.communicate(timeout=20)
     assert (process.returncode, out, err) == (0, "", "1 requests answered.\n")
     truth, log = ([json.loads(line) for line in file.read_text().splitlines()] for file in files)
     assert [(line["method"], line["target"], line["status"]) for line in log] == [("GET", "/", 200)]

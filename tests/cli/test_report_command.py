@@ -32,7 +32,7 @@ def run(*arguments: object) -> Result:
 def folder(tmp_path: Path) -> Path:
     """Two pages; one is the same at 10.25 s and 30.25 s, one is not."""
     later = replace(visit_row(0).outcome, started=30.25, ended=30.5)
-    store = SqliteStore(tmp_path / FILE_NAME)
+    store = SqliteStore(tmp_path)
     store.commit(
         Batch(
             pages=[page_row(0), page_row(1)],
@@ -104,7 +104,7 @@ def test_an_instant_crawl_has_a_report_of_its_own(tmp_path):
     state = instant_crawl(
         site, ["http://h.example/newsroom/"], Terms(every=60.0, duration=900.0), Politeness(delay=1.0), 1e9
     )
-    store = SqliteStore(tmp_path / FILE_NAME)
+    store = SqliteStore(tmp_path)
     store.commit(state)
     store.close()
     printed = run(tmp_path, "--json")

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 from sharc_crawler.demo import layout
 from sharc_crawler.demo.layout import Parameters, build_images, build_pages
 from sharc_crawler.errors import UsageError
-from tests.waiting import PATIENCE
 
 ELSEWHERE = {layout.PRIVATE, layout.MISSING, *layout.REDIRECTS}
 
@@ -82,7 +81,7 @@ def test_equal_parameters_make_equal_sites_in_any_process() -> None:
     code = "from sharc_crawler.demo.layout import *; print(list(build_pages(Parameters(seed=7, pages=60)).values()))"
     environment = {**os.environ, "PYTHONHASHSEED": "12345"}
     other = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment, timeout=PATIENCE
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment, timeout=60
     )
     assert other.stdout.strip() == str(list(build_pages(Parameters(seed=7, pages=60)).values()))
     assert build_pages(Parameters(seed=8, pages=60)) != build_pages(Parameters(seed=7, pages=60))

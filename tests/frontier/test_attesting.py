@@ -185,7 +185,7 @@ def test_what_changed_before_t_is_downloaded_again_right_after_it_the_hottest_fi
 @pytest.mark.parametrize("cut", range(2, 48, 3))
 def test_t_never_moves(cut, tmp_path):
     site = Site(2, rate=1e-3)
-    store = SqliteStore(tmp_path / "state")
+    store = SqliteStore(tmp_path)
     state = capture(site, cuts=(cut,), store=store)
     check(site, state)
     (row,) = state.captures.values()

@@ -263,7 +263,7 @@ def test_the_budget_holds_whatever_is_published(requests, times):
 @pytest.mark.parametrize("cut", [1.0, 130.0, 301.0, 555.0])
 def test_a_crawl_goes_on_where_it_was_cut_off(tmp_path, kind, cut):
     """Cut at any moment, a request in flight: what is known stays known, rates are remembered, time stands still."""
-    store = MemoryStore() if kind == "memory" else SqliteStore(tmp_path / "state.db")
+    store = MemoryStore() if kind == "memory" else SqliteStore(tmp_path)
     news = News({A: [120.0, 310.0, 500.0, 2000.0], B: [-1.0]})
     terms = Terms(every=50, duration=1000)
     first = begin(terms, A, B, store=store)

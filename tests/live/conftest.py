@@ -16,7 +16,6 @@ from pathlib import Path
 import pytest
 
 from sharc_crawler.demo import LivingSite, serve
-from tests.waiting import PATIENCE
 
 PROFILE = "sharc_crawler.live.profile"
 
@@ -75,7 +74,7 @@ def static():
 def run_crawl():
     """Run ``scrapy crawl site -a …`` in a folder and wait for its end."""
 
-    def run(base, *, settings=(), timeout=PATIENCE, **arguments) -> Crawl:
+    def run(base, *, settings=(), timeout=100, **arguments) -> Crawl:
         folder = Path(arguments.setdefault("output", str(base / "capture")))
         given = [text for name, value in arguments.items() for text in ("-a", f"{name}={value}")]
         chosen = [text for setting in ("SHARC_BACK_OFF=0.2", *settings) for text in ("-s", setting)]

@@ -28,7 +28,6 @@ from sharc_crawler.model import NO_VALIDATORS, CaptureRef, Exchange, Fetch, Kind
 from tests.archive.readback import INFO, read_all
 from tests.live.conftest import PROFILE
 from tests.live.wire_servers import in_loop
-from tests.waiting import PATIENCE
 
 URL = "http://example.org/"
 FETCH = Fetch(1, 0, "example.org", URL, Kind.PAGE, Slot.ONLY, Plan.HOPEFUL, "example.org", 1, NO_VALIDATORS, 0.0)
@@ -250,7 +249,7 @@ def test_what_cannot_be_synced_does_not_count_and_is_made_again(static, tmp_path
         done = subprocess.run(
             [sys.executable, "-m", "scrapy", "crawl", "site", *given],
             env={**os.environ, "SCRAPY_SETTINGS_MODULE": PROFILE, "PYTHONPATH": str(tmp_path)},
-            cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE, check=False,
+            cwd=tmp_path, capture_output=True, text=True, timeout=100, check=False,
         )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "cannot be archived: [Errno 5] Input/output error" in done.stderr

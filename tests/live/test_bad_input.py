@@ -11,7 +11,6 @@ import sys
 import pytest
 
 from sharc_crawler.options.pages import help_text
-from tests.waiting import PATIENCE
 
 USAGE, DATA, NOTHING_CAPTURED = 2, 3, 4
 
@@ -150,7 +149,7 @@ def scrapy(tmp_path, *words):
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=PATIENCE,
+        timeout=60,
         check=False,
     )
 

@@ -102,7 +102,7 @@ class _Heard(Conversation):
 
 def test_every_broken_page_has_its_outcome_and_the_capture_is_valid(crawl):
     with broken_site() as url:
-        limits = ("DOWNLOAD_MAXSIZE=500000", "DOWNLOAD_TIMEOUT=5", "SHARC_ATTEMPTS=1")
+        limits = ("DOWNLOAD_MAXSIZE=500000", "DOWNLOAD_TIMEOUT=3", "SHARC_ATTEMPTS=1")
         at_once = "CONCURRENT_REQUESTS_PER_DOMAIN=8"
         done = crawl(url=url, delay="0", sitemap="off", strategy="bfs", settings=(*limits, at_once))
     assert done.code == 0, done.err

@@ -16,10 +16,9 @@ from sharc_crawler.errors import DataError
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.live.control import Control
-from tests.live.test_interruptions import INTERRUPTED, USAGE, start
-from tests.waiting import PATIENCE, until
+from tests.live.test_interruptions import INTERRUPTED, USAGE, select_nothing, start
 
-ANSWER_WITHIN = "sharc_crawler.cli.control.ANSWER_WITHIN"
+PATIENCE = 60
 
 
 def order(folder, *words: str) -> tuple[int, str]:
@@ -31,22 +30,22 @@ def nobody(folder) -> str:
     return f"sharc: error: no crawl runs in {str(folder)!r}, or it does not answer"
 
 
-def quiet(log) -> int:
-    """Requests made, once no more come in: what was in flight is there."""
-    asked = -1
-    while asked < (asked := len(log)):
-        time.sleep(0.5)
-    return asked
+def wait_for(condition, process) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < deadline
+        select_nothing(0.05)
 
 
 def test_paused_slowed_stopped_and_gone_on_with(tmp_path, monkeypatch):
     folder = tmp_path / "capture"
-    monkeypatch.setattr(ANSWER_WITHIN, PATIENCE)
     with serve(LivingSite(seed=5, pages=40, slow=0.05)) as server:
         process = start(folder, server.url, control="1", delay="0.05")
-        until(lambda: len(server.log) > 10 and (folder / STATUS).exists(), process)
+        wait_for(lambda: len(server.log) > 10 and (folder / STATUS).exists(), process)
         assert order(folder, "pause")[1].startswith("paused, ")
-        asked = quiet(server.log)
+        select_nothing(0.5)  # what was in flight comes in
+        asked = len(server.log)
         code, told = order(folder, "status", "--json")
         assert (code, json.loads(told)["paused"]) == (0, True)
         assert len(server.log) == asked, "nothing is asked for while it pauses"
@@ -55,18 +54,18 @@ def test_paused_slowed_stopped_and_gone_on_with(tmp_path, monkeypatch):
         assert process.returncode == INTERRUPTED, out
         assert "Stopped by order (sharc control), not complete: the same command goes on" in out
 
-        monkeypatch.setattr(ANSWER_WITHIN, 0.3)
+        monkeypatch.setattr("sharc_crawler.cli.control.ANSWER_WITHIN", 0.3)
         code, told = order(folder, "delay", "0.01")
         assert code == USAGE, "nobody has obeyed"
         assert told.splitlines() == [nobody(folder) + "; one that is started again there, with -a control=1, will obey"]
-        monkeypatch.setattr(ANSWER_WITHIN, PATIENCE)
+        monkeypatch.undo()
         process = start(folder, server.url, control="1", delay="0.05")
-        until(lambda: read_status_paused(folder), process)
+        wait_for(lambda: read_status_paused(folder), process)
         assert len(server.log) == asked, "a pause holds over a restart"
         assert "0.01 s between" in order(folder, "resume")[1]
         out, _ = process.communicate(timeout=PATIENCE)
         assert process.returncode == 0, out
-    monkeypatch.setattr(ANSWER_WITHIN, 0.3)
+    monkeypatch.setattr("sharc_crawler.cli.control.ANSWER_WITHIN", 0.3)
     for words in (["pause"], ["resume"], ["stop"], ["status"], ["delay", "1"]):
         code, told = order(folder, *words)
         assert (code, told.startswith(nobody(folder)), told.count("\n")) == (USAGE, True, 1), "it is complete"

@@ -10,7 +10,7 @@ import pytest
 
 from sharc_crawler.frontier.store import Batch
 from sharc_crawler.live.crawl_log import CrawlLog
-from sharc_crawler.storage.sqlite import FILE_NAME, SqliteStore
+from sharc_crawler.storage.sqlite import SqliteStore
 from sharc_crawler.testing.stores import capture_row, page_row, visit_row
 
 LARGE = 10**9
@@ -18,7 +18,7 @@ LARGE = 10**9
 
 @pytest.fixture
 def store(tmp_path):
-    store = SqliteStore(tmp_path / FILE_NAME)
+    store = SqliteStore(tmp_path)
     store.commit(Batch([page_row(page) for page in range(50)], captures={0: capture_row()}))
     return store
 

@@ -10,8 +10,6 @@ import threading
 from collections import Counter
 from contextlib import contextmanager
 
-from tests.waiting import PATIENCE
-
 SPIDER = """
 import scrapy
 
@@ -119,7 +117,7 @@ def items(tmp_path, url, addons, spider=SPIDER) -> list[str]:
     settings = [f"ADDONS={json.dumps(addons)}", "SHARC_ALLOWED_ADDRESSES=127.0.0.0/8", "TELNETCONSOLE_ENABLED=False"]
     chosen = [text for setting in settings for text in ("-s", setting)]
     run = [sys.executable, "-m", "scrapy", "runspider", "poll.py", "-a", f"url={url}", "-O", "items.jsonl", *chosen]
-    subprocess.run(run, cwd=tmp_path, check=True, capture_output=True, timeout=PATIENCE)
+    subprocess.run(run, cwd=tmp_path, check=True, capture_output=True, timeout=60)
     return sorted((tmp_path / "items.jsonl").read_text().splitlines())
 
 

@@ -15,8 +15,7 @@ import pytest
 
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.demo import LivingSite, serve
-from sharc_crawler.storage.sqlite import SqliteStore
-from tests.waiting import PATIENCE
+from sharc_crawler.storage.opening import load_state
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = ROOT / "examples" / "existing_project"
@@ -69,7 +68,7 @@ def run(python, server, folder, *settings) -> subprocess.CompletedProcess[str]:
         env={name: value for name, value in os.environ.items() if not name.startswith("SCRAPY_")},
         capture_output=True,
         text=True,
-        timeout=PATIENCE,
+        timeout=100,
         check=False,
     )
 
@@ -103,7 +102,7 @@ def test_with_an_output_folder_there_are_warcs_and_a_report(python, site, tmp_pa
     assert "Nothing is archived" not in log
     assert (folder / "report.html").exists()
     assert list(folder.glob("*.warc.gz"))
-    state = SqliteStore(folder / "frontier.db").load()
+    state = load_state(folder)
     assert len(state.judgements) > 20
     verification = verify(folder)
     assert verification.findings == []

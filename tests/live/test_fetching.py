@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,7 +27,6 @@ from sharc_crawler.live.fetching.work import SILENT, Plan, Tally, Work
 from sharc_crawler.seeds.hacs.updates import digest_change, link_addition
 from tests.live.wayback_stub import Archive, serving
 from tests.live.wire_servers import handler, in_loop
-from tests.waiting import PATIENCE, until
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -54,7 +54,7 @@ def command(folder: Path, server: str, *more: object) -> list[str]:
 
 def run(folder: Path, server: str, *more: object) -> tuple[int, dict, str]:
     done = subprocess.run(
-        command(folder, server, *more), capture_output=True, text=True, timeout=PATIENCE, check=False, cwd=folder
+        command(folder, server, *more), capture_output=True, text=True, timeout=100, check=False, cwd=folder
     )
     return done.returncode, json.loads(done.stdout) if done.stdout else {}, done.stderr
 
@@ -112,9 +112,11 @@ def test_killed_it_goes_on_and_asks_nothing_twice(tmp_path):
         going = subprocess.Popen(
             command(tmp_path, server.cdx, "--mementos"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path
         )
-        until(lambda: len(server.log) >= 8, going)
+        deadline = time.monotonic() + 60
+        while len(server.log) < 8 and time.monotonic() < deadline:
+            time.sleep(0.02)
         os.kill(going.pid, signal.SIGKILL)
-        going.communicate(timeout=PATIENCE)
+        going.communicate(timeout=20)
         before = len(server.log)
         assert before >= 8
         server.delay = 0.0
@@ -131,9 +133,11 @@ def test_interrupted_it_says_so_and_ends_with_5(tmp_path):
         going = subprocess.Popen(
             command(tmp_path, server.cdx), stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path, text=True
         )
-        until(lambda: server.log, going)
+        deadline = time.monotonic() + 60
+        while not server.log and time.monotonic() < deadline:
+            time.sleep(0.02)
         going.send_signal(signal.SIGINT)
-        out, err = going.communicate(timeout=PATIENCE)
+        out, err = going.communicate(timeout=30)
         assert (going.returncode, json.loads(out)["stopped"]) == (5, "interrupted"), err
 
 

@@ -15,8 +15,7 @@ from warcio.archiveiterator import ArchiveIterator
 
 from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.live.space import LEAST, LOOK_AGAIN
-from sharc_crawler.storage.sqlite import SqliteStore
-from tests.waiting import PATIENCE, until
+from sharc_crawler.storage.opening import load_state
 
 SIZE = 12_000_000
 
@@ -56,6 +55,13 @@ def crawl(disk, url, min_free):
             process.wait()
 
 
+def wait_for(condition):
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < deadline, "it did not happen"
+        time.sleep(0.01)
+
+
 def fill(disk, leave):
     """A file that takes all room but so many bytes, while the crawl goes on writing."""
     ballast = disk / "ballast"
@@ -68,7 +74,7 @@ def fill(disk, leave):
 
 def pauses(folder):
     """Notes of them, as kept by now."""
-    (capture,) = SqliteStore(folder / "frontier.db").load().captures.values()
+    (capture,) = load_state(folder).captures.values()
     return [note for note in capture.notes if note.startswith("the crawl paused")]
 
 
@@ -77,11 +83,11 @@ def pauses(folder):
 def test_the_crawl_pauses_and_goes_on_when_there_is_room(small_disk, min_free, left):
     with serve(LivingSite(seed=5, pages=40, slow=0.05)) as server, crawl(small_disk, server.url, min_free) as running:
         process, log = running
-        until(lambda: len(server.log) > 20)
+        wait_for(lambda: len(server.log) > 20)
         ballast = fill(small_disk, left)
-        until(lambda: "The crawl pauses" in log.read_text())
+        wait_for(lambda: "The crawl pauses" in log.read_text())
         if min_free:
-            until(lambda: len(pauses(small_disk / "capture")) == 1)  # on disk already: it may be killed
+            wait_for(lambda: len(pauses(small_disk / "capture")) == 1)  # on disk already: it may be killed
         asked = len(server.log)
         assert process.poll() is None, log.read_text()
         assert len(server.log) <= asked + 1, "nothing is fetched that cannot be kept"
@@ -90,12 +96,12 @@ def test_the_crawl_pauses_and_goes_on_when_there_is_room(small_disk, min_free, l
             time.sleep(LOOK_AGAIN + 1)
             assert "There is room again" not in log.read_text()
         ballast.unlink()
-        assert process.wait(PATIENCE) == 0, log.read_text()
+        assert process.wait(90) == 0, log.read_text()
     text, folder = log.read_text(), small_disk / "capture"
     assert "goes on by itself" in text
     assert "There is room again" in text
     assert "Traceback" not in text
-    state = SqliteStore(folder / "frontier.db").load()
+    state = load_state(folder)
     settled = Counter(visit.page for visit in state.visits if visit.settled)
     assert set(settled) == {row.page for row in state.pages if row.state == 0}
     (capture,) = json.loads((folder / "report.json").read_text())["captures"]
@@ -113,5 +119,5 @@ def test_the_crawl_pauses_and_goes_on_when_there_is_room(small_disk, min_free, l
 
 def test_a_crawl_does_not_begin_where_there_is_no_room(small_disk):
     with crawl(small_disk, "http://127.0.0.1:9/", 2 * SIZE) as (process, log):
-        assert process.wait(PATIENCE) == 2
+        assert process.wait(60) == 2
         assert "SHARC_MIN_FREE=24000000" in log.read_text()

@@ -18,8 +18,7 @@ from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.errors import UsageError
 from sharc_crawler.instants import unix
 from sharc_crawler.live.arguments import Arguments
-from sharc_crawler.storage.sqlite import SqliteStore
-from tests.waiting import PATIENCE, until
+from sharc_crawler.storage.opening import load_state
 
 PROFILE = "sharc_crawler.live.profile"
 STOPPED, USAGE = 5, 2
@@ -58,8 +57,9 @@ def start(server, folder, **more) -> subprocess.Popen:
 
 def after_articles(process, server, count: int) -> None:
     """Wait until so many articles have been asked for."""
-    goal = len(articles(server)) + count
-    until(lambda: len(articles(server)) >= goal, process)
+    goal, deadline = len(articles(server)) + count, time.monotonic() + 60
+    while len(articles(server)) < goal and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.02)
 
 
 def articles(server) -> list[str]:
@@ -72,7 +72,7 @@ def report(folder) -> dict:
 
 def test_new_pages_are_captured_and_nothing_else(newsroom, tmp_path):
     process = start(newsroom, tmp_path / "capture", **{"for": "6s"})
-    out, err = process.communicate(timeout=PATIENCE)
+    out, err = process.communicate(timeout=100)
     assert process.returncode == 0, err
     found = report(tmp_path / "capture")
     assert found["new_pages"]["captured"] == found["new_pages"]["found"] >= 1
@@ -106,12 +106,12 @@ def test_killed_stopped_and_gone_on(newsroom, tmp_path):
     process = start(newsroom, folder)
     after_articles(process, newsroom, 3)
     process.kill()
-    process.communicate(timeout=PATIENCE)
+    process.communicate(timeout=30)
 
     process = start(newsroom, folder)
     after_articles(process, newsroom, 3)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=PATIENCE)
+    out, err = process.communicate(timeout=60)
     assert process.returncode == STOPPED, err
     assert "by Ctrl-C or SIGTERM, before its end: the same command goes on" in out
     found = report(folder)
@@ -121,14 +121,12 @@ def test_killed_stopped_and_gone_on(newsroom, tmp_path):
     assert not found["complete"]
 
     process = start(newsroom, folder, **{"for": "1s"})  # its time is over: what is left is fetched
-    _, err = process.communicate(timeout=PATIENCE)
+    _, err = process.communicate(timeout=60)
     assert process.returncode == 0, err
     assert report(folder)["complete"]
     twice = [target for target, count in Counter(articles(newsroom)).items() if count > 1]
     assert len(twice) <= 1, "only what was in flight at the kill is asked for again"
-    store = SqliteStore(folder / "frontier.db")
-    state = store.load()
-    store.close()
+    state = load_state(folder)
     assert len(state.novelties) == len({row.page for row in state.novelties.values()}) >= 4
 
 
@@ -137,7 +135,7 @@ def test_a_folder_of_another_mode_is_refused(newsroom, tmp_path):
     process = start(newsroom, folder)
     after_articles(process, newsroom, 1)
     process.kill()
-    process.communicate(timeout=PATIENCE)
+    process.communicate(timeout=30)
     base = command(newsroom, folder)
     plain = [text for text in base if text not in ("mode=instant", "every=1s")]
     plain = [text for i, text in enumerate(plain) if not (text == "-a" and plain[i + 1 : i + 2] in ([], ["-a"]))]
@@ -147,7 +145,7 @@ def test_a_folder_of_another_mode_is_refused(newsroom, tmp_path):
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=PATIENCE,
+        timeout=60,
         check=False,
     )
     assert done.returncode == USAGE

@@ -24,8 +24,8 @@ from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.live.clock import Clock
 from sharc_crawler.model import Phase
 from sharc_crawler.storage.observations import ObservationStore
+from sharc_crawler.storage.opening import load_state
 from sharc_crawler.storage.sqlite import SqliteStore
-from tests.waiting import PATIENCE, until
 
 PROFILE = "sharc_crawler.live.profile"
 USAGE, INTERRUPTED = 2, 5
@@ -48,9 +48,17 @@ def start(folder, url, *settings, **more) -> subprocess.Popen:
 
 def stop_after(process, server, requests: int, number: int) -> None:
     """Send a signal once the server has answered so many more requests."""
-    goal = len(server.log) + requests
-    until(lambda: len(server.log) >= goal, process)
+    goal, deadline = len(server.log) + requests, time.monotonic() + 30
+    while len(server.log) < goal and process.poll() is None and time.monotonic() < deadline:
+        select_nothing(0.005)
     process.send_signal(number)
+
+
+def select_nothing(seconds: float) -> None:
+    """Wait without spinning."""
+    import select
+
+    select.select([], [], [], seconds)
 
 
 @pytest.mark.slow
@@ -61,12 +69,12 @@ def test_killed_again_and_again(tmp_path):
         for _ in range(4):
             process = start(folder, server.url)
             stop_after(process, server, dice.randrange(5, 35), signal.SIGKILL)
-            process.wait(PATIENCE)  # whoever wrote its files may still be there when the next run begins
+            process.wait(30)  # whoever wrote its files may still be there when the next run begins
         process = start(folder, server.url)
-        out, _ = process.communicate(timeout=PATIENCE)
+        out, _ = process.communicate(timeout=90)
         assert process.returncode == 0, out
         asked = Counter(request.target for request in server.log)
-    state = SqliteStore(folder / "frontier.db").load()
+    state = load_state(folder)
     settled = Counter(visit.page for visit in state.visits if visit.settled)
     assert set(settled) == {row.page for row in state.pages if row.state == 0}, "all that was found was fetched"
     assert max(settled.values()) == 2
@@ -93,13 +101,13 @@ def test_a_capture_part_by_part_goes_on_in_the_part_in_which_it_was_killed(tmp_p
         for requests in (25, 70):
             process = start(folder, server.url, **parts)
             stop_after(process, server, requests, signal.SIGKILL)
-            process.communicate(timeout=PATIENCE)
+            process.communicate(timeout=30)
         process = start(folder, server.url, **parts)
-        out, _ = process.communicate(timeout=PATIENCE)
+        out, _ = process.communicate(timeout=90)
         assert process.returncode == 0, out
     verification = verify(folder)
     assert verification.findings == []
-    state = SqliteStore(folder / "frontier.db").load()
+    state = load_state(folder)
     settled = Counter(visit.page for visit in state.visits if visit.settled)
     assert set(settled) == {row.page for row in state.pages if row.state == 0}, "all that was found was fetched"
     assert max(settled.values()) == 2
@@ -120,18 +128,18 @@ def test_ctrl_c_ends_cleanly_with_a_report_and_the_same_command_goes_on(tmp_path
     with serve(LivingSite(seed=5, pages=40, slow=0.05)) as server:
         process = start(folder, server.url)
         stop_after(process, server, 20, signal.SIGINT)
-        out, _ = process.communicate(timeout=PATIENCE)
+        out, _ = process.communicate(timeout=30)
         assert process.returncode == INTERRUPTED, out
         (capture,) = json.loads((folder / "report.json").read_text())["captures"]
         verdicts = Counter(page["verdict"] for page in capture["pages"] if page["kind"] == "page")
         assert verdicts["unknown"] >= 1, "what is in the archive counts as captured"
         assert f"Stopped by Ctrl-C or SIGTERM, not complete: the same command goes on, with -a output={folder}\n" in out
         other = start(folder, server.url, hops="7")
-        err, _ = other.communicate(timeout=PATIENCE)
+        err, _ = other.communicate(timeout=30)
         assert other.returncode == USAGE
         assert "begun with hops=50, not 7" in err
         process = start(folder, server.url, strategy="bfs", exclude="docs")
-        out, _ = process.communicate(timeout=PATIENCE)
+        out, _ = process.communicate(timeout=90)
         assert process.returncode == 0, out
         assert "goes on where it was: " in out
         assert "  interrupted  1 time, for " in out
@@ -152,7 +160,7 @@ class _Hanging(BaseHTTPRequestHandler):
     def do_GET(self):
         if self.path == "/hang":
             self.asked.set()
-            self.may.wait(PATIENCE)
+            self.may.wait(60)
         body = b"<a href=/hang>x</a>"
         self.send_response(404 if self.path.startswith(("/robots", "/sitemap")) else 200)
         self.send_header("Content-Length", str(len(body)))
@@ -173,17 +181,17 @@ def test_a_second_signal_waits_for_nothing_and_the_same_command_goes_on(tmp_path
         threading.Thread(target=server.serve_forever, daemon=True).start()
         url = f"http://127.0.0.1:{server.server_port}/"
         process = start(folder, url)
-        assert _Hanging.asked.wait(PATIENCE)
+        assert _Hanging.asked.wait(60)
         os.killpg(process.pid, number)  # as a terminal does: whoever writes files must hear the crawl, not that
         with pytest.raises(subprocess.TimeoutExpired):
             process.wait(1.5)  # what is in flight is waited for
         os.killpg(process.pid, number)
-        out, _ = process.communicate(timeout=PATIENCE)
+        out, _ = process.communicate(timeout=30)
         assert process.returncode == INTERRUPTED, out
         assert f"sharc: stopped; the same command goes on, with -a output={folder}\n" in out
         _Hanging.may.set()
         process = start(folder, url)
-        out, _ = process.communicate(timeout=PATIENCE)
+        out, _ = process.communicate(timeout=60)
         assert process.returncode == 0, out
         server.shutdown()
     (capture,) = json.loads((folder / "report.json").read_text())["captures"]
@@ -198,18 +206,20 @@ def test_ctrl_c_while_files_are_finished_is_heard_and_the_same_command_finishes_
         process = start(folder, server.url, f"SHARC_HISTORY={file}")
         stop_after(process, server, 1, signal.SIGCONT)
         other.execute("BEGIN IMMEDIATE")  # the writer waits for its turn, at the end
-        store = SqliteStore(folder / "frontier.db")
-        until(lambda: all(row.phase is Phase.DONE for row in store.captures().values()), process)
+        store = SqliteStore(folder, reading=True)
+        while not all(row.phase is Phase.DONE for row in store.captures().values()):
+            assert process.poll() is None
+            select_nothing(0.01)
         store.close()
-        time.sleep(0.5)  # it has begun to wait, most likely
+        select_nothing(0.5)
         process.send_signal(signal.SIGINT)
-        code = process.wait(PATIENCE)
+        code = process.wait(30)
         other.execute("ROLLBACK")
-        out, _ = process.communicate(timeout=PATIENCE)
+        out, _ = process.communicate(timeout=30)
         assert code == INTERRUPTED, out
         assert "the same command goes on" in out
         process = start(folder, server.url, f"SHARC_HISTORY={file}")
-        out, _ = process.communicate(timeout=PATIENCE)
+        out, _ = process.communicate(timeout=90)
         assert process.returncode == 0, out
     assert verify(folder).findings == []
 
@@ -218,14 +228,18 @@ def test_ctrl_c_before_the_first_page_ends_as_cleanly(tmp_path):
     folder = tmp_path / "capture"
     with serve(LivingSite(seed=5, pages=20)) as server:
         process = start(folder, server.url)
-        until((folder / "frontier.db").exists, process)
+        begun = time.monotonic()
+        while not (folder / "frontier.db").exists():
+            assert process.poll() is None
+            assert time.monotonic() < begun + 60
+            time.sleep(0.01)
         os.killpg(process.pid, signal.SIGINT)
-        out, _ = process.communicate(timeout=PATIENCE)
+        out, _ = process.communicate(timeout=60)
         assert process.returncode == INTERRUPTED, out
         assert "Traceback" not in out
         assert "the same command goes on" in out
         process = start(folder, server.url)
-        out, _ = process.communicate(timeout=PATIENCE)
+        out, _ = process.communicate(timeout=90)
         assert process.returncode == 0, out
     assert verify(folder).findings == []
 
@@ -238,7 +252,7 @@ def test_a_crawl_that_nobody_listens_to_is_complete_all_the_same(tmp_path):
         done = subprocess.run(
             f"'{sys.executable}' -m scrapy crawl site {arguments} <&- >&-",
             shell=True, env={**os.environ, "SCRAPY_SETTINGS_MODULE": PROFILE}, cwd=tmp_path, stderr=subprocess.PIPE,
-            timeout=PATIENCE, check=False,
+            timeout=90, check=False,
         )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, b"")
 
@@ -246,7 +260,7 @@ def test_a_crawl_that_nobody_listens_to_is_complete_all_the_same(tmp_path):
 def test_killed_before_the_end_was_written_the_same_command_writes_it(tmp_path):
     folder = tmp_path / "capture"
     with serve(LivingSite(seed=5, pages=20)) as server:
-        out, _ = start(folder, server.url).communicate(timeout=PATIENCE)
+        out, _ = start(folder, server.url).communicate(timeout=90)
         assert "were in this state together" in out
         asked = len(server.log)
         (folder / ".running").touch()  # what a kill leaves behind, between the last page and the report
@@ -255,14 +269,14 @@ def test_killed_before_the_end_was_written_the_same_command_writes_it(tmp_path):
         with warc.rename(f"{warc}.open").open("ab") as stream:
             stream.write(b"torn")
         process = start(folder, server.url)
-        out, _ = process.communicate(timeout=PATIENCE)
+        out, _ = process.communicate(timeout=90)
         assert process.returncode == 0, out
         assert (folder / "report.json").exists()
         assert warc.exists()
         assert not list(folder.glob("*.open"))
         assert len(server.log) == asked, "nothing was left to fetch"
         again = start(folder, server.url)
-        out, _ = again.communicate(timeout=PATIENCE)
+        out, _ = again.communicate(timeout=30)
         assert again.returncode == USAGE
         assert "complete" in out
 
@@ -272,10 +286,12 @@ def test_where_the_process_that_writes_is_killed_the_crawl_goes_on_and_says_so(t
     folder = tmp_path / "capture"
     with serve(LivingSite(seed=5, pages=20, slow=0.05)) as server:
         process = start(folder, server.url)
-        until(lambda: len(server.log) >= 10, process)
+        deadline = time.monotonic() + 60
+        while len(server.log) < 10 and time.monotonic() < deadline:
+            select_nothing(0.005)
         (writer,) = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
         os.kill(int(writer), signal.SIGKILL)
-        out, _ = process.communicate(timeout=PATIENCE)
+        out, _ = process.communicate(timeout=90)
     assert process.returncode == 0, out
     assert out.count("the process that writes WARC files ended (signal 9); another goes on. ") == 2, "a note, too"
     (capture,) = json.loads((folder / "report.json").read_text())["captures"]
@@ -288,14 +304,14 @@ def test_a_clock_set_back_between_two_runs_disorders_nothing(tmp_path):
     with serve(LivingSite(seed=5, pages=20, slow=0.05)) as server:
         process = start(folder, server.url)
         stop_after(process, server, 10, signal.SIGKILL)
-        process.communicate(timeout=PATIENCE)
+        process.communicate(timeout=30)
         with sqlite3.connect(folder / "frontier.db") as db:  # the first run's clock was a day ahead
             db.execute("UPDATE visit SET decided = decided + ?, started = started + ?, ended = ended + ?", (day,) * 3)
             db.execute("UPDATE capture SET started = started + ?", (day,))
         process = start(folder, server.url)
-        out, _ = process.communicate(timeout=PATIENCE)
+        out, _ = process.communicate(timeout=90)
         assert process.returncode == 0, out
-    state = SqliteStore(folder / "frontier.db").load()
+    state = load_state(folder)
     starts = [visit.outcome.started for visit in state.visits]
     assert starts == sorted(starts)
     (capture,) = state.captures.values()

@@ -14,7 +14,6 @@ import pytest
 from sharc_crawler.certificate.verify import verify
 from tests.live.serving import serving
 from tests.live.test_interruptions import start
-from tests.waiting import PATIENCE
 
 ONE_PAGE = {
     "/": ("text/html", "<title>One</title><link rel=stylesheet href=s.css><script src=s.js></script><img src=i.png>"),
@@ -80,11 +79,11 @@ def test_one_page_killed_between_its_visit_and_its_revisit(tmp_path):
     folder, handler = tmp_path / "capture", site(ONE_PAGE, holding="/i.png")
     with serving(handler) as url:
         killed = start(folder, url)
-        assert handler.held.wait(PATIENCE), "the page's image is asked for"
+        assert handler.held.wait(60), "the page's image is asked for"
         killed.send_signal(signal.SIGKILL)
-        killed.communicate(timeout=PATIENCE)
+        killed.communicate(timeout=60)
         process = start(folder, url)
-        out, _ = process.communicate(timeout=PATIENCE)
+        out, _ = process.communicate(timeout=90)
     assert process.returncode == 0, out
     assert verdicts(folder) == dict.fromkeys(ONE_PAGE, "coherent")
     assert handler.asked["/"] == 2, "its visit was not repeated"

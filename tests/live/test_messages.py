@@ -5,14 +5,13 @@ from __future__ import annotations
 import errno
 import io
 import json
-import sqlite3
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sharc_crawler.archive.payloads import Original
-from sharc_crawler.errors import DataError, UsageError
+from sharc_crawler.errors import DataError, StoreFull, UsageError
 from sharc_crawler.live.messages import NotArchivedError, describe, error_of, exchange_of, message_of, order_to_keep
 from sharc_crawler.live.space import is_full
 from sharc_crawler.model import Exchange
@@ -50,12 +49,6 @@ def test_neither_is_half_a_line(exchange, data):
         message_of(order[: data.draw(st.integers(0, len(order) - 1))])
 
 
-def full_database():
-    error = sqlite3.OperationalError("database or disk is full")
-    error.sqlite_errorname = "SQLITE_FULL"
-    return error
-
-
 def without_room():
     error = UsageError("folder='x' cannot be used")
     error.__cause__ = OSError(errno.ENOSPC, "No space left on device")
@@ -67,7 +60,7 @@ def without_room():
     [
         (OSError(errno.EIO, "Input/output error", "a.warc.gz.open"), NotArchivedError, False),
         (OSError(errno.EDQUOT, "Disk quota exceeded"), NotArchivedError, True),
-        (full_database(), NotArchivedError, True),
+        (StoreFull("history a.db: database or disk is full"), StoreFull, True),
         (without_room(), UsageError, True),
         (DataError("url='x' is not a URI"), DataError, False),
         (RuntimeError("a fault of ours"), NotArchivedError, False),

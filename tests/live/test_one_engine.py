@@ -17,7 +17,6 @@ from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.lab import driver
 from sharc_crawler.live import session
 from sharc_crawler.testing.recording import replay
-from tests.waiting import PATIENCE
 
 RUN = """
 import pickle, sys
@@ -47,9 +46,9 @@ with open(sys.argv[4], "wb") as file:
 @pytest.mark.parametrize("strategy", ["sharc-selective", "bfs"])
 def test_a_live_crawls_calls_replayed_give_the_same_decisions(tmp_path, strategy):
     with serve(LivingSite(seed=2, pages=40, slow=0.02)) as server:
-        command = [sys.executable, "-c", RUN, server.url, strategy, str(tmp_path / "capture"), str(tmp_path / "calls")]
+        arguments = [server.url, strategy, str(tmp_path / "capture"), str(tmp_path / "calls")]
         environment = {**os.environ, "SCRAPY_SETTINGS_MODULE": "sharc_crawler.live.profile"}
-        subprocess.run(command, env=environment, check=True, timeout=PATIENCE, cwd=tmp_path)
+        subprocess.run([sys.executable, "-c", RUN, *arguments], env=environment, check=True, timeout=90, cwd=tmp_path)
     calls = pickle.loads((tmp_path / "calls").read_bytes())  # written by ourselves a moment ago
     politeness = Politeness(delay=0.005, agent="sharc-crawler")
     assert replay(calls, Frontier(politeness)) > 80

@@ -9,7 +9,6 @@ from scrapy import Request
 
 from sharc_crawler.live.problems import plain
 from tests.live.wire_servers import handler, in_loop, saying, serving, tls_context
-from tests.waiting import PATIENCE
 
 OK = b"HTTP/1.1 200 OK\r\n"
 
@@ -17,7 +16,7 @@ OK = b"HTTP/1.1 200 OK\r\n"
 async def words(url: str, **settings) -> str:
     async with handler(**settings) as tap:
         try:
-            response = await tap.download_request(Request(url, meta={"download_timeout": PATIENCE}))
+            response = await tap.download_request(Request(url, meta={"download_timeout": 20}))
         except Exception as error:
             return plain(error)
     return f"answered: {response.status}"

@@ -14,7 +14,6 @@ from datetime import UTC, datetime
 import pytest
 
 from tests.live.test_interruptions import start, stop_after
-from tests.waiting import PATIENCE
 
 PAGES = [f"/{number}.html" for number in range(60)]
 LOST = set(PAGES[30:40])  #: change once all pages have been visited, seconds after they were
@@ -90,11 +89,11 @@ def test_what_the_sitemap_says_at_t_decides_who_is_revisited_last_even_after_a_k
     with served() as site:
         process = start(folder, f"{site.url}0.html", delay="0.1")
         stop_after(process, site, len(PAGES) + 15, signal.SIGKILL)
-        process.communicate(timeout=PATIENCE)
+        process.communicate(timeout=30)
         assert site.log.count("/sitemap.xml") == 2, "at the start and at T"
         assert 0 < len(site.revisits()) < 40
         process = start(folder, f"{site.url}0.html", delay="0.1")
-        out, _ = process.communicate(timeout=PATIENCE)
+        out, _ = process.communicate(timeout=90)
         assert process.returncode == 0, out
     assert site.log.count("/sitemap.xml") == 2, "what it said is known"
     assert set(site.revisits()[-len(LOST) :]) == LOST

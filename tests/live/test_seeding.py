@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from base64 import b32encode
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
@@ -22,7 +23,6 @@ from sharc_crawler.live.seeding.choosing import save, with_choice
 from sharc_crawler.model import Observation, Result, Url
 from sharc_crawler.seeds.hacs.selection import Choice, SelectedSeed, Selection
 from sharc_crawler.storage.observations import ObservationStore
-from tests.waiting import PATIENCE, until
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -146,9 +146,11 @@ def test_killed_it_goes_on_with_the_seeds_it_had_chosen(tmp_path, sites, crawl):
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
-    until(lambda: list((tmp_path / "capture").glob("*.warc.gz.open")), going)
+    deadline = time.monotonic() + 60
+    while not list((tmp_path / "capture").glob("*.warc.gz.open")) and time.monotonic() < deadline:
+        time.sleep(0.02)
     going.kill()
-    going.wait(PATIENCE)
+    going.wait(20)
     begun = Selection.of_json((tmp_path / "capture" / "seeds.json").read_text())
     assert not any(one.changed for one in begun.seeds)
     (tmp_path / "archive.cdx").write_text(index(sites)[1:])  # the archive goes on meanwhile

@@ -19,7 +19,6 @@ from scrapy.utils.test import get_crawler
 from twisted.internet.defer import Deferred
 
 from sharc_crawler.live.wire import WireTapHandler
-from tests.waiting import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
@@ -33,7 +32,7 @@ def in_loop(test: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(test)
     def run(*args: Any, **kwargs: Any) -> Deferred[None]:
-        return Deferred.fromFuture(asyncio.ensure_future(asyncio.wait_for(test(*args, **kwargs), PATIENCE)))
+        return Deferred.fromFuture(asyncio.ensure_future(asyncio.wait_for(test(*args, **kwargs), 30)))
 
     return run
 

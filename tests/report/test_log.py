@@ -14,7 +14,7 @@ from sharc_crawler.cli import main
 from sharc_crawler.frontier.store import Batch, OutsideRow
 from sharc_crawler.model import Kind, Outcome, Result, Slot
 from sharc_crawler.report.log import entry, heritrix_line
-from sharc_crawler.storage.sqlite import FILE_NAME, SqliteStore
+from sharc_crawler.storage.sqlite import SqliteStore
 from sharc_crawler.testing.stores import capture_row, page_row, visit_row
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def store(tmp_path: Path) -> SqliteStore:
         captures={0: capture_row()},
         outside=[OutsideRow(0, "http://elsewhere.example/", "another host", page_row(0).url)],
     )
-    store = SqliteStore(tmp_path / FILE_NAME)
+    store = SqliteStore(tmp_path)
     store.commit(state)
     return store
 

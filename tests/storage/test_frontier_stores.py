@@ -2,46 +2,80 @@
 
 from __future__ import annotations
 
-import json
+import math
+import signal
 import sqlite3
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from sharc_crawler.errors import DataError
-from sharc_crawler.frontier.store import Batch
-from sharc_crawler.model import CaptureRef
-from sharc_crawler.report.load import load_state
+from sharc_crawler.errors import DataError, StoreFull, StoreUnavailable, UsageError
+from sharc_crawler.evidence.kinds import Evidence
+from sharc_crawler.frontier.store import (
+    Batch,
+    HostRow,
+    JudgementRow,
+    LastmodRow,
+    LinksRow,
+    NoveltyRow,
+    OutsideRow,
+)
+from sharc_crawler.model import Hints, Slot, Verdict
+from sharc_crawler.storage.holding import hold
 from sharc_crawler.storage.memory import MemoryStore
+from sharc_crawler.storage.opening import begin_state, kept_by, load_state, open_state
+from sharc_crawler.storage.plain import of_json, to_json
 from sharc_crawler.storage.sqlite import SqliteStore
-from sharc_crawler.testing.stores import FrontierStoreChecks, page_row, subsite_row
+from sharc_crawler.testing.stores import FrontierStoreContract, capture_row, page_row, subsite_row, visit_row
 
 
-class TestMemoryStore(FrontierStoreChecks):
-    def open(self, folder):
-        return MemoryStore()
+class TestMemoryStore(FrontierStoreContract):
+    kind, persistent = MemoryStore, False
 
 
-class TestSqliteStore(FrontierStoreChecks):
-    def open(self, folder):
-        return SqliteStore(folder / "frontier.db")
-
-    def test_keeps_what_was_committed_without_being_closed(self, tmp_path):
-        self.open(tmp_path).commit(Batch(pages=[page_row(0)]))
-        assert len(self.open(tmp_path).load().pages) == 1
+class TestSqliteStore(FrontierStoreContract):
+    kind = SqliteStore
 
     def test_a_batch_that_fails_leaves_nothing(self, tmp_path):
         store = self.open(tmp_path)
         store.commit(Batch(pages=[page_row(0)]))
-        with pytest.raises(sqlite3.IntegrityError):
+        with pytest.raises(StoreUnavailable, match=r"frontier\.db.*UNIQUE"):
             store.commit(Batch(pages=[page_row(1), page_row(0)]))
+        with pytest.raises(StoreUnavailable):
+            store.replace(Batch(pages=[page_row(1), page_row(1)]))
         assert [page.page for page in store.load().pages] == [0]
+
+    def test_a_full_disk_is_told_apart(self, tmp_path):
+        store = self.open(tmp_path)
+        store.commit(Batch(pages=[page_row(0)]))
+        (pages,) = store._db.execute("PRAGMA page_count").fetchone()
+        store._db.execute(f"PRAGMA max_page_count = {pages}")
+        with pytest.raises(StoreFull, match=r"frontier\.db"):
+            store.commit(Batch(pages=[page_row(number) for number in range(1, 1000)]))
+        store._db.execute("PRAGMA max_page_count = 100000")
+        store.commit(Batch(pages=[page_row(1)]))
+        assert len(store.load().pages) == 2
+
+    def test_a_process_that_is_killed_lets_go(self, tmp_path):
+        code = f"""
+import os, pathlib, signal
+from sharc_crawler.storage.sqlite import SqliteStore
+store = SqliteStore(pathlib.Path({str(tmp_path)!r}))
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+        assert subprocess.run([sys.executable, "-c", code], timeout=60, check=False).returncode == -signal.SIGKILL
+        self.open(tmp_path).close()
 
     def test_another_file_is_refused_and_left_alone(self, tmp_path):
         path = tmp_path / "frontier.db"
         path.write_bytes(b"not a database, but somebody's letters")
-        with pytest.raises(DataError, match=r"frontier\.db"):
-            SqliteStore(path)
+        for reading in (False, True):
+            with pytest.raises(DataError, match=r"frontier\.db"):
+                SqliteStore(tmp_path, reading=reading)
         assert path.read_bytes().startswith(b"not a database")
 
     def test_damaged_state_is_said_to_be_so_by_those_who_close_it_too(self, tmp_path):
@@ -53,55 +87,54 @@ class TestSqliteStore(FrontierStoreChecks):
         with pytest.raises(DataError, match="is damaged"):
             load_state(tmp_path)
 
-    def test_a_newer_schema_is_refused(self, tmp_path):
-        path = tmp_path / "frontier.db"
-        with sqlite3.connect(path) as db:
-            db.execute("PRAGMA user_version = 99")
-        with pytest.raises(DataError, match="99"):
-            SqliteStore(path)
-
-    def test_state_of_the_first_schema_version_is_taken_over(self, tmp_path):
-        path = tmp_path / "frontier.db"
-        db = sqlite3.connect(path, isolation_level=None)
-        db.executescript(Path(__file__).with_name("frontier_schema_1.sql").read_text())
-        url, spec = "http://h.example/", json.dumps({"site": "h", "seeds": ["http://h.example/"]})
-        answer = (10.0, 10.5, "ok", 200, "sha1:A", None, '"tag"', None, None, 17, "text/html")
-        for table, values in {
-            "capture": (0, spec, "visit", 1.5, None, None, '["a note"]', "[[3.0, 4.5]]", '{"x": 3}'),
-            "host": ("h.example", "User-agent: *", 1.0),
-            "page": (0, 0, url, url, "page", "h.example", 0, -1, "seed", 0, 0.5, "prior", None, 1.0, None, ""),
-            "visit": (7, 0, "first", "hopeful", 1, 1, 3, 9.0, *answer, "a.warc.gz", 5, 7, None),
-            "judgement": (0, "coherent", "bytes", "equal"),
-            "embed": (0, 1),
-        }.items():
-            db.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(values))})", values)
-        db.execute("PRAGMA user_version = 1")
-        db.close()
-        for _ in range(2):  # brought up to date once, read twice
-            state = SqliteStore(path).load()
-            (visit,) = state.visits
-            assert (visit.outcome.digest, visit.outcome.capture) == ("sha1:A", CaptureRef("a.warc.gz", 5, 7))
-            assert (visit.outcome.validators.etag, visit.outcome.date, visit.lease) == ('"tag"', None, 3)
-            assert (state.pages[0].url, state.pages[0].rate, state.embeds) == (url, 0.5, [(0, 1)])
-            assert state.captures[0].interruptions == ((3.0, 4.5),)
-            assert state.judgements[0].reason == "equal"
-        with sqlite3.connect(path) as db:
-            fresh = SqliteStore(tmp_path / "new.db")
-            assert _tables(db) == _tables(sqlite3.connect(fresh.path)), "as a new file has them"
-
-    def test_an_upgrade_that_fails_changes_nothing(self, tmp_path):
-        path = tmp_path / "frontier.db"
-        with sqlite3.connect(path) as db:
+    @pytest.mark.parametrize("version", [1, 99])
+    def test_another_versions_schema_is_refused(self, tmp_path, version):
+        with sqlite3.connect(tmp_path / "frontier.db") as db:
+            db.execute(f"PRAGMA user_version = {version}")
             db.execute("CREATE TABLE page (somebody_elses TEXT)")
-            db.execute("INSERT INTO page VALUES ('kept')")
-        with pytest.raises(DataError):
-            SqliteStore(path)
-        with sqlite3.connect(path) as db:
-            assert db.execute("SELECT * FROM page").fetchall() == [("kept",)]
+        for reading in (False, True):
+            with pytest.raises(DataError, match=f"schema version {version}"):
+                SqliteStore(tmp_path, reading=reading)
+        self.holds_nobody_up(tmp_path)
+
+    def holds_nobody_up(self, folder):
+        """Whoever failed to open it does not hold it."""
+        hold(folder).close()
 
 
-def _tables(db):
-    return sorted(sql for (sql,) in db.execute("SELECT sql FROM sqlite_master WHERE sql NOT NULL"))
+def test_a_folder_says_by_which_store_it_is_kept(tmp_path):
+    with pytest.raises(UsageError, match=r"holds no capture .*frontier\.db"), open_state(tmp_path):
+        pass
+    begin_state(tmp_path, "memory").close()
+    assert kept_by(tmp_path) == "memory"
+    with pytest.raises(UsageError, match=r"holds no capture .*'memory'"), open_state(tmp_path):
+        pass
+    store = begin_state(tmp_path, "sqlite")  # the former one had nothing
+    store.commit(Batch([page_row(0)]))
+    store.close()
+    assert kept_by(tmp_path) == "sqlite"
+    with pytest.raises(UsageError, match="SHARC_STORE=sqlite"):
+        begin_state(tmp_path, "memory")
+    assert len(load_state(tmp_path).pages) == 1
+
+
+@given(rows=st.lists(st.sampled_from(["page", "visit", "link", "part"]), max_size=6), text=st.text(max_size=5))
+def test_batches_are_the_same_as_json(rows, text):
+    batch = Batch()
+    for number, row in enumerate(rows):
+        batch.pages += [page_row(number, reason=text, hints=Hints(5.0, 1.0, "daily", 0.8))] if row == "page" else []
+        batch.visits += [visit_row(number), visit_row(number, Slot.SECOND, settled=False)] if row == "visit" else []
+        batch.links += [LinksRow(number, 1.5, (0, 1))] if row == "link" else []
+        batch.subsites |= {(0, number): subsite_row(number)} if row == "part" else {}
+    batch.captures = {0: capture_row(notes=(text,), skipped={text: 3}, audit={"share": 0.5})}
+    batch.judgements = [JudgementRow(0, Verdict.COHERENT, Evidence.BYTES, text)]
+    batch.rates, batch.hints = [(0, 0.5, text, math.inf), (1, 0.25, text, 2.5)], [(0, None), (1, Hints(5.0))]
+    batch.members, batch.embeds = [(0, 0)], [(0, 1)]
+    batch.hosts = {"h": HostRow("h", text, 1.0)}
+    batch.novelties = {1: NoveltyRow(1, 0, 10.5, None, 9.0)}
+    batch.outside = [OutsideRow(0, text, text, "seed")]
+    batch.lastmods = [LastmodRow(0, 10.25, 5.0, 1.0)]
+    assert of_json(to_json(batch)) == batch
 
 
 def test_the_port_has_no_third_implementation_without_checks():

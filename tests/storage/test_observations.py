@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sharc_crawler.errors import DataError, UsageError
+from sharc_crawler.errors import DataError, StoreUnavailable, UsageError
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.model import Change, Document, Kind, Linked, Observation, Result, Url
 from sharc_crawler.rates.history import CHANGED, UNCHANGED, UNKNOWN
@@ -80,7 +80,7 @@ def test_more_than_one_batch(store: ObservationStore, monkeypatch: pytest.Monkey
 
 
 def test_a_batch_is_added_whole_or_not_at_all(store: ObservationStore):
-    with pytest.raises(sqlite3.IntegrityError):
+    with pytest.raises(StoreUnavailable):
         store.append([seen("u", 1.0), seen("v", math.nan)])
     assert store.urls("s") == []
 
@@ -326,7 +326,7 @@ def test_who_only_reads_changes_nothing(tmp_path: Path, monkeypatch: pytest.Monk
     before = path.read_bytes()
     with ObservationStore(path, reading=True) as store:
         assert store.urls("s") == ["u"]
-        with pytest.raises(sqlite3.OperationalError, match="readonly"):
+        with pytest.raises(StoreUnavailable, match="readonly"):
             store.append([seen("u", 2.0)])
     monkeypatch.setattr(schema, "MIGRATIONS", (*schema.MIGRATIONS, "ALTER TABLE site ADD COLUMN note TEXT"))
     with ObservationStore(path, reading=True) as store:

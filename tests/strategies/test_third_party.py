@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.waiting import PATIENCE
-
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -86,13 +84,13 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "ours.pth").write_text("".join(OURS.format(path) for path in sorted(paths)))
     (folder / "ours.pth").rename(f"{packages.strip()}/ours.pth")
     pip = (sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-index")
-    subprocess.run([*pip, "--no-deps", "--no-build-isolation", folder / "project"], check=True, timeout=PATIENCE)
+    subprocess.run([*pip, "--no-deps", "--no-build-isolation", folder / "project"], check=True, timeout=300)
     return python
 
 
 def sharc(python: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
     command = [python, "-c", SHARC, *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
 
 
 def test_it_crawls_by_name_beside_ours(python: Path, tmp_path: Path) -> None:

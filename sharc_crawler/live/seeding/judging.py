@@ -13,8 +13,6 @@ from sharc_crawler.live.seeding.choosing import known, load, save
 from sharc_crawler.model import Kind, Observation, Result, Slot, Url
 from sharc_crawler.rates.history import CHANGED, UNKNOWN
 from sharc_crawler.seeds.hacs.updates import READS_LINKS
-from sharc_crawler.storage.sqlite import FILE_NAME as STATE
-from sharc_crawler.storage.sqlite import SqliteStore
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,24 +29,22 @@ NOT_CAPTURED = "it could not be captured"
 NOTHING_BEFORE = "there is no capture to compare with"
 
 
-def judge(folder: Path) -> None:
-    """Add to the selection in the folder, if there is one, what came of it."""
+def judge(folder: Path, state: Batch) -> None:
+    """Add to the selection in the folder, if there is one, what came of it by the crawl's state."""
     selection = load(folder)
     if selection is None:
         return
     try:
-        judged = selection.judged(_changes(selection, folder))
+        judged = selection.judged(_changes(selection, folder, state))
     except (SharcError, OSError) as error:
         judged = replace(selection, notes=(f"whether the seeds had changed could not be told: {error}",))
     save(judged, folder)
 
 
-def _changes(selection: Selection, folder: Path) -> dict[str, bool | str]:
+def _changes(selection: Selection, folder: Path, state: Batch) -> dict[str, bool | str]:
     """Per crawled seed."""
     keys = {url: surt(url) for url in selection.crawled()}
-    store = SqliteStore(folder / STATE)
-    new = list(_captured(store.load(), set(keys.values())))
-    store.close()
+    new = list(_captured(state, set(keys.values())))
     warcs = folder.glob("*.warc.gz*") if selection.choice.updates in READS_LINKS else ()
     found = known(selection.choice, selection.now, new, warcs).captures
     bits = plugins.load("updates", selection.choice.updates)(found)

@@ -1,0 +1,48 @@
+"""SQLite's errors as those of our ports."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+from sharc_crawler.errors import StoreFull, StoreUnavailable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_FULL = {"SQLITE_FULL", "SQLITE_IOERR_SHMSIZE"}
+
+
+@contextmanager
+def said_of(what: str) -> Iterator[None]:
+    """Raise :class:`~sharc_crawler.errors.StoreUnavailable`, naming ``what``, for what SQLite raises in the block."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        kind = StoreFull if getattr(error, "sqlite_errorname", "") in _FULL else StoreUnavailable
+        raise kind(f"{what}: {error}") from error
+
+
+class Connection(sqlite3.Connection):
+    """A connection whose statements raise our errors, ``name`` being what they are about."""
+
+    name = "database"
+
+    def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:
+        """As ever."""
+        with said_of(self.name):
+            return super().execute(sql, parameters)
+
+    def executemany(self, sql: str, parameters: Any, /) -> sqlite3.Cursor:
+        """As ever."""
+        with said_of(self.name):
+            return super().executemany(sql, parameters)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *raised: Any) -> Literal[False]:
+        with said_of(self.name):
+            super().__exit__(*raised)
+        return False

@@ -1,0 +1,36 @@
+"""A folder's state has one owner at a time: the process that holds its lock, until that ends."""
+
+from __future__ import annotations
+
+import sys
+from typing import IO, TYPE_CHECKING
+
+from sharc_crawler.errors import Superseded
+
+if sys.platform != "win32":
+    import fcntl
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LOCK = ".frontier.lock"
+
+
+def hold(folder: Path) -> IO[bytes]:
+    """Hold the state of a folder until the file that this returns is closed, or the process ends however it does.
+
+    Raises :class:`~sharc_crawler.errors.Superseded` where another process holds it. On Windows nothing is held.
+    """
+    held = (folder / LOCK).open("ab")
+    if sys.platform == "win32":
+        return held
+    try:
+        fcntl.flock(held.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        held.close()
+        if not isinstance(error, BlockingIOError):
+            raise
+        raise Superseded(
+            f"output={str(folder)!r} is being written by another crawl; wait for its end, or choose another folder"
+        ) from None
+    return held

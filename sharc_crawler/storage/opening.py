@@ -1,0 +1,90 @@
+"""The state of a capture's folder, opened by the store that it is kept in.
+
+A folder says by which one: the file ``.store`` holds its name where that is not the usual one.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, cast
+
+from sharc_crawler import plugins
+from sharc_crawler.errors import UsageError
+from sharc_crawler.storage.sqlite import FILE_NAME, SqliteStore
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from sharc_crawler.frontier.store import Batch, FrontierStore, StoreKind
+
+USUAL = "sqlite"
+NAMED = ".store"
+
+
+def store_kind(name: str) -> StoreKind:
+    """The store of an entry point's name or a dotted path; the usual one without a search for plug-ins."""
+    if name == USUAL:
+        return SqliteStore
+    return cast("StoreKind", plugins.load("store", name))
+
+
+def kept_by(folder: Path) -> str:
+    """The name of the store that a folder's state is kept in, or would be by default."""
+    path = folder / NAMED
+    return path.read_text(encoding="utf-8").strip() if path.is_file() else USUAL
+
+
+def holds_state(folder: Path) -> bool:
+    """Does a folder hold the state of a crawl?"""
+    return store_kind(kept_by(folder)).holds(folder)
+
+
+def begin_state(folder: Path, name: str) -> FrontierStore:
+    """A crawl's state in a folder, new or gone on with, held by this process from now on.
+
+    Raises :class:`~sharc_crawler.errors.Superseded` where another process holds it,
+    :class:`~sharc_crawler.errors.UsageError` where it is kept in another store.
+    """
+    kind, held_by = store_kind(name), kept_by(folder)
+    if held_by != name and store_kind(held_by).holds(folder):
+        raise UsageError(
+            f"output={str(folder)!r} holds state that is kept by store {held_by!r}, not {name!r}:"
+            f" give SHARC_STORE={held_by}, or choose another folder"
+        )
+    store = kind(folder)
+    if name == USUAL:
+        (folder / NAMED).unlink(missing_ok=True)
+    else:
+        (folder / NAMED).write_text(f"{name}\n", encoding="utf-8")
+    return store
+
+
+@contextmanager
+def open_state(folder: Path) -> Iterator[FrontierStore]:
+    """A capture folder's store, read beside its owner.
+
+    Raises :class:`~sharc_crawler.errors.UsageError` where there is none.
+    """
+    kind = store_kind(kept_by(folder))
+    if not kind.holds(folder):
+        raise UsageError(
+            f"{str(folder)!r} holds no capture (its state, {_usual_file(folder)}, is missing or empty);"
+            " name a folder given as output="
+        )
+    store = kind(folder, reading=True)
+    try:
+        yield store
+    finally:
+        store.close()
+
+
+def load_state(folder: Path) -> Batch:
+    """All that a capture folder's store holds; raises as :func:`open_state`."""
+    with open_state(folder) as store:
+        return store.load()
+
+
+def _usual_file(folder: Path) -> str:
+    name = kept_by(folder)
+    return FILE_NAME if name == USUAL else f"of store {name!r}"

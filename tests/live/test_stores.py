@@ -1,0 +1,163 @@
+"""Stores as plug-ins, and their owners: real crawls, in processes of their own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from sharc_crawler.certificate.verify import verify
+from sharc_crawler.demo import LivingSite, serve
+from sharc_crawler.storage.opening import load_state
+from sharc_crawler.testing.stores import FrontierStoreContract
+from tests.live.third_party.lines_store import LinesStore
+
+USAGE = 2
+
+
+class TestLinesStore(FrontierStoreContract):
+    kind = LinesStore
+
+
+@pytest.fixture
+def installed(tmp_path):
+    """The environment of a machine on which the third party's package is installed."""
+    place = tmp_path / "site-packages"
+    info = place / "lines_store-1.0.dist-info"
+    info.mkdir(parents=True)
+    source = Path(__file__).parent / "third_party" / "lines_store.py"
+    (place / "lines_store.py").write_text(source.read_text())
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: lines-store\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[sharc_crawler.stores]\nlines = lines_store:LinesStore\n")
+    return {**os.environ, "PYTHONPATH": str(place), "SCRAPY_SETTINGS_MODULE": "sharc_crawler.live.profile"}
+
+
+def start(environment, folder, url, *settings):
+    given = ["-a", f"url={url}", "-a", f"output={folder}", "-a", "delay=0.01"]
+    given += [text for one in settings for text in ("-s", one)]
+    return subprocess.Popen(
+        [sys.executable, "-m", "scrapy", "crawl", "site", *given, "-s", "SHARC_BACK_OFF=0.1"],
+        env=environment, cwd=folder.parent, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+    )  # fmt: skip
+
+
+def after(server, requests, process):
+    goal, deadline = len(server.log) + requests, time.monotonic() + 60
+    while len(server.log) < goal and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.005)
+
+
+def sharc(environment, *arguments):
+    command = [sys.executable, "-c", "from sharc_crawler.cli import main; main()", *map(str, arguments)]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
+
+
+@pytest.mark.slow
+def test_a_third_partys_store_is_crawled_with_killed_gone_on_with_and_reported_from(installed, tmp_path):
+    folder = tmp_path / "capture"
+    with serve(LivingSite(seed=5, pages=20, slow=0.05)) as server:
+        for requests in (8, 15):
+            process = start(installed, folder, server.url, "SHARC_STORE=lines")
+            after(server, requests, process)
+            process.kill()
+            process.communicate(timeout=30)
+        refused = start(installed, folder, server.url)
+        out, _ = refused.communicate(timeout=60)
+        assert refused.returncode == USAGE, out
+        assert "sharc: error: " in out
+        assert "give SHARC_STORE=lines" in out
+        process = start(installed, folder, server.url, "SHARC_STORE=lines")
+        out, _ = process.communicate(timeout=90)
+        assert process.returncode == 0, out
+        assert "goes on where it was: " in out
+        assert "  interrupted  " in out
+    assert not (folder / "frontier.db").exists()
+    (capture,) = json.loads((folder / "report.json").read_text())["captures"]
+    assert capture["coherence"]["captured"] == 20
+    assert verify(folder).findings == []
+    (folder / "report.json").unlink()
+    assert sharc(installed, "report", folder).returncode == 0
+    assert json.loads((folder / "report.json").read_text())["captures"][0]["coherence"] == capture["coherence"]
+    log = sharc(installed, "log", folder).stdout.splitlines()
+    assert log == (folder / "crawl.jsonl").read_text().splitlines()
+    unknown = sharc(dict(os.environ), "log", folder)
+    assert unknown.returncode == USAGE, "where it is not installed"
+    assert "store='lines' is not known" in unknown.stderr
+
+
+@pytest.mark.slow
+def test_a_crawl_whose_state_another_has_taken_over_writes_and_asks_nothing_more(installed, tmp_path):
+    folder = tmp_path / "capture"
+    with serve(LivingSite(seed=5, pages=40, slow=0.05)) as server:
+        process = start(installed, folder, server.url, "SHARC_STORE=lines")
+        after(server, 10, process)
+        LinesStore(folder)
+        state, asked = (folder / "state.lines").read_bytes(), len(server.log)
+        out, _ = process.communicate(timeout=60)
+        assert process.returncode != 0, out
+        assert "is another crawl's by now" in out
+        assert "Traceback" not in out
+        assert len(server.log) <= asked + 2, "one was on its way"
+    assert (folder / "state.lines").read_bytes().startswith(state)
+    assert not (folder / "report.json").exists()
+
+
+def test_of_two_crawls_begun_at_once_with_one_output_one_goes_on(tmp_path):
+    folder = tmp_path / "capture"
+    environment = {**os.environ, "SCRAPY_SETTINGS_MODULE": "sharc_crawler.live.profile"}
+    with serve(LivingSite(seed=5, pages=20, slow=0.2)) as server:
+        both = [start(environment, folder, server.url) for _ in range(2)]
+        told = {one.communicate(timeout=90)[0]: one.returncode for one in both}
+    assert sorted(told.values()) == [0, USAGE], told
+    refused = next(out for out, code in told.items() if code == USAGE)
+    errors = [line for line in refused.splitlines() if line.startswith("sharc: error: ")]
+    assert len(errors) == 1
+    assert "is being written by another crawl" in errors[0]
+    assert "Traceback" not in refused
+    assert verify(folder).findings == []
+
+
+def test_state_that_is_kept_nowhere_is_reported_from_all_the_same(tmp_path, crawl):
+    with serve(LivingSite(seed=5, pages=20)) as server:
+        done = crawl(url=server.url, delay="0.01", settings=["SHARC_STORE=memory"])
+    assert done.code == 0, done.err
+    assert done.capture["coherence"]["captured"] == 20
+    assert verify(done.folder).findings == []
+    assert not (done.folder / "frontier.db").exists()
+
+
+def test_a_store_that_is_not_known_is_named_with_the_nearest(tmp_path, crawl):
+    done = crawl(url="http://127.0.0.1:9/", settings=["SHARC_STORE=sqlit"])
+    assert done.code == USAGE
+    assert "SHARC_STORE" in done.err
+    assert "did you mean 'sqlite'" in done.err
+
+
+def test_other_detectors_and_writers_are_named_by_settings(tmp_path, crawl):
+    (tmp_path / "mine.py").write_text(
+        "from sharc_crawler.archive.warc import WarcWriter\n"
+        "from sharc_crawler.changes.content import ContentDetector\n"
+        "class Numbered(WarcWriter):\n"
+        "    def write(self, exchange):\n"
+        "        with open('written', 'a') as file:\n"
+        "            file.write(exchange.url + '\\n')\n"
+        "        return super().write(exchange)\n"
+        "class Size(ContentDetector):\n"
+        "    def fingerprint(self, body, media_type):\n"
+        "        return f'size {len(body)}'\n"
+    )
+    settings = ["SHARC_WRITER=mine.Numbered", "SHARC_DETECTOR=mine.Size"]
+    with serve(LivingSite(seed=5, pages=20)) as server:
+        done = crawl(url=server.url, delay="0.01", settings=settings)
+    assert done.code == 0, done.err
+    assert verify(done.folder).findings == []
+    state = load_state(done.folder)
+    sizes = {v.outcome.fingerprint for v in state.visits if state.pages[v.page].kind == "page" and v.outcome.digest}
+    assert len(sizes) > 1
+    assert all(size.startswith("size ") for size in sizes if size)
+    assert server.url in (tmp_path / "written").read_text()
