@@ -280,7 +280,9 @@ class Queuer:
             ledger.owe(capture, page, Slot.ONLY)
             return
         twice = parent != NO_PARENT and capture.strategy is not None and capture.strategy.revisits
-        if parent != NO_PARENT:
+        if parent == NO_PARENT:  # no page brings it: its host asks for what comes next, and after the last for the end
+            ledger.hosts[host].captures[capture.number] = None
+        else:
             ledger.embeds(parent, page)
             capture.embedded.setdefault(ledger.owner(parent), []).append(page)
         ledger.owe(capture, page, Slot.FIRST if twice else Slot.ONLY)

@@ -116,7 +116,9 @@ class Restorer:
                 capture.budget.seeds.add(row.page)
         elif row.kind is Kind.HUB and row.state != State.LATE:
             instant.enter(ledger, capture, row.page)
-        elif row.kind is Kind.RESOURCE and row.parent != NO_PARENT:
+        elif row.kind is Kind.RESOURCE and row.parent == NO_PARENT:
+            ledger.hosts[host].captures[capture.number] = None
+        elif row.kind is Kind.RESOURCE:
             capture.embedded.setdefault(ledger.owner(row.parent), []).append(row.page)
 
     def _left_out(self, row: OutsideRow) -> None:

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections import Counter, deque
 from typing import TYPE_CHECKING, Any
 
-from sharc_crawler.frontier.seen import UNSEEN, SeenUrls
+from scrapy.utils.misc import build_from_crawler, load_object
+
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.live import private
 from sharc_crawler.live.everything import hostname
@@ -20,6 +21,7 @@ from sharc_crawler.urls import canonical
 if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
+    from scrapy.dupefilters import BaseDupeFilter
 
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.live.session import Session
@@ -30,11 +32,12 @@ async def _kept_from_callbacks(*_: Any, **__: Any) -> None:
     """Where revisits end: the judgement is ours, the items are the first visit's."""
 
 
-NO_PAGE = -2  #: for requests that are in no capture
-
-
 class DropIn:
-    """Keeps the requests of queued pages, and opens a capture per host."""
+    """Keeps the requests of queued pages, and opens a capture per host.
+
+    Which requests are one is the project's to say, by its fingerprinter and duplicate filter, as with Scrapy's own
+    scheduler; canonical URLs name pages in reports, and find their rates.
+    """
 
     def __init__(self, crawler: Crawler, session: Session) -> None:
         self._crawler = crawler
@@ -42,49 +45,63 @@ class DropIn:
         self._requests: dict[PageId, Request] = {}
         self._open: dict[str, SiteCapture] = {}
         self._rounds: dict[str, int] = {}
-        self._duplicates: Counter[str] = Counter()  #: requests beyond the first, by key
-        self._known = SeenUrls()  #: keys of requests and of what they led to, as in Scrapy's duplicate filter
+        self._same: Counter[str] = Counter()  #: requests beyond the first, by name
+        self.filter: BaseDupeFilter = build_from_crawler(load_object(crawler.settings["DUPEFILTER_CLASS"]), crawler)
         self.direct: deque[Request] = deque()  #: what no web server answers (``data:``, ``file:``): sent at once
 
     def schedule(self, request: Request) -> bool:
-        """Queue a request; ``False``: it is known already, as by Scrapy's duplicate filter."""
-        key = name = self._key(request)
-        if not request.dont_filter and key in self._known:
+        """Queue a request; ``False``: the project's duplicate filter knows it."""
+        if self.known(request):
             return False
+        self._count("enqueued")
         if not request.url.startswith(("http:", "https:")):
-            if not request.dont_filter:
-                self._known.add(key, NO_PAGE)
             self.direct.append(request)
             return True
         capture = self._capture(hostname(request.url), request)
-        if key in capture.seen:
-            self._duplicates[key] += 1
-            name = f"{key} (request {1 + self._duplicates[key]}, by dont_filter)"
+        name = self._name(capture, request)
         kind = Kind.PAGE if request.method == "GET" else Kind.RESOURCE
         frontier = self._session.frontier
         frontier.schedule_into(capture, [Sighting(request.url, kind, "spider", key=name)], self._session.clock.now())
-        number = capture.seen[name]
-        self._requests[number] = request
-        if not request.dont_filter:
-            self._known.add(key, number)
+        self._requests[capture.seen[name]] = request
+        return True
+
+    def known(self, request: Request) -> bool:
+        """As Scrapy's scheduler asks: has the project's filter seen it? It says so itself, in its log and stats."""
+        if request.dont_filter or not self.filter.request_seen(request):
+            return False
+        assert self._crawler.spider is not None, "it made the request"
+        self.filter.log(request, self._crawler.spider)
         return True
 
     def goes_on(self, fetch: Fetch, request: Request) -> bool:
-        """Does a visit go on with this redirect or retry? Not where another request of the spider leads there, too."""
-        if request.dont_filter or fetch.slot is Slot.SECOND:
+        """Does a visit go on with this redirect or retry? Not where the project's filter knows it."""
+        if fetch.slot is Slot.SECOND:
             return True
-        key = self._key(request)
-        first = self._known.get(key)
-        if first == UNSEEN:
-            self._known.add(key, fetch.page)
-        return first in (UNSEEN, fetch.page)
+        if self.known(request):
+            return False
+        self._count("enqueued")
+        return True
 
-    def _key(self, request: Request) -> str:
-        """The canonical URL; for anything but a plain GET method, URL and the project's own fingerprint."""
+    def released(self, request: Request) -> Request:
+        """It is sent now; revisits are ours, and no request that the spider made."""
+        fetch: Fetch | None = request.meta.get(META_KEY)
+        if fetch is None or fetch.slot is not Slot.SECOND:
+            self._count("dequeued")
+        return request
+
+    def _count(self, what: str) -> None:
+        """Stats as Scrapy's own scheduler names them."""
+        self._crawler.stats.inc_value(f"scheduler/{what}")
+        self._crawler.stats.inc_value(f"scheduler/{what}/memory")
+
+    def _name(self, capture: SiteCapture, request: Request) -> str:
+        """For reports: its canonical URL, and what tells it from others that have the same."""
         plain = request.method == "GET" and not request.body
-        url = canonical(request.url) if plain else None
-        fingerprint = self._crawler.request_fingerprinter.fingerprint
-        return url or f"{request.method} {request.url} ({fingerprint(request).hex()[:16]})"
+        name = (canonical(request.url) if plain else None) or f"{request.method} {request.url}"
+        if name not in capture.seen:
+            return name
+        self._same[name] += 1
+        return f"{name} (request {1 + self._same[name]})"
 
     def _capture(self, host: str, request: Request) -> SiteCapture:
         """The host's capture; a new round where the last one's visits are over."""

@@ -144,4 +144,5 @@ def _exit_code(captures: Sequence[SiteCapture]) -> int:
     """Documented in the README: an archive's scripts look at nothing else."""
     if any(capture.phase is not Phase.DONE for capture in captures):
         return INTERRUPTED
-    return COMPLETE if all(capture.captured for capture in captures) else NOTHING_CAPTURED
+    brought = all(capture.captured for capture in captures if capture.pages)  # a form's answers are no pages
+    return COMPLETE if brought else NOTHING_CAPTURED

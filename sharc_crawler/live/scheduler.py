@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scrapy.core.scheduler import BaseScheduler
-from scrapy.utils.defer import deferred_from_coro
+from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 
 from sharc_crawler.errors import StoreUnavailable, Superseded
 from sharc_crawler.instants import second
@@ -67,12 +67,18 @@ class SharcScheduler(BaseScheduler):
         if specs:
             private.own_all_delays(engine.downloader)
             return deferred_from_coro(self._session.begin(specs()))
-        return None
+        return self._drop_in.filter.open() if self._drop_in else None
 
-    def close(self, reason: str) -> Deferred[None] | None:  # noqa: ARG002 - Scrapy's signature
+    def close(self, reason: str) -> Deferred[None] | None:
         """The crawl is over, or has been stopped."""
         self._alarm.cancel()
-        return None if self._gave_up else deferred_from_coro(self._settle_all())
+        return deferred_from_coro(self._close(reason))
+
+    async def _close(self, reason: str) -> None:
+        if not self._gave_up:
+            await self._settle_all()
+        if self._drop_in and (closed := self._drop_in.filter.close(reason)) is not None:
+            await maybe_deferred_to_future(closed)
 
     async def _settle_all(self) -> None:
         """The last visits; the reactor goes round meanwhile: a second Ctrl-C waits for no disk."""
@@ -164,7 +170,7 @@ class SharcScheduler(BaseScheduler):
             return self._release(self._continued.popleft())
         if self._drop_in:
             if self._drop_in.direct:
-                return self._drop_in.direct.popleft()
+                return self._drop_in.released(self._drop_in.direct.popleft())
             self._drop_in.follow_slots()
         decision = session.frontier.next(session.clock.now())
         if isinstance(decision, Fetch):
@@ -204,7 +210,7 @@ class SharcScheduler(BaseScheduler):
 
     def _release(self, request: Request) -> Request:
         self._released[request.meta[META_KEY].lease] = request
-        return request
+        return self._drop_in.released(request) if self._drop_in else request
 
     def _continuation(self, request: Request) -> Lease | None:
         """The lease that a redirect or retry goes on with; a callback that copies ``meta`` continues nothing."""

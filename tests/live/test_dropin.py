@@ -10,6 +10,10 @@ import threading
 from collections import Counter
 from contextlib import contextmanager
 
+import pytest
+
+from tests.live.serving import serving
+
 SPIDER = """
 import scrapy
 
@@ -112,9 +116,14 @@ class Named(scrapy.Spider):
 """
 
 
-def items(tmp_path, url, addons, spider=SPIDER) -> list[str]:
+def items(tmp_path, url, addons, spider=SPIDER, *more) -> list[str]:
     (tmp_path / "poll.py").write_text(spider)
-    settings = [f"ADDONS={json.dumps(addons)}", "SHARC_ALLOWED_ADDRESSES=127.0.0.0/8", "TELNETCONSOLE_ENABLED=False"]
+    settings = [
+        f"ADDONS={json.dumps(addons)}",
+        "SHARC_ALLOWED_ADDRESSES=127.0.0.0/8",
+        "TELNETCONSOLE_ENABLED=False",
+        *more,
+    ]
     chosen = [text for setting in settings for text in ("-s", setting)]
     run = [sys.executable, "-m", "scrapy", "runspider", "poll.py", "-a", f"url={url}", "-O", "items.jsonl", *chosen]
     subprocess.run(run, cwd=tmp_path, check=True, capture_output=True, timeout=60)
@@ -200,6 +209,129 @@ def test_the_report_names_requests_and_why_they_were_dropped_as_a_reader_knows_t
     (capture,) = json.loads((tmp_path / "capture" / "report.json").read_text())["captures"]
     named = Counter(page["url"].partition(" (")[0] for page in capture["pages"])
     assert named == {url: 2, f"{url}closed.html": 1, f"POST {url}form": 2, f"HEAD {url}head": 1}
-    assert f"{url} (request 2, by dont_filter)" in {page["url"] for page in capture["pages"]}
+    assert f"{url} (request 2)" in {page["url"] for page in capture["pages"]}
     reasons = {entry["url"]: entry["reason"] for entry in capture["not_captured"]}
     assert reasons[f"{url}closed.html"] == "robots.txt disallows it"
+
+
+POSTS = """
+import scrapy
+
+
+class Posts(scrapy.Spider):
+    name = "posts"
+
+    async def start(self):
+        for page in (1, 2):
+            yield scrapy.http.JsonRequest(self.url + "api", data={"page": page})
+
+    def parse(self, response):
+        yield {"answer": response.text}
+        if response.json()["page"] < 5:
+            yield scrapy.http.JsonRequest(self.url + "api", data={"page": response.json()["page"] + 2})
+"""
+
+IDENTITY = """
+import scrapy
+
+
+class ByTenant:
+    def __init__(self, *args):
+        self.plain = scrapy.utils.request.RequestFingerprinter()
+
+    def fingerprint(self, request):
+        return self.plain.fingerprint(request) + request.headers.get("X-Tenant", b"")
+
+
+class Identity(scrapy.Spider):
+    name = "identity"
+    custom_settings = {"REQUEST_FINGERPRINTER_CLASS": ByTenant}
+
+    async def start(self):
+        for tail in ("?session_id=1", "?session_id=2", "?utm_content=a", "?utm_content=b", "?replytocom=7", "?b=1&a=2"):
+            yield scrapy.Request(self.url + tail)
+        for tail in ("?a=2&b=1", "", "#part"):
+            yield scrapy.Request(self.url + tail)
+        for tenant in "12":
+            yield scrapy.Request(self.url, headers={"X-Tenant": tenant})
+
+    def parse(self, response):
+        yield {"url": response.url, "tenant": (response.request.headers.get("X-Tenant") or b"").decode()}
+"""
+
+NO_FILTER = """
+import scrapy
+
+
+class NoFilter(scrapy.Spider):
+    name = "no_filter"
+    custom_settings = {"DUPEFILTER_CLASS": "scrapy.dupefilters.BaseDupeFilter"}
+
+    async def start(self):
+        for _ in range(3):
+            yield scrapy.Request(self.url)
+
+    def parse(self, response):
+        yield {"url": response.url}
+"""
+
+
+class Echo(http.server.BaseHTTPRequestHandler):
+    """Answers a POST with its own body."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_):
+        pass
+
+
+ADDON = {"sharc_crawler.live.addon.SharcAddon": 500}
+#: stats that a project's dashboards rest on
+SAME = (
+    "dupefilter/filtered",
+    "scheduler/enqueued",
+    "scheduler/dequeued",
+    "scheduler/dequeued/memory",
+    "item_scraped_count",
+)
+
+
+def stats_of(tmp_path, url, addons, spider):
+    """The stats that Scrapy dumps at the end."""
+    (tmp_path / "stats.py").write_text(
+        "import json, pathlib\nfrom scrapy.statscollectors import MemoryStatsCollector\n\n\n"
+        "class Kept(MemoryStatsCollector):\n"
+        "    def _persist_stats(self, stats):\n"
+        "        pathlib.Path('stats.json').write_text(json.dumps(stats, default=str))\n"
+    )
+    found = items(tmp_path, url, addons, spider, "STATS_CLASS=stats.Kept")
+    stats = json.loads((tmp_path / "stats.json").read_text())
+    return found, {name: stats.get(name) for name in SAME}, stats["finish_reason"]
+
+
+@pytest.mark.parametrize("strategy", ["sharc-online", "bfs:revisits=none", "sharc-attested"])
+@pytest.mark.parametrize("output", ["capture", ""])
+def test_a_host_that_gets_no_get_requests_has_an_end(tmp_path, strategy, output):
+    with serving(Echo) as url:
+        plain = items(tmp_path, url, {}, POSTS)
+        assert len(plain) == 6
+        chosen = [f"SHARC_STRATEGY={strategy}", *([f"SHARC_OUTPUT={output}"] if output else [])]
+        assert items(tmp_path, url, ADDON, POSTS, *chosen) == plain
+
+
+@pytest.mark.parametrize(("spider", "number"), [(IDENTITY, 9), (NO_FILTER, 3)], ids=["fingerprinter", "filter"])
+def test_which_requests_are_one_is_the_projects_to_say(static, tmp_path, spider, number):
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "index.html").write_text("<html>hello</html>")
+    with static(tmp_path / "site") as url:
+        plain, stats, reason = stats_of(tmp_path, url, {}, spider)
+        assert len(plain) == number
+        assert stats_of(tmp_path, url, ADDON, spider) == (plain, stats, reason)
