@@ -17,6 +17,7 @@ LEARNING_RATE = 0.06
 LEAVES = 8
 LEAST = 100  #: intervals in a leaf
 RIDGE = 20.0
+LEVELS = 64  #: of each feature that trees can tell apart, equally frequent
 
 
 class Boosted:
@@ -46,6 +47,7 @@ class Boosted:
         from sklearn.ensemble import HistGradientBoostingRegressor
         from threadpoolctl import threadpool_limits
 
+        self.edges_ = np.quantile(features, np.linspace(0.0, 1.0, LEVELS + 1)[1:-1], axis=0)  # the library's are slow
         self.length_ = float(lengths.mean())
         weights = lengths / self.length_
         trees = HistGradientBoostingRegressor(
@@ -60,7 +62,7 @@ class Boosted:
             random_state=0,
         )
         with threadpool_limits(1):
-            self.trees_ = trees.fit(features, (changed > 0) / weights, weights)
+            self.trees_ = trees.fit(self._levels(features), (changed > 0) / weights, weights)
         return self
 
     def rate(self, features: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -68,5 +70,10 @@ class Boosted:
         from threadpoolctl import threadpool_limits
 
         with threadpool_limits(1):
-            share = np.clip(self.trees_.predict(features), 1e-9, MOST)
+            share = np.clip(self.trees_.predict(self._levels(features)), 1e-9, MOST)
         return np.asarray(-np.log1p(-share) / self.length_)
+
+    def _levels(self, features: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Every feature as the number of its level."""
+        columns = zip(self.edges_.T, features.T, strict=True)
+        return np.stack([np.searchsorted(edges, column) for edges, column in columns], axis=1).astype(np.float64)
