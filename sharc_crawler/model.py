@@ -186,8 +186,10 @@ class Outcome:
     location: str | None = None  #: where a redirect points, absolute
     length: int = 0  #: bytes of payload
     media_type: str | None = None
+    charset: str | None = None  #: as the server said, in lower case
     document: Document | None = None  #: None: not read, or no document
     date: Instant | None = None  #: the server's own clock when it answered
+    age: Seconds | None = None  #: of a copy from a cache, as the cache says
     capture: CaptureRef | None = None
     error: str | None = None
     retry_after: Seconds | None = None  #: asked for by the server

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.certificate.lastmods import download
@@ -12,17 +11,19 @@ from sharc_crawler.certificate.witness import Finding
 from sharc_crawler.changes.http import target
 from sharc_crawler.changes.status import classify
 from sharc_crawler.evidence.facts import PageFacts, VisitFacts
-from sharc_crawler.evidence.judgement import APEX, ONCE, of_comparison, revisit_judgement
+from sharc_crawler.evidence.headers import header_text, of_headers
+from sharc_crawler.evidence.judgement import APEX, ONCE, Revisits, is_apex, of_comparison
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.lastmods import weigh
 from sharc_crawler.evidence.reasons import Reason, code
 from sharc_crawler.instants import unix
-from sharc_crawler.model import Judgement, Kind, Outcome, Result, Slot, Url, Validators, Verdict
+from sharc_crawler.model import Judgement, Kind, Outcome, Result, Slot, Url, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from sharc_crawler.certificate.witness import Exchange, Witness
+    from sharc_crawler.changes.http import HttpResponse
     from sharc_crawler.evidence.lastmods import Lastmod
 
     Entry = Mapping[str, Any]
@@ -50,14 +51,29 @@ class Judge:
         self._witness = witness
         self._former = former
         self._references = references
+        self._revisits = Revisits()
         self.findings: list[Finding] = []
         self.elsewhere = 0  #: payloads that are in no capture at hand
 
-    def page(self, entry: Entry) -> PageFacts:
-        """A page as the records show it; what was stated otherwise is found."""
+    def pages(self, entries: Sequence[Entry]) -> list[PageFacts]:
+        """The pages as the records show them, in their order; what was stated otherwise is found."""
+        found = [self._downloads(entry) for entry in entries]
+        for entry, (visit, _, _) in zip(entries, found, strict=True):
+            if visit is not None and visit.result is Result.OK:
+                self._revisits.visited(entry["visit"]["uri"], visit)
+        shown: dict[int, PageFacts] = {}
+        for place in sorted(range(len(entries)), key=lambda place: _revisited(entries[place])):
+            shown[place] = self._page(entries[place], *found[place])
+        return [shown[place] for place in range(len(entries))]
+
+    def _downloads(self, entry: Entry) -> tuple[Outcome | None, Outcome | None, bool]:
+        """Visit and revisit, and whether they are as stated."""
         before = len(self.findings)
         first, second = (self._download(entry, part) for part in ("visit", "revisit"))
-        judgement = self._judgement(entry, first, second) if len(self.findings) == before else _stated(entry)
+        return first, second, len(self.findings) == before
+
+    def _page(self, entry: Entry, first: Outcome | None, second: Outcome | None, as_stated: bool) -> PageFacts:
+        judgement = self._judgement(entry, first, second) if as_stated else _stated(entry)
         shown = PageFacts(
             url=Url(entry["url"]),
             kind=Kind(entry["kind"]),
@@ -121,8 +137,8 @@ class Judge:
             status=message.status,
             digest=digest,
             decoded=unpacked,
-            validators=Validators(_text(message.header(b"etag")), _text(message.header(b"last-modified"))),
             location=location,
+            **of_headers(partial(_header, message)),
         )
 
     def _digests(self, exchange: Exchange) -> tuple[str | None, str | None]:
@@ -153,11 +169,12 @@ class Judge:
             apex = entry["visit"]["slot"] == Slot.ONLY and entry["visit"]["date"] == self._references.get(
                 entry["subsite"]
             )
-            return APEX if apex else ONCE
+            return APEX if apex and first is not None and is_apex(Slot.ONLY, first) else ONCE
         if second.result is Result.NOT_MODIFIED and not self._asked(entry):
             return Judgement(Verdict.UNKNOWN, Evidence.NONE, Reason.UNASKED_304)
-        packed = revisit_judgement(replace(first, decoded=None), replace(second, decoded=None))
-        return packed if packed == stated else revisit_judgement(first, second)
+        instant = self._references.get(entry["subsite"])
+        reference = unix(instant) if instant else None
+        return self._revisits.judge(entry["visit"]["uri"], first, second, reference)
 
     def _attested(self, entry: Entry, outcomes: list[Outcome]) -> Judgement:
         """By what the sitemaps, and the downloads' own headers, say of the page's last change."""
@@ -206,5 +223,10 @@ def _facts(stated: Entry | None, outcome: Outcome | None) -> VisitFacts | None:
     )
 
 
-def _text(value: bytes | None) -> str | None:
-    return value.decode("latin-1").strip() or None if value else None
+def _header(message: HttpResponse, name: str) -> str | None:
+    return header_text(message.header(name.lower().encode()))
+
+
+def _revisited(entry: Entry) -> str:
+    revisit = entry.get("revisit")
+    return revisit["date"] if revisit else ""

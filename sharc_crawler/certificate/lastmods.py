@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from functools import partial
 from typing import IO, TYPE_CHECKING
 
 from sharc_crawler.archive.members import Record, read_at
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.changes.http_date import http_date
 from sharc_crawler.coding import decoded
+from sharc_crawler.evidence.headers import header_text, of_headers
 from sharc_crawler.evidence.lastmods import Download, Lastmod
 from sharc_crawler.instants import unix
 from sharc_crawler.links import sitemap
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
     from sharc_crawler.certificate.witness import Exchange, Witness
+    from sharc_crawler.changes.http import HttpResponse
 
 _OK = 200
 
@@ -33,21 +36,26 @@ def lastmods(
     for exchange in witness.exchanges.values():
         if exchange.message and exchange.message.status == _OK and canonical(exchange.uri) not in others:
             body = _body(exchange, witness, warcs)
+            age = of_headers(partial(_header, exchange.message))["age"]
+            read = unix(exchange.date) - (age or 0.0)
             for entry in sitemap.read(body, exchange.uri).entries if body else ():
                 url = canonical(entry.loc)
                 if url is not None and entry.hints is not None and entry.hints.lastmod is not None:
                     lastmod = entry.hints.lastmod
-                    found[url].append(Lastmod(unix(exchange.date), lastmod, lastmod + entry.hints.lastmod_precision))
+                    found[url].append(Lastmod(read, lastmod, lastmod + entry.hints.lastmod_precision))
     return found
 
 
 def download(exchange: Exchange, digest: str | None) -> Download:
     """A download of a page as its record shows it; how long it took is nowhere, so it counts as an instant."""
     started = unix(exchange.date)
-    headers = (
-        {name.lower(): value.decode("latin-1") for name, value in exchange.message.headers} if exchange.message else {}
-    )
-    return Download(started, started, http_date(headers.get(b"date")), digest, http_date(headers.get(b"last-modified")))
+    told = of_headers(partial(_header, exchange.message)) if exchange.message else {}
+    modified = http_date(told["validators"].last_modified) if told else None
+    return Download(started, started, told.get("date"), digest, modified, age=told.get("age") or 0.0)
+
+
+def _header(message: HttpResponse, name: str) -> str | None:
+    return header_text(message.header(name.lower().encode()))
 
 
 def _body(exchange: Exchange, witness: Witness, warcs: Mapping[str, Callable[[], IO[bytes]]]) -> bytes | None:

@@ -141,7 +141,7 @@ def _certificate(
     urls = {entry["url"] for entry in entries}
     said = partial(lastmods, witness, source.warcs, urls)
     judge = Judge(witness, former, references, said)
-    pages = [judge.page(entry) for entry in entries]
+    pages = judge.pages(entries)
     into.findings += judge.findings
     into.findings += _twice(document)
     into.findings += _misnamed(document)

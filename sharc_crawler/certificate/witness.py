@@ -153,7 +153,7 @@ def _exchange(record: Record, name: str, *, closed: bool) -> Exchange | None:
         message=_head(message),
         digest=message.digest if response and message else record.get("WARC-Payload-Digest"),
         decoded=_decoded(message) if response and message else None,
-        whole=record.kind != "response" or record.get("WARC-Truncated") is None,
+        whole=record.kind != "response" or (record.get("WARC-Truncated") is None and not _short(message)),
         profile=(record.get("WARC-Profile") or "").rpartition("/")[2],
         holder=(record.get("WARC-Refers-To-Target-URI") or "", record.get("WARC-Refers-To-Date") or "")
         if record.kind == "revisit"
@@ -166,6 +166,12 @@ def _exchange(record: Record, name: str, *, closed: bool) -> Exchange | None:
     if failed:
         _add(exchange, record)
     return exchange
+
+
+def _short(message: HttpResponse | None) -> bool:
+    """Is its body shorter than it says?"""
+    said = message.header(b"content-length") if message is not None and not message.chunked else None
+    return message is not None and said is not None and said.isdigit() and len(message.payload) < int(said)
 
 
 def _decoded(message: HttpResponse) -> str | None:

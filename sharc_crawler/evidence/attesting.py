@@ -223,7 +223,8 @@ class Attestations:
 def _download(outcome: Outcome) -> Download:
     modified = http_date(outcome.validators.last_modified)
     digest = outcome.decoded or outcome.digest
-    return Download(outcome.started, outcome.ended, outcome.date, digest, modified, outcome.fingerprint)
+    age = outcome.age or 0.0
+    return Download(outcome.started, outcome.ended, outcome.date, digest, modified, outcome.fingerprint, age)
 
 
 def _unknown(reason: str) -> Judgement:

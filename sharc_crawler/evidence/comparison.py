@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from sharc_crawler.changes.http_date import http_date
+from sharc_crawler.evidence.headers import made_on_request, weak
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Change, Result
@@ -20,6 +22,7 @@ class Comparison(NamedTuple):
     reason: str  #: a :class:`~sharc_crawler.evidence.reasons.Reason`, with or without a detail
 
 
+_PARTIAL = 206
 #: These show nothing of the page: neither that it stayed nor that it changed.
 _SHOWS_NOTHING = {
     Result.FAILED: (Reason.FIRST_FAILED, Reason.SECOND_FAILED),
@@ -27,14 +30,16 @@ _SHOWS_NOTHING = {
 }
 
 
-def compare(old: Outcome, new: Outcome) -> Comparison:
+def compare(old: Outcome, new: Outcome, *, restless: bool = False) -> Comparison:
     """Whether what ``old`` showed had changed when ``new`` was fetched.
 
-    * A fetch that failed or was refused, or a payload without digest: unknown.
-    * 304 to a request that carried the validators of ``old``: unchanged, by the server's word.
+    * A fetch that failed or was refused, a part (206), or a payload without digest: unknown.
+    * 304 to a request that carried the validators of ``old``: unchanged, by the server's word; weak validators apart.
     * Equal payload digests, before or after unpacking (``Content-Encoding``), or redirects to one place: unchanged, by
-      bytes; different ones: changed.
+      bytes; different ones, or another content type: changed.
     * Another kind of answer (content, redirect, gone) than before: changed. Gone both times: unchanged.
+    * The same content, but another ETag or a later Last-Modified: the server contradicts itself, unknown; unless its
+      validators are ``restless``, known to differ at unchanged content.
 
     >>> from sharc_crawler.model import Outcome
     >>> before = Outcome(Result.OK, 0.0, 1.0, status=200, digest="sha1:A")
@@ -44,8 +49,10 @@ def compare(old: Outcome, new: Outcome) -> Comparison:
     for place, outcome in enumerate((old, new)):
         if outcome.result in _SHOWS_NOTHING:
             return _unknown(_SHOWS_NOTHING[outcome.result][place])
+    if _PARTIAL in (old.status, new.status):
+        return _unknown(Reason.PARTIAL)
     if new.result is Result.NOT_MODIFIED:
-        return _not_modified(old)
+        return _not_modified(old, new, restless=restless)
     before, after = _kind(old), _kind(new)
     if before != after:
         return Comparison(Change.CHANGED, Evidence.BYTES, Reason.OTHER_ANSWER.of(f"{before} before, {after} after"))
@@ -53,7 +60,7 @@ def compare(old: Outcome, new: Outcome) -> Comparison:
         return _redirects(old, new)
     if new.result is Result.GONE:
         return Comparison(Change.UNCHANGED, Evidence.BYTES, Reason.GONE_TWICE)
-    return _payloads(old, new)
+    return _payloads(old, new, restless=restless)
 
 
 def _kind(outcome: Outcome) -> str:
@@ -65,10 +72,18 @@ def _unknown(reason: str) -> Comparison:
     return Comparison(Change.UNKNOWN, Evidence.NONE, reason)
 
 
-def _not_modified(old: Outcome) -> Comparison:
-    if old.result is Result.NOT_MODIFIED or (old.result is Result.OK and old.validators):
-        return Comparison(Change.UNCHANGED, Evidence.VALIDATOR, Reason.NOT_MODIFIED)
-    return _unknown(Reason.UNASKED_304)
+def _not_modified(old: Outcome, new: Outcome, *, restless: bool) -> Comparison:
+    if old.result is not Result.NOT_MODIFIED and not (old.result is Result.OK and old.validators):
+        return _unknown(Reason.UNASKED_304)
+    if not restless:
+        etags = old.validators.etag, new.validators.etag
+        if all(etags) and _opaque(etags[0]) != _opaque(etags[1]):
+            return _unknown(Reason.OTHER_ETAG)
+        before, after = (http_date(one.validators.last_modified) for one in (old, new))
+        if before is not None and after is not None and after > before:
+            return _unknown(Reason.LATER_MODIFIED)
+    evidence = Evidence.WEAK_VALIDATOR if weak(old) else Evidence.VALIDATOR
+    return Comparison(Change.UNCHANGED, evidence, Reason.NOT_MODIFIED)
 
 
 def _redirects(old: Outcome, new: Outcome) -> Comparison:
@@ -79,11 +94,38 @@ def _redirects(old: Outcome, new: Outcome) -> Comparison:
     return Comparison(Change.CHANGED, Evidence.BYTES, Reason.OTHER_TARGET)
 
 
-def _payloads(old: Outcome, new: Outcome) -> Comparison:
+def _payloads(old: Outcome, new: Outcome, *, restless: bool) -> Comparison:
     if old.digest is None or new.digest is None:
         return _unknown(Reason.NO_DIGEST)
-    if old.digest == new.digest:
-        return Comparison(Change.UNCHANGED, Evidence.BYTES, Reason.EQUAL_BYTES)
-    if (old.decoded or old.digest) == (new.decoded or new.digest):
-        return Comparison(Change.UNCHANGED, Evidence.BYTES, Reason.EQUAL_UNPACKED)
-    return Comparison(Change.CHANGED, Evidence.BYTES, Reason.OTHER_BYTES)
+    same, unpacked = old.digest == new.digest, (old.decoded or old.digest) == (new.decoded or new.digest)
+    if not unpacked and not same:
+        return Comparison(Change.CHANGED, Evidence.BYTES, Reason.OTHER_BYTES)
+    if (old.media_type, old.charset) != (new.media_type, new.charset):
+        return Comparison(Change.CHANGED, Evidence.BYTES, Reason.OTHER_TYPE)
+    if not restless and (why := contradiction(old, new)):
+        return _unknown(why)
+    return Comparison(Change.UNCHANGED, Evidence.BYTES, Reason.EQUAL_BYTES if same else Reason.EQUAL_UNPACKED)
+
+
+def contradiction(old: Outcome, new: Outcome) -> Reason | None:
+    """What the headers of two downloads of the same content say against it: it may have changed and changed back.
+
+    Bytes packed in another way may have another ETag; a Last-Modified made on request says nothing.
+    """
+    etags = old.validators.etag, new.validators.etag
+    alike = old.digest == new.digest or (old.decoded is not None and new.decoded is not None)
+    if alike and all(etags) and not any(map(_is_weak, etags)) and etags[0] != etags[1]:
+        return Reason.OTHER_ETAG
+    before, after = (http_date(one.validators.last_modified) for one in (old, new))
+    if after is None or after == before or (made_on_request(old) and made_on_request(new)):
+        return None
+    since = before if old.date is None else old.date
+    return Reason.LATER_MODIFIED if since is not None and after >= since else None
+
+
+def _is_weak(etag: str | None) -> bool:
+    return etag is not None and etag.startswith("W/")
+
+
+def _opaque(etag: str | None) -> str | None:
+    return etag.removeprefix("W/") if etag else None

@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sharc_crawler.evidence.comparison import Comparison, compare
+from sharc_crawler.evidence.intervals import Clocks, reach
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
-from sharc_crawler.model import Change, Judgement, Verdict
+from sharc_crawler.evidence.restless import Restless
+from sharc_crawler.model import Change, Judgement, Slot, Verdict
 
 if TYPE_CHECKING:
-    from sharc_crawler.model import Outcome
+    from sharc_crawler.model import Instant, Outcome
 
 VERDICTS = {
     Change.UNCHANGED: Verdict.COHERENT,
@@ -29,12 +31,36 @@ def of_comparison(comparison: Comparison) -> Judgement:
     return Judgement(VERDICTS[comparison.change], comparison.evidence, comparison.reason)
 
 
-def revisit_judgement(visit: Outcome, revisit: Outcome) -> Judgement:
-    """What a revisit alone says of a page, against its visit.
+def is_apex(slot: Slot, outcome: Outcome) -> bool:
+    """Is a download the reference instant itself? A copy from a cache is older."""
+    return slot is Slot.ONLY and not outcome.age
 
-    >>> from sharc_crawler.model import Outcome, Result
-    >>> before = Outcome(Result.OK, 0.0, 1.0, status=200, digest="sha1:A")
-    >>> revisit_judgement(before, Outcome(Result.FAILED, 9.0, 9.5)).verdict.value
-    'unknown'
-    """
-    return of_comparison(compare(visit, revisit))
+
+class Revisits:
+    """Judges the revisits of a capture, one after the other, by all that its downloads have said so far."""
+
+    def __init__(self) -> None:
+        self.clocks = Clocks()
+        self._restless = Restless()
+
+    def visited(self, url: str, outcome: Outcome) -> None:
+        """A page or resource was visited; ``url`` as it was requested."""
+        self.clocks.saw(url, outcome)
+
+    def judge(self, url: str, visit: Outcome, revisit: Outcome, reference: Instant | None) -> Judgement:
+        """What a revisit says of a page, against its visit.
+
+        >>> from sharc_crawler.model import Outcome, Result
+        >>> before = Outcome(Result.OK, 0.0, 1.0, status=200, digest="sha1:A")
+        >>> Revisits().judge("http://h/", before, Outcome(Result.FAILED, 9.0, 9.5), 5.0).verdict.value
+        'unknown'
+        """
+        found = compare(visit, revisit, restless=self._restless.known(url))
+        self._restless.saw(url, visit, revisit)
+        if found.change is not Change.UNKNOWN and self._stale(url, visit, revisit, reference):
+            return Judgement(Verdict.UNKNOWN, Evidence.NONE, Reason.STALE)
+        return of_comparison(found)
+
+    def _stale(self, url: str, visit: Outcome, revisit: Outcome, reference: Instant | None) -> bool:
+        """Does the revisit show the page as it was before T only?"""
+        return reference is not None and reach(revisit, visit, self.clocks.ahead(url, reference)) < reference

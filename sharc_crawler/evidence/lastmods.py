@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from sharc_crawler.evidence.comparison import Comparison
+from sharc_crawler.evidence.intervals import DATE_PRECISION
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Change
@@ -18,9 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from sharc_crawler.model import Instant, Seconds
-
-#: a Date header is cut to the second, and servers keep it for another
-DATE_PRECISION: Seconds = 2.0
 
 
 class Download(NamedTuple):
@@ -32,6 +30,7 @@ class Download(NamedTuple):
     digest: str | None = None
     modified: Instant | None = None  #: Last-Modified, to the second; servers cut or raise it
     content: str | None = None  #: fingerprint: equal ones differ in what does not count as content
+    age: Seconds = 0.0  #: of a copy from a cache: it shows the page as it was so long before
 
 
 class Lastmod(NamedTuple):
@@ -49,10 +48,13 @@ class Weighed(NamedTuple):
     lies: tuple[str, ...]  #: where a lastmod is at odds with bytes or with a later lastmod
 
 
-def weigh(downloads: Sequence[Download], lastmods: Sequence[Lastmod], reference: Instant) -> Weighed:
+def weigh(
+    downloads: Sequence[Download], lastmods: Sequence[Lastmod], reference: Instant, ahead: Seconds | None = None
+) -> Weighed:
     """Is one of the downloads shown to be the page's state at T?
 
-    ``lastmods`` are the sitemaps'; the downloads bring their own.
+    ``lastmods`` are the sitemaps'; the downloads bring their own. ``ahead``: by how much the server's clock is ahead of
+    ours, where that is known from others.
 
     One lastmod for a change between download and T outweighs any number against it.
 
@@ -63,7 +65,7 @@ def weigh(downloads: Sequence[Download], lastmods: Sequence[Lastmod], reference:
     'changed'
     """
     known = [*lastmods, *(lastmod for download in downloads if (lastmod := header_lastmod(download)))]
-    found = [_shown(download, known, reference) for download in downloads]
+    found = [_shown(download, known, reference, ahead) for download in downloads]
     lies = (*_belied_by_bytes(downloads, lastmods), *_at_odds(downloads, known))
     for change in (Change.UNCHANGED, Change.CHANGED):
         for one in found:
@@ -88,20 +90,27 @@ def offset(download: Download) -> tuple[Seconds, Seconds] | None:
     )
 
 
-def _shown(download: Download, lastmods: Sequence[Lastmod], reference: Instant) -> Comparison:
+def _shown(
+    download: Download, lastmods: Sequence[Lastmod], reference: Instant, ahead_of_us: Seconds | None
+) -> Comparison:
     clock = offset(download)
     if clock is None:
         return _open(Reason.NO_DATE)
     behind, ahead = clock
+    made = download.started - download.age  # what it shows is the page of then
     if download.ended <= reference:
         asked = [lastmod for lastmod in lastmods if lastmod.read >= reference]
-        still = any(lastmod.latest < download.started + behind for lastmod in asked)
+        still = any(lastmod.latest < made + behind for lastmod in asked)
         moved = any(
             download.ended + ahead < lastmod.earliest and lastmod.latest < reference + behind for lastmod in asked
         )
         reason = Reason.LASTMOD_BEFORE_VISIT
+    elif min(made, _dated(download, ahead_of_us)) < reference:
+        return _open(
+            Reason.STALE if made < download.started or download.started >= reference else Reason.LASTMOD_TOO_EARLY
+        )
     else:
-        asked = [lastmod for lastmod in lastmods if lastmod.read >= download.started >= reference]
+        asked = [lastmod for lastmod in lastmods if lastmod.read >= download.started]
         still = any(lastmod.latest < reference + behind for lastmod in asked)
         moved = any(
             reference + ahead < lastmod.earliest and lastmod.latest < download.started + behind for lastmod in asked
@@ -112,6 +121,13 @@ def _shown(download: Download, lastmods: Sequence[Lastmod], reference: Instant) 
     if still:
         return Comparison(Change.UNCHANGED, Evidence.ATTESTED, reason)
     return _open(Reason.LASTMOD_OPEN if asked else Reason.LASTMOD_TOO_EARLY)
+
+
+def _dated(download: Download, ahead: Seconds | None) -> Instant:
+    """When it was made at the latest, by its Date and a clock ``ahead`` of ours."""
+    if download.date is None or ahead is None:
+        return download.started
+    return min(download.started, download.date + DATE_PRECISION - ahead)
 
 
 def _belied_by_bytes(downloads: Sequence[Download], lastmods: Sequence[Lastmod]) -> Iterator[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Protocol
 
+from sharc_crawler.evidence.judgement import Revisits
 from sharc_crawler.frontier.budget import SiteBudget
 from sharc_crawler.frontier.modes.subsites import Subsites
 from sharc_crawler.frontier.seen import Outside, SeenUrls
@@ -72,6 +73,7 @@ class SiteCapture:
         self.embedded: dict[PageId, list[PageId]] = {}  #: page → resources first found on it
         self.apex: PageId | None = None  #: the last visit, where it was made in slot ONLY
         self.compares = True  #: pages are downloaded again, and compared with their visit
+        self.revisited = Revisits()  #: how revisits are judged
         self.attesting: Attesting | None = None  #: where the strategy takes the server's word
         self.held: Task | None = None  #: the first visit after T, until the sitemaps have been read again
         self.audit: Mapping[str, Any] | None = None  #: what became of the server's word

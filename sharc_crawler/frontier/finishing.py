@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sharc_crawler.evidence.judgement import APEX, NEVER_REVISITED, ONCE, revisit_judgement
+from sharc_crawler.evidence.judgement import APEX, NEVER_REVISITED, ONCE, is_apex
 from sharc_crawler.frontier.budget import PREFIX
 from sharc_crawler.frontier.hosts import Task
 from sharc_crawler.frontier.lifecycle import Event, State
@@ -47,7 +47,7 @@ class Finisher:
         if links and (capture.spec.discover or fetch.kind is Kind.SITEMAP):
             depth = self._ledger.pages.depths[task.page] + 1
             linked = self._admitter.admit(capture, links, outcome.ended, task.page, depth).linked
-            self._admitter.ingest(capture, links, outcome.started)
+            self._admitter.ingest(capture, links, outcome.started - (outcome.age or 0.0))
             if moved and outcome.location:
                 self._opener.open_moved(capture, outcome.location, outcome.ended)
             if fetch.kind is Kind.SITEMAP and any(one.hints and one.hints.lastmod is not None for one in links):
@@ -96,18 +96,19 @@ class Finisher:
         pages.move(page, Event.CAPTURED if captured else Event.NO_CONTENT)
         if captured:
             pages.remember(page, outcome, capture.compares)
+            capture.revisited.visited(fetch.url, outcome)
             if capture.attesting is not None:
                 capture.attesting.visited(page, fetch.kind, outcome, once=task.slot is Slot.ONLY)
             if capture.traps is not None and is_page:
                 capture.traps.saw(fetch.url, outcome.fingerprint)
         if is_page:
-            self._visited_page(capture, task, captured, outcome.ended)
+            self._visited_page(capture, task, captured, outcome)
 
-    def _visited_page(self, capture: SiteCapture, task: Task, captured: bool, now: Instant) -> None:
+    def _visited_page(self, capture: SiteCapture, task: Task, captured: bool, outcome: Outcome) -> None:
         capture.visits += 1
         capture.captured += captured
         if captured and capture.attesting is None:
-            capture.apex = task.page if task.slot is Slot.ONLY else None
+            capture.apex = task.page if is_apex(task.slot, outcome) else None
         strategy = capture.strategy
         assert strategy is not None, "pages are visited after the strategy is built"
         strategy.finished(Visit(task.page, task.slot, task.plan), captured)
@@ -116,13 +117,14 @@ class Finisher:
         made = capture.visits - capture.former
         if made >= 8 and made & (made - 1) == 0:
             # the plan's Δ follows the pace that the site and its resources really allow
-            strategy.setting = replace(strategy.setting, step=(now - strategy.setting.start) / made)
+            strategy.setting = replace(strategy.setting, step=(outcome.ended - strategy.setting.start) / made)
 
     def _revisited(self, capture: SiteCapture, task: Task, outcome: Outcome) -> Judgement:
         ledger = self._ledger
         pages = ledger.pages
         page = task.page
-        judgement = revisit_judgement(pages.remembered(page), outcome)
+        visit = pages.remembered(page)
+        judgement = capture.revisited.judge(pages.urls[page], visit, outcome, capture.reference)
         if self._left_open(capture, page, outcome, judgement):
             pages.move(page, Event.CAPTURED)
         else:

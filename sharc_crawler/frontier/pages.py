@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from dataclasses import replace
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
@@ -13,6 +14,8 @@ from sharc_crawler.model import NO_VALIDATORS, Outcome, RateEstimate, Result, Va
 
 if TYPE_CHECKING:
     from sharc_crawler.model import Kind, PageId
+
+_Type = tuple[int | None, str | None, str | None]
 
 NO_PARENT = -1
 UNRATED = RateEstimate(0.0, "none")  #: of what has no rate, or none yet
@@ -34,6 +37,8 @@ class PageTable:
         self.shapes = array("d")
         self.weights = array("d")
         self._notes: list[bytes | None] = []  #: of the first visit, until judged
+        self._types: list[_Type] = [(None, None, None)]  # status, media type and charset, by number
+        self._numbers: dict[_Type, int] = {self._types[0]: 0}
 
     def __len__(self) -> int:
         return len(self.urls)
@@ -78,17 +83,32 @@ class PageTable:
         """When a page was visited, and its state then, where a later fetch is ``compared`` with it."""
         self.started[page] = outcome.started
         if compared:
-            self._notes[page] = _packed(outcome.digest, outcome.decoded, outcome.validators)
+            self._notes[page] = self._packed(outcome)
 
     def remembered(self, page: PageId) -> Outcome:
         """That state, as the outcome that it came with."""
-        digest, decoded, validators = _unpacked(self._notes[page])
         started = self.started[page]
-        return Outcome(Result.OK, started, started, digest=digest, decoded=decoded, validators=validators)
+        if (note := self._notes[page]) is None:
+            return Outcome(Result.OK, started, started)
+        texts = [text or None for text in note.decode("utf-8", "surrogatepass").split("\0")]
+        kind, date, digest, decoded, etag, modified = texts
+        status, media_type, charset = self._types[int(kind or 0)]
+        return Outcome(
+            Result.OK,
+            started,
+            started,
+            status=status,
+            digest=digest,
+            decoded=decoded,
+            validators=Validators(etag, modified) if etag or modified else NO_VALIDATORS,
+            media_type=media_type,
+            charset=charset,
+            date=float(date) if date else None,
+        )
 
     def validators(self, page: PageId) -> Validators:
         """What a conditional request for it may carry."""
-        return _unpacked(self._notes[page])[2]
+        return self.remembered(page).validators
 
     def last_modified(self, page: PageId) -> str | None:
         """What the server said then of its last change."""
@@ -97,8 +117,8 @@ class PageTable:
 
     def forget_validators(self, page: PageId) -> None:
         """It will be asked for in full."""
-        digest, decoded, _ = _unpacked(self._notes[page])
-        self._notes[page] = _packed(digest, decoded, NO_VALIDATORS)
+        if self._notes[page] is not None:
+            self._notes[page] = self._packed(replace(self.remembered(page), validators=NO_VALIDATORS))
 
     def forget(self, page: PageId) -> None:
         """It will not be compared with again."""
@@ -111,22 +131,19 @@ class PageTable:
             chosen &= np.frombuffer(self.states, np.uint8) == state
         return np.flatnonzero(chosen).tolist()
 
-
-def _packed(digest: str | None, decoded: str | None, validators: Validators) -> bytes:
-    """In one object, a third of what four weigh; an empty text is none."""
-    texts = (digest or "", decoded or "", validators.etag or "", validators.last_modified or "")
-    packed = "\0".join(texts).encode("utf-8", "surrogatepass")
-    if packed.count(0) >= len(texts):  # no request may carry such a validator
-        return _packed(digest, decoded, NO_VALIDATORS)
-    return packed
-
-
-def _unpacked(packed: bytes | None) -> tuple[str | None, str | None, Validators]:
-    if packed is None:
-        return None, None, NO_VALIDATORS
-    digest, decoded, etag, modified = packed.decode("utf-8", "surrogatepass").split("\0")
-    validators = Validators(etag or None, modified or None) if etag or modified else NO_VALIDATORS
-    return digest or None, decoded or None, validators
+    def _packed(self, outcome: Outcome) -> bytes:
+        """In one object, a third of what its parts weigh; an empty text is none."""
+        kind = outcome.status, outcome.media_type, outcome.charset
+        number = self._numbers.setdefault(kind, len(self._types))
+        if number == len(self._types):
+            self._types.append(kind)
+        date = "" if outcome.date is None else f"{outcome.date:.0f}"
+        validators = outcome.validators
+        texts = str(number), date, outcome.digest, outcome.decoded, validators.etag, validators.last_modified
+        packed = "\0".join(text or "" for text in texts).encode("utf-8", "surrogatepass")
+        if packed.count(0) >= len(texts):  # no request may carry such a validator
+            return self._packed(replace(outcome, validators=NO_VALIDATORS))
+        return packed
 
 
 T = TypeVar("T", bound=str)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from sharc_crawler.evidence.judgement import revisit_judgement
+from sharc_crawler.evidence.judgement import is_apex
 from sharc_crawler.frontier.budget import PREFIX
 from sharc_crawler.frontier.capture import SiteCapture
 from sharc_crawler.frontier.hosts import Task
@@ -192,6 +192,7 @@ class Restorer:
             self._sitemap_read(capture, page, outcome)
         if captured and kind in (Kind.PAGE, Kind.RESOURCE):
             pages.remember(page, outcome, capture.compares)
+            capture.revisited.visited(pages.urls[page], outcome)
             if capture.attesting is not None:
                 capture.attesting.visited(page, kind, outcome, once=row.slot is Slot.ONLY)
             if capture.traps is not None and kind is Kind.PAGE:
@@ -202,7 +203,7 @@ class Restorer:
         capture.visits += 1
         capture.captured += captured
         if captured and capture.attesting is None:
-            capture.apex = row.page if row.slot is Slot.ONLY else None
+            capture.apex = row.page if is_apex(row.slot, row.outcome) else None
         elif row.outcome.location:
             self._opener.widen(capture, row.page, row.outcome.location)
 
@@ -224,8 +225,11 @@ class Restorer:
             return
         if pages.kinds[page] is Kind.SITEMAP:
             self._sitemap_read(capture, page, outcome)
-        elif pages.kinds[page] is Kind.PAGE and capture.attesting is not None:
-            capture.attesting.revisited(page, outcome, revisit_judgement(pages.remembered(page), outcome))
+            return
+        visit = pages.remembered(page)
+        judgement = capture.revisited.judge(pages.urls[page], visit, outcome, capture.reference)
+        if pages.kinds[page] is Kind.PAGE and capture.attesting is not None:
+            capture.attesting.revisited(page, outcome, judgement)
 
     @staticmethod
     def _sitemap_read(capture: SiteCapture, page: PageId, outcome: Outcome) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING
 
 from scrapy import Request
@@ -10,8 +11,9 @@ from scrapy import Request
 from sharc_crawler.changes.http import target
 from sharc_crawler.changes.http_date import http_date
 from sharc_crawler.changes.status import classify
+from sharc_crawler.evidence.headers import header_text, of_headers
 from sharc_crawler.frontier.robots import robots_text
-from sharc_crawler.model import Kind, Outcome, Result, Slot, Validators
+from sharc_crawler.model import Kind, Outcome, Result, Slot
 
 if TYPE_CHECKING:
     from scrapy import Spider
@@ -24,10 +26,12 @@ META_KEY = "sharc"  #: the one key of ours in ``request.meta``; its value is the
 
 
 def conditions(fetch: Fetch) -> dict[str, str]:
-    """The conditional headers of a revisit, from the validators of the first visit (RFC 9110, 13.1)."""
+    """The headers of a second download: caches are to ask the origin (RFC 9111, 5.2.1.4), conditions (RFC 9110, 13.1)
+    are the validators of the first visit.
+    """
     if fetch.slot is not Slot.SECOND:
         return {}
-    headers = {}
+    headers = {} if fetch.kind is Kind.HUB else {"Cache-Control": "no-cache", "Pragma": "no-cache"}
     if fetch.validators.etag:
         headers["If-None-Match"] = fetch.validators.etag
     if fetch.validators.last_modified:
@@ -64,11 +68,9 @@ def outcome_of(response: Response, started: Instant, ended: Instant, payload: Pa
         digest=payload.digest,
         fingerprint=payload.fingerprint,
         decoded=payload.decoded,
-        validators=Validators(header(response, "ETag"), header(response, "Last-Modified")),
         location=location,
         length=len(response.body),
-        media_type=(header(response, "Content-Type") or "").split(";")[0].strip().lower() or None,
-        date=http_date(header(response, "Date")),
+        **of_headers(partial(header, response)),
         error=unreadable or f"status {response.status}" if result in (Result.FAILED, Result.REFUSED) else None,
         retry_after=retry_after(header(response, "Retry-After"), ended) if result is Result.FAILED else None,
         robots=rules,
@@ -77,8 +79,8 @@ def outcome_of(response: Response, started: Instant, ended: Instant, payload: Pa
 
 def header(response: Response, name: str) -> str | None:
     """A header's first value as text."""
-    value = response.headers.get(name)
-    return value.decode("latin-1").strip() if value else None
+    values = response.headers.getlist(name)
+    return header_text(values[0]) if values else None
 
 
 def retry_after(value: str | None, now: Instant) -> Seconds | None:

@@ -61,6 +61,8 @@ def visit_values(row: VisitRow) -> tuple[Any, ...]:
         ref and ref.length,
         outcome.error,
         outcome.retry_after,
+        outcome.age,
+        outcome.charset,
     )
 
 
@@ -68,7 +70,8 @@ def visit_row(values: tuple[Any, ...]) -> VisitRow:
     """The visit of a row of its table."""
     _, page, slot, plan, attempt, settled, lease, decided = values[:8]
     started, ended, result, status, digest, decoded, fingerprint, etag, last_modified, location = values[8:18]
-    length, media_type, images, tables, outlinks, by_script, date, warc, offset, size, error, retry_after = values[18:]
+    length, media_type, images, tables, outlinks, by_script, date, warc, offset, size = values[18:28]
+    error, retry_after, age, charset = values[28:]
     outcome = Outcome(
         Result(result),
         started,
@@ -86,6 +89,8 @@ def visit_row(values: tuple[Any, ...]) -> VisitRow:
         capture=CaptureRef(warc, offset, size) if warc else None,
         error=error,
         retry_after=retry_after,
+        age=age,
+        charset=charset,
     )
     return VisitRow(page, Slot(slot), Plan(plan), attempt, bool(settled), lease, decided, outcome)
 

@@ -65,7 +65,9 @@ CREATE TABLE visit (
     warc_offset INTEGER,
     warc_length INTEGER,
     error TEXT,
-    retry_after REAL             -- seconds, where the server asked to be left alone
+    retry_after REAL,            -- seconds, where the server asked to be left alone
+    age REAL,                    -- seconds, of a copy from a cache, as the cache says
+    charset TEXT
 );
 CREATE TABLE link (
     page INTEGER NOT NULL,

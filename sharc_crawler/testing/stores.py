@@ -71,8 +71,10 @@ def visit_row(page: int, slot: Slot = Slot.FIRST, *, settled: bool = True) -> Vi
         location=None,
         length=17,
         media_type="text/html",
+        charset="utf-8",
         document=Document(1, 2, 3, by_script=True),
         date=9.0,
+        age=4.0,
         capture=CaptureRef("a.warc.gz", 5, 7),
         retry_after=None if settled else 2.5,
     )

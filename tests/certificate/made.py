@@ -106,8 +106,6 @@ def make(folder: Path, **options) -> CaptureFacts:
     # a server that packs on the fly: other bytes, the same content
     packed = [maker.visit("packed", zipped(mtime), slot) for mtime, slot in ((1, first), (2, second))]
     maker.add("packed", coherent, Evidence.BYTES, *packed, Kind.RESOURCE, Reason.EQUAL_UNPACKED)
-    repacked = [maker.visit("repacked", zipped(mtime), slot) for mtime, slot in ((3, first), (4, second))]
-    maker.add("repacked", changed, Evidence.BYTES, *repacked, Kind.RESOURCE)
     maker.add("moved", visit=moved, reason=Reason.REDIRECTED.of("http://example.org/equal"))
     maker.add("gone", visit=gone, reason=Reason.GONE.of(404))
     maker.add("dead", visit=dead, reason=Reason.FAILED.of("reset"))

@@ -1,0 +1,54 @@
+"""Classes of URLs whose validators differ at every download, be the content the same: a cluster's inode ETags."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from sharc_crawler.evidence.comparison import compare, contradiction
+from sharc_crawler.model import Change, Result
+from sharc_crawler.rates.trust import url_class
+
+if TYPE_CHECKING:
+    from sharc_crawler.model import Outcome, Seconds
+
+#: that many pages of a class, each downloaded twice within so short a time, did not all change and change back
+PAIRS = 5
+SHORT: Seconds = 60.0
+
+
+class Restless:
+    """Which classes are known to be so, by pairs of downloads one soon after the other.
+
+    >>> from sharc_crawler.model import Outcome, Result, Validators
+    >>> restless, (old, new) = Restless(), (
+    ...     Outcome(Result.OK, at, at, 200, "sha1:A", validators=Validators(f'"{at}"')) for at in (1.0, 9.0)
+    ... )
+    >>> for number in range(5):
+    ...     restless.saw(f"http://h/{number}", old, new)
+    >>> restless.known("http://h/7"), restless.known("http://h/folder/7")
+    (True, False)
+    """
+
+    def __init__(self) -> None:
+        self._pairs: Counter[tuple[str, str]] = Counter()
+        self._steady: set[tuple[str, str]] = set()
+
+    def saw(self, url: str, visit: Outcome, revisit: Outcome) -> None:
+        """A page was downloaded twice."""
+        if revisit.started - visit.started > SHORT or revisit.result is not Result.OK:
+            return
+        change = compare(visit, revisit, restless=True).change
+        if change is Change.UNCHANGED and contradiction(visit, revisit):
+            self._pairs[_class(url)] += 1
+        elif change is not Change.UNKNOWN:
+            self._steady.add(_class(url))
+
+    def known(self, url: str) -> bool:
+        """Do the validators of its class differ at unchanged content?"""
+        return self._pairs[_class(url)] >= PAIRS and _class(url) not in self._steady
+
+
+def _class(url: str) -> tuple[str, str]:
+    return urlsplit(url).netloc.lower(), url_class(url)

@@ -1,0 +1,152 @@
+"""A revisit is judged by all that the records hold."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from sharc_crawler.evidence.headers import of_headers
+from sharc_crawler.evidence.judgement import Revisits, is_apex
+from sharc_crawler.evidence.reasons import Reason
+from sharc_crawler.instants import unix
+from sharc_crawler.model import Outcome, Result, Slot, Validators
+
+URL = "http://h.example/news/1"
+NOON = unix("2026-11-18T12:00:00.000000Z")
+T = NOON + 50
+
+
+def at(seconds: float, **fields: object) -> Outcome:
+    """A download that brought the content A, from a server whose clock is ours."""
+    shown = {"status": 200, "digest": "sha1:A", "media_type": "text/html", "date": float(int(NOON + seconds)), **fields}
+    return Outcome(Result.OK, NOON + seconds, NOON + seconds + 0.1, **shown)  # type: ignore[arg-type]
+
+
+def http(seconds: float) -> str:
+    return f"Wed, 18 Nov 2026 12:{int(seconds) // 60:02}:{int(seconds) % 60:02} GMT"
+
+
+def judged(visit: Outcome, revisit: Outcome, revisits: Revisits | None = None) -> tuple[str, str, str]:
+    revisits = revisits or Revisits()
+    revisits.visited(URL, visit)
+    found = revisits.judge(URL, visit, revisit, T)
+    return found.verdict.value, found.evidence.value, str(found.reason)
+
+
+def etag(value: str, modified: float | None = None) -> Validators:
+    return Validators(value, None if modified is None else http(modified))
+
+
+OPEN = ("unknown", "none")
+SAME = ("coherent", "bytes", "equal-bytes")
+NOT_MODIFIED = replace(at(90), result=Result.NOT_MODIFIED, status=304, digest=None)
+
+
+@pytest.mark.parametrize(
+    ("visit", "revisit", "expected"),
+    [
+        (at(10), at(90), SAME),
+        # a copy from a cache
+        (at(10), at(90, age=30.0), SAME),
+        (at(10), at(90, age=41.0), (*OPEN, Reason.STALE)),
+        (at(10), at(90, age=41.0, digest="sha1:B"), (*OPEN, Reason.STALE)),
+        (at(10), replace(NOT_MODIFIED, validators=Validators(), age=60.0), (*OPEN, Reason.UNASKED_304)),
+        (at(10, validators=etag('"1"')), replace(NOT_MODIFIED, age=60.0), (*OPEN, Reason.STALE)),
+        (at(10), at(90, date=NOON + 10.0), (*OPEN, Reason.STALE)),
+        (at(10), at(90, date=NOON + 40.0), (*OPEN, Reason.STALE)),
+        (at(10), at(90, date=NOON + 51.0), SAME),
+        # a server whose clock is wrong
+        (at(10, date=NOON - 3_590.0), at(90, date=NOON - 3_510.0), SAME),
+        (at(10, date=NOON - 3_590.0), at(90, date=NOON - 3_580.0), (*OPEN, Reason.STALE)),
+        (at(10, date=None), at(90, date=None), SAME),
+        # it may have changed and changed back
+        (at(10, validators=etag('"1"')), at(90, validators=etag('"1"')), SAME),
+        (at(10, validators=etag('"1"')), at(90, validators=etag('"3"')), (*OPEN, Reason.OTHER_ETAG)),
+        (at(10, validators=etag('W/"1"')), at(90, validators=etag('W/"3"')), SAME),
+        (
+            at(10, validators=etag('"1-gzip"'), digest="sha1:P", decoded="sha1:A"),
+            at(90, validators=etag('"1"')),
+            ("coherent", "bytes", "equal-unpacked"),
+        ),
+        (at(10, validators=etag("", 5)), at(90, validators=etag("", 60)), (*OPEN, Reason.LATER_MODIFIED)),
+        (at(10), at(90, validators=etag("", 60)), (*OPEN, Reason.LATER_MODIFIED)),
+        (at(10, validators=etag("", 5)), at(90, validators=etag("", 7)), SAME),
+        (at(10, validators=etag("", 10)), at(90, validators=etag("", 90)), SAME),
+        (
+            at(10, validators=etag('"1"')),
+            replace(NOT_MODIFIED, validators=etag('"2"')),
+            (*OPEN, Reason.OTHER_ETAG),
+        ),
+        (
+            at(10, validators=etag("", 1)),
+            replace(NOT_MODIFIED, validators=etag("", 60)),
+            (*OPEN, Reason.LATER_MODIFIED),
+        ),
+        # the server's word, and how much it says
+        (at(10, validators=etag('"1"')), NOT_MODIFIED, ("coherent", "validator", "not-modified")),
+        (at(10, validators=etag('W/"1"')), NOT_MODIFIED, ("coherent", "weak-validator", "not-modified")),
+        (at(10, validators=etag("", 1)), NOT_MODIFIED, ("coherent", "validator", "not-modified")),
+        (at(10, validators=etag("", 10)), NOT_MODIFIED, ("coherent", "weak-validator", "not-modified")),
+        (at(10, validators=etag("", 1), date=None), NOT_MODIFIED, ("coherent", "weak-validator", "not-modified")),
+        # the same bytes, and not the same page
+        (at(10), at(90, media_type="text/plain"), ("changed", "bytes", "other-type")),
+        (at(10, charset="utf-8"), at(90, charset="latin-1"), ("changed", "bytes", "other-type")),
+        (at(10), at(90, status=206), (*OPEN, Reason.PARTIAL)),
+        (at(10, status=206), at(90, status=206), (*OPEN, Reason.PARTIAL)),
+    ],
+)
+def test_what_speaks_against_a_page(visit: Outcome, revisit: Outcome, expected: tuple[str, str, str]) -> None:
+    assert judged(visit, revisit) == expected
+
+
+def test_the_clock_of_a_server_is_known_from_all_its_visits_before_t() -> None:
+    revisits = Revisits()
+    for number in range(9):
+        revisits.visited(f"http://h.example/{number}", at(number))
+    late = at(60, date=NOON + 9_000.0)
+    revisits.visited("http://h.example/late", late)
+    # the visit's own copy was as old as the revisit's: only the others tell
+    assert judged(at(10, date=NOON - 30.0), at(90, date=NOON + 45.0), revisits)[2] == Reason.STALE
+
+
+def test_validators_that_differ_at_every_download_of_a_class_say_nothing() -> None:
+    revisits = Revisits()
+    pairs = [(at(n, validators=etag(f'"{n}"')), at(99 - n, validators=etag(f'"{n}-2"'))) for n in range(49, 39, -1)]
+    found = [judged(*pair, revisits)[2] for pair in pairs]
+    assert found[:5] == [Reason.OTHER_ETAG] * 5, "until it is known"
+    assert found[5:] == [Reason.EQUAL_BYTES] * 5
+    still = revisits.judge("http://h.example/other/1.html", *pairs[0], T)
+    assert still.reason == Reason.OTHER_ETAG, "another class"
+
+
+def test_pages_long_apart_or_really_changing_teach_nothing_of_their_class() -> None:
+    far, mixed = Revisits(), Revisits()
+    for number in range(10):
+        pair = at(number, validators=etag('"1"')), at(90, validators=etag('"2"'))
+        assert judged(*pair, far)[2] == Reason.OTHER_ETAG
+        near = at(45, validators=etag('"1"')), at(55, validators=etag('"2"'))
+        if number == 3:
+            judged(at(45), at(55, digest="sha1:B"), mixed)
+        assert judged(*near, mixed)[2] == Reason.OTHER_ETAG
+
+
+def test_a_copy_from_a_cache_is_no_reference_download() -> None:
+    assert is_apex(Slot.ONLY, at(50))
+    assert is_apex(Slot.ONLY, at(50, age=0.0))
+    assert not is_apex(Slot.ONLY, at(50, age=3.0))
+    assert not is_apex(Slot.FIRST, at(50))
+
+
+@pytest.mark.parametrize(
+    ("sent", "charset", "age"),
+    [
+        ({}, None, None),
+        ({"Content-Type": 'text/html; Charset = "UTF-8"; x=y', "Age": "12, 3"}, "utf-8", 12.0),
+        ({"Content-Type": "text/html;charset=", "Age": "-1"}, None, None),
+        ({"Content-Type": "image/pngÃ©", "Age": "²"}, None, None),
+    ],
+)
+def test_headers_as_they_are_read(sent: dict[str, str], charset: str | None, age: float | None) -> None:
+    found = of_headers(sent.get)
+    assert (found["charset"], found["age"]) == (charset, age)
