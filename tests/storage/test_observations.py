@@ -258,6 +258,20 @@ def test_links_between_known_pages_as_last_seen(store: ObservationStore):
     assert store.links("t") == []
 
 
+def test_links_are_added_whole_or_not_at_all(store: ObservationStore):
+    u, v = map(Url, "uv")
+    store.append([seen(url, 1.0) for url in (u, v)])
+
+    def broken():
+        yield Linked(u, 1.0, (v,))
+        raise RuntimeError("the crawl ends here")
+
+    with pytest.raises(RuntimeError):
+        store.append_links("s", broken())
+    assert store.links("s") == []
+    assert store.append_links("s", [Linked(v, 1.0, (u,))]) == 1, "and nothing is left open"
+
+
 def test_a_site_is_found_as_people_write_it(store: ObservationStore):
     store.append([seen("http://www.a.org/", 0.0, site="www.a.org"), seen("http://b.org/", 0.0, site="b.org")])
     for text in ("www.a.org", "a.org", "https://www.a.org/x", "http://A.org"):

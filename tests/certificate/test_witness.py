@@ -1,0 +1,61 @@
+"""What WARC files say themselves, the records of failed exchanges among it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from sharc_crawler.certificate.witness import Exchange, Witness, hear
+from sharc_crawler.model import Result, Slot
+from tests.certificate.made import SITE, Maker, said
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def heard(folder: Path) -> Witness:
+    return hear({path.name: lambda path=path: path.open("rb") for path in sorted(folder.glob("*.warc.gz"))})
+
+
+@pytest.fixture
+def maker(tmp_path: Path) -> Maker:
+    return Maker(tmp_path)
+
+
+def only(witness: Witness) -> Exchange:
+    (exchange,) = witness.exchanges.values()
+    return exchange
+
+
+def test_a_failed_exchange_is_one_too_and_says_why_it_failed(maker: Maker, tmp_path: Path) -> None:
+    visit = maker.visit("dead", b"", Slot.FIRST, Result.FAILED, error="ResponseNeverReceived: reset")
+    maker.out.close()
+    witness = heard(tmp_path)
+    exchange = only(witness)
+    assert (exchange.kind, exchange.uri, exchange.message, exchange.digest) == ("metadata", f"{SITE}dead", None, None)
+    assert exchange.notes["error"] == b"ResponseNeverReceived: reset"
+    assert exchange.request.startswith(b"GET / HTTP/1.1\r\nHost: example.org"), "its request belongs to it"
+    assert witness.find(exchange.file, int(visit.warc.rpartition(":")[2]), (exchange.uri, exchange.date)) is exchange
+    assert (witness.documents, witness.findings) == ({}, [])
+
+
+def test_notes_belong_to_the_exchange_that_they_were_written_with(maker: Maker, tmp_path: Path) -> None:
+    maker.visit("cut", said("the pa"), Slot.FIRST, Result.FAILED, truncated="disconnect", error="DataLoss")
+    maker.visit("whole", said("whole"), Slot.FIRST)
+    maker.out.close()
+    cut, whole = heard(tmp_path).exchanges.values()
+    assert (cut.kind, cut.whole, cut.notes["error"]) == ("response", False, b"DataLoss")
+    assert (whole.kind, whole.whole, whole.notes) == ("response", True, {})
+    assert whole.message is not None
+    assert whole.message.payload == b"", "bodies are not kept"
+
+
+def test_what_was_read_is_told_record_by_record(maker: Maker, tmp_path: Path) -> None:
+    maker.visit("whole", said("whole"), Slot.FIRST)
+    maker.out.close()
+    (path,) = tmp_path.glob("*.warc.gz")
+    told: list[int] = []
+    witness = hear({path.name: lambda: path.open("rb")}, told.append)
+    assert witness.records == len(told) == 3, "warcinfo, response, request"
+    assert sum(told) == path.stat().st_size

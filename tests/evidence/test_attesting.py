@@ -1,0 +1,105 @@
+"""What an audit tells: who was claimed, who was seen to change, who lied. The bound at 95 % rests on these counts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sharc_crawler.evidence import audit
+from sharc_crawler.evidence.attesting import Attestations
+from sharc_crawler.evidence.judgement import SAME_BYTES
+from sharc_crawler.evidence.kinds import Evidence
+from sharc_crawler.model import Kind, Outcome, Result, Verdict
+from sharc_crawler.rates.history import SiteHistory
+
+T = 1000.0
+VISIT, AGAIN, END = 900.0, 1100.0, 1200.0
+STILL, BEFORE_T, AFTER_T = 500.0, 950.0, 1050.0  # lastmods
+EMPTY = np.zeros(0)
+NOBODY = SiteHistory("a", [], np.zeros(1, np.int64), EMPTY, np.zeros(0, np.int8), EMPTY, EMPTY, EMPTY)
+
+
+class Capture:
+    """Pages that are visited, said to have changed, and judged; the server's clock is ours."""
+
+    def __init__(self, share: float = 0.0) -> None:
+        self.attesting = Attestations(NOBODY, share)
+        self.urls: dict[int, str] = {}
+
+    def page(self, lastmod: float, *versions: str, once: bool = True, folder: str = "a", read: float = END) -> int:
+        """One download for each version: the first is the visit, the second lies after T."""
+        page = len(self.urls)
+        self.urls[page] = f"http://h/{folder}/{page}.html"
+        for at, version in zip((VISIT, AGAIN), versions, strict=False):
+            outcome = Outcome(Result.OK, at, at + 0.1, status=200, digest=version, date=at)
+            self.attesting.downloaded(page, outcome, once=once and at == VISIT)
+        self.attesting.ingest(page, read, lastmod - 10.0 * page, 1.0)  # all alike would be the sitemap's own date
+        return page
+
+    def audited(self, rates: dict[int, float]) -> list[int]:
+        return self.attesting.sample(rates, T, seed=1)
+
+    def judged(self):
+        self.attesting.begin(self.urls, VISIT)
+        return self.attesting.judge(self.urls, T)
+
+
+def test_claimed_are_the_coherent_by_lastmod_alone_and_admitted_those_visited_once_that_say_they_changed():
+    capture = Capture()
+    still, said = capture.page(STILL, "A"), capture.page(BEFORE_T, "A")
+    same = capture.page(STILL, "A", "A", once=False)
+    twice = capture.page(BEFORE_T, "A", once=False)  # its revisit failed
+    judged, told = capture.judged()
+    assert judged[still].verdict is Verdict.COHERENT
+    assert judged[still].evidence is Evidence.ATTESTED
+    assert (judged[said].verdict, judged[said].evidence) == (Verdict.CHANGED, Evidence.ATTESTED)
+    assert judged[same] is SAME_BYTES
+    assert judged[twice].verdict is Verdict.CHANGED
+    assert (told["claimed"], told["admitted"]) == (1, 1), "of four pages, each for a reason of its own"
+    assert told["bound"] == audit.bound(0, 0, 1, 1) == 1
+
+
+def test_the_audit_counts_what_changed_and_who_lied_and_one_lie_takes_the_claims_of_its_class():
+    capture = Capture(share=1.0)
+    lied = capture.page(STILL, "A", "B", folder="liars")
+    beside = capture.page(STILL, "A", folder="liars")
+    admits = capture.page(AFTER_T, "A", "B")
+    still = capture.page(STILL, "A", "A")
+    missed = capture.page(STILL, "A")
+    assert set(capture.audited(dict.fromkeys((lied, admits, still, missed), 1.0))) == {lied, admits, still, missed}
+    judged, told = capture.judged()
+    counts = {name: told[name] for name in ("share", "audited", "changed", "lies", "claimed", "admitted")}
+    assert counts == {"share": 1.0, "audited": 3, "changed": 2, "lies": 1, "claimed": 1, "admitted": 0}
+    assert told["bound"] == audit.bound(2, 1, 0, 1)
+    assert told["confidence"] == audit.CONFIDENCE
+    classes = {one["label"]: (one["believed"], one["caught"]) for one in told["classes"]}
+    assert classes == {"/a/*.html": (True, 0), "/liars/*.html": (False, 1)}
+    assert judged[beside].verdict is Verdict.UNKNOWN
+    assert judged[missed].verdict is Verdict.COHERENT
+    assert (judged[admits].verdict, judged[admits].evidence) == (Verdict.CHANGED, Evidence.BYTES)
+
+
+def test_a_page_known_to_have_changed_is_not_audited():
+    capture = Capture(share=1.0)
+    said, still = capture.page(BEFORE_T, "A"), capture.page(STILL, "A")
+    twice = capture.page(STILL, "A", once=False)
+    assert capture.audited(dict.fromkeys((said, still, twice), 1.0)) == [still]
+    assert capture.attesting.lost(capture.urls.__getitem__, T) == [said]
+
+
+@pytest.mark.parametrize(
+    ("lastmod", "listed", "may"),
+    [(STILL, True, True), (VISIT - 1.5, True, True), (VISIT - 1.0, True, False), (STILL, False, False)],
+)
+def test_a_page_may_be_claimed_if_it_is_listed_and_its_lastmod_lies_in_the_past(lastmod, listed, may):
+    attesting = Attestations(NOBODY, 0.0)
+    if listed:
+        attesting.ingest(0, VISIT, lastmod, 1.0)
+    assert attesting.attestable(0, "http://h/a/0.html", VISIT) is may
+
+
+def test_a_resource_is_claimed_by_its_own_last_modified_only():
+    attesting = Attestations(NOBODY, 0.0)
+    outcome = Outcome(Result.OK, AGAIN, AGAIN + 0.1, status=200, digest="A", date=AGAIN)
+    attesting.visited(0, Kind.RESOURCE, outcome, once=True)
+    assert attesting.judge_embedded({0: "http://h/s.css", 1: "http://h/never.css"}, T) == {}
