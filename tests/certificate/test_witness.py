@@ -8,7 +8,7 @@ import pytest
 
 from sharc_crawler.certificate.witness import Exchange, Witness, hear
 from sharc_crawler.model import Result, Slot
-from tests.certificate.made import SITE, Maker, said
+from tests.certificate.made import SITE, Maker, certified, said
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,6 +38,15 @@ def test_a_failed_exchange_is_one_too_and_says_why_it_failed(maker: Maker, tmp_p
     assert exchange.request.startswith(b"GET / HTTP/1.1\r\nHost: example.org"), "its request belongs to it"
     assert witness.find(exchange.file, int(visit.warc.rpartition(":")[2]), (exchange.uri, exchange.date)) is exchange
     assert (witness.documents, witness.findings) == ({}, [])
+
+
+def test_a_document_is_no_exchange(tmp_path: Path) -> None:
+    certified(tmp_path)
+    witness = heard(tmp_path)
+    (document,) = witness.documents.values()
+    assert document.startswith(b"{")
+    kinds = [exchange.kind for exchange in witness.exchanges.values()]
+    assert kinds.count("metadata") == 2, "the failed ones"
 
 
 def test_notes_belong_to_the_exchange_that_they_were_written_with(maker: Maker, tmp_path: Path) -> None:

@@ -46,4 +46,5 @@ def test_what_changed_before_t_is_won_back_by_few_downloads_more():
 
 def test_the_frontiers_count_is_the_scores():
     facts = simulated("sharc-selective", sitemap=True)
-    assert facts["judged"]["coherent, bytes"] == facts["coherent"]
+    judged = facts["judged"]
+    assert judged["coherent, bytes"] + judged["coherent, instant"] == facts["coherent"]
