@@ -6,8 +6,12 @@ import hashlib
 import os
 import re
 import sys
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
+from weakref import finalize
+
+from sharc_crawler.archive.open_files import here
 
 if sys.platform != "win32":
     import fcntl
@@ -19,6 +23,8 @@ if TYPE_CHECKING:
 
 SUFFIX = ".warc.gz"
 OPEN = ".open"  #: added to the name while the file is being written
+
+HELD: set[Path] = set()  #: the files that this process is writing, suspended ones too, by their names while open
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9.-]+")
 _LONGEST = 80
@@ -62,10 +68,13 @@ def series_of(name: str) -> tuple[str, str] | None:
 
 def files_of(folder: Path, site: str, run: str) -> list[tuple[int, Path]]:
     """A run's files, open ones too, as (serial, path) in the order of writing."""
+    beginning = f"{safe_name(site)}-"
     pattern = re.compile(
-        rf"{re.escape(safe_name(site))}-\d{{14}}-(\d{{5,}})-{re.escape(safe_name(run) + SUFFIX)}(?:{re.escape(OPEN)})?"
+        rf"{re.escape(beginning)}\d{{14}}-(\d{{5,}})-{re.escape(safe_name(run) + SUFFIX)}(?:{re.escape(OPEN)})?"
     )
-    return sorted((int(match[1]), path) for path in folder.iterdir() if (match := pattern.fullmatch(path.name)))
+    with os.scandir(folder) as entries:  # there are as many series as sites, and each looks for its own
+        names = [entry.name for entry in entries if entry.name.startswith(beginning)]
+    return sorted((int(match[1]), folder / name) for name in names if (match := pattern.fullmatch(name)))
 
 
 def lock(descriptor: int) -> bool:
@@ -123,8 +132,10 @@ class WarcFile:
         self._synced = 0  #: bytes that outlast a power failure
         self._lost: OSError | None = None  #: why the file could not be synced
         self._open_path = path.with_name(path.name + OPEN)
-        self._descriptor = os.open(self._open_path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o666)
-        lock(self._descriptor)
+        self._descriptor: int | None = None  # suspended: it is opened again when it is used
+        self._reopen(os.O_CREAT | os.O_EXCL)
+        HELD.add(self._open_path)
+        finalize(self, HELD.discard, self._open_path)  # a writer that was given up holds nothing
         sync_folder(path.parent)
 
     def append(self, data: bytes) -> None:
@@ -132,7 +143,7 @@ class WarcFile:
         if self._lost:
             raise self._lost
         try:
-            append_whole(self._descriptor, data, self.size)
+            append_whole(self._ready(), data, self.size)
         except OSError as error:
             raise self._named(error) from error
         self.size += len(data)
@@ -148,25 +159,53 @@ class WarcFile:
         if self._synced == self.size:
             return
         try:
-            os.fsync(self._descriptor)
+            os.fsync(self._ready())
         except OSError as error:
             self._lost = self._named(error)
-            os.ftruncate(self._descriptor, self._synced)
-            os.close(self._descriptor)
+            if self._descriptor is not None:
+                os.ftruncate(self._descriptor, self._synced)
+            self._let_go()
+            HELD.discard(self._open_path)
             raise self._lost from error
         self._synced = self.size
 
+    def suspend(self) -> None:
+        """Let go of the descriptor for now. What is not on the disk goes there first; where it cannot, it is lost."""
+        with suppress(OSError):  # the next use raises it
+            self.sync()
+        self._let_go()
+
     def discard(self) -> None:
         """Remove the file."""
-        os.close(self._descriptor)
+        self._let_go()
+        HELD.discard(self._open_path)
         self._open_path.unlink()
 
     def close(self) -> None:
         """Give the file its final name."""
         self.sync()
-        os.close(self._descriptor)
+        self._let_go()
         self._open_path.rename(self.path)
+        HELD.discard(self._open_path)
         sync_folder(self.path.parent)
+
+    def _ready(self) -> int:
+        if self._descriptor is None:
+            self._reopen(0)
+        here.use(self)
+        assert self._descriptor is not None, "at least the last one used is open"
+        return self._descriptor
+
+    def _reopen(self, flags: int) -> None:
+        self._descriptor = os.open(self._open_path, os.O_RDWR | os.O_APPEND | flags, 0o666)
+        lock(self._descriptor)
+        here.use(self)
+
+    def _let_go(self) -> None:
+        here.drop(self)
+        if self._descriptor is not None:
+            os.close(self._descriptor)
+            self._descriptor = None
 
     def _named(self, error: OSError) -> OSError:
         return OSError(error.errno, error.strerror, str(self._open_path))

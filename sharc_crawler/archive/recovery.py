@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO
 
 from sharc_crawler.archive.cdxj import entries, index_path, write_index
-from sharc_crawler.archive.files import OPEN, SUFFIX, lock
+from sharc_crawler.archive.files import HELD, OPEN, SUFFIX, lock
 from sharc_crawler.archive.members import Record, records
 
 if TYPE_CHECKING:
@@ -30,14 +30,23 @@ def recover(folder: Path) -> list[Recovered]:
 
     Files that a process is still writing are left alone.
     """
-    finished = [_finish(path) for path in sorted(folder.glob(f"*{SUFFIX}{OPEN}"))]
-    for path in sorted(folder.glob(f"*{SUFFIX}")):
-        if not index_path(path).exists():
-            write_index(path, entries(path))
+    finished = [_finish(folder / name) for name in _named(folder) if name.endswith(f"{SUFFIX}{OPEN}")]
+    there = _named(folder)
+    for name in there:
+        if name.endswith(SUFFIX) and index_path(folder / name).name not in there:
+            write_index(folder / name, entries(folder / name))
     return [found for found in finished if found is not None]
 
 
+def _named(folder: Path) -> dict[str, None]:
+    """The names in a folder, sorted: it may hold thousands, and is looked through for each site."""
+    with os.scandir(folder) as found:
+        return dict.fromkeys(sorted(entry.name for entry in found))
+
+
 def _finish(path: Path) -> Recovered | None:
+    if path in HELD:
+        return None
     with path.open("r+b") as stream:
         if not lock(stream.fileno()):
             return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING
-from weakref import finalize
+from weakref import WeakValueDictionary, finalize
 
 from sharc_crawler.archive.files import append_whole
 
@@ -14,8 +14,39 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+class _File:
+    """A file without a name, for all rows of a folder: a thousand sites are no thousand files."""
+
+    def __init__(self, folder: Path) -> None:
+        self._file = TemporaryFile(buffering=0, dir=folder)  # noqa: SIM115 - closed with the last rows
+        self._end = 0
+        finalize(self, self._file.close)
+
+    def append(self, data: bytes) -> int:
+        """Where it begins."""
+        start = self._end
+        self._file.seek(start)
+        append_whole(self._file.fileno(), data, start)
+        self._end += len(data)
+        return start
+
+    def read(self, start: int, length: int) -> bytes:
+        self._file.seek(start)
+        return self._file.read(length)
+
+
+_files: WeakValueDictionary[Path, _File] = WeakValueDictionary()
+
+
+def _file_in(folder: Path) -> _File:
+    file = _files.get(folder)
+    if file is None:
+        file = _files[folder] = _File(folder)
+    return file
+
+
 class Rows:
-    """Rows of fields, by number; the file, which has no name in its folder, goes with them.
+    """Rows of fields, by number; the file, which has no name in its folder, goes with the last of them.
 
     What a full disk refuses is not written, nor half of it.
 
@@ -27,25 +58,22 @@ class Rows:
     """
 
     def __init__(self, folder: Path) -> None:
-        self._file = TemporaryFile(buffering=0, dir=folder)  # noqa: SIM115 - closed with the rows
-        self._starts = array("Q", [0])
-        finalize(self, self._file.close)
+        self._file = _file_in(folder)
+        self._starts = array("Q")
+        self._lengths = array("L")
 
     def __len__(self) -> int:
-        return len(self._starts) - 1
+        return len(self._starts)
 
     def append(self, *fields: object) -> None:
         """One more row: texts without tabs and line ends, numbers, ``None``."""
         row = "\t".join(["" if field is None else str(field) for field in fields]).encode("utf-8", "surrogatepass")
-        end = self._starts[-1]
-        self._file.seek(end)
-        append_whole(self._file.fileno(), row, end)
-        self._starts.append(end + len(row))
+        self._starts.append(self._file.append(row))
+        self._lengths.append(len(row))
 
     def __getitem__(self, number: int) -> list[str | None]:
-        start, end = self._starts[number], self._starts[number + 1]
-        self._file.seek(start)
-        return [field or None for field in self._file.read(end - start).decode("utf-8", "surrogatepass").split("\t")]
+        row = self._file.read(self._starts[number], self._lengths[number])
+        return [field or None for field in row.decode("utf-8", "surrogatepass").split("\t")]
 
     def __iter__(self) -> Iterator[list[str | None]]:
         return (self[number] for number in range(len(self)))

@@ -12,9 +12,11 @@ from weakref import WeakKeyDictionary
 from scrapy import __version__ as scrapy_version
 
 from sharc_crawler import __version__, plugins
+from sharc_crawler.archive.open_files import RESERVE, left, limit, raise_limit
 from sharc_crawler.archive.options import CaptureInfo, WarcOptions
 from sharc_crawler.certificate.writing import withdraw
 from sharc_crawler.changes.masks import load_masks
+from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.parts import Parts
 from sharc_crawler.instants import iso
@@ -214,6 +216,7 @@ def session_of(crawler: Crawler) -> Session:
 def _begin(crawler: Crawler) -> Session:
     without_tracebacks()
     config, clock = Config.from_settings(crawler.settings), clock_of(crawler)
+    _require_descriptors(crawler.settings.getint("CONCURRENT_REQUESTS"))
     if config.output is not None:
         config = replace(config, output=named(config.output, attributes(crawler.spider), clock.now()))
     drop_in = not hasattr(crawler.spider, "capture_specs")
@@ -230,6 +233,16 @@ def _begin(crawler: Crawler) -> Session:
     space = Space(config.output, config.min_free)
     detector = plugins.load("detector", config.detector)(load_masks(Path(config.masks)) if config.masks else ())
     return Session(config, clock, store, history, frontier, detector, space, drop_in, name)
+
+
+def _require_descriptors(at_once: int) -> None:
+    """Before the first request: a crawl must not find out later that it cannot open a connection or a file."""
+    raise_limit()
+    if left() < (needed := at_once + RESERVE // 2):
+        raise UsageError(
+            f"ulimit -n: of {limit()} open files {max(left(), 0)} are left, and CONCURRENT_REQUESTS={at_once} needs"
+            f" {needed}: raise the limit, as in `ulimit -n 1024`, or lower CONCURRENT_REQUESTS"
+        )
 
 
 def _parts(history: ObservationStore | None, config: Config) -> Parts:

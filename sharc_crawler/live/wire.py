@@ -21,6 +21,7 @@ from __future__ import annotations
 import logging
 import re
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from OpenSSL import SSL
@@ -40,6 +41,7 @@ from twisted.internet import _sslverify
 from twisted.web._newclient import HEADER, STATUS
 from twisted.web.http import _ChunkedTransferDecoder
 
+from sharc_crawler.archive.open_files import limit, share
 from sharc_crawler.live.addresses import SETTING, AddressRules, Target
 from sharc_crawler.live.clock import clock_of
 from sharc_crawler.live.guard import GuardedReactor
@@ -57,7 +59,8 @@ if TYPE_CHECKING:
     from scrapy.http import Response
     from twisted.internet.defer import Deferred
     from twisted.internet.interfaces import IAddress
-    from twisted.web.client import Agent
+    from twisted.python.failure import Failure
+    from twisted.web.client import Agent, HTTPConnectionPool
     from twisted.web.iweb import IResponse
 
     from sharc_crawler.live.tap import TappedRequest
@@ -92,6 +95,15 @@ class _TappedProtocol(_LenientHTTP11ClientProtocol):
     transport: Any
     _currentRequest: Any  # noqa: N815 - Twisted's name
     _tap: Tap | None = None
+    connections: _Connections
+
+    def connectionMade(self) -> None:  # noqa: N802 - Twisted's name
+        self.connections.made()
+        super().connectionMade()
+
+    def connectionLost(self, reason: Failure) -> None:  # type: ignore[override]  # noqa: N802
+        self.connections.lost()
+        super().connectionLost(reason)
 
     def request(self, request: TappedRequest) -> Deferred[IResponse]:  # type: ignore[override]
         self._tap = request.tap
@@ -122,9 +134,33 @@ class _TappedProtocol(_LenientHTTP11ClientProtocol):
         super()._finishResponse(rest)
 
 
+class _Connections:
+    """How many are open. Those kept for reuse are closed when there are too many: each host has some of its own."""
+
+    def __init__(self, pool: HTTPConnectionPool, most: int) -> None:
+        self._pool, self._most = pool, most
+        self._open = 0
+
+    def made(self) -> None:
+        """One more."""
+        self._open += 1
+        if self._open > self._most:
+            self._pool.closeCachedConnections()
+
+    def lost(self) -> None:
+        """One less."""
+        self._open -= 1
+
+
 class _TappedFactory(_LenientHTTP11ClientFactory):
+    def __init__(self, connections: _Connections, *args: Any) -> None:
+        super().__init__(*args)
+        self._connections = connections
+
     def buildProtocol(self, addr: IAddress | None) -> _TappedProtocol:  # noqa: ARG002, N802 - Twisted's name
-        return _TappedProtocol(self._quiescentCallback)
+        protocol = _TappedProtocol(self._quiescentCallback)
+        protocol.connections = self._connections
+        return protocol
 
 
 class _TappedAgent(_ScrapyAgent):
@@ -175,7 +211,8 @@ class WireTapHandler(HTTP11DownloadHandler):
         super().__init__(crawler)
         # Twisted takes a certificate without any name for valid, logging a traceback
         _sslverify.VerificationError = (VerificationError, CertificateError)  # type: ignore[assignment,attr-defined]
-        self._pool._factory = _TappedFactory
+        most = share(limit()) // 2
+        self._pool._factory = partial(_TappedFactory, _Connections(self._pool, most))  # type: ignore[assignment]
         openings = getattr(crawler.spider, "openings", None)
         self._rules = AddressRules.of(crawler.settings.getlist(SETTING), openings() if openings else ())
         self._proxied = False

@@ -52,6 +52,7 @@ class Writers:
         self._history = ObservationStore(history) if history else None
         self._kind: WriterKind = WarcWriter if writer == USUAL else plugins.load("writer", writer)
         self._writers: dict[str, CaptureWriter] = {}
+        self._written: set[str] = set()  #: sites with what is not synced yet
 
     def of(self, site: str) -> CaptureWriter:
         """The writer of a site; where there is none yet, what a crash left open is mended first."""
@@ -60,13 +61,15 @@ class Writers:
             former = _former(site, self._history) if self._history else None
             writer = self._kind(self._folder, site, self._run, self._info, self._options, former)
             self._writers[site] = writer
+        self._written.add(site)
         return writer
 
     def sync(self) -> None:
         """Have what was written on the disk; in place of a writer that fails, another begins, as after a crash."""
-        for site, writer in list(self._writers.items()):
+        while self._written:
+            site = self._written.pop()
             try:
-                writer.sync()
+                self._writers[site].sync()
             except OSError:
                 del self._writers[site]
                 raise
@@ -168,7 +171,7 @@ def _stored(writer: CaptureWriter) -> Iterator[StoredPayload]:
 
 
 def main() -> None:
-    """Serve on standard input."""
+    """Serve on standard input; the limit on open files is the crawl's, which has raised it."""
     server = Server(socket.socket(fileno=0))
     logging.getLogger().addHandler(_Told(server))
     server.serve()
