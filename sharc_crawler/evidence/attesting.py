@@ -12,8 +12,6 @@ from dataclasses import asdict
 from itertools import pairwise, starmap
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from sharc_crawler.changes.http_date import http_date
 from sharc_crawler.evidence import audit
 from sharc_crawler.evidence.judgement import ONCE, OTHER_BYTES, SAME_BYTES
@@ -24,10 +22,10 @@ from sharc_crawler.model import Change, Judgement, Kind, Result, Verdict
 from sharc_crawler.rates.trust import trust, url_class
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence, Set
 
     from sharc_crawler.evidence.lastmods import Weighed
-    from sharc_crawler.model import Instant, Outcome, PageId, Rate, Seconds
+    from sharc_crawler.model import Instant, Outcome, PageId, Seconds
     from sharc_crawler.rates.history import SiteHistory
     from sharc_crawler.rates.trust import Trust
 
@@ -43,7 +41,9 @@ class Attestations:
         self.embedded: dict[PageId, Download] = {}  #: resources, by their first download
         self.once: set[PageId] = set()  #: visited in one slot only
         self.doubts: dict[PageId, Judgement] = {}  #: what the revisit said, where that was not "coherent"
+        self.drawn: set[PageId] = set()  #: to be audited, if they come to be claimed
         self.audited: set[PageId] = set()
+        self._strata: dict[PageId, str] = {}
         self.sitemaps: dict[PageId, Instant] = {}  #: those that could be read, and when last
         self._behind: Seconds = 0.0  # least that the sitemaps' clock is ahead of ours
         self._trusts: dict[str, Trust] = {}
@@ -127,14 +127,21 @@ class Attestations:
 
     # -- the audit -------------------------------------------------------------------------------------------------
 
-    def sample(self, rates: Mapping[PageId, Rate], reference: Instant, seed: int) -> list[PageId]:
-        """The pages to download once more, of those visited once and not known to have changed; always the same."""
-        pages = [page for page in sorted(self.once) if page in rates and not self._changed(page, reference)]
-        chosen = audit.sample(
-            np.array([rates[page] for page in pages]), self.share, np.random.default_rng([seed, len(pages)])
-        )
-        self.audited = {pages[number] for number in chosen.tolist()}
-        return sorted(self.audited, key=lambda page: -rates[page])
+    def draw(self, urls: Mapping[PageId, str], seed: int) -> None:
+        """Which pages are to be audited, of those that lastmods tell of, before any is visited; always the same."""
+        self._strata = audit.strata({page: url for page, url in urls.items() if self.trusted(url)})
+        self.drawn = audit.sample(self._strata, self.share, seed)
+
+    def sample(self, reference: Instant) -> list[PageId]:
+        """The pages to download once more: those drawn that were visited before T, once, and are not known to have
+        changed since.
+        """
+        self.audited = {
+            page
+            for page in self.drawn & self.once & self.downloads.keys()
+            if self.downloads[page][0].ended <= reference and not self._changed(page, reference)
+        }
+        return sorted(self.audited)
 
     def _changed(self, page: PageId, reference: Instant) -> bool:
         found = weigh(self.downloads[page][:1], self.lastmods.get(page, ()), reference)
@@ -147,10 +154,10 @@ class Attestations:
         weighed = {
             page: weigh(downloads, self.lastmods.get(page, ()), reference) for page, downloads in self.downloads.items()
         }
-        labels = {page: url_class(urls[page]) for page in urls if page in weighed}
+        labels = {page: self._strata.get(page) or url_class(urls[page]) for page in urls if page in weighed}
         lies = Counter(label for page, label in labels.items() if weighed[page].lies)
-        judged = {page: self._judge(page, weighed.get(page), labels.get(page), lies, reference) for page in urls}
-        return judged, self._summary(weighed, judged, lies, reference)
+        judged = {page: self._judge(page, urls[page], weighed.get(page), labels, lies, reference) for page in urls}
+        return judged, self._summary(weighed, judged, labels, lies)
 
     def judge_embedded(self, urls: Mapping[PageId, str], reference: Instant) -> dict[PageId, Judgement]:
         """Resources that were downloaded after T, once: by their own Last-Modified, where it decides."""
@@ -162,14 +169,20 @@ class Attestations:
         return found
 
     def _judge(
-        self, page: PageId, weighed: Weighed | None, label: str | None, lies: Counter[str], reference: Instant
+        self,
+        page: PageId,
+        url: str,
+        weighed: Weighed | None,
+        labels: Mapping[PageId, str],
+        lies: Counter[str],
+        reference: Instant,
     ) -> Judgement:
         around = self._around(page, reference)
         doubt = self.doubts.get(page)
         if around is SAME_BYTES:
             return around
-        if weighed is not None and label is not None:
-            trusted = self._trusts.get(label)
+        if weighed is not None:
+            label, trusted = labels[page], self._trusts.get(url_class(url))
             why = f"{lies[label]} caught in this capture" if lies[label] else trusted.reason if trusted else None
             found = weighed.comparison
             if why and found.change is not Change.UNKNOWN:
@@ -195,29 +208,50 @@ class Attestations:
         self,
         weighed: Mapping[PageId, Weighed],
         judged: Mapping[PageId, Judgement],
+        labels: Mapping[PageId, str],
         lies: Counter[str],
-        reference: Instant,
     ) -> dict[str, Any]:
-        claimed = sum(one.evidence is Evidence.ATTESTED and one.verdict is Verdict.COHERENT for one in judged.values())
-        admitted = sum(page in self.once and self._changed(page, reference) for page in weighed)
-        seen = [page for page in sorted(self.audited) if len(self.downloads.get(page, ())) > 1]
-        changed = [page for page in seen if any(starmap(differ, pairwise(self.downloads[page])))]
-        lying = sum(bool(weighed[page].lies) for page in changed)
+        seen = [page for page in sorted(self.audited) if len(self.downloads[page]) > 1]
+        changed = {page for page in seen if any(starmap(differ, pairwise(self.downloads[page])))}
+        confirmed = {page for page in seen if page in labels} - changed
+        lying = {page for page in changed if weighed[page].lies}
+        attested = {
+            page
+            for page, one in judged.items()
+            if one.evidence is Evidence.ATTESTED and one.verdict is Verdict.COHERENT
+        }
+        claimed, shown = (Counter(labels[page] for page in pages) for pages in (attested, confirmed))
         return {
             "share": self.share,
-            "claimed": claimed,
-            "admitted": admitted,
+            "claimed": len(attested),
             "audited": len(seen),
             "changed": len(changed),
-            "lies": lying,
-            "bound": audit.bound(len(changed), lying, admitted, claimed),
+            "lies": len(lying),
+            "unaudited": sum(number for label, number in claimed.items() if not shown[label]),
+            "bound": self._bound(attested - confirmed, confirmed, lying),
             "confidence": audit.CONFIDENCE,
+            "strata": [
+                {"label": label, "claimed": claimed[label], "confirmed": shown[label], "caught": lies[label]}
+                for label in sorted({*claimed, *shown, *(label for label in lies if lies[label])})
+            ],
             "classes": [
-                asdict(verdict) | {"believed": verdict.believed and not lies[label], "caught": lies[label]}
-                for label, verdict in sorted(self._trusts.items())
+                {**asdict(verdict), "believed": verdict.believed}
+                for _, verdict in sorted(self._trusts.items())
                 if verdict.values
             ],
         }
+
+    def _bound(self, claimed: Set[PageId], confirmed: Set[PageId], lying: Set[PageId]) -> int:
+        """Most pages that are wrong, of those claimed and not confirmed, by the strata that the audit drew from."""
+        left, shown = (Counter(map(self._stratum, pages)) for pages in (claimed, confirmed))
+        caught = {self._stratum(page) for page in lying}
+        kept = [audit.Stratum(left[one], 0 if one in caught else shown[one]) for one in left]
+        return audit.bound(kept, len(caught))
+
+    def _stratum(self, page: PageId) -> tuple[str, bool]:
+        """A page's stratum, and whether it could have been drawn of it: not if it was downloaded again at T."""
+        drawable = page in self._strata and (page in self.audited or len(self.downloads[page]) == 1)
+        return self._strata.get(page, ""), drawable
 
 
 def _download(outcome: Outcome) -> Download:

@@ -1,59 +1,135 @@
-"""An audit by bytes of pages that are claimed on the server's word: which to download again, and what it supports."""
+"""An audit by bytes of pages that are claimed on the server's word: which to download again, and what it supports.
+
+Trust is about how a class of pages is made, so each class (*stratum*) has a sample of its own, drawn blindly within it:
+a page whose lastmod lies looks cold, and a sample of the hot ones would miss it. Where a lie is found, no page of its
+stratum is claimed on the server's word. What the others' samples bound is exact: hypergeometric, over all of them.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import hashlib
+import math
+import re
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING, NamedTuple
+from urllib.parse import urlsplit
 
 import numpy as np
-from scipy.special import betaincinv, nbdtr
+
+from sharc_crawler.rates.trust import url_class
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
     from numpy.typing import NDArray
 
 CONFIDENCE = 0.95
-LEAST = 10  #: pages audited, where there are as many: of one or two that kept still nobody learns anything
+LEAST = 4  #: pages audited of a stratum, where there are as many
+OWN = 40  #: pages from which on a kind of URLs has a stratum of its own: a tenth of it is LEAST
+_WORD = re.compile(r"[^\W\d_]+")
+_ROUNDED = 1e-12
 
 
-def sample(rates: NDArray[np.float64], share: float, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Numbers of the pages to audit, of ``len(rates)``: half of them the hottest, half in proportion to the rates.
+class Stratum(NamedTuple):
+    """Pages whose server's word is trusted, or not, as one."""
 
-    A lie shows only where a page really changes, so a uniform sample would be wasted. For any ``share`` above 0 at
-    least :data:`LEAST` pages, or all.
+    claimed: int  #: claimed on the server's word
+    confirmed: int  #: drawn, and shown by bytes to have been as claimed
 
-    >>> sample(np.array([0.1, 9.0, 0.2, 0.1]), 0.5, np.random.default_rng(0)).tolist()
-    [1, 2, 3, 0]
+
+def strata(urls: Mapping[int, str], own: int = OWN) -> dict[int, str]:
+    """The stratum of each page: the finest kind of URLs that ``own`` of them are of.
+
+    Kinds, from coarse to fine: first folder and extension; with the depth of the path and the names of the parameters;
+    with how the last part begins (``category-sports``). Kinds of fewer pages share the stratum of what they are kinds
+    of, or one (``""``) among themselves.
+
+    >>> urls = {n: f"http://h/{'news' if n % 3 else 'list'}-{n}" for n in range(9)}
+    >>> [sorted(set(strata(urls, own).values())) for own in (3, 9, 10)]
+    [['/* 1 list-', '/* 1 news-'], ['/* 1'], ['']]
     """
-    size = min(len(rates), max(round(share * len(rates)), LEAST if share > 0 else 0))
-    if not size:
-        return np.zeros(0, np.int64)
-    hottest_first = np.argsort(-rates, kind="stable")
-    hot, rest = np.split(hottest_first, [(size + 1) // 2])
-    odds = rates[rest] + 1e-12 + 1e-6 * rates.max()
-    drawn = rng.choice(rest, size - len(hot), replace=False, p=odds / odds.sum()) if len(rest) else rest
-    return np.concatenate([hot, drawn])
+    labels = dict.fromkeys(urls, "")
+    kinds = {page: _kinds(url) for page, url in urls.items()}
+    for level in range(3):
+        groups: dict[tuple[str, str], list[int]] = defaultdict(list)
+        for page in urls:
+            groups[labels[page], kinds[page][level]].append(page)
+        left = Counter(labels.values())
+        for (label, kind), pages in sorted(groups.items()):
+            rest = left[label] - len(pages)  # of a stratum remains what is large enough to be one, or nothing
+            if len(pages) >= own and (not label or rest >= own or not rest):
+                left[label] = rest
+                labels.update(dict.fromkeys(pages, kind))
+    return labels
 
 
-def bound(changed: int, lies: int, admitted: int, claimed: int) -> int:
-    """With 95 % confidence no more than so many pages are wrongly claimed.
+def _kinds(url: str) -> tuple[str, str, str]:
+    parts = urlsplit(url)
+    depth = parts.path.rstrip("/").count("/")
+    names = "&".join(sorted({pair.partition("=")[0] for pair in parts.query.split("&")}))
+    middle = f"{url_class(url)} {depth}{'?' if names else ''}{names}"
+    last = parts.path.rstrip("/").rpartition("/")[2]
+    word = _WORD.match(last)
+    begins = f"{word[0]}{last[word.end() : word.end() + 1]}" if word and word.end() < len(last) else "…"
+    return url_class(url), middle, f"{middle} {begins}"
 
-    Of the attested pages that really changed, the share that lies is at most p (Clopper and Pearson, from the audited
-    ones that changed); before one more change than was admitted, so many were not: negative binomial. Half of the
-    5 % goes to either.
 
-    Parameters
-    ----------
-    changed: audited pages that had changed, by bytes
-    lies: of these, those whose lastmod did not say so
-    admitted: attested pages whose lastmod said that they changed
-    claimed: pages claimed on the server's word: never more are wrong
+def sample(labels: Mapping[int, str], share: float, seed: int) -> set[int]:
+    """The pages to download once more: of each stratum that share, :data:`LEAST` at least; always the same.
 
-    >>> bound(changed=20, lies=0, admitted=100, claimed=500), bound(0, 0, 100, 500)
-    (31, 500)
-
+    >>> labels = {n: "/a/*" if n < 90 else "" for n in range(100)}
+    >>> drawn = sample(labels, 0.1, seed=1)
+    >>> len(drawn), sum(n < 90 for n in drawn), sample(labels, 0.0, seed=1)
+    (13, 9, set())
     """
-    if changed <= lies:
-        return claimed
-    certain = (1 + CONFIDENCE) / 2
-    p = betaincinv(lies + 1, changed - lies, certain)
-    at_most = nbdtr(np.arange(claimed), admitted + 1, 1 - p)
-    return int(np.searchsorted(at_most, certain))
+    groups: dict[str, list[tuple[bytes, int]]] = defaultdict(list)
+    for page, label in labels.items():
+        lot = hashlib.blake2b(f"{seed} {page}".encode(), digest_size=8).digest()
+        groups[label].append((lot, page))
+    drawn: set[int] = set()
+    for lots in groups.values():
+        size = max(math.ceil(share * len(lots)), LEAST) if share > 0 else 0
+        drawn.update(page for _, page in sorted(lots)[:size])
+    return drawn
+
+
+def bound(kept: Iterable[Stratum], caught: int = 0) -> int:
+    """With 95 % confidence no more pages are wrongly claimed, of the strata that are ``kept``.
+
+    Whatever the server does, the pages that it lies about are some in each stratum. Which numbers of them are believed:
+    those with which ``caught`` strata at most show a lie with a probability of 5 % or more. Then of the kept ones up to
+    ``caught`` might as well have been found, and of the others no drawn page was a wrong one: for each the
+    hypergeometric probability, and all together.
+
+    >>> bound([Stratum(claimed=96, confirmed=4)]), bound([Stratum(0, 50)]), bound([Stratum(500, 0)])
+    (51, 0, 500)
+    >>> bound([Stratum(46, 4), Stratum(56, 4)]), bound([Stratum(46, 4), Stratum(56, 4)], caught=1)
+    (33, 85)
+    """
+    found = [one for one in kept if one.claimed]
+    total = sum(one.claimed for one in found)
+    if caught >= len(found):
+        return total
+    threshold = math.log((1 - CONFIDENCE) / math.comb(len(found), caught)) - _ROUNDED
+    if caught == 1:
+        others = (found[:at] + found[at + 1 :] for at in range(len(found)))
+        return max(one.claimed + _undetected(rest, threshold) for one, rest in zip(found, others, strict=True))
+    unlucky = sorted((one.claimed for one in found), reverse=True)[:caught]
+    return min(total, sum(unlucky) + _undetected(found, threshold))
+
+
+def _undetected(found: Sequence[Stratum], threshold: float) -> int:
+    """The most wrong pages of which, with that logarithm of a probability at least, no drawn one is.
+
+    Each further wrong page of a stratum makes that less likely than the one before, so the cheapest are taken first.
+    """
+    steps = np.concatenate([_steps(one) for one in found])
+    return int(np.searchsorted(-np.cumsum(np.sort(steps)[::-1]), -threshold, side="right"))
+
+
+def _steps(stratum: Stratum) -> NDArray[np.float64]:
+    """By how much each further wrong page lowers the logarithm of the chance that none was drawn."""
+    pages = stratum.claimed + stratum.confirmed
+    wrong = np.arange(stratum.claimed, dtype=np.float64)
+    steps: NDArray[np.float64] = np.log((pages - stratum.confirmed - wrong) / (pages - wrong))
+    return steps

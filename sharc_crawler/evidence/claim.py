@@ -85,9 +85,9 @@ def _single(facts: CaptureFacts) -> bool:
 def _limits(facts: CaptureFacts, totals: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     audit = facts.audit or {}
     if audit.get("claimed"):
-        numbers = {name: audit[name] for name in ("claimed", "audited", "changed", "lies", "bound")}
+        numbers = {name: audit[name] for name in ("claimed", "audited", "changed", "lies", "unaudited", "bound")}
         yield {"code": Limit.AUDITED.value, **numbers, "percent": round(100 * float(audit["confidence"]))}
-        if liars := [one["label"] for one in audit["classes"] if one["caught"]]:
+        if liars := [one["label"] for one in audit["strata"] if one["caught"]]:
             yield {"code": Limit.LIARS.value, "classes": liars}
     if totals["changed"]:
         yield {"code": Limit.CHANGED.value, "pages": totals["changed"]}

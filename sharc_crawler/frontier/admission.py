@@ -338,10 +338,14 @@ class Queuer:
         """Hand pages to the strategy."""
         assert capture.strategy is not None, "pages are offered until there is one"
         pages, attesting = self._ledger.pages, capture.attesting
+        rates = [pages.rates[page] for page in queued]
+        if attesting:  # what is to be audited has to be visited before T, as the hottest pages are
+            hottest = max(rates, default=0.0)
+            rates = [hottest if page in attesting.drawn else rate for page, rate in zip(queued, rates, strict=True)]
         capture.strategy.add(
             Candidates.of(
                 queued,
-                [pages.rates[page] for page in queued],
+                rates,
                 [pages.weights[page] for page in queued],
                 [pages.shapes[page] for page in queued],
                 [attesting.attestable(page, pages.urls[page], now) for page in queued] if attesting else None,

@@ -155,6 +155,9 @@ class Opener:
         capture.strategy = self._parts.strategy(spec, Setting(size=size, step=step, start=now))
         capture.former, capture.waiting = capture.visits, []
         if capture.attesting is not None:
-            capture.attesting.begin({page: self._ledger.pages.urls[page] for page in pages}, now)
+            urls = self._ledger.pages.urls
+            capture.attesting.begin({page: urls[page] for page in pages}, now)
+            told = {page: urls[page] for page in sorted(capture.attesting.lastmods)}
+            capture.attesting.draw(told, seed=round(capture.started))
         self._queuer.add(capture, pages, now)
         return capture.strategy

@@ -6,12 +6,13 @@ attested pages once more, at the end of the capture.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections import Counter
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sharc_crawler.evidence.audit import bound, sample
+from sharc_crawler.evidence.audit import Stratum, bound, sample, strata
 from sharc_crawler.evidence.coherence import unchanged
 from sharc_crawler.lab.score import stayed
 
@@ -32,33 +33,32 @@ class Audit:
     audited: int
     changed: int  #: of the audited: changed since their visit, by bytes
     lies_found: int
-    by_chance: float  #: lies that as many pages drawn at random would have found, on average
-    remaining: int  #: wrongly claimed, and not found by the audit
+    remaining: int  #: wrongly claimed, and their stratum was not caught
     bound: int  #: with 95 % confidence no more than these remain
 
 
 def audit(site: Site, schedule: Schedule, belief: Belief, lying: NDArray[np.bool_], share: float, seed: int) -> Audit:
-    """Audit a share of the attested pages that were captured."""
+    """Audit a share of the attested pages that were captured; strata that are caught lying lose their claims."""
     captured = belief.attested & site.lives.alive_at(schedule.visits)
-    same = stayed(site, schedule, belief.attested)
-    wrong = captured & lying & ~same
-    numbers = np.flatnonzero(captured)
-    chosen = np.zeros(len(captured), np.bool_)
-    chosen[numbers[sample(belief.rates[numbers], share, np.random.default_rng([seed, 2]))]] = True
+    wrong = captured & lying & ~stayed(site, schedule, belief.attested)
+    labels = strata({page: site.urls[page] for page in np.flatnonzero(captured).tolist()})
+    drawn = np.zeros(len(captured), np.bool_)
+    drawn[list(sample(labels, share, seed))] = True
     end = np.full(len(site.urls), schedule.interval[1])
     visible = captured & ~unchanged(site.changes.rows, schedule.visits, end)
-    seen = chosen & visible
-    corrected = int((wrong & seen).sum())
-    changed, found = int(seen.sum()), int((seen & lying).sum())
-    first = stayed(site, replace(schedule, revisits=np.full(len(site.urls), np.nan)), belief.attested)
-    admitted = int((captured & ~lying & ~first).sum())
+    caught = {labels[page] for page in np.flatnonzero(drawn & visible & lying).tolist()}
+    claimed = captured & stayed(site, schedule, belief.attested) | wrong
+    claimed &= np.array([labels.get(page) not in caught for page in range(len(captured))])
+    confirmed = claimed & drawn & ~visible & (schedule.visits <= schedule.reference)
+    left = claimed & ~confirmed
+    numbers = Counter(labels[page] for page in np.flatnonzero(left).tolist())
+    shown = Counter(labels[page] for page in np.flatnonzero(confirmed).tolist())
     return Audit(
         lying=int((captured & lying).sum()),
         wrongly_claimed=int(wrong.sum()),
-        audited=int(chosen.sum()),
-        changed=changed,
-        lies_found=found,
-        by_chance=float((visible & lying).sum()) * float(chosen.sum()) / max(1.0, float(captured.sum())),
-        remaining=int(wrong.sum()) - corrected,
-        bound=max(0, bound(changed, found, admitted, int(captured.sum()) - admitted) - corrected),
+        audited=int(drawn.sum()),
+        changed=int((drawn & visible).sum()),
+        lies_found=int((drawn & visible & lying).sum()),
+        remaining=int((left & wrong).sum()),
+        bound=bound([Stratum(numbers[label], shown[label]) for label in numbers], len(caught)),
     )

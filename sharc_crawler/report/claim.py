@@ -107,7 +107,10 @@ _STATEMENTS: dict[Statement, Callable[[Claim], str]] = {
 
 def _audited(limit: Claim) -> str:
     found = f"An audit downloaded {counted(limit['audited'], 'page')} again: {limit['changed']} had changed,"
-    return f"{found} {limit['lies']} without the server's saying so. {_bound(limit)}"
+    told = f"{found} {limit['lies']} without the server's saying so. {_bound(limit)}"
+    if not limit["unaudited"]:
+        return told
+    return f"{told} Not audited: {counted(limit['unaudited'], 'page')}, of classes of URLs without a sample."
 
 
 def _bound(limit: Claim) -> str:

@@ -59,7 +59,7 @@ def test_an_honest_site_is_never_wrongly_claimed(crawl, tmp_path, visits):
     assert visits == 2 or evidence.count("attested") > 20  # of two visits the second shows more than the word
     audit = done.capture["audit"]
     assert audit["claimed"] == evidence.count("attested")
-    assert audit["lies"] == 0 == sum(one["caught"] for one in audit["classes"])
+    assert audit["lies"] == 0 == sum(one["caught"] for one in audit["strata"])
     assert len(asked) == 3, "at the start, at T, at the end"
     assert verify(done.folder).findings == []
     assert not done.capture["resources"]["unknown"], "what is embedded is looked at on both sides of T, too"
@@ -107,8 +107,7 @@ def test_liars_are_caught_by_the_audit_and_said_in_the_report(crawl):
         found = claims(site, done.capture, server.url.rstrip("/"))
     audit = done.capture["audit"]
     assert audit["lies"] > 0
-    caught = [one["label"] for one in audit["classes"] if one["caught"]]
-    assert not any(one["believed"] for one in audit["classes"] if one["label"] in caught)
+    assert not any(one["claimed"] for one in audit["strata"] if one["caught"])
     wrong = sum(not true for name, true in found["coherent"] if name == "attested")
     assert wrong <= audit["bound"] <= audit["claimed"]
     assert all(true for name, true in found["coherent"] if name == "bytes")

@@ -74,12 +74,7 @@ class Checker:
         pages = self._ledger.pages
         if attesting.audited:
             return False
-        rates = {page: pages.rates[page] for page in attesting.once}
-        left = [
-            page
-            for page in attesting.sample(rates, capture.reference, seed=round(capture.started))
-            if len(attesting.downloads[page]) == 1
-        ]
+        left = [page for page in attesting.sample(capture.reference) if len(attesting.downloads[page]) == 1]
         for page in left:
             pages.forget_validators(page)
             self._ledger.owe(capture, page, Slot.SECOND)

@@ -1,0 +1,85 @@
+"""An audit's strata, its sample, and the bound that it supports, against every way of lying."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from math import comb, prod
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sharc_crawler.evidence.audit import LEAST, Stratum, bound, sample, strata
+
+
+def undetected(one: Stratum, wrong: int) -> float:
+    """The chance that no drawn page is a wrong one."""
+    pages = one.claimed + one.confirmed
+    return comb(pages - wrong, one.confirmed) / comb(pages, one.confirmed)
+
+
+def believable(kept: list[Stratum], wrong: tuple[int, ...], caught: int) -> bool:
+    """Do at most so many strata show a lie with a probability of 5 % or more?"""
+    chances = [undetected(one, number) for one, number in zip(kept, wrong, strict=True)]
+    total = 0.0
+    for many in range(caught + 1):
+        for seen in combinations(range(len(kept)), many):
+            total += prod(1 - p if at in seen else p for at, p in enumerate(chances))
+    return total >= 0.05
+
+
+small = st.lists(st.builds(Stratum, st.integers(0, 7), st.integers(0, 5)), min_size=1, max_size=3)
+
+
+@settings(max_examples=60, deadline=None)
+@given(small, st.integers(0, 2))
+def test_no_way_of_lying_that_can_be_believed_exceeds_the_bound(kept: list[Stratum], caught: int) -> None:
+    found = bound(kept, caught)
+    every = np.ndindex(*(one.claimed + 1 for one in kept))
+    most = max(sum(wrong) for wrong in every if believable(kept, wrong, caught))
+    assert found >= most
+    if caught == 0:
+        assert found == most, "exact"
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_bound_is_exceeded_in_one_capture_of_twenty_at_most(seed: int) -> None:
+    """Whoever lies, in whatever classes: 400 captures, of which the lying strata that are caught lose their claims."""
+    rng = np.random.default_rng(seed)
+    exceeded = worst = 0.0
+    for _ in range(400):
+        sizes = rng.integers(3, 120, rng.integers(1, 9))
+        wrong = rng.binomial(sizes, rng.choice([0.0, 0.02, 0.1, 0.3, 0.6, 1.0], len(sizes)))
+        drawn = np.minimum(sizes, LEAST)
+        hits = np.array([rng.hypergeometric(w, n - w, d) for w, n, d in zip(wrong, sizes, drawn, strict=True)])
+        kept = [Stratum(int(n - d), int(d)) for n, d, hit in zip(sizes, drawn, hits, strict=True) if not hit]
+        really, stated = int(wrong[hits == 0].sum()), bound(kept, int((hits > 0).sum()))
+        exceeded += really > stated
+        worst = max(worst, really / stated if stated else float(really))
+    assert exceeded <= 0.05 * 400
+    assert worst <= 2
+
+
+def test_lies_that_cluster_finer_than_folders_have_strata_of_their_own() -> None:
+    urls = [
+        f"http://h/{kind}-{n}" for kind, size in (("news", 60), ("category", 40), ("about", 50)) for n in range(size)
+    ]
+    urls += [f"http://h/view?id={n}" for n in range(41)] + [f"http://h/view?id={n}&page=2" for n in range(45)]
+    labels = strata(dict(enumerate(urls)))
+    groups: dict[str, set[str]] = {}
+    for page, label in labels.items():
+        groups.setdefault(label, set()).add(urls[page].split("-")[0].split("=")[0] + str(urls[page].count("&")))
+    assert all(len(kinds) == 1 for kinds in groups.values()), groups
+    assert len(groups) == 5
+
+
+@given(st.lists(st.sampled_from(["/a/x-1", "/a/y-2", "/b/1", "/c?d=1", "/"]), max_size=300), st.integers(1, 60))
+def test_a_stratum_is_large_enough_or_what_is_left(paths: list[str], own: int) -> None:
+    labels = strata({n: f"http://h{path}" for n, path in enumerate(paths)}, own)
+    sizes = {label: list(labels.values()).count(label) for label in labels.values()}
+    assert all(size >= own for label, size in sizes.items() if label)
+    drawn = sample(labels, 0.01, seed=5)
+    assert drawn == sample(labels, 0.01, seed=5) <= labels.keys()
+    for label, size in sizes.items():
+        assert sum(labels[page] == label for page in drawn) == min(size, max(LEAST, -(-size // 100)))
