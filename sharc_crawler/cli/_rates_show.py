@@ -12,8 +12,8 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from sharc_crawler.cli._pictures import drawn
 from sharc_crawler.model import Sighting
-from sharc_crawler.rates.picture import draw_rates
 from sharc_crawler.rates.sources import HistoryRates
 from sharc_crawler.rates.trust import of_headers, trust
 from sharc_crawler.report.terminal import foreign
@@ -36,7 +36,10 @@ FEW = 3  #: comparisons of two looks (or lastmods) below which a page's rate is 
 @click.option("--horizon", default=30.0, show_default=True, help="Length of the next capture, in days.")
 @click.option("--limit", default=20, show_default=True, help="How many pages to show, hottest first.")
 @click.option(
-    "--picture", type=click.Path(dir_okay=False, path_type=Path), help="Draw the distribution: FILE.png, .svg."
+    "--picture",
+    type=click.Path(dir_okay=False, path_type=Path),
+    callback=drawn,
+    help="Draw the distribution: FILE.png, .svg.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object with all pages.")
 def show_command(site: str, history: str, horizon: float, limit: int, picture: Path | None, as_json: bool) -> None:
@@ -50,6 +53,8 @@ def show_command(site: str, history: str, horizon: float, limit: int, picture: P
     pages = [(url, found) for url, found in zip(known.urls, estimates, strict=True) if found is not None]
     pages.sort(key=lambda page: -page[1].rate)
     if picture:
+        from sharc_crawler.lab.pictures.rates import draw_rates  # matplotlib takes a second
+
         draw_rates([found.rate for _, found in pages], site, picture)
     facts = _facts(known, pages, now)
     if as_json:

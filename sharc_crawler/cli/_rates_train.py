@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import numpy as np
 
-from sharc_crawler import __version__
+from sharc_crawler import __version__, extras
 from sharc_crawler.cli._progress import progress
 from sharc_crawler.cli._tables import print_table
 from sharc_crawler.errors import DataError
@@ -48,15 +48,20 @@ def train_command(history: str, output: Path, sites: tuple[str, ...], kind: str,
     judged by 10-fold cross-validation; for either set of features the one that loses least coherence goes into the
     file (or --kind). Use it as rates=predictor:model=FILE.
     """
+    if kind == "tree":
+        extras.check("--kind tree", "sklearn")
     examples, names = _examples(history, sites)
-    with progress(f"{FOLDS}-fold cross-validation", FOLDS * len(CLASSIFIERS) * len(FEATURES)) as tell:
-        found = cross_validate(examples, tell=tell)
+    tried = [kind for kind in CLASSIFIERS if kind != "tree" or extras.installed("sklearn")]
+    with progress(f"{FOLDS}-fold cross-validation", FOLDS * len(tried) * len(FEATURES)) as tell:
+        found = cross_validate(examples, tried, tell=tell)
     losses = [_loss(examples, one.rates, one.spreads, horizon * DAY) for one in found]
     kinds = {name: kind if kind != "best" else _best(name, found, losses) for name in FEATURES}
     about = {"program": f"sharc-crawler {__version__}", "time": time.time(), "sites": names, "pages": len(examples)}
     Predictor.train(examples, kinds, about).save(output)
     report = _report(examples, found, losses, kinds, horizon)
     click.echo(json.dumps(report)) if as_json else _show(report, output)
+    if len(tried) < len(CLASSIFIERS):
+        click.echo(f"A decision tree may do better: {extras.install('sklearn')}", err=True)
 
 
 def _examples(history: str, sites: Sequence[str]) -> tuple[Examples, list[str]]:

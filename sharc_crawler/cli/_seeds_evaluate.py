@@ -12,6 +12,7 @@ import click
 
 from sharc_crawler import plugins
 from sharc_crawler.archive.history import read_history
+from sharc_crawler.cli._pictures import drawn
 from sharc_crawler.cli._progress import progress
 from sharc_crawler.cli._seeds_list import histories
 from sharc_crawler.cli._seeds_output import say
@@ -51,7 +52,13 @@ Histories = tuple["SeedHistories", Truth]
 @click.option("--score-from", type=_DATE, required=True, help="Scored from here to --until.")
 @click.option("--until", type=_DATE, required=True)
 @click.option("--weeks", type=click.IntRange(1), default=12, show_default=True, help="Lengths of history: 1 to this.")
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="Folder: hacs-evaluation.md and pictures/.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    callback=drawn,
+    help="Folder: hacs-evaluation.md and pictures/.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the results as JSON.")
 def evaluate_command(history: tuple[Path, ...], output: Path | None, as_json: bool, **options: Any) -> None:
     """Measure rankers: which seeds of HISTORY, or of records of link additions, were updated within a week?"""
@@ -110,7 +117,7 @@ def _run(
 
 
 def _write(studies: list[Study], folder: Path) -> None:
-    from sharc_crawler.seeds.hacs.pictures import draw_precisions, draw_thresholds  # matplotlib takes a second
+    from sharc_crawler.lab.pictures.seeds import draw_precisions, draw_thresholds  # matplotlib takes a second
 
     folder.mkdir(parents=True, exist_ok=True)
     for study in studies:

@@ -13,6 +13,7 @@ import click
 
 from sharc_crawler import plugins
 from sharc_crawler.archive.history import read_history
+from sharc_crawler.cli._pictures import drawn
 from sharc_crawler.cli._progress import progress
 from sharc_crawler.cli._seeds_list import histories
 from sharc_crawler.cli._seeds_output import facts, say, show
@@ -46,7 +47,7 @@ _DAY = 86_400.0
 @click.option(
     "--ahead", type=click.FloatRange(0), default=7.0, show_default=True, help="Days: an update by then counts."
 )
-@click.option("--picture", type=click.Path(path_type=Path), help="Draw the ranking (PNG or SVG).")
+@click.option("--picture", type=click.Path(path_type=Path), callback=drawn, help="Draw the ranking (PNG or SVG).")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Write the chosen seeds, a URL a line.")
 @click.option("--json", "as_json", is_flag=True, help="Print a JSON object instead of a table.")
 def rank_command(history: tuple[Path, ...], **options: Any) -> None:
@@ -65,7 +66,7 @@ def rank_command(history: tuple[Path, ...], **options: Any) -> None:
     if options["output"]:
         options["output"].write_text("".join(f"{one.url}\n" for one in ranked if one.chosen), encoding="utf-8")
     if options["picture"]:
-        from sharc_crawler.seeds.hacs.pictures import draw_ranking  # matplotlib takes a second
+        from sharc_crawler.lab.pictures.seeds import draw_ranking  # matplotlib takes a second
 
         draw_ranking(ranked, options["theta"], options["picture"])
     if options["as_json"]:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
+from sharc_crawler.cli._pictures import drawn
 from sharc_crawler.cli._progress import progress
 from sharc_crawler.lab.examples import EXAMPLES, example
 from sharc_crawler.lab.paper import TABLES
-from sharc_crawler.lab.pictures import draw
 from sharc_crawler.lab.tables import Extent, selected, simulate
 from sharc_crawler.lab.tables_page import markdown, title, verdicts
 
@@ -90,7 +90,9 @@ The table says what holds in the runs of this page; the figures above are of all
 
 @click.command()
 @click.option("--table", "numbers", multiple=True, help="Only this one (may be repeated): 1-3, 11-21.")
-@click.option("--output", type=click.Path(file_okay=False, path_type=Path), help="Folder for tables.md and pictures.")
+@click.option(
+    "--output", type=click.Path(file_okay=False, path_type=Path), callback=drawn, help="Folder for tables.md, pictures."
+)
 @click.option("--max-size", default=Extent.max_size, show_default=True, help="Leave out rows of larger sites.")
 @click.option("--seeds", type=click.IntRange(1), default=1, show_default=True, help="Worlds per cell of 10,000 pages.")
 @click.option("--jobs", type=click.IntRange(1), default=2, show_default=True, help="Processes.")
@@ -130,6 +132,8 @@ def page(made_by: str, examples: Sequence[str], results: Sequence[Simulated], ou
         if output:
             picture = output / f"pictures/table-{result.paper.number}.svg"
             picture.parent.mkdir(parents=True, exist_ok=True)
+            from sharc_crawler.lab.pictures.tables import draw  # matplotlib takes a second
+
             draw(result, picture)
             parts.append(f"![Table {result.paper.number}, ours and the paper's](pictures/{picture.name})")
     return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"

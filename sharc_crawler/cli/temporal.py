@@ -14,6 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from sharc_crawler.cli._addresses import print_whole
+from sharc_crawler.cli._pictures import drawn
 from sharc_crawler.errors import UsageError
 from sharc_crawler.report.terminal import foreign
 from sharc_crawler.seeds.temporal.analysis import analyse
@@ -62,7 +63,7 @@ _SHOWN = 20
 )
 @click.option("--per-site", is_flag=True, help="With --labels: sites with enough of them get thresholds of their own.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), default=None, help="Write the seeds, a URL a line.")
-@click.option("--pictures", type=click.Path(path_type=Path), default=None, help="Draw curves.png, ranking.png there.")
+@click.option("--pictures", type=click.Path(path_type=Path), callback=drawn, help="Draw curves.png, ranking.png there.")
 @click.option(
     "--curves", type=click.Path(path_type=Path), default=None, help="Write each page's class and curve (CSV)."
 )
@@ -210,7 +211,7 @@ def _table(chosen: list[dict[str, Any]]) -> Table:
 
 
 def _draw(found: Analysis, chosen: int, folder: Path) -> None:
-    from sharc_crawler.seeds.temporal.pictures import draw_curves, draw_ranking  # matplotlib takes a second
+    from sharc_crawler.lab.pictures.temporal import draw_curves, draw_ranking  # matplotlib takes a second
 
     folder.mkdir(parents=True, exist_ok=True)
     draw_curves(found, folder / "curves.png")

@@ -5,13 +5,12 @@ V. D. Blondel, J.-L. Guillaume, R. Lambiotte, E. Lefebvre: Fast unfolding of com
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import numpy as np
 
-from sharc_crawler.errors import UsageError
+from sharc_crawler import extras
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,10 +32,7 @@ class ByLinks:
     by_links = True
 
     def __init__(self) -> None:
-        if find_spec("sknetwork") is None:
-            raise UsageError(
-                "subsites=links needs scikit-network: pip install 'sharc-crawler[links]', or divide by path or sitemap"
-            )
+        extras.check("subsites=links", "sknetwork", ", or divide by path or sitemap")
 
     def labels(self, known: Known) -> list[Labels]:
         """Of each page; the same graph always gives the same communities."""

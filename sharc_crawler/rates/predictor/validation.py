@@ -12,7 +12,7 @@ from sharc_crawler.rates.predictor.features import FEATURES
 from sharc_crawler.rates.predictor.model import CLASSIFIERS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from numpy.typing import NDArray
 
@@ -38,21 +38,25 @@ class Validation:
 
 
 def cross_validate(
-    examples: Examples, folds: int = FOLDS, seed: int = 0, tell: Callable[[float], None] = lambda _: None
+    examples: Examples,
+    kinds: Iterable[str] = tuple(CLASSIFIERS),
+    folds: int = FOLDS,
+    seed: int = 0,
+    tell: Callable[[float], None] = lambda _: None,
 ) -> list[Validation]:
-    """Every classifier on every set of features; the folds are the same for all. ``tell`` hears how many are done."""
+    """Every kind of classifier on every set of features, in the same folds. ``tell`` hears how many are done."""
     bins = RateBins.of(examples.rates, examples.posterior)
     labels = bins.number(examples.rates)
     fold = np.random.default_rng(seed).permutation(len(examples)) % folds
     done = 0
     found = []
-    for kind, classifier in CLASSIFIERS.items():
+    for kind in kinds:
         for name, features in FEATURES.items():
             table = features(examples.pages)
             probabilities = np.empty((len(examples), len(bins)))
             for number in range(folds):
                 own, others = np.flatnonzero(fold == number), np.flatnonzero(fold != number)
-                model = classifier().fit(table.select(others), labels[others], len(bins))
+                model = CLASSIFIERS[kind]().fit(table.select(others), labels[others], len(bins))
                 probabilities[own] = model.predict(table.select(own))
                 tell(done := done + 1)
             off = np.abs(probabilities.argmax(1) - labels)

@@ -9,7 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sharc_crawler.errors import DataError, UsageError
+from sharc_crawler import extras
+from sharc_crawler.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -64,10 +65,9 @@ def database(memory: str = MEMORY) -> Iterator[Database]:
 
     Raises :class:`~sharc_crawler.errors.UsageError` where DuckDB is not installed.
     """
-    try:
-        import duckdb
-    except ImportError as error:
-        raise UsageError("reading logs needs DuckDB: pip install 'sharc-crawler[logs]'") from error
+    extras.check("reading logs", "duckdb")
+    import duckdb
+
     with tempfile.TemporaryDirectory(prefix="sharc-temporal-") as folder:
         settings: dict[str, str | bool | int | float | list[str]] = {
             "memory_limit": memory,

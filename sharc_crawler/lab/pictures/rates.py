@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from matplotlib.figure import Figure
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,13 +18,9 @@ DAY = 86_400.0
 
 def draw_rates(rates: Sequence[Rate], site: str, path: Path) -> None:
     """A histogram of the rates (changes per second) on a logarithmic axis of mean times between changes, in days."""
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    from matplotlib import pyplot as plt
-
     gaps = 1.0 / (np.array([rate for rate in rates if rate > 0]) * DAY)
-    figure, axes = plt.subplots(figsize=(7, 4), layout="constrained")
+    figure = Figure(figsize=(7, 4), layout="constrained")
+    axes = figure.subplots()
     if len(gaps):
         low, high = gaps.min() / 1.1, gaps.max() * 1.1
         axes.hist(gaps, np.geomspace(low, high, 40).tolist(), color="#2a6f97")
@@ -34,4 +31,3 @@ def draw_rates(rates: Sequence[Rate], site: str, path: Path) -> None:
     if never:
         axes.text(0.99, 0.97, f"{never} pages without a change", ha="right", va="top", transform=axes.transAxes)
     figure.savefig(path, dpi=120)
-    plt.close(figure)

@@ -1,0 +1,1 @@
+"""Pictures of tables, rates, seeds and sites, drawn by matplotlib (extra ``lab``)."""
