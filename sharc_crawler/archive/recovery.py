@@ -30,11 +30,17 @@ def recover(folder: Path) -> list[Recovered]:
 
     Files that a process is still writing are left alone.
     """
-    finished = [_finish(folder / name) for name in _named(folder) if name.endswith(f"{SUFFIX}{OPEN}")]
+    finished = finish(folder)
     there = _named(folder)
     for name in there:
         if name.endswith(SUFFIX) and index_path(folder / name).name not in there:
             write_index(folder / name, entries(folder / name))
+    return finished
+
+
+def finish(folder: Path) -> list[Recovered]:
+    """Finish every WARC file in a folder that a crash left open; those that a process is writing are left alone."""
+    finished = [_finish(folder / name) for name in _named(folder) if name.endswith(f"{SUFFIX}{OPEN}")]
     return [found for found in finished if found is not None]
 
 
@@ -64,8 +70,5 @@ def _finish(path: Path) -> Recovered | None:
 
 
 def record_ends(stream: BinaryIO) -> Iterator[int]:
-    """Where each whole record ends, up to the first one that is torn or damaged."""
-    for record in records(stream):
-        if not isinstance(record, Record):
-            return
-        yield record.end
+    """Where each whole record ends, those behind a damaged place too."""
+    return (record.end for record in records(stream) if isinstance(record, Record))

@@ -63,6 +63,7 @@ class Reason(StrEnum):
     REFERENCE_DOWNLOAD = "reference-download", "downloaded at the reference instant itself"
     VISITED_ONCE = "visited-once", "visited once"
     NEVER_REVISITED = "never-revisited", "the revisit was never made"
+    LATE_DOWNLOAD = "late-download", "downloaded after the reference instant: no record of before is left"
     STOPPED = "stopped", "the capture was stopped before its revisit"
     # not captured
     LATE = "late", "discovered after the reference instant"

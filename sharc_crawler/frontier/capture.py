@@ -83,6 +83,7 @@ class SiteCapture:
         self.subsites = Subsites(make_division(spec.subsites)) if spec.subsites else None
         self.step: Seconds | None = None  #: Δ as measured in a former part
         self.former = 0  #: visits settled before the strategy was built
+        self.again: set[PageId] = set()  #: to be downloaded, or downloaded, after T, as their former record is lost
         self.hosts: dict[int, None] = {}
         self.skipped: Counter[str] = Counter()  #: reason → URLs not admitted, as often as they were seen
         self.budget = SiteBudget(spec, started)

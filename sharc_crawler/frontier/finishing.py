@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sharc_crawler.evidence.judgement import APEX, NEVER_REVISITED, ONCE, is_apex
+from sharc_crawler.evidence.judgement import APEX, LATE_DOWNLOAD, NEVER_REVISITED, ONCE, is_apex
 from sharc_crawler.frontier.budget import PREFIX
 from sharc_crawler.frontier.hosts import Task
 from sharc_crawler.frontier.lifecycle import Event, State
@@ -68,6 +68,8 @@ class Finisher:
         """Is a page's only download to come before T, and another one after it, as it brought resources?"""
         if fetch.kind is not Kind.PAGE or fetch.slot is not Slot.ONLY or not capture.embedded.get(fetch.page):
             return False
+        if fetch.page in capture.again:
+            return False
         assert capture.strategy is not None, "pages are visited after the strategy is built"
         affordable = not capture.budget.why_not(Task(fetch.page, Slot.SECOND), fetch.kind, fetch.url, outcome.ended)
         return affordable and capture.strategy.revisit_after_all(fetch.page)
@@ -107,6 +109,8 @@ class Finisher:
     def _visited_page(self, capture: SiteCapture, task: Task, captured: bool, outcome: Outcome) -> None:
         capture.visits += 1
         capture.captured += captured
+        if task.page in capture.again:  # the strategy is through with it
+            return
         if captured and capture.attesting is None:
             capture.apex = task.page if is_apex(task.slot, outcome) else None
         strategy = capture.strategy
@@ -132,7 +136,7 @@ class Finisher:
         if pages.kinds[page] is Kind.PAGE and (capture.attesting is None or page not in capture.attesting.once):
             capture.revisits += 1
             for resource in capture.embedded.pop(page, ()):
-                if pages.states[resource] == State.VISITED:
+                if pages.states[resource] == State.VISITED and resource not in capture.again:
                     ledger.owe(capture, resource, Slot.SECOND)
             assert capture.strategy is not None, "a revisit was its decision"
             capture.strategy.finished(Visit(page, task.slot, task.plan), captured=True)
@@ -213,6 +217,7 @@ class Finisher:
         for page in self._unjudged(capture):
             apex = twice and page == capture.apex
             never = replace(NEVER_REVISITED, reason=capture.budget.unproven.get(page, NEVER_REVISITED.reason))
+            never = LATE_DOWNLOAD if page in capture.again else never
             self._judge(page, APEX if apex else never if twice else ONCE)
         if not subsites.close(self._ledger, capture, now):
             return

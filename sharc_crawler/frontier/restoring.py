@@ -202,7 +202,8 @@ class Restorer:
         captured = row.outcome.result is Result.OK
         capture.visits += 1
         capture.captured += captured
-        if captured and capture.attesting is None:
+        late = capture.reference is not None and row.outcome.started > capture.reference
+        if captured and capture.attesting is None and not late:
             capture.apex = row.page if is_apex(row.slot, row.outcome) else None
         elif row.outcome.location:
             self._opener.widen(capture, row.page, row.outcome.location)
@@ -269,20 +270,43 @@ class Resumer:
         """
         pages = self._ledger.pages
         mine = [page for page in pages.of(capture.number) if pages.states[page] != State.LATE]
+        capture.again = {page for page in mine if self._after_reference(capture, page, members)}
         for page in mine:
             self._owe_again(capture, page)
         self._opener.open_hosts_again(capture)
-        capture.waiting = [page for page in mine if pages.kinds[page] is Kind.PAGE]
+        capture.waiting = [page for page in mine if pages.kinds[page] is Kind.PAGE and page not in capture.again]
+        firsts = [visit for visit in firsts if visit.page not in capture.again]
         if capture.subsites is not None:
             firsts = subsites.restored(self._ledger, capture, members, firsts)
         if firsts:
             self._rebuild_strategy(capture, firsts, now)
         self._ledger.wake(capture)
 
+    def _after_reference(self, capture: SiteCapture, page: PageId, members: dict[PageId, int]) -> bool:
+        """Is it to be visited, or was it, after T? Its record of before is lost: nothing else comes so late."""
+        pages = self._ledger.pages
+        state = pages.states[page]
+        if pages.kinds[page] not in (Kind.PAGE, Kind.RESOURCE) or state not in (State.QUEUED, State.VISITED):
+            return False
+        reference = self._reference(capture, members.get(self._ledger.owner(page)))
+        return reference is not None and (state == State.QUEUED or pages.started[page] > reference)
+
+    def _reference(self, capture: SiteCapture, part: int | None) -> Instant | None:
+        """The T that visits precede, of a part or of all; None: there is none yet, or none that they all precede."""
+        if capture.attesting is not None:
+            return None
+        if capture.subsites is None or (capture.subsites.open and part == capture.subsites.rows[-1].number):
+            return capture.reference
+        return None if part is None else capture.subsites.rows[part].reference
+
     def _owe_again(self, capture: SiteCapture, page: PageId) -> None:
         """Resources, sitemaps and robots.txt whose download was still to come."""
         ledger = self._ledger
         kind, state = ledger.pages.kinds[page], ledger.pages.states[page]
+        if page in capture.again:
+            if state == State.QUEUED:
+                ledger.owe(capture, page, Slot.ONLY)
+            return
         if kind in (Kind.PAGE, Kind.HUB):
             return
         if state == State.QUEUED:

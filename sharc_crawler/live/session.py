@@ -30,7 +30,9 @@ from sharc_crawler.live.history import known_pages, rates_of, remember
 from sharc_crawler.live.naming import attributes, named
 from sharc_crawler.live.output import RUNNING, check_output, make_folder, told
 from sharc_crawler.live.problems import without_tracebacks
+from sharc_crawler.live.relying import relied_on
 from sharc_crawler.live.space import Space
+from sharc_crawler.live.writer_process import USUAL
 from sharc_crawler.storage.observations import ObservationStore
 from sharc_crawler.storage.opening import begin_state
 from sharc_crawler.storage.trying_again import reopened, unreached
@@ -91,6 +93,7 @@ class Session:
             self._go_on_in_time(saved)
         now = self.clock.now()
         if saved and saved.captures:
+            saved = await self._borne_out(saved)
             for number, row in saved.captures.items():
                 saved.captures[number] = self._on_new_terms(row, specs[0])
             self.run = next(str(row.spec.settings["run"]) for row in saved.captures.values())
@@ -128,6 +131,18 @@ class Session:
             saved.captures[number] = row._replace(notes=(*row.notes, note))
             self.store.replace(saved)
         return saved
+
+    async def _borne_out(self, saved: Batch) -> Batch:
+        """The state as far as the WARC files bear it out; what they do not hold any more is fetched again."""
+        folder = self.config.output
+        if folder is None or self.store is None or not self.config.warc or self.config.writer != USUAL:
+            return saved
+        found = await relied_on(saved, folder, iso(self.clock.now()))
+        if found is not saved:
+            for row in found.captures.values():
+                withdraw(folder, row.spec.site)
+            self.store.replace(found)
+        return found
 
     def bounded(self, spec: CaptureSpec) -> CaptureSpec:
         """The order with this crawl's budget, which a crawl that goes on may have changed."""

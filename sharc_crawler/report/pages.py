@@ -29,7 +29,8 @@ class Stored:
         self._embeds: dict[PageId, list[Url]] = defaultdict(list)
         self._judgements = {row.page: row for row in state.judgements}
         for visit in state.visits:
-            self.visits[visit.page].append(visit)
+            if visit.settled or visit.outcome.result is Result.FAILED:  # else withdrawn: its record is lost
+                self.visits[visit.page].append(visit)
         for page, resource in state.embeds:
             self._embeds[page].append(Url(state.pages[resource].key))
 

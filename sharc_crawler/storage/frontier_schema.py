@@ -16,31 +16,18 @@ TABLES = (
 )  # fmt: skip
 
 
-def make(db: sqlite3.Connection) -> int:
-    """Give an empty file this schema, all or nothing; the version of the schema that the file has."""
-    found = version(db)
-    if found or _tables(db):
-        return found
-    db.execute("BEGIN IMMEDIATE")
-    try:
-        for statement in _statements(files("sharc_crawler.storage").joinpath("frontier_schema.sql").read_text()):
-            db.execute(statement)
-        db.execute(f"PRAGMA user_version = {VERSION}")
-        db.execute("COMMIT")
-    except BaseException:
-        if db.in_transaction:
-            db.execute("ROLLBACK")
-        raise
-    return VERSION
+def make(db: sqlite3.Connection) -> None:
+    """Give an empty file this schema."""
+    db.execute("BEGIN")
+    for statement in _statements(files("sharc_crawler.storage").joinpath("frontier_schema.sql").read_text()):
+        db.execute(statement)
+    db.execute(f"PRAGMA user_version = {VERSION}")
+    db.execute("COMMIT")
 
 
 def version(db: sqlite3.Connection) -> int:
     """Of the schema that a file has; 0: none of ours."""
     return int(db.execute("PRAGMA user_version").fetchone()[0])
-
-
-def _tables(db: sqlite3.Connection) -> bool:
-    return bool(db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0])
 
 
 def _statements(script: str) -> Iterator[str]:

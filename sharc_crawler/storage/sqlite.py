@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import DataError
@@ -169,12 +170,13 @@ def _opened(path: Path, *, reading: bool) -> sqlite3.Connection:
         if reading:  # mode=ro would leave the files of a log behind that it may not remove
             db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True, isolation_level=None)
             db.execute("PRAGMA query_only = ON")
-            found = frontier_schema.version(db)
         else:
+            if not path.is_file() or not path.stat().st_size:
+                _make(path)
             db = sqlite3.connect(path, isolation_level=None)
             db.execute("PRAGMA journal_mode = WAL")
             db.execute("PRAGMA synchronous = FULL")  # a step that was committed outlasts a power failure
-            found = frontier_schema.make(db)
+        found = frontier_schema.version(db)
     except sqlite3.DatabaseError as error:
         raise DataError(f"frontier state {path} cannot be read ({error}); {WAY_OUT}") from error
     if found != frontier_schema.VERSION:
@@ -184,6 +186,21 @@ def _opened(path: Path, *, reading: bool) -> sqlite3.Connection:
             " use the version that wrote it, or another output folder"
         )
     return db
+
+
+def _make(path: Path) -> None:
+    """An empty file of this schema, there at once or not at all: others may be looking for it."""
+    draft = path.with_name(f".{path.name}")
+    draft.unlink(missing_ok=True)
+    with closing(sqlite3.connect(draft, isolation_level=None)) as db:
+        db.execute("PRAGMA journal_mode = WAL")
+        frontier_schema.make(db)
+    draft.rename(path)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
 
 
 def _write(db: sqlite3.Connection, batch: Batch) -> None:

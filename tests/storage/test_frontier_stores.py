@@ -97,6 +97,13 @@ os.kill(os.getpid(), signal.SIGKILL)
                 SqliteStore(tmp_path, reading=reading)
         self.holds_nobody_up(tmp_path)
 
+    def test_a_file_that_was_begun_and_never_made_is_made(self, tmp_path):
+        (tmp_path / "frontier.db").touch()
+        (tmp_path / ".frontier.db").write_bytes(b"half a file")
+        assert not SqliteStore.holds(tmp_path)
+        self.open(tmp_path).commit(Batch([page_row(0)]))
+        assert len(load_state(tmp_path).pages) == 1
+
     def holds_nobody_up(self, folder):
         """Whoever failed to open it does not hold it."""
         hold(folder).close()

@@ -1,0 +1,176 @@
+"""What a folder's WARC files hold, record by record; damaged ones are mended, and kept aside as they were.
+
+A capture that goes on rests on these: whatever was deleted, cut off or overwritten meanwhile is found here.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from sharc_crawler.archive.cdxj import entries, index_path, write_index
+from sharc_crawler.archive.files import SUFFIX, sync_folder
+from sharc_crawler.archive.members import Record, records
+from sharc_crawler.archive.records import warc_date
+from sharc_crawler.archive.recovery import finish
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
+
+    from sharc_crawler.model import Instant
+
+    Place = tuple[str, int]  #: file and offset
+
+DAMAGED = ".damaged"  #: added to the name of a file as it was before it was mended
+_MENDING = ".mending"
+_ANSWERS = ("response", "revisit")
+
+
+class Held(NamedTuple):
+    """A whole record and what it belongs to."""
+
+    offset: int
+    length: int
+    kind: str  #: WARC-Type
+    digest: str | None  #: WARC-Payload-Digest
+    name: str  #: WARC-Record-ID
+    moment: tuple[str | None, str | None]  #: WARC-Target-URI, WARC-Date
+    main: str | None  #: WARC-Concurrent-To
+    refers: tuple[str | None, str | None] | None  #: what a revisit record refers to, by its moment
+
+
+@dataclass(frozen=True, slots=True)
+class Stock:
+    """The records of a folder that are whole, with all that they belong to."""
+
+    held: dict[str, dict[int, Held]] = field(default_factory=dict)  #: by file and the offset before it was mended
+    mended: dict[str, int] = field(default_factory=dict)  #: file → bytes that were taken out
+
+    def at(self, file: str, offset: int) -> Held | None:
+        """The record that lies there, or lay there before its file was mended."""
+        return self.held.get(file, {}).get(offset)
+
+
+def is_sound(folder: Path, stated: Mapping[Place, str | None]) -> bool:
+    """Is every byte of the WARC files part of a whole record, and is there one at every place that is stated?
+
+    ``stated``: payload digests by place; None: not known. What a crash left open is finished first. Raises OSError.
+    """
+    finish(folder)
+    found = 0
+    for path in _files(folder):
+        end = 0
+        with path.open("rb") as stream:
+            for record in records(stream):
+                if not isinstance(record, Record) or record.offset != end:
+                    return False
+                end = record.end
+                place = path.name, record.offset
+                if place in stated:
+                    found += fits(record.get("WARC-Payload-Digest"), stated[place])
+        if end < path.stat().st_size:
+            return False
+    return found == len(stated)
+
+
+def fits(digest: str | None, stated: str | None) -> bool:
+    """Can a record with this payload be the one that was stated?"""
+    return digest is None or stated is None or digest == stated
+
+
+def take_stock(folder: Path, since: Instant) -> Stock:
+    """Read all WARC files; those that hold what is of no use by itself are mended. Raises OSError.
+
+    An answer is of no use without its request, a request without its answer, a revisit record without the payload that
+    it refers to. What revisit records refer to that is older than ``since`` lies in former captures.
+    """
+    for index in folder.glob("*.cdxj"):
+        if not index.with_suffix(SUFFIX).exists():
+            index.unlink()
+    found = {path: list(_read(path)) for path in _files(folder)}
+    torn = {path for path, some in found.items() if sum(one.length for one in some) < path.stat().st_size}
+    useful = _useful(found, torn, warc_date(since))
+    stock = Stock()
+    for path, some in found.items():
+        whole = [one for one in some if one.name in useful]
+        taken = path.stat().st_size - sum(one.length for one in whole)
+        if taken:
+            stock.mended[path.name] = taken
+        stock.held[path.name] = _mend(path, whole) if taken else {one.offset: one for one in whole}
+    return stock
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(folder.glob(f"*{SUFFIX}"))
+
+
+def _read(path: Path) -> Iterator[Held]:
+    with path.open("rb") as stream:
+        for one in records(stream):
+            if isinstance(one, Record):
+                yield _held(one)
+
+
+def _held(one: Record) -> Held:
+    refers = one.get("WARC-Refers-To-Target-URI"), one.get("WARC-Refers-To-Date")
+    return Held(
+        one.offset,
+        one.length,
+        one.kind,
+        one.get("WARC-Payload-Digest"),
+        one.get("WARC-Record-ID") or f"{one.offset}",
+        (one.get("WARC-Target-URI"), one.get("WARC-Date")),
+        one.get("WARC-Concurrent-To"),
+        refers if one.kind == "revisit" else None,
+    )
+
+
+def _useful(found: Mapping[Path, Iterable[Held]], torn: set[Path], since: str) -> set[str]:
+    """The names of records with all that they belong to."""
+    every = [one for some in found.values() for one in some]
+    asked = {one.main for one in every if one.kind == "request"}
+    orphans = {one.name for path in torn for one in found[path] if one.kind in _ANSWERS and one.name not in asked}
+    payloads = {one.moment for one in every if one.kind == "response" and one.name not in orphans}
+    mains = {
+        one.name
+        for one in every
+        if one.main is None and one.name not in orphans and (not one.refers or _is_held(one.refers, payloads, since))
+    }
+    return mains | {one.name for one in every if one.main in mains}
+
+
+def _is_held(moment: tuple[str | None, str | None], payloads: set[tuple[str | None, str | None]], since: str) -> bool:
+    return moment in payloads or (moment[1] or "") < since
+
+
+def _mend(path: Path, whole: list[Held]) -> dict[int, Held]:
+    """Put a file in its place that has these records alone; where they lie now, by where they lay."""
+    moved, size, draft = dict[int, Held](), 0, path.with_name(path.name + _MENDING)
+    with path.open("rb") as stream, draft.open("wb") as out:
+        for one in whole:
+            stream.seek(one.offset)
+            out.write(stream.read(one.length))
+            moved[one.offset] = one._replace(offset=size)
+            size += one.length
+        out.flush()
+        os.fsync(out.fileno())
+    path.rename(_aside(path))
+    index_path(path).unlink(missing_ok=True)
+    if whole:
+        draft.rename(path)
+        write_index(path, entries(path))
+    else:
+        draft.unlink()
+    sync_folder(path.parent)
+    return moved
+
+
+def _aside(path: Path) -> Path:
+    """A name that is free."""
+    aside, number = path.with_name(path.name + DAMAGED), 1
+    while aside.exists():
+        number += 1
+        aside = path.with_name(f"{path.name}{DAMAGED}-{number}")
+    return aside

@@ -1,0 +1,63 @@
+"""A crawl that goes on relies on its WARC files: what they do not hold any more is fetched again."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from sharc_crawler.archive.stock import fits, is_sound, take_stock
+from sharc_crawler.model import CaptureRef
+from sharc_crawler.report.words import counted
+from sharc_crawler.storage.withdrawing import withdrawn
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sharc_crawler.archive.stock import Stock
+    from sharc_crawler.frontier.store import Batch, VisitRow
+
+logger = logging.getLogger(__name__)
+
+
+async def relied_on(state: Batch, folder: Path, when: str) -> Batch:
+    """The state as far as the folder's WARC files bear it out; the same object where all is there.
+
+    Raises :class:`OSError` where they cannot be read.
+    """
+    stated = {(ref.file, ref.offset): visit.outcome.digest for visit in state.visits if (ref := visit.outcome.capture)}
+    if await asyncio.to_thread(is_sound, folder, stated):
+        return state
+    since = min(capture.started for capture in state.captures.values())
+    stock = await asyncio.to_thread(take_stock, folder, since)
+    for name, size in stock.mended.items():
+        taken = counted(size, "byte")
+        logger.warning("%s was damaged: %s taken out. As it was it is kept aside.", folder / name, taken)
+    lost = {number for number, visit in enumerate(state.visits) if _is_lost(visit, stock)}
+    if lost:
+        records = counted(len(lost), "record")
+        logger.warning("Not in the WARC files any more: %s. What they held is fetched again.", records)
+    moved = _moved(state, stock)
+    return withdrawn(moved, lost, when) if lost else moved
+
+
+def _moved(state: Batch, stock: Stock) -> Batch:
+    """Records of mended files lie elsewhere."""
+    return replace(state, visits=[_moved_visit(visit, stock) for visit in state.visits])
+
+
+def _moved_visit(visit: VisitRow, stock: Stock) -> VisitRow:
+    ref = visit.outcome.capture
+    held = stock.at(ref.file, ref.offset) if ref else None
+    if ref is None or held is None or held.offset == ref.offset:
+        return visit
+    moved = CaptureRef(ref.file, held.offset, held.length)
+    return visit._replace(outcome=replace(visit.outcome, capture=moved))
+
+
+def _is_lost(visit: VisitRow, stock: Stock) -> bool:
+    """Is its record gone, or another one?"""
+    ref = visit.outcome.capture
+    held = stock.at(ref.file, ref.offset) if ref else None
+    return ref is not None and (held is None or not fits(held.digest, visit.outcome.digest))

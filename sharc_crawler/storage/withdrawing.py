@@ -1,0 +1,93 @@
+"""Visits whose records are lost count no longer: they are made again, and what was concluded from them is withdrawn.
+
+T stays. A page whose visit before T is lost is downloaded once more, so that it is in the archive; its state at T is
+unknown from then on.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from sharc_crawler.model import Kind, Phase, Result, Slot
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from sharc_crawler.frontier.store import Batch, CaptureRow, VisitRow
+
+LOST = "its record is not in the WARC files any more"
+
+
+def withdrawn(state: Batch, lost: Collection[int], when: str) -> Batch:
+    """The state without these visits, by their numbers from 0; ``when``: the instant, for the note that each leaves."""
+    lost = frozenset(lost)
+    open_ = _with_revisits(state, lost)
+    pages = {state.visits[number].page for number in open_}
+    count = Counter(state.pages[state.visits[number].page].capture for number in lost)
+    visits = [_opened(visit, number in lost, number in open_) for number, visit in enumerate(state.visits)]
+    bare = count.keys() - _with_content(state, visits)
+    rejudged = {number for number in count if state.captures[number].audit is not None} | bare
+    read = {(state.pages[visit.page].capture, visit.outcome.started) for visit in _of(state, open_, Kind.SITEMAP)}
+    hosts = {state.pages[visit.page].host for visit in _of(state, open_, Kind.ROBOTS)}
+    return replace(
+        state,
+        visits=[visit._replace(settled=visit.settled and _owner(state, visit) not in bare) for visit in visits],
+        judgements=[
+            row for row in state.judgements if row.page not in pages and state.pages[row.page].capture not in rejudged
+        ],
+        hosts={name: host for name, host in state.hosts.items() if name not in hosts},
+        lastmods=[row for row in state.lastmods if (state.pages[row.page].capture, row.read) not in read],
+        members=[(page, part) for page, part in state.members if state.pages[page].capture not in bare],
+        subsites={key: part for key, part in state.subsites.items() if part.capture not in bare},
+        captures={
+            number: _going_on(row, count[number], number in bare, when) if count[number] else row
+            for number, row in state.captures.items()
+        },
+    )
+
+
+def _with_revisits(state: Batch, lost: Collection[int]) -> frozenset[int]:
+    """A revisit compares with its visit: without that it shows nothing. Polls of hubs are not made again."""
+    firsts = {state.visits[n].page for n in lost if state.visits[n].settled and state.visits[n].slot is not Slot.SECOND}
+    return frozenset(
+        number
+        for number, visit in enumerate(state.visits)
+        if state.pages[visit.page].kind is not Kind.HUB
+        and (number in lost or (visit.slot is Slot.SECOND and visit.page in firsts))
+    )
+
+
+def _of(state: Batch, numbers: Collection[int], kind: Kind) -> list[VisitRow]:
+    visits = (state.visits[number] for number in numbers)
+    return [visit for visit in visits if state.pages[visit.page].kind is kind]
+
+
+def _owner(state: Batch, visit: VisitRow) -> int:
+    """The number of its capture."""
+    return state.pages[visit.page].capture
+
+
+def _with_content(state: Batch, visits: Iterable[VisitRow]) -> set[int]:
+    """Captures of which a page is left."""
+    settled = (visit for visit in visits if visit.settled and visit.outcome.result is Result.OK)
+    return {_owner(state, visit) for visit in settled if state.pages[visit.page].kind in (Kind.PAGE, Kind.HUB)}
+
+
+def _opened(visit: VisitRow, lost: bool, open_: bool) -> VisitRow:
+    outcome = replace(visit.outcome, capture=None, error=LOST) if lost else visit.outcome
+    return visit._replace(outcome=outcome, settled=visit.settled and not open_)
+
+
+def _going_on(row: CaptureRow, count: int, bare: bool, when: str) -> CaptureRow:
+    """It goes on, with a note; where no page is left it begins anew, with a T of its own."""
+    note = (
+        f"{count:,} record{'s' * (count != 1)} of this capture were not in its WARC files any more at {when}: what they"
+        " held is fetched again, and what had been concluded from it is withdrawn"
+    )
+    reference = None if bare else row.reference
+    after = reference is not None or (row.spec.subsites and not bare)
+    phase = row.phase if row.phase is not Phase.DONE else Phase.REVISIT if after else Phase.VISIT
+    phase = Phase.VISIT if bare else phase
+    return row._replace(notes=(*row.notes, note), phase=phase, reference=reference, ended=None, audit=None)

@@ -1,0 +1,199 @@
+"""WARC files that are deleted, cut or overwritten between two runs: what is missing is fetched again, nothing else."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from sharc_crawler.certificate.verify import verify
+from sharc_crawler.demo import LivingSite, serve
+from sharc_crawler.model import Phase
+from sharc_crawler.storage.opening import holds_state, load_state, open_state
+
+SETTINGS = ("SHARC_BACK_OFF=0.1", "SHARC_WARC_SIZE=20000")
+
+
+def start(folder, url, **more):
+    arguments = {"url": url, "output": str(folder), "delay": "0.01", **more}
+    given = [text for name, value in arguments.items() for text in ("-a", f"{name}={value}")]
+    return subprocess.Popen(
+        [sys.executable, "-m", "scrapy", "crawl", "site", *given, *(text for one in SETTINGS for text in ("-s", one))],
+        env={**os.environ, "SCRAPY_SETTINGS_MODULE": "sharc_crawler.live.profile"},
+        cwd=folder.parent,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def finish(folder, url, **more):
+    process = start(folder, url, **more)
+    out, _ = process.communicate(timeout=100)
+    return process.returncode, out
+
+
+def killed(folder, url, condition, **more):
+    """A crawl that is killed as soon as its state is so."""
+    process = start(folder, url, **more)
+    deadline = time.monotonic() + 60
+    while process.poll() is None and not (holds_state(folder) and _known(folder, condition)):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    process.send_signal(signal.SIGKILL)
+    process.communicate(timeout=30)
+
+
+def _known(folder, condition):
+    with open_state(folder) as store:
+        return condition(store)
+
+
+def visits_made(number):
+    return lambda store: sum(1 for row in store.exchanges() if row.kind == "page" and row.settled) >= number
+
+
+def revisits_made(number):
+    return lambda store: sum(1 for row in store.exchanges() if row.slot == "second" and row.settled) >= number
+
+
+def whole(folder):
+    """The closed WARC files, and the open one, by age."""
+    return sorted(folder.glob("*.warc.gz*"), key=lambda path: path.name)
+
+
+def delete(paths):
+    paths[0].unlink()
+
+
+def delete_all(paths):
+    for path in paths:
+        path.unlink()
+
+
+def cut_in_half(paths):
+    os.truncate(paths[0], paths[0].stat().st_size // 2)
+
+
+def overwrite(paths):
+    """In the middle, its size and its last record as before."""
+    text = bytearray(paths[0].read_bytes())
+    middle = len(text) // 2
+    text[middle : middle + 400] = random.Random(3).randbytes(400)
+    paths[0].write_bytes(text)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("when", "damage"),
+    [
+        (visits_made(12), delete),
+        (visits_made(12), overwrite),
+        (revisits_made(6), delete),
+        (revisits_made(6), delete_all),
+        (revisits_made(6), cut_in_half),
+        (revisits_made(6), overwrite),
+    ],
+)
+def test_what_is_missing_is_fetched_again_and_nothing_false_is_claimed(tmp_path, damage, when):
+    folder = tmp_path / "capture"
+    with serve(LivingSite(seed=5, pages=24, scale=1e-3, slow=0.05)) as server:
+        killed(folder, server.url, when)
+        before = load_state(folder)
+        damage(whole(folder))
+        asked = Counter(request.target for request in server.log)
+        code, out = finish(folder, server.url)
+        assert code == 0, out
+        again = Counter(request.target for request in server.log) - asked
+    assert "Not in the WARC files any more" in out
+    assert verify(folder).findings == []
+    state = load_state(folder)
+    (capture,) = state.captures.values()
+    assert sum("not in its WARC files any more" in note for note in capture.notes) == 1
+    settled = Counter(visit.page for visit in state.visits if visit.settled)
+    assert set(settled) == {row.page for row in state.pages if row.state == 0}, "all is there"
+    pairs = zip(before.visits, state.visits, strict=False)
+    lost = {visit.page for visit, now in pairs if visit.attempt and visit.settled > now.settled}
+    assert lost
+    urls = {row.page: row.url for row in state.pages}
+    assert all(again[urls[page].removeprefix(server.url.rstrip("/"))] for page in lost), "fetched again"
+    (report,) = json.loads((folder / "report.json").read_text())["captures"]
+    judged = {row.page: row.verdict for row in state.judgements}
+    firsts = [v for v in state.visits if v.settled and v.slot != "second" and state.pages[v.page].kind == "page"]
+    late = [visit.page for visit in firsts if visit.outcome.started > capture.reference]
+    assert all(judged[page] == "unknown" for page in late)
+    if damage is delete_all or when.__qualname__.startswith("visits"):
+        assert not late
+    assert report["coherence"]["captured"] == 24
+    assert report["coherence"]["coherent"] == 24 - len(late), "nothing changes on this site"
+
+
+@pytest.mark.slow
+def test_a_file_damaged_is_kept_aside_as_it_was(tmp_path):
+    folder = tmp_path / "capture"
+    with serve(LivingSite(seed=5, pages=24, slow=0.05)) as server:
+        killed(folder, server.url, visits_made(12))
+        (first, *_) = whole(folder)
+        overwrite([first])
+        text = first.read_bytes()
+        code, out = finish(folder, server.url)
+        assert code == 0, out
+    kept = list(folder.glob("*.damaged"))
+    assert [path.read_bytes() for path in kept] == [text]
+    assert f"{first.name.removesuffix('.open')} was damaged" in out
+    state = load_state(folder)
+    settled = sum(visit.settled for visit in state.visits)
+    assert settled > 0
+    assert verify(folder).findings == []
+    code, out = finish(folder, server.url)
+    assert code == 2, "it is complete"
+
+
+@pytest.mark.slow
+def test_a_capture_that_was_complete_but_for_its_report_goes_on_where_something_is_missing(tmp_path):
+    folder = tmp_path / "capture"
+    with serve(LivingSite(seed=5, pages=20, scale=1e-3)) as server:
+        assert finish(folder, server.url)[0] == 0
+        (folder / ".running").touch()  # what a kill leaves behind, between the last page and the report
+        whole(folder)[0].unlink()
+        code, out = finish(folder, server.url)
+        assert code == 0, out
+    assert verify(folder).findings == []
+    (capture,) = load_state(folder).captures.values()
+    assert capture.phase is Phase.DONE
+    (report,) = json.loads((folder / "report.json").read_text())["captures"]
+    assert report["coherence"]["captured"] == 20
+    assert 0 < report["coherence"]["coherent"] < 20
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("more", [{"strategy": "sharc-attested"}, {"subsites": "path"}, {"strategy": "bfs"}], ids=str)
+def test_whatever_the_order(tmp_path, more):
+    folder = tmp_path / "capture"
+    with serve(LivingSite(seed=5, pages=24, scale=1e-3, slow=0.05)) as server:
+        killed(folder, server.url, visits_made(20), **more)
+        whole(folder)[0].unlink()
+        cut_in_half(whole(folder))
+        code, out = finish(folder, server.url, **more)
+        assert code == 0, out
+    assert verify(folder).findings == []
+    (report,) = json.loads((folder / "report.json").read_text())["captures"]
+    assert report["coherence"]["captured"] == 24
+
+
+def test_nothing_is_said_where_nothing_is_missing(tmp_path):
+    folder = tmp_path / "capture"
+    with serve(LivingSite(seed=5, pages=20, slow=0.05)) as server:
+        killed(folder, server.url, visits_made(5))
+        code, out = finish(folder, server.url)
+        assert code == 0, out
+    assert "WARC files any more" not in out
+    assert not list(Path(folder).glob("*.damaged"))

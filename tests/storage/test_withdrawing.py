@@ -1,0 +1,57 @@
+"""What counts no longer where records are lost."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sharc_crawler.evidence.kinds import Evidence
+from sharc_crawler.frontier.store import Batch, HostRow, JudgementRow, LastmodRow
+from sharc_crawler.model import Kind, Phase, Slot, Verdict
+from sharc_crawler.storage.withdrawing import withdrawn
+from sharc_crawler.testing.stores import capture_row, page_row, visit_row
+
+COHERENT = (Verdict.COHERENT, Evidence.BYTES, "equal-bytes")
+
+
+def state(**capture):
+    """Three pages visited and revisited, robots.txt and a sitemap before them."""
+    visits = [
+        visit_row(3),
+        visit_row(4),
+        *(visit_row(page) for page in range(3)),
+        *(visit_row(page, Slot.SECOND) for page in range(3)),
+    ]
+    return Batch(
+        pages=[*(page_row(page) for page in range(3)), page_row(3, kind=Kind.ROBOTS), page_row(4, kind=Kind.SITEMAP)],
+        visits=visits,
+        judgements=[JudgementRow(page, *COHERENT) for page in range(3)],
+        captures={0: capture_row(phase=Phase.REVISIT, reference=10.3, **capture)},
+        hosts={"h.example": HostRow("h.example", "", 1.0)},
+        lastmods=[LastmodRow(0, 10.25, 5.0, 1.0), LastmodRow(0, 11.0, 5.0, 1.0)],
+    )
+
+
+@given(st.sets(st.integers(0, 7)))
+def test_only_what_rested_on_them_is_withdrawn(lost):
+    before = state()
+    after = withdrawn(before, lost, "now")
+    assert len(after.visits) == len(before.visits), "all stay on record"
+    for number, (was, now) in enumerate(zip(before.visits, after.visits, strict=True)):
+        rests = number in lost or (number >= 5 and number - 3 in lost)
+        bare = {2, 3, 4} <= lost
+        assert now.settled == (not rests and not bare)
+        assert (now.outcome.capture is None) == (number in lost)
+        assert now.outcome.digest == was.outcome.digest
+    judged = {row.page for row in after.judgements}
+    assert judged == (set() if {2, 3, 4} <= lost else {n for n in range(3) if not {n + 2, n + 5} & lost})
+    assert bool(after.hosts) == (0 not in lost)
+    assert len(after.lastmods) == (1 if 1 in lost else 2)
+    assert len(after.captures[0].notes) == 1 + bool(lost)
+
+
+def test_where_no_page_is_left_it_begins_anew_with_a_t_of_its_own():
+    row = withdrawn(state(), [2, 3, 4], "now").captures[0]
+    assert (row.phase, row.reference) == (Phase.VISIT, None)
+    row = withdrawn(state(), [2, 3], "now").captures[0]
+    assert (row.phase, row.reference) == (Phase.REVISIT, 10.3), "T stays"
