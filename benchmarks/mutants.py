@@ -175,11 +175,11 @@ def pytest_in(folder: Path, arguments: list[str], plugin: object) -> int:
     return int(pytest.main(["--quick", "-q", "-p", "no:cacheprovider", "-p", "no:randomly", *arguments], [plugin]))
 
 
-def measure(folder: Path, found: Path) -> int:
+def measure(folder: Path, tests: list[str], found: Path) -> int:
     """Run the quick tests once; all must pass."""
     reach = Reach()
     reach.coverage.start()
-    code = pytest_in(folder, [], reach)
+    code = pytest_in(folder, tests, reach)
     reach.coverage.stop()
     reach.write(found)
     return code
@@ -227,10 +227,12 @@ def sampled(folder: Path, rooms: list[str], size: int, seed: int) -> list[dict[s
     """So many mutants of each room, each as likely as any other."""
     chosen = []
     for room in rooms:
-        files = sorted((folder / "sharc_crawler" / room).rglob("*.py"))
+        path = folder / "sharc_crawler" / room
+        files = [path] if path.is_file() else sorted(path.rglob("*.py"))
         every = [{"file": str(file.relative_to(folder)), **one} for file in files for one in mutants(file)]
         print(f"{room}: {len(every):,} mutants", flush=True)
         chosen += random.Random(f"{seed} {room}").sample(every, min(size, len(every)))
+    random.Random(seed).shuffle(chosen)  # where a run is cut short, what is done is a sample of all rooms
     return chosen
 
 
@@ -242,7 +244,8 @@ def copy(folder: Path) -> Path:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("rooms", nargs="+")
+    parser.add_argument("rooms", nargs="+", help="rooms of the package, or modules (strategies/planned.py)")
+    parser.add_argument("--tests", nargs="*", default=[], help="folders of tests; all, unless given")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--sample", type=int, default=60, help="mutants of a room")
     parser.add_argument("--jobs", type=int, default=2)
@@ -255,7 +258,7 @@ def main() -> int:
         folders = [copy(Path(temporary) / str(job)) for job in range(given.jobs)]
         sample = sampled(folders[0], given.rooms, given.sample, given.seed)
         found = Path(temporary) / "reach.json"
-        forked(partial(measure, folders[0], found))
+        forked(partial(measure, folders[0], given.tests, found))
         reach = json.loads(found.read_text())
         if reach["failed"]:
             sys.exit(f"without any mutant these fail: {reach['failed']}")

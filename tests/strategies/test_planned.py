@@ -1,0 +1,173 @@
+"""Waiting pages follow the plan, whatever joins it later; it is made anew when there is news enough."""
+
+from __future__ import annotations
+
+import pytest
+
+from sharc_crawler.model import Plan
+from sharc_crawler.strategies.base import Candidates
+from sharc_crawler.strategies.layout import Run
+from sharc_crawler.strategies.planned import NEWS, PlannedPages
+from sharc_crawler.strategies.scout import Scout
+
+HOT, COLD = 2.0, 1.0
+MANY = 1000  # pages missing: a few pages more or less are no news
+
+
+class Planned:
+    """Pages under a plan of ``(row, pages)``, the hottest class being row 0; counts how often it was made."""
+
+    def __init__(self, *runs: tuple[int, int], plan: Plan = Plan.HOPEFUL, strict: bool = False) -> None:
+        self.made: list[list[int]] = []
+        self._runs = [Run(row, pages, plan) for row, pages in runs]
+        self.pages = PlannedPages(self._plan, ())
+        self.pages.strict = strict
+
+    def _plan(self, classes) -> list[Run]:
+        self.made.append(classes.counts.tolist())
+        return self._runs
+
+    def put(self, pages: list[int], rate: float) -> None:
+        self.pages.put(Candidates.of(pages, [rate] * len(pages)))
+
+    def take(self, count: int, missing: int = MANY) -> list[int]:
+        return [self.pages.take(missing, 1.0).page for _ in range(count)]
+
+
+def test_runs_come_in_turn_and_where_all_is_known_the_newest_of_a_class_first():
+    for missing, order in ((0, [4, 1, 0, 3, 2]), (MANY, [2, 0, 1, 3, 4])):
+        planned = Planned((1, 1), (0, 2), (1, 2))
+        planned.put([0, 1], HOT)
+        planned.put([2, 3, 4], COLD)
+        assert planned.take(5, missing) == order
+        assert len(planned.pages) == 0
+
+
+def test_where_it_is_hopeless_or_leads_away_from_t_the_oldest_is_first():
+    hopeless, outward = Planned((0, 3), plan=Plan.HOPELESS), Planned((0, 3))
+    outward.pages.inward = False
+    for planned in (hopeless, outward):
+        planned.put([0, 1, 2], HOT)
+        assert planned.take(3, missing=0) == [0, 1, 2]
+
+
+def test_a_page_that_joins_its_class_waits_for_the_class_s_turn():
+    planned = Planned((1, 2), (0, 2), (1, 3))
+    planned.put([0, 1], HOT)
+    planned.put([2, 3, 4], COLD)
+    assert planned.take(1) == [2]
+    planned.put([5], COLD)
+    assert planned.take(5) == [3, 0, 1, 4, 5]
+    planned.put([6], COLD)
+    assert planned.take(1) == [6], "the last run takes all that come beyond the plan"
+
+
+def test_a_class_that_the_plan_does_not_know_joins_the_last_run_of_the_nearest():
+    planned = Planned((1, 1), (0, 2), (1, 2))
+    planned.put([0, 1], HOT)
+    planned.put([2, 3, 4], COLD)
+    assert planned.take(1) == [2]
+    planned.put([5], 1.1 * COLD)
+    planned.put([6], 1.1 * HOT)
+    assert planned.take(6) == [0, 1, 6, 3, 4, 5]
+
+
+def test_a_page_with_another_rate_changes_its_place():
+    planned = Planned((1, 3), (0, 2))
+    planned.put([0, 1], HOT)
+    planned.put([2, 3, 4], COLD)
+    planned.take(1)
+    planned.pages.reprice(3, HOT)
+    planned.pages.reprice(99, HOT)  # which waits nowhere
+    assert planned.pages.discard(0).rate == HOT
+    assert planned.pages.discard(0) is None
+    assert planned.take(3) == [4, 1, 3]
+
+
+def test_a_strict_plan_ends_with_its_runs_and_the_coldest_follow():
+    planned = Planned((0, 1), strict=True)
+    planned.put([0, 1], HOT)
+    planned.put([2], COLD)
+    assert planned.take(3, missing=0) == [1, 2, 0]
+
+
+@pytest.mark.parametrize("missing", [0, 200])
+def test_a_plan_is_made_anew_when_news_exceed_a_hundredth_of_what_is_left(missing):
+    planned = Planned((0, 1000))
+    planned.put([*range(400)], HOT)
+    planned.take(1, missing)
+    assert len(planned.made) == 1
+    assert sum(planned.made[0]) == 400 + missing, "pages that are missing are planned for"
+    left = 399 + missing
+    news = int(missing > 0)  # a visit while pages are missing is news itself
+    new = 0
+    while news <= NEWS * (left + new):
+        planned.put([1000 + new], HOT)
+        new, news = new + 1, news + 1
+        planned_before = len(planned.made)
+    assert planned_before == 1
+    planned.take(1, missing)
+    assert len(planned.made) == 2
+    planned.take(1, missing)
+    assert len(planned.made) == 2, "then it is as good as new"
+
+
+def test_where_all_is_known_one_plan_is_enough_until_it_is_outdated_or_the_step_is_another():
+    planned = Planned((0, 300))
+    planned.put([*range(300)], HOT)
+    planned.take(100, missing=0)
+    assert len(planned.made) == 1
+    planned.pages.outdate()
+    planned.take(1, missing=0)
+    assert len(planned.made) == 2
+    planned.pages.take(0, 2.0)
+    assert len(planned.made) == 3
+
+
+def test_undiscovered_pages_are_planned_as_the_prior_or_as_those_known():
+    known = Planned((0, 10))
+    known.put([0, 1, 2], HOT)
+    known.put([3], COLD)
+    known.take(1, missing=8)
+    assert known.made == [[3 + 6, 1 + 2]]
+    prior = Planned((0, 10))
+    prior.pages = PlannedPages(prior._plan, (4.0, 0.5))
+    prior.put([0], HOT)
+    prior.take(1, missing=8)
+    assert prior.made == [[4, 1, 4]], "hottest first: 4, 2, 0.5"
+
+
+class Listening(Scout):
+    """A scout that remembers what it is told."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.told: list[tuple[str, float]] = []
+
+    def visited(self, rate: float) -> None:
+        self.told.append(("visited", rate))
+        super().visited(rate)
+
+    def found(self, pages: int) -> None:
+        self.told.append(("found", pages))
+        super().found(pages)
+
+
+def test_in_the_turn_of_a_page_still_undiscovered_the_scout_names_another_which_gives_up_its_interval():
+    planned, scout = Planned((0, 2), (1, 400)), Listening()
+    planned.pages = PlannedPages(planned._plan, (HOT,), scout=scout)
+    planned.put([*range(400)], COLD)
+    taken = [planned.pages.take(20, 1.0) for _ in range(4)]
+    assert [one.page for one in taken] == [0, 1, 2, 3]
+    assert [one.plan for one in taken] == [Plan.HOPELESS] * 2 + [Plan.HOPEFUL] * 2
+    assert planned.made == [[20, 400]]
+    planned.put([400, 401], COLD)
+    assert scout.told == [("found", 400), *[("visited", COLD)] * 4, ("found", 2)]
+
+
+def test_where_nothing_is_missing_nobody_asks_the_scout():
+    planned = Planned((0, 3))
+    planned.pages = PlannedPages(planned._plan, (HOT,), scout=Listening())
+    planned.put([*range(3)], COLD)
+    assert planned.pages.take(0, 1.0).plan is Plan.HOPEFUL
+    assert planned.made == [[3]]
