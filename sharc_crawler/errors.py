@@ -46,6 +46,10 @@ class Superseded(SharcError):  # noqa: N818 - a state of the store, as its port 
     exit_code = 2
 
 
+class StrategyError(StateError):
+    """A strategy raised, or decided what its port does not allow; it is asked nothing more."""
+
+
 def unknown_name(what: str, name: str, allowed: Iterable[str]) -> UsageError:
     """The error for a name that is none of the allowed ones, with the nearest one suggested.
 

@@ -74,6 +74,7 @@ class Verdict(StrEnum):
 class Phase(StrEnum):
     """Where a site capture stands."""
 
+    OPENING = "opening"  #: robots.txt and sitemaps are read
     VISIT = "visit"
     REVISIT = "revisit"
     CHECK = "check"  #: all is visited; what is claimed on the server's word is audited

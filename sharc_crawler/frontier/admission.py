@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urldefrag, urljoin
 
 from sharc_crawler.frontier.lifecycle import State
-from sharc_crawler.frontier.modes import instant, subsites
+from sharc_crawler.frontier.modes.instant import HUB_KEY
 from sharc_crawler.frontier.pages import NO_PARENT, UNRATED
 from sharc_crawler.frontier.seen import UNSEEN
 from sharc_crawler.model import Kind, PageId, Sighting, Slot
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 #: why URLs are left that a larger ``limit`` or ``hops`` would take
 OVER_LIMIT, TOO_FAR = "over limit={}", "more than {0} links from a seed or sitemap (hops={0})"
 MAX_SITEMAP_DEPTH = 5  #: index files within index files
-MAX_ELSEWHERE = 50_000  #: pages of other hosts in sitemaps, kept for a seed that turns out to have moved there
 
 
 class Admitted(NamedTuple):
@@ -137,17 +136,17 @@ class Admitter:
         if reason is not None:
             self._ledger.left_out(capture, key, reason, sighting.via)
             self._pass_on(capture, sighting, key)
-            if capture.strategy is None and parent != NO_PARENT and len(capture.elsewhere) < MAX_ELSEWHERE:
-                capture.elsewhere.append(sighting)
+            if capture.strategy is None and parent != NO_PARENT:
+                capture.front.lies_elsewhere(sighting)
             return False
         if depth and (reason := self._endless(capture, key, depth)):
             self._ledger.left_out(capture, key, reason, sighting.via)
             return False
         limit = capture.spec.limit
-        if limit and capture.pages >= limit:
+        if limit and capture.counts.pages >= limit:
             self._ledger.left_out(capture, key, OVER_LIMIT.format(limit), sighting.via)
             return False
-        capture.pages += 1
+        capture.counts.known()
         return True
 
     def _wanted_besides(self, capture: SiteCapture, sighting: Sighting, key: str, parent: PageId, depth: int) -> bool:
@@ -155,7 +154,7 @@ class Admitter:
         if sighting.kind is Kind.RESOURCE:
             return capture.spec.resources
         if sighting.kind is Kind.HUB:
-            return capture.scope.why_not(key.removeprefix(instant.HUB_KEY)) is None
+            return capture.scope.why_not(key.removeprefix(HUB_KEY)) is None
         return depth <= MAX_SITEMAP_DEPTH and self._may_name(capture, sighting, key, parent)
 
     def out_of_scope(self, capture: SiteCapture, url: str) -> str | None:
@@ -182,7 +181,7 @@ class Admitter:
     def _pass_on(self, capture: SiteCapture, sighting: Sighting, key: str) -> None:
         """What one site links to may be a page of another that is captured at the same time."""
         for other in self._ledger.seeded.get(self._host_of(key), ()):
-            if other is not capture and key not in other.seen and other.spec.mode == "capture":
+            if other is not capture and key not in other.seen and other.mode.whole:
                 self.admit(other, [sighting], other.started)
                 self._ledger.wake(other)
 
@@ -193,13 +192,13 @@ class Admitter:
             if parent != NO_PARENT:
                 ledger.embeds(parent, page)
         elif sighting.kind is Kind.HUB and ledger.pages.kinds[page] is not Kind.HUB:  # known, but not as a hub
-            self.admit(capture, [replace(sighting, key=instant.HUB_KEY + ledger.pages.urls[page])], now, parent)
-        elif sighting.hints and page in ledger.novelties:
-            instant.date(ledger, page, sighting)
+            self.admit(capture, [replace(sighting, key=HUB_KEY + ledger.pages.urls[page])], now, parent)
+        elif sighting.hints:
+            capture.mode.dated(page, sighting)
 
     def ingest(self, capture: SiteCapture, sightings: Sequence[Sighting], read: Instant) -> None:
-        """What sitemaps say of the last changes of pages, where the server's word counts or revisits are planned."""
-        if capture.attesting is None and capture.news is None:
+        """What sitemaps say of the last changes of pages, where that is wanted."""
+        if not capture.mode.listens:
             return
         for sighting in sightings:
             hints = sighting.hints
@@ -211,10 +210,7 @@ class Admitter:
             if page == UNSEEN:
                 continue
             self._ledger.said(page, read, hints.lastmod, hints.lastmod_precision)
-            if capture.attesting is not None:
-                capture.attesting.ingest(page, read, hints.lastmod, hints.lastmod_precision)
-            elif capture.news is not None:
-                capture.news[page] = hints.lastmod, hints.lastmod + hints.lastmod_precision
+            capture.mode.ingest(page, read, hints)
 
 
 TOO_LATE = "discovered after the reference instant"
@@ -238,28 +234,26 @@ class Queuer:
             for key, sighting in fresh.items()
             if sighting.kind is Kind.PAGE
         ]
-        polls = capture.spec.mode == "instant"
-        waits = capture.strategy is None and not polls  # for all pages that the sitemaps name
+        waits = capture.strategy is None and capture.mode.whole  # for all pages that the sitemaps name
         estimates = iter([UNRATED] * len(pages) if waits else capture.rates.rates(pages, now))
-        late = TOO_LATE if capture.too_late else ""
+        late = TOO_LATE if capture.turned and not capture.mode.parted else ""
         queued: list[PageId] = []
         for key, sighting in fresh.items():
             host = self._host(capture, self._host_of(sighting.url if sighting.key else key), sighting.url)
             if sighting.kind is not Kind.PAGE:
                 self._enter_other(capture, key, sighting, host, depth, parent)
                 continue
-            left = late or (instant.why_left(ledger, capture, sighting, parent) if polls else "")
+            left = late or capture.mode.why_left(sighting, parent)
             weight = capture.rates.weight(sighting)
             page = ledger.add_page(capture, key, sighting, host, depth, parent, next(estimates), weight, left)
             ledger.hosts[host].captures[capture.number] = None
             if left:
-                capture.late += 1
+                capture.counts.left()
                 continue
             queued.append(page)
             if waits:
-                capture.unrated[page] = sighting if sighting.url == key else replace(sighting, url=key)
-            if polls:
-                instant.show(ledger, page, parent, sighting, now)
+                capture.front.rate_later(page, sighting if sighting.url == key else replace(sighting, url=key))
+            capture.mode.queued(page, parent, sighting, now)
         if queued:
             self.offer(capture, queued, now)
 
@@ -273,10 +267,10 @@ class Queuer:
         if late:
             return
         if sighting.kind is Kind.HUB:
-            instant.enter(ledger, capture, page)
+            capture.mode.hub(page)
             return
         if sighting.kind is Kind.SITEMAP:
-            capture.opening += 1
+            capture.owed.before_visits()
             ledger.owe(capture, page, Slot.ONLY)
             return
         twice = parent != NO_PARENT and capture.strategy is not None and capture.strategy.revisits
@@ -284,7 +278,7 @@ class Queuer:
             ledger.hosts[host].captures[capture.number] = None
         else:
             ledger.embeds(parent, page)
-            capture.embedded.setdefault(ledger.owner(parent), []).append(page)
+            capture.embedded.add(ledger.owner(parent), page)
         ledger.owe(capture, page, Slot.FIRST if twice else Slot.ONLY)
 
     def _host(self, capture: SiteCapture, name: str, url: str) -> int:
@@ -307,8 +301,7 @@ class Queuer:
 
     def rate(self, capture: SiteCapture, now: Instant) -> None:
         """All pages that are known before the first decision get their rates: one question, and all is learned once."""
-        unrated, capture.unrated = capture.unrated, {}
-        if unrated:
+        if unrated := capture.front.take_unrated():
             for page, estimate in zip(unrated, capture.rates.rates(list(unrated.values()), now), strict=True):
                 self._ledger.rated(page, estimate)
 
@@ -316,8 +309,8 @@ class Queuer:
         """A document tells of pages that were known: those not visited yet get better rates."""
         ledger, known = self._ledger, {}
         for page, sighting in told.items():
-            if page in capture.unrated:
-                capture.unrated[page] = sighting
+            if capture.front.awaits_rate(page):
+                capture.front.rate_later(page, sighting)
                 ledger.hinted(page, sighting.hints)
             elif ledger.pages.kinds[page] is Kind.PAGE and ledger.pages.states[page] == State.QUEUED:
                 known[page] = sighting
@@ -330,24 +323,20 @@ class Queuer:
     def offer(self, capture: SiteCapture, queued: list[PageId], now: Instant) -> None:
         """Pages were found: the strategy takes them, or they wait until there is one for them."""
         if capture.strategy is None:
-            capture.waiting.extend(queued)
-        elif own := subsites.joining(self._ledger, capture, queued):
+            capture.front.wait(queued)
+        elif own := capture.mode.joining(queued):
             self.add(capture, own, now)
 
     def add(self, capture: SiteCapture, queued: list[PageId], now: Instant) -> None:
         """Hand pages to the strategy."""
         assert capture.strategy is not None, "pages are offered until there is one"
-        pages, attesting = self._ledger.pages, capture.attesting
-        rates = [pages.rates[page] for page in queued]
-        if attesting:  # what is to be audited has to be visited before T, as the hottest pages are
-            hottest = max(rates, default=0.0)
-            rates = [hottest if page in attesting.drawn else rate for page, rate in zip(queued, rates, strict=True)]
+        pages = self._ledger.pages
         capture.strategy.add(
             Candidates.of(
                 queued,
-                rates,
+                capture.mode.planned_by(queued, [pages.rates[page] for page in queued]),
                 [pages.weights[page] for page in queued],
                 [pages.shapes[page] for page in queued],
-                [attesting.attestable(page, pages.urls[page], now) for page in queued] if attesting else None,
+                capture.mode.attestable(queued, now),
             )
         )

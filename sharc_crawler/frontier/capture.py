@@ -1,28 +1,31 @@
-"""One site capture: a scope with one reference instant, one strategy, one queue."""
+"""One site capture: a scope with one reference instant, one strategy, one queue.
+
+It is parted into values, each of which is written by its own methods alone: where the capture stands (:class:`Life`),
+what is counted, what is owed, what was found before the first decision, what is embedded where, what was left out,
+what it may cost. What a mode has to know beyond that lies in its own object.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from sharc_crawler.evidence.judgement import Revisits
 from sharc_crawler.frontier.budget import SiteBudget
-from sharc_crawler.frontier.modes.subsites import Subsites
-from sharc_crawler.frontier.seen import Outside, SeenUrls
+from sharc_crawler.frontier.lifecycle import Life
+from sharc_crawler.frontier.seen import LeftOut, SeenUrls
 from sharc_crawler.frontier.store import CaptureRow
 from sharc_crawler.frontier.traps import Traps
 from sharc_crawler.model import Phase
-from sharc_crawler.polling.candidates import Candidates
-from sharc_crawler.subsites.make import make_division
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Sequence
 
-    from sharc_crawler.frontier.hosts import Task
-    from sharc_crawler.frontier.modes.attested import Attesting
+    from sharc_crawler.frontier.modes.base import Mode
     from sharc_crawler.frontier.spec import CaptureSpec
-    from sharc_crawler.model import Instant, PageId, RateEstimate, Seconds, Sighting
-    from sharc_crawler.strategies.base import Strategy
+    from sharc_crawler.model import Instant, PageId, RateEstimate, Sighting
+    from sharc_crawler.strategies.door import Door
+
+MAX_ELSEWHERE = 50_000  #: pages of other hosts in sitemaps, kept for a seed that turns out to have moved there
 
 
 class Admission(Protocol):
@@ -45,8 +48,138 @@ class Rates(Protocol):
         """How much the page counts in blur and coherence."""
 
 
+class Counts:
+    """How many pages of a capture are known, visited, captured, revisited, late; hubs count as captured, too."""
+
+    __slots__ = ("captured", "late", "pages", "revisits", "visits")
+
+    def __init__(self) -> None:
+        self.pages = 0  #: of kind PAGE, admitted
+        self.visits = 0  #: pages whose first visit is over
+        self.captured = 0  #: of these visits, those that brought content
+        self.revisits = 0
+        self.late = 0  #: pages that are recorded and not fetched
+
+    def known(self) -> None:
+        """A page is admitted."""
+        self.pages += 1
+
+    def left(self) -> None:
+        """An admitted page is only recorded."""
+        self.late += 1
+
+    def visited(self, captured: bool) -> None:
+        """A page's first visit is over."""
+        self.visits += 1
+        self.captured += captured
+
+    def polled(self) -> None:
+        """A hub has answered for the first time."""
+        self.captured += 1
+
+    def revisited(self) -> None:
+        """A page's second visit is over."""
+        self.revisits += 1
+
+
+class Owed:
+    """What was handed to hosts and is not over."""
+
+    __slots__ = ("first", "pending")
+
+    def __init__(self) -> None:
+        self.pending = 0  #: downloads of any kind
+        self.first = 0  #: robots.txt of the seeds, and sitemaps, that the next visit waits for
+
+    def one(self) -> None:
+        """A download is handed to its host."""
+        self.pending += 1
+
+    def ended(self) -> None:
+        """It is over."""
+        self.pending -= 1
+
+    def before_visits(self) -> None:
+        """A robots.txt or sitemap is to be read before the next visit is decided."""
+        self.first += 1
+
+    def was_read(self) -> None:
+        """It is read."""
+        self.first -= 1
+
+
+class Front:
+    """What is found before there is a strategy, and waits for it."""
+
+    def __init__(self) -> None:
+        self.waiting: list[PageId] = []
+        self._unrated: dict[PageId, Sighting] = {}
+        self.moved: list[str] = []  #: where seeds redirect to, out of the scope that they span
+        self.elsewhere: list[Sighting] = []  #: out of scope by the sitemaps that were read before the first page
+
+    def wait(self, pages: Iterable[PageId]) -> None:
+        """Pages wait for the strategy."""
+        self.waiting.extend(pages)
+
+    def take(self) -> list[PageId]:
+        """They wait no longer."""
+        taken, self.waiting = self.waiting, []
+        return taken
+
+    def rate_later(self, page: PageId, sighting: Sighting) -> None:
+        """Its rate is to be asked for once all that waits is known; the last sighting counts."""
+        self._unrated[page] = sighting
+
+    def awaits_rate(self, page: PageId) -> bool:
+        """Is its rate still to be asked for?"""
+        return page in self._unrated
+
+    def take_unrated(self) -> dict[PageId, Sighting]:
+        """All of these, once."""
+        taken, self._unrated = self._unrated, {}
+        return taken
+
+    def lies_elsewhere(self, sighting: Sighting) -> None:
+        """The site may turn out to have moved there."""
+        if len(self.elsewhere) < MAX_ELSEWHERE:
+            self.elsewhere.append(sighting)
+
+    def moved_to(self, location: str) -> None:
+        """A seed leads there."""
+        self.moved.append(location)
+
+    def take_elsewhere(self) -> list[Sighting]:
+        """What lay elsewhere is looked at again."""
+        taken, self.elsewhere = self.elsewhere, []
+        return taken
+
+
+class Embedded:
+    """Page → resources that were first found on it."""
+
+    def __init__(self) -> None:
+        self._found: dict[PageId, list[PageId]] = {}
+
+    def add(self, page: PageId, resource: PageId) -> None:
+        """The page was the first to embed it."""
+        self._found.setdefault(page, []).append(resource)
+
+    def __contains__(self, page: PageId) -> bool:
+        return page in self._found
+
+    def take(self, page: PageId) -> list[PageId]:
+        """Those of a page, once."""
+        return self._found.pop(page, [])
+
+    def clear(self) -> None:
+        """Nobody will ask again."""
+        self._found.clear()
+
+
 class SiteCapture:
     """The state of one site capture."""
+
+    mode: Mode  #: what it decides its own way; chosen when it is opened, or restored
 
     def __init__(self, number: int, spec: CaptureSpec, scope: Admission, rates: Rates, started: Instant) -> None:
         self.number = number
@@ -54,55 +187,61 @@ class SiteCapture:
         self.scope = scope
         self.rates = rates
         self.started = started
-        self.strategy: Strategy | None = None  #: built once robots.txt and the sitemaps are read
-        self.waiting: list[PageId] = []  #: pages known before that
-        self.unrated: dict[PageId, Sighting] = {}  #: those whose rates are to be asked for once all these are known
-        self.seen = SeenUrls()  #: every URL known to this capture, by its key
-        self.phase = Phase.VISIT
-        self.reference: Instant | None = None
-        self.ended: Instant | None = None
-        self.pages = 0  #: of kind PAGE, admitted
-        self.visits = 0  #: pages with a settled first visit
-        self.captured = 0  #: of these visits, those that brought content
-        self.revisits = 0
-        self.late = 0  #: pages discovered after the reference instant
-        self.pending = 0  #: tasks handed to hosts and not settled
-        self.opening = 0  #: robots.txt of the seeds, and sitemaps, that the first page waits for
-        self.moved: list[str] = []  #: where seeds redirect to, out of the scope that they span
-        self.elsewhere: list[Sighting] = []  #: out of scope by the sitemaps that were read before the first page
-        self.embedded: dict[PageId, list[PageId]] = {}  #: page → resources first found on it
-        self.apex: PageId | None = None  #: the last visit, where it was made in slot ONLY
-        self.compares = True  #: pages are downloaded again, and compared with their visit
+        self.life = Life(f"the capture of {spec.site} by strategy={spec.strategy!r}")
+        self.counts = Counts()
+        self.owed = Owed()
+        self.front = Front()
+        self.embedded = Embedded()
+        self.left_out = LeftOut()
         self.revisited = Revisits()  #: how revisits are judged
-        self.attesting: Attesting | None = None  #: where the strategy takes the server's word
-        self.held: Task | None = None  #: the first visit after T, until the sitemaps have been read again
-        self.audit: Mapping[str, Any] | None = None  #: what became of the server's word
-        self.sitemaps: dict[PageId, Instant] = {}  #: those that tell when pages changed, and when they were read last
-        self.news: dict[PageId, tuple[Instant, Instant]] | None = None  #: what they say at T, while they are read again
-        self.replanned = False  #: the revisits are in an order that was made at T
-        self.subsites = Subsites(make_division(spec.subsites)) if spec.subsites else None
-        self.step: Seconds | None = None  #: Δ as measured in a former part
-        self.former = 0  #: visits settled before the strategy was built
-        self.again: set[PageId] = set()  #: to be downloaded, or downloaded, after T, as their former record is lost
-        self.hosts: dict[int, None] = {}
-        self.skipped: Counter[str] = Counter()  #: reason → URLs not admitted, as often as they were seen
+        self.seen = SeenUrls()  #: every URL known to this capture, by its key
         self.budget = SiteBudget(spec, started)
         self.traps = Traps() if spec.traps and spec.mode == "capture" else None
-        self.candidates = Candidates()  #: of an instant crawl: what may be hubs
-        self.outside = Outside()  #: which of these are listed
+        self.strategy: Door | None = None  #: built once robots.txt and the sitemaps are read
+        self.former = 0  #: visits that were over when it was built
+        #: to be downloaded, or downloaded, after T, as their former record is lost
+        self.again: frozenset[PageId] = frozenset()
+        self.hosts: dict[int, None] = {}
         self.notes: list[str] = []
         self.interruptions: list[tuple[Instant, Instant]] = []
 
     @property
-    def too_late(self) -> bool:
-        """A page discovered now is recorded, and not fetched: no part is to come that it might belong to."""
-        return self.turned and self.subsites is None
+    def phase(self) -> Phase:
+        """Where it stands."""
+        return self.life.phase
+
+    @property
+    def reference(self) -> Instant | None:
+        """T, once it is fixed."""
+        return self.life.reference
+
+    @property
+    def ended(self) -> Instant | None:
+        """When all was judged."""
+        return self.life.ended
 
     @property
     def turned(self) -> bool:
         """The reference instant has passed, of the site or of the part under way, and visits are over."""
         after = self.strategy is not None and self.strategy.accepts_late
-        return self.phase is not Phase.VISIT and not (self.phase is Phase.REVISIT and after)
+        phase = self.life.phase
+        return phase not in (Phase.OPENING, Phase.VISIT) and not (phase is Phase.REVISIT and after)
+
+    def begin(self, strategy: Door) -> None:
+        """Its strategy (of its next part, or made again) decides from now on."""
+        self.life.begin()
+        self.strategy = strategy
+        self.former = self.counts.visits
+
+    def next_part(self) -> None:
+        """Another strategy is to come, with a T of its own."""
+        self.life.next_part()
+        self.strategy = None
+
+    def widen(self, location: str) -> None:
+        """A seed leads out of the scope: it takes the scope along."""
+        self.scope = self.scope.widened(location)
+        self.front.moved_to(location)
 
     def note(self, text: str, instead_of: str = "") -> None:
         """What a reader of the report must know; each text once."""
@@ -111,17 +250,34 @@ class SiteCapture:
         if text not in self.notes:
             self.notes.append(text)
 
+    def interrupted(self, ended: Instant, now: Instant) -> None:
+        """Nothing was done between the last sign of life and now; the budget's time stood still."""
+        self.interruptions.append((ended, now))
+        self.budget.paused = sum(end - start for start, end in self.interruptions)
+
+    def lost_records(self, pages: Iterable[PageId]) -> None:
+        """The strategy is through with these pages, and their records are made again."""
+        self.again = frozenset(pages)
+
+    def restore(self, row: CaptureRow) -> None:
+        """As it was stored."""
+        self.life.restore(row.phase, row.reference, row.ended)
+        self.notes = list(row.notes)
+        self.interruptions = list(row.interruptions)
+        self.left_out.restore(row.skipped)
+        self.mode.audit = row.audit
+
     def row(self) -> CaptureRow:
         """The capture as the store keeps it."""
         return CaptureRow(
             self.number,
             self.spec,
-            self.phase,
+            self.life.phase,
             self.started,
-            self.reference,
-            self.ended,
+            self.life.reference,
+            self.life.ended,
             tuple(self.notes),
             tuple(self.interruptions),
-            dict(self.skipped),
-            self.audit,
+            dict(self.left_out.reasons),
+            self.mode.audit,
         )

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.hosts import Task
 from sharc_crawler.frontier.lifecycle import State
-from sharc_crawler.frontier.modes.attested import Redownloader
 from sharc_crawler.model import Phase, Slot
 
 if TYPE_CHECKING:
@@ -15,8 +14,6 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.finishing import Finisher
     from sharc_crawler.frontier.hosts import Host
     from sharc_crawler.frontier.ledger import Ledger
-    from sharc_crawler.frontier.modes.attested import Checker
-    from sharc_crawler.frontier.modes.two_visits import Replanner
     from sharc_crawler.frontier.opening import Opener
     from sharc_crawler.model import Instant
 
@@ -26,15 +23,10 @@ MAX_HELD = 64  #: pages taken from a strategy for hosts that are not free, per d
 class Chooser:
     """Asks the captures of a host, in turn."""
 
-    def __init__(
-        self, ledger: Ledger, opener: Opener, finisher: Finisher, checker: Checker, replanner: Replanner
-    ) -> None:
+    def __init__(self, ledger: Ledger, opener: Opener, finisher: Finisher) -> None:
         self._ledger = ledger
         self._opener = opener
         self._finisher = finisher
-        self._checker = checker
-        self._redownloader = Redownloader(ledger, checker)
-        self._replanner = replanner
 
     def choose(self, number: int, host: Host, now: Instant) -> Task | None:
         """The best thing to do on this host."""
@@ -64,32 +56,21 @@ class Chooser:
 
     def _ask(self, capture: SiteCapture, now: Instant) -> Task | None:
         """One decision of a capture's strategy; ends the capture when there is none left and nothing is under way."""
-        if capture.opening or (capture.attesting and self._redownloader.redownload(capture)):
+        if capture.owed.first:
             return None
-        if capture.held is not None:
-            task, capture.held = capture.held, None
-            return task
         strategy = self._opener.begin(capture, now) if capture.strategy is None else capture.strategy
-        if capture.pending and capture.phase is Phase.VISIT and strategy.revisits and len(strategy) == 1:
-            return None  # T waits for what a page alone embeds on other hosts: no other page has to wait with it
-        if self._replanner.under_way(capture, strategy, now):
+        mode = capture.mode
+        if mode.waits(strategy, now):
             return None
-        if capture.attesting and strategy.revisits_ahead() and self._checker.begin_reference(capture):
-            return None
-        visit = strategy.next(now)
+        visit = mode.next(strategy, now)
         if visit is None:
-            busy = capture.pending or self._ledger.polls.open(capture.number, now) or self._checker.check(capture)
-            if busy:
+            if capture.owed.pending or mode.owes_more(now):
                 return None
             self._finisher.complete(capture, now)
             return None if capture.phase is Phase.DONE else self._ask(capture, now)  # the next part of the site
-        if capture.attesting and strategy.past_reference and self._checker.begin_reference(capture):
-            capture.pending += 1
-            capture.held = Task(visit.page, visit.slot, visit.plan)
-            return None
         if visit.slot is Slot.SECOND and capture.phase is Phase.VISIT:
-            self._finisher.turn(capture, now)
-        capture.pending += 1
+            mode.turn(now)
+        capture.owed.one()
         return Task(visit.page, visit.slot, visit.plan)
 
     def _poll(self, number: int, host: Host, now: Instant) -> Task | None:
@@ -97,7 +78,7 @@ class Chooser:
         hub = None if host.waits else self._ledger.polls.take(number, now)
         if hub is None:
             return None
-        self._ledger.captures[self._ledger.pages.captures[hub]].pending += 1
+        self._ledger.captures[self._ledger.pages.captures[hub]].owed.one()
         return Task(hub, Slot.FIRST if self._ledger.pages.states[hub] == State.QUEUED else Slot.SECOND)
 
     def later(self, number: int, host: Host, now: Instant) -> Instant:

@@ -1,72 +1,91 @@
-"""From the end of a fetch to what it means: captured or lost pages, judgements, T, the end."""
+"""From the end of a fetch to what it means: captured or lost pages, judgements, T, the end.
+
+An outcome passes once: what its document names, what of that is admitted, what it shows of its page, where page and
+capture stand then.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from sharc_crawler.evidence.judgement import APEX, LATE_DOWNLOAD, NEVER_REVISITED, ONCE, is_apex
+from sharc_crawler.evidence.judgement import APEX, LATE_DOWNLOAD, NEVER_REVISITED, ONCE
 from sharc_crawler.frontier.budget import PREFIX
 from sharc_crawler.frontier.hosts import Task
 from sharc_crawler.frontier.lifecycle import Event, State
-from sharc_crawler.frontier.modes import instant, subsites
-from sharc_crawler.frontier.robots import RobotsRules, is_page, leads_on, missing, rules_text
 from sharc_crawler.model import Judgement, Kind, Outcome, Phase, Result, Sighting, Slot, Visit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sharc_crawler.frontier.admission import Admitter, Queuer
+    from sharc_crawler.frontier.admission import Admitter
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.ledger import Ledger
     from sharc_crawler.frontier.opening import Opener
     from sharc_crawler.model import Fetch, Instant, PageId
 
+SETTLED_PACE = 8  #: visits from which on their pace is taken for the plan's Δ
+
+
+class Ended(NamedTuple):
+    """A fetch that ended for good."""
+
+    capture: SiteCapture
+    fetch: Fetch
+    task: Task
+    outcome: Outcome
+
 
 class Finisher:
     """Takes outcomes in."""
 
-    def __init__(self, ledger: Ledger, opener: Opener, admitter: Admitter, queuer: Queuer) -> None:
+    def __init__(self, ledger: Ledger, opener: Opener, admitter: Admitter) -> None:
         self._ledger = ledger
         self._opener = opener
         self._admitter = admitter
-        self._reader = Reader(ledger, opener, queuer)
 
-    def finish(
-        self, capture: SiteCapture, fetch: Fetch, task: Task, outcome: Outcome, links: Sequence[Sighting]
-    ) -> Judgement | None:
-        """A fetch ended for good. Links enter before the strategy hears of the end: it decides with all known."""
-        capture.pending -= 1
-        moved = False
-        if capture.spec.mode == "instant" and fetch.kind is Kind.PAGE:
-            links = [*instant.embedded(links), *instant.candidates(self._ledger, capture, links)]
-        if outcome.location and outcome.result is Result.REDIRECTED and fetch.kind is not Kind.ROBOTS:
-            moved = self._opener.widen(capture, fetch.page, outcome.location)
-            links = [*links, self._admitter.redirected(capture, fetch, outcome.location)]
-        linked: list[PageId] = []
-        if links and (capture.spec.discover or fetch.kind is Kind.SITEMAP):
-            depth = self._ledger.pages.depths[task.page] + 1
-            linked = self._admitter.admit(capture, links, outcome.ended, task.page, depth).linked
-            self._admitter.ingest(capture, links, outcome.started - (outcome.age or 0.0))
-            if moved and outcome.location:
-                self._opener.open_moved(capture, outcome.location, outcome.ended)
-            if fetch.kind is Kind.SITEMAP and any(one.hints and one.hints.lastmod is not None for one in links):
-                capture.sitemaps[task.page] = outcome.started
-            if fetch.kind is Kind.PAGE:
-                self._ledger.linked(task.page, outcome.started, linked)
-                if capture.subsites is not None:
-                    capture.subsites.linked(task.page, linked)
-        if self._must_precede(capture, fetch, outcome):
+    def finish(self, ended: Ended, links: Sequence[Sighting]) -> Judgement | None:
+        """Links enter before the strategy hears of the end: it decides with all known."""
+        capture, fetch, task, outcome = ended
+        capture.owed.ended()
+        linked = self._admitted(ended, links)
+        if self._must_precede(ended):
             task = task._replace(slot=Slot.FIRST)
+            ended = ended._replace(task=task)
         self._ledger.visited(fetch, task, outcome, settled=True)
-        judgement = self._finished(capture, fetch, task, outcome, linked)
+        judgement = self._advance(ended, linked)
         self._ledger.wake(capture)
         return judgement
 
+    # -- what the document names -----------------------------------------------------------------------------------
+
+    def _admitted(self, ended: Ended, links: Sequence[Sighting]) -> list[PageId]:
+        """What it names is taken in; the pages of the capture among it."""
+        capture, fetch, _, outcome = ended
+        moved = ""
+        links = capture.mode.named(fetch, links)
+        if outcome.location and outcome.result is Result.REDIRECTED and fetch.kind is not Kind.ROBOTS:
+            moved = outcome.location if self._opener.widen(capture, fetch.page, outcome.location) else ""
+            links = [*links, self._admitter.redirected(capture, fetch, outcome.location)]
+        if not links or not (capture.spec.discover or fetch.kind is Kind.SITEMAP):
+            return []
+        depth = self._ledger.pages.depths[fetch.page] + 1
+        linked = self._admitter.admit(capture, links, outcome.ended, fetch.page, depth).linked
+        self._admitter.ingest(capture, links, outcome.started - (outcome.age or 0.0))
+        if moved:
+            self._opener.open_moved(capture, moved, outcome.ended)
+        if fetch.kind is Kind.SITEMAP and any(one.hints and one.hints.lastmod is not None for one in links):
+            capture.mode.lastmods_in(fetch.page, outcome.started)
+        if fetch.kind is Kind.PAGE:
+            self._ledger.linked(fetch.page, outcome.started, linked)
+            capture.mode.linked(fetch.page, linked)
+        return linked
+
     @staticmethod
-    def _must_precede(capture: SiteCapture, fetch: Fetch, outcome: Outcome) -> bool:
+    def _must_precede(ended: Ended) -> bool:
         """Is a page's only download to come before T, and another one after it, as it brought resources?"""
-        if fetch.kind is not Kind.PAGE or fetch.slot is not Slot.ONLY or not capture.embedded.get(fetch.page):
+        capture, fetch, _, outcome = ended
+        if fetch.kind is not Kind.PAGE or fetch.slot is not Slot.ONLY or fetch.page not in capture.embedded:
             return False
         if fetch.page in capture.again:
             return False
@@ -74,102 +93,126 @@ class Finisher:
         affordable = not capture.budget.why_not(Task(fetch.page, Slot.SECOND), fetch.kind, fetch.url, outcome.ended)
         return affordable and capture.strategy.revisit_after_all(fetch.page)
 
-    def _finished(
-        self, capture: SiteCapture, fetch: Fetch, task: Task, outcome: Outcome, linked: Sequence[PageId]
-    ) -> Judgement | None:
+    # -- what it shows ---------------------------------------------------------------------------------------------
+
+    def _advance(self, ended: Ended, linked: Sequence[PageId]) -> Judgement | None:
+        capture, fetch, task, outcome = ended
         if fetch.kind is Kind.PAGE or fetch.kind is Kind.RESOURCE:
             if task.slot is Slot.SECOND:
-                return self._revisited(capture, task, outcome)
-            self._visited(capture, fetch, task, outcome)
+                return self._revisited(ended)
+            self._visited(ended)
         elif fetch.kind is Kind.ROBOTS:
-            self._reader.robots(capture, fetch, outcome)
+            self._opener.robots_read(capture, fetch, outcome)
         elif fetch.kind is Kind.SITEMAP:
-            self._reader.sitemap(capture, fetch, task, outcome)
+            self._opener.sitemap_read(capture, fetch, task, outcome)
         else:
-            instant.polled(self._ledger, capture, fetch.page, outcome, linked)
+            capture.mode.polled(fetch.page, outcome, linked)
         return None
 
-    # -- pages and resources -------------------------------------------------------------------------------------
-
-    def _visited(self, capture: SiteCapture, fetch: Fetch, task: Task, outcome: Outcome) -> None:
+    def _visited(self, ended: Ended) -> None:
+        capture, fetch, task, outcome = ended
         pages = self._ledger.pages
-        page, is_page = task.page, fetch.kind is Kind.PAGE
         captured = outcome.result is Result.OK
-        pages.move(page, Event.CAPTURED if captured else Event.NO_CONTENT)
+        pages.move(task.page, Event.CAPTURED if captured else Event.NO_CONTENT)
         if captured:
-            pages.remember(page, outcome, capture.compares)
+            pages.remember(task.page, outcome, capture.mode.compares)
             capture.revisited.visited(fetch.url, outcome)
-            if capture.attesting is not None:
-                capture.attesting.visited(page, fetch.kind, outcome, once=task.slot is Slot.ONLY)
-            if capture.traps is not None and is_page:
+        if fetch.kind is Kind.PAGE:
+            capture.counts.visited(captured)
+            if captured and capture.traps is not None:
                 capture.traps.saw(fetch.url, outcome.fingerprint)
-        if is_page:
-            self._visited_page(capture, task, captured, outcome)
+        if task.page not in capture.again:
+            if fetch.kind is Kind.PAGE:
+                self._tell_strategy(capture, task, captured, outcome.ended)
+            capture.mode.visited(task, fetch.kind, outcome)
 
-    def _visited_page(self, capture: SiteCapture, task: Task, captured: bool, outcome: Outcome) -> None:
-        capture.visits += 1
-        capture.captured += captured
-        if task.page in capture.again:  # the strategy is through with it
-            return
-        if captured and capture.attesting is None:
-            capture.apex = task.page if is_apex(task.slot, outcome) else None
+    @staticmethod
+    def _tell_strategy(capture: SiteCapture, task: Task, captured: bool, now: Instant) -> None:
         strategy = capture.strategy
         assert strategy is not None, "pages are visited after the strategy is built"
         strategy.finished(Visit(task.page, task.slot, task.plan), captured)
-        if capture.subsites is not None:
-            capture.subsites.visited.append(task.page)
-        made = capture.visits - capture.former
-        if made >= 8 and made & (made - 1) == 0:
+        made = capture.counts.visits - capture.former
+        if made >= SETTLED_PACE and made & (made - 1) == 0:
             # the plan's Δ follows the pace that the site and its resources really allow
-            strategy.setting = replace(strategy.setting, step=(outcome.ended - strategy.setting.start) / made)
+            strategy.setting = replace(strategy.setting, step=(now - strategy.setting.start) / made)
 
-    def _revisited(self, capture: SiteCapture, task: Task, outcome: Outcome) -> Judgement:
-        ledger = self._ledger
-        pages = ledger.pages
-        page = task.page
-        visit = pages.remembered(page)
-        judgement = capture.revisited.judge(pages.urls[page], visit, outcome, capture.reference)
-        if self._left_open(capture, page, outcome, judgement):
-            pages.move(page, Event.CAPTURED)
+    def _revisited(self, ended: Ended) -> Judgement:
+        capture, fetch, task, outcome = ended
+        ledger, page = self._ledger, task.page
+        visit = ledger.pages.remembered(page)
+        judgement = capture.revisited.judge(fetch.url, visit, outcome, capture.reference)
+        if capture.mode.revisited(page, fetch.kind, outcome, judgement):
+            ledger.pages.move(page, Event.CAPTURED)
         else:
             self._judge(page, judgement)
-        if pages.kinds[page] is Kind.PAGE and (capture.attesting is None or page not in capture.attesting.once):
-            capture.revisits += 1
-            for resource in capture.embedded.pop(page, ()):
-                if pages.states[resource] == State.VISITED and resource not in capture.again:
+        if fetch.kind is Kind.PAGE and not capture.mode.audits(page):
+            capture.counts.revisited()
+            for resource in capture.embedded.take(page):
+                if ledger.pages.states[resource] == State.VISITED and resource not in capture.again:
                     ledger.owe(capture, resource, Slot.SECOND)
             assert capture.strategy is not None, "a revisit was its decision"
             capture.strategy.finished(Visit(page, task.slot, task.plan), captured=True)
         return judgement
 
-    def _left_open(self, capture: SiteCapture, page: PageId, outcome: Outcome, judgement: Judgement) -> bool:
-        """Is it too early to judge, as the server's word has yet to be heard?"""
-        if capture.attesting is None or self._ledger.pages.kinds[page] is not Kind.PAGE:
-            return False
-        return capture.attesting.revisited(page, outcome, judgement)
-
     def refuse(self, task: Task, reason: str, now: Instant) -> None:
         """It is not to be fetched: a page is lost without a request, or never revisited."""
         ledger = self._ledger
         capture = ledger.captures[ledger.pages.captures[task.page]]
-        capture.pending -= 1
+        capture.owed.ended()
         if reason.startswith(PREFIX):
             capture.budget.forgone(task, reason)
         ledger.pages.move(task.page, Event.LEASE)
         ledger.pages.move(task.page, Event.NO_CONTENT)
         ledger.refused(task, reason, now)
         kind = ledger.pages.kinds[task.page]
-        if kind is Kind.PAGE and capture.strategy is not None:
-            capture.visits += task.slot is not Slot.SECOND
-            capture.revisits += task.slot is Slot.SECOND
-            capture.strategy.finished(Visit(task.page, task.slot, task.plan), captured=task.slot is Slot.SECOND)
+        if kind is Kind.PAGE:
+            self._refuse_page(capture, task)
         elif kind is Kind.HUB:
-            instant.close(ledger, capture, task.page, reason)
+            capture.mode.closed(task.page, reason)
         elif kind is Kind.SITEMAP:
-            capture.opening -= 1
+            capture.owed.was_read()
             capture.note(f"sitemap {ledger.pages.urls[task.page]}: {reason}")
             ledger.changed_capture(capture)
         ledger.wake(capture)
+
+    @staticmethod
+    def _refuse_page(capture: SiteCapture, task: Task) -> None:
+        again = task.slot is Slot.SECOND
+        if capture.strategy is None or (again and capture.mode.audits(task.page)):
+            return
+        if again:
+            capture.counts.revisited()
+        else:
+            capture.counts.visited(captured=False)
+        capture.strategy.finished(Visit(task.page, task.slot, task.plan), captured=again)
+
+    # -- the end ---------------------------------------------------------------------------------------------------
+
+    def complete(self, capture: SiteCapture, now: Instant) -> None:
+        """Nothing is left: judge what has only one visit, and end, unless other parts of the site wait."""
+        twice = capture.strategy is not None and capture.strategy.revisits
+        if twice and capture.phase is Phase.VISIT:
+            capture.mode.turn(now)
+        judged = capture.mode.judge(self._unjudged(capture))
+        for page, judgement in judged.items():
+            self._judge(page, judgement)
+        for page in self._unjudged(capture):
+            apex = twice and page == capture.mode.apex
+            never = replace(NEVER_REVISITED, reason=capture.budget.unproven.get(page, NEVER_REVISITED.reason))
+            never = LATE_DOWNLOAD if page in capture.again else never
+            self._judge(page, APEX if apex else never if twice else ONCE)
+        if capture.mode.part_over(now):
+            self._end(capture, now)
+
+    def _end(self, capture: SiteCapture, now: Instant) -> None:
+        capture.life.end(now)
+        if note := capture.budget.note():
+            capture.note(note)
+        capture.embedded.clear()
+        late = capture.counts.late
+        if late and capture.mode.whole:
+            capture.note(f"{late} pages were discovered after the reference instant and are not captured")
+        self._ledger.changed_capture(capture)
 
     def _judge(self, page: PageId, judgement: Judgement) -> None:
         pages = self._ledger.pages
@@ -182,108 +225,3 @@ class Finisher:
         pages = self._ledger.pages
         visited = pages.of(capture.number, State.VISITED)
         return [page for page in visited if pages.kinds[page] in (Kind.PAGE, Kind.RESOURCE)]
-
-    def _judge_words(self, capture: SiteCapture) -> None:
-        """With all evidence in, judge what was left open."""
-        if capture.attesting is None or capture.reference is None:
-            return
-        pages = self._ledger.pages
-        left = self._unjudged(capture)
-        urls, embedded = (
-            {page: pages.urls[page] for page in left if pages.kinds[page] is kind}
-            for kind in (Kind.PAGE, Kind.RESOURCE)
-        )
-        judged, capture.audit = capture.attesting.judge(urls, capture.reference)
-        judged |= capture.attesting.judge_embedded(embedded, capture.reference)
-        for page, judgement in judged.items():
-            self._judge(page, judgement)
-
-    # -- phases --------------------------------------------------------------------------------------------------
-
-    def turn(self, capture: SiteCapture, now: Instant) -> None:
-        """All visits are made: fix the reference instant T, once. The apex's download is T where there is one."""
-        if capture.reference is None:
-            apex = capture.apex
-            capture.reference = now if apex is None else self._ledger.pages.started[apex]
-        capture.phase = Phase.REVISIT
-        self._ledger.changed_capture(capture)
-
-    def complete(self, capture: SiteCapture, now: Instant) -> None:
-        """Nothing is left: judge what has only one visit, and end, unless other parts of the site wait."""
-        twice = capture.strategy is not None and capture.strategy.revisits
-        if twice and capture.phase is Phase.VISIT:
-            self.turn(capture, now)
-        self._judge_words(capture)
-        for page in self._unjudged(capture):
-            apex = twice and page == capture.apex
-            never = replace(NEVER_REVISITED, reason=capture.budget.unproven.get(page, NEVER_REVISITED.reason))
-            never = LATE_DOWNLOAD if page in capture.again else never
-            self._judge(page, APEX if apex else never if twice else ONCE)
-        if not subsites.close(self._ledger, capture, now):
-            return
-        capture.phase = Phase.DONE
-        capture.ended = now
-        if note := capture.budget.note():
-            capture.note(note)
-        capture.embedded.clear()
-        if capture.late and capture.spec.mode == "capture":
-            capture.note(f"{capture.late} pages were discovered after the reference instant and are not captured")
-        self._ledger.changed_capture(capture)
-
-
-class Reader:
-    """Takes in how the fetches of robots.txt and sitemaps ended."""
-
-    def __init__(self, ledger: Ledger, opener: Opener, queuer: Queuer) -> None:
-        self._ledger = ledger
-        self._opener = opener
-        self._queuer = queuer
-
-    def robots(self, capture: SiteCapture, fetch: Fetch, outcome: Outcome) -> None:
-        """Rules for a host, or the redirect to follow for them."""
-        ledger = self._ledger
-        pages = ledger.pages
-        number, hops = pages.hosts[fetch.page], pages.depths[fetch.page]
-        self._end(fetch.page, outcome)
-        if leads_on(outcome, hops) and outcome.location:
-            self._queuer.owe_robots(capture, number, outcome.location, hops + 1)
-            return
-        host = ledger.hosts[number]
-        first, host.waits, host.read = host.rules is None, False, outcome.ended
-        if not first and outcome.result is Result.FAILED:
-            return  # what was read before holds on (RFC 9309, 2.4)
-        text = rules_text(outcome)
-        host.obey(RobotsRules(text, ledger.politeness.agent, fetch.url), ledger.politeness.max_delay)
-        host.pace.pause(outcome.started + host.delay)
-        host.missing = missing(outcome)
-        if why := host.missing or host.too_slow:
-            capture.note(f"{fetch.url} {why}: nothing on it is fetched")
-        elif is_page(text):
-            capture.note(f"{fetch.url} is an HTML page, not a robots.txt: nothing in it counts, all may be fetched")
-        ledger.changed_host(host, text)
-        if first:
-            self._opener.host_opened(number, fetch.url)
-        ledger.changed_capture(capture)
-
-    def sitemap(self, capture: SiteCapture, fetch: Fetch, task: Task, outcome: Outcome) -> None:
-        """A sitemap was read, or could not be; the first that is read again is at T."""
-        self._end(fetch.page, outcome)
-        capture.opening -= 1
-        if fetch.page in capture.sitemaps:
-            capture.sitemaps[fetch.page] = outcome.started
-        if capture.attesting is not None:
-            capture.attesting.read(fetch.page, outcome)
-        if task.slot is Slot.SECOND and capture.attesting is not None and capture.reference is None:
-            capture.reference = outcome.started
-            capture.phase = Phase.REVISIT
-            assert capture.strategy is not None, "sitemaps are read again when visits are made"
-            capture.strategy.reference_passed()
-        if outcome.result not in (Result.OK, Result.REDIRECTED):
-            capture.note(f"sitemap {fetch.url}: {outcome.error or f'status {outcome.status}'}")
-        elif outcome.error:
-            capture.note(f"sitemap {fetch.url}: {outcome.error}")
-        self._ledger.changed_capture(capture)
-
-    def _end(self, page: PageId, outcome: Outcome) -> None:
-        """They are captured or lost, never judged."""
-        self._ledger.pages.move(page, Event.CAPTURED if outcome.result is Result.OK else Event.NO_CONTENT)

@@ -17,13 +17,11 @@ from urllib.parse import urljoin
 
 from sharc_crawler.frontier.admission import Admitter, Queuer
 from sharc_crawler.frontier.choosing import Chooser
-from sharc_crawler.frontier.finishing import Finisher
+from sharc_crawler.frontier.finishing import Ended, Finisher
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.leasing import Leases
 from sharc_crawler.frontier.ledger import Ledger
 from sharc_crawler.frontier.lifecycle import State
-from sharc_crawler.frontier.modes.attested import Checker
-from sharc_crawler.frontier.modes.two_visits import Replanner
 from sharc_crawler.frontier.opening import Opener
 from sharc_crawler.frontier.parts import Parts
 from sharc_crawler.frontier.restoring import Restorer
@@ -61,9 +59,8 @@ class Frontier:
         self._queuer = queuer = Queuer(self.ledger, self._parts)
         self._admitter = Admitter(self.ledger, self._parts, queuer)
         self._opener = Opener(self.ledger, self._parts, queuer, self._admitter)
-        self._finisher = Finisher(self.ledger, self._opener, self._admitter, queuer)
-        self._replanner = replanner = Replanner(self.ledger, self._finisher)
-        self._chooser = Chooser(self.ledger, self._opener, self._finisher, Checker(self.ledger), replanner)
+        self._finisher = Finisher(self.ledger, self._opener, self._admitter)
+        self._chooser = Chooser(self.ledger, self._opener, self._finisher)
         self._leases = Leases(self.ledger, lease_time)
 
     @property
@@ -121,7 +118,7 @@ class Frontier:
 
     def restore(self, saved: Batch, now: Instant) -> None:
         """Go on where a former frontier was cut off, at any moment: what was in flight is queued again."""
-        Restorer(self.ledger, self._opener, self._parts, self._replanner).restore(saved, now)
+        Restorer(self.ledger, self._opener).restore(saved, now)
         self._leases.last = max((visit.lease for visit in saved.visits), default=0)
         self.ledger.commit()
 
@@ -173,7 +170,7 @@ class Frontier:
             ledger.visited(fetch, task, outcome, settled=False)
             self._leases.try_again(task, outcome)
         else:
-            judgement = self._finisher.finish(capture, fetch, task, outcome, links)
+            judgement = self._finisher.finish(Ended(capture, fetch, task, outcome), links)
         ledger.commit()
         return judgement
 

@@ -104,7 +104,7 @@ class Ledger:
 
     def owe(self, capture: SiteCapture, page: PageId, slot: Slot) -> None:
         """A download that no strategy decides: its host owes it before the next page."""
-        capture.pending += 1
+        capture.owed.one()
         number = self.pages.hosts[page]
         host = self.hosts[number]
         if self.pages.kinds[page] is Kind.ROBOTS:
@@ -165,8 +165,7 @@ class Ledger:
 
     def left_out(self, capture: SiteCapture, url: str, reason: str, via: str) -> None:
         """The capture was shown a URL that it does not take: counted, and listed once, up to a number."""
-        capture.skipped[reason] += 1
-        if self._store and capture.outside.add(url):
+        if capture.left_out.add(url, reason) and self._store:
             self._batch.outside.append(OutsideRow(capture.number, url[:LONGEST_LISTED], reason, via))
 
     def embeds(self, page: PageId, resource: PageId) -> None:

@@ -7,20 +7,27 @@ from urllib.parse import urljoin
 
 from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.capture import SiteCapture
-from sharc_crawler.frontier.modes import subsites
-from sharc_crawler.frontier.modes.attested import Attesting
-from sharc_crawler.model import Kind, Sighting
+from sharc_crawler.frontier.lifecycle import Event
+from sharc_crawler.frontier.modes.attested import Attested
+from sharc_crawler.frontier.modes.instant import Instantly
+from sharc_crawler.frontier.modes.subsites import Subsites, check
+from sharc_crawler.frontier.modes.survey import Surveyed
+from sharc_crawler.frontier.modes.two_visits import TwoVisits
+from sharc_crawler.frontier.robots import RobotsRules, is_page, leads_on, missing, rules_text
+from sharc_crawler.model import Kind, Result, Sighting
 from sharc_crawler.strategies.base import Setting
+from sharc_crawler.strategies.door import Door
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from sharc_crawler.frontier.admission import Admitter, Queuer
-    from sharc_crawler.frontier.hosts import Host
+    from sharc_crawler.frontier.hosts import Host, Task
     from sharc_crawler.frontier.ledger import Ledger
+    from sharc_crawler.frontier.modes.base import Mode
     from sharc_crawler.frontier.parts import Parts
     from sharc_crawler.frontier.spec import CaptureSpec
-    from sharc_crawler.model import Instant, PageId
+    from sharc_crawler.model import Fetch, Instant, Outcome, PageId
     from sharc_crawler.strategies.base import Strategy
 
 WELL_KNOWN_SITEMAP = "/sitemap.xml"
@@ -38,27 +45,37 @@ class Opener:
     def open(self, spec: CaptureSpec, now: Instant, seeded: bool) -> SiteCapture:
         """A new capture with its seeds; robots.txt and sitemaps come first where they are asked for."""
         ledger = self._ledger
-        capture = SiteCapture(len(ledger.captures), spec, self._parts.scope(spec), self._parts.rates(spec), now)
-        self.prepare(capture)
+        capture = self.prepared(len(ledger.captures), spec, now)
         ledger.captures.append(capture)
         ledger.changed_capture(capture)
         if seeded:
             self._seed(capture, now)
         return capture
 
-    def prepare(self, capture: SiteCapture) -> None:
-        """What must be known of the strategy before there is one: does it take the server's word, does it revisit?"""
-        spec = capture.spec
-        strategy = self._parts.strategy(spec, Setting())
-        subsites.check(strategy, spec.subsites)
-        if strategy.attests:
-            capture.attesting = Attesting(self._parts.history(spec), spec.audit)
-        capture.compares = strategy.revisits or strategy.attests
+    def prepared(self, number: int, spec: CaptureSpec, started: Instant) -> SiteCapture:
+        """A capture in the mode that its order and its strategy ask for."""
+        parts = self._parts
+        capture = SiteCapture(number, spec, parts.scope(spec), parts.rates(spec), started)
+        strategy = parts.strategy(spec, Setting())
+        check(strategy, spec.subsites)
+        capture.mode = self._mode(capture, strategy)
         capture.budget.all_revisited = strategy.revisits and not strategy.attests
+        return capture
+
+    def _mode(self, capture: SiteCapture, strategy: Strategy) -> Mode:
+        ledger, spec, parts = self._ledger, capture.spec, self._parts
+        if spec.mode == "instant":
+            return Instantly(ledger, capture, compares=strategy.revisits)
+        if spec.mode == "survey":
+            return Surveyed(ledger, capture, parts.history(spec))
+        if strategy.attests:
+            return Attested(ledger, capture, parts.history(spec))
+        if spec.subsites:
+            return Subsites(ledger, capture, lambda: parts.links(spec))
+        return TwoVisits(ledger, capture, compares=strategy.revisits)
 
     def _seed(self, capture: SiteCapture, now: Instant) -> None:
-        spec = capture.spec
-        kind = Kind.HUB if spec.mode == "instant" else Kind.PAGE
+        spec, kind = capture.spec, capture.mode.seeds
         if not self._admitter.admit(capture, [Sighting(url, kind) for url in spec.seeds], now).new:
             raise UsageError(f"seeds={spec.seeds!r} of {spec.site!r}: no URL that its scope admits")
         for url in spec.seeds:
@@ -78,18 +95,61 @@ class Opener:
         known.append(capture)
         host = self._ledger.hosts[self._ledger.host_numbers[name]]
         if host.waits:
-            capture.opening += 1
+            capture.owed.before_visits()
         else:
             self._look_for_sitemaps(capture, host, seed)
 
-    def host_opened(self, number: int, text_url: str) -> None:
+    def _host_opened(self, number: int, text_url: str) -> None:
         """A host's robots.txt has been read: the captures that waited for it look for its sitemaps."""
         host = self._ledger.hosts[number]
         for capture in self._ledger.seeded.get(host.name, ()):
-            if capture.opening:
-                capture.opening -= 1
+            if capture.owed.first:
+                capture.owed.was_read()
                 self._look_for_sitemaps(capture, host, text_url)
                 self._ledger.wake(capture)
+
+    # -- robots.txt and sitemaps as they were read -----------------------------------------------------------------
+
+    def robots_read(self, capture: SiteCapture, fetch: Fetch, outcome: Outcome) -> None:
+        """Rules for a host, or the redirect to follow for them."""
+        ledger = self._ledger
+        pages = ledger.pages
+        number, hops = pages.hosts[fetch.page], pages.depths[fetch.page]
+        self._end(fetch.page, outcome)
+        if leads_on(outcome, hops) and outcome.location:
+            self._queuer.owe_robots(capture, number, outcome.location, hops + 1)
+            return
+        host = ledger.hosts[number]
+        first, host.waits, host.read = host.rules is None, False, outcome.ended
+        if not first and outcome.result is Result.FAILED:
+            return  # what was read before holds on (RFC 9309, 2.4)
+        text = rules_text(outcome)
+        host.obey(RobotsRules(text, ledger.politeness.agent, fetch.url), ledger.politeness.max_delay)
+        host.pace.pause(outcome.started + host.delay)
+        host.missing = missing(outcome)
+        if why := host.missing or host.too_slow:
+            capture.note(f"{fetch.url} {why}: nothing on it is fetched")
+        elif is_page(text):
+            capture.note(f"{fetch.url} is an HTML page, not a robots.txt: nothing in it counts, all may be fetched")
+        ledger.changed_host(host, text)
+        if first:
+            self._host_opened(number, fetch.url)
+        ledger.changed_capture(capture)
+
+    def sitemap_read(self, capture: SiteCapture, fetch: Fetch, task: Task, outcome: Outcome) -> None:
+        """A sitemap was read, or could not be; the first that is read again is at T."""
+        self._end(fetch.page, outcome)
+        capture.owed.was_read()
+        capture.mode.sitemap_read(fetch.page, task.slot, outcome)
+        if outcome.result not in (Result.OK, Result.REDIRECTED):
+            capture.note(f"sitemap {fetch.url}: {outcome.error or f'status {outcome.status}'}")
+        elif outcome.error:
+            capture.note(f"sitemap {fetch.url}: {outcome.error}")
+        self._ledger.changed_capture(capture)
+
+    def _end(self, page: PageId, outcome: Outcome) -> None:
+        """They are captured or lost, never judged."""
+        self._ledger.pages.move(page, Event.CAPTURED if outcome.result is Result.OK else Event.NO_CONTENT)
 
     def _look_for_sitemaps(self, capture: SiteCapture, host: Host, url: str) -> None:
         """Those that robots.txt names, else the one at the usual place."""
@@ -103,7 +163,7 @@ class Opener:
 
     def open_hosts_again(self, capture: SiteCapture) -> None:
         """After a restart: the hosts of the seeds, where robots.txt was still to be read."""
-        for url in (*capture.spec.seeds, *capture.moved):
+        for url in (*capture.spec.seeds, *capture.front.moved):
             seed = self._parts.canonical(url)
             name = self._parts.host_of(seed) if seed else ""
             number = self._ledger.host_numbers.get(name)
@@ -117,8 +177,7 @@ class Opener:
         seed = pages.depths[page] == 0 and pages.urls[page] in capture.spec.seeds
         moved = seed and pages.kinds[page] in (Kind.PAGE, Kind.HUB) and bool(capture.scope.why_not(location))
         if moved:
-            capture.scope = capture.scope.widened(location)
-            capture.moved.append(location)
+            capture.widen(location)
             capture.note(f"the seed {pages.urls[page]} redirects to {location}: the scope takes it in")
         return moved
 
@@ -128,36 +187,25 @@ class Opener:
         if target is None:
             return
         self._open_host(capture, self._parts.host_of(target), target)
-        listed, capture.elsewhere = capture.elsewhere, []
+        listed = capture.front.take_elsewhere()
         self._admitter.admit(capture, listed, now)
         self._admitter.ingest(capture, listed, now)
 
-    def begin(self, capture: SiteCapture, now: Instant) -> Strategy:
+    def begin(self, capture: SiteCapture, now: Instant) -> Door:
         """All that is known from the start is known: build the strategy."""
-        spec = capture.spec
-        if (
-            not capture.visits
-            and spec.sitemaps != ()
-            and len(capture.waiting) <= len(spec.seeds)
-            and not capture.elsewhere
-            and spec.mode == "capture"
-        ):
+        spec, front, mode = capture.spec, capture.front, capture.mode
+        listed = len(front.waiting) + mode.pooled > len(spec.seeds) or front.elsewhere or spec.sitemaps == ()
+        if mode.whole and not listed and not capture.counts.visits:
             capture.note("no sitemap named any page: pages come from links")
         self._queuer.rate(capture, now)
-        step = capture.step or max((self._ledger.hosts[h].delay for h in capture.hosts), default=0.0) or 0.05
-        pages, size = capture.waiting, spec.size
-        if capture.subsites is not None:
-            subsites.remember(capture, self._parts.links)
-            pages, size = subsites.open_next(self._ledger, capture, step, now), 0
-        size = max(size, len(pages))
+        step = mode.step or max((self._ledger.hosts[h].delay for h in capture.hosts), default=0.0) or 0.05
+        pages = mode.first_pages(front.take(), step, now)
+        size = max(mode.size(spec.size), len(pages))
         if spec.limit:
             size = min(size, spec.limit)
-        capture.strategy = self._parts.strategy(spec, Setting(size=size, step=step, start=now))
-        capture.former, capture.waiting = capture.visits, []
-        if capture.attesting is not None:
-            urls = self._ledger.pages.urls
-            capture.attesting.begin({page: urls[page] for page in pages}, now)
-            told = {page: urls[page] for page in sorted(capture.attesting.lastmods)}
-            capture.attesting.draw(told, seed=round(capture.started))
+        strategy = Door(self._parts.strategy(spec, Setting(size=size, step=step, start=now)), spec.strategy)
+        capture.begin(strategy)
+        self._ledger.changed_capture(capture)
+        mode.begun(pages, now)
         self._queuer.add(capture, pages, now)
-        return capture.strategy
+        return strategy

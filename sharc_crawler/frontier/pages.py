@@ -76,7 +76,8 @@ class PageTable:
         state = self.states[page]
         then = TRANSITIONS.get((state, event))
         if then is None:
-            raise StateError(f"a page that is {State(state).name} cannot {Event(event).name}")
+            who = f"page {page} ({self.urls[page]})"
+            raise StateError(f"{who} is in the state {State(state).name!r}: it cannot {Event(event).name}")
         self.states[page] = then
 
     def remember(self, page: PageId, outcome: Outcome, compared: bool = True) -> None:

@@ -1,6 +1,7 @@
 """A frontier goes on where a former one was cut off: from what its store holds, under any strategy.
 
-What was leased and not answered is queued again; everything else is as it was (observations, never orders).
+What was leased and not answered is queued again; everything else is as it was (observations, never orders). A capture's
+mode hears of all former fetches as it did when they were made, then its strategy is built anew and hears of them, too.
 """
 
 from __future__ import annotations
@@ -8,13 +9,9 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from sharc_crawler.evidence.judgement import is_apex
 from sharc_crawler.frontier.budget import PREFIX
-from sharc_crawler.frontier.capture import SiteCapture
 from sharc_crawler.frontier.hosts import Task
 from sharc_crawler.frontier.lifecycle import Event, State
-from sharc_crawler.frontier.modes import instant, subsites
-from sharc_crawler.frontier.modes.two_visits import MODIFIED
 from sharc_crawler.frontier.pages import NO_PARENT, UNRATED
 from sharc_crawler.frontier.robots import RobotsRules, leads_on, missing
 from sharc_crawler.model import Kind, Phase, RateEstimate, Result, Sighting, Slot, Visit
@@ -22,23 +19,20 @@ from sharc_crawler.model import Kind, Phase, RateEstimate, Result, Sighting, Slo
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.ledger import Ledger
-    from sharc_crawler.frontier.modes.attested import Attesting
-    from sharc_crawler.frontier.modes.two_visits import Replanner
     from sharc_crawler.frontier.opening import Opener
-    from sharc_crawler.frontier.parts import Parts
-    from sharc_crawler.frontier.store import Batch, CaptureRow, LastmodRow, OutsideRow, PageRow, VisitRow
+    from sharc_crawler.frontier.store import Batch, OutsideRow, PageRow, VisitRow
     from sharc_crawler.model import Instant, Outcome, PageId
 
 
 class Restorer:
     """Puts stored state back into an empty frontier."""
 
-    def __init__(self, ledger: Ledger, opener: Opener, parts: Parts, replanner: Replanner) -> None:
+    def __init__(self, ledger: Ledger, opener: Opener) -> None:
         self._ledger = ledger
-        self._resumer = Resumer(ledger, opener, replanner)
         self._opener = opener
-        self._parts = parts
+        self._firsts: dict[int, list[Visit]] = {}  # first visits by capture, as they ended
 
     def restore(self, saved: Batch, now: Instant) -> None:
         """All captures, pages and visits; afterwards the frontier may be asked."""
@@ -48,9 +42,8 @@ class Restorer:
         for name, host in saved.hosts.items():
             self._host(name, host.robots or "")
         for row in saved.lastmods:
-            self._lastmod(row)
-        firsts: dict[int, list[Visit]] = {capture.number: [] for capture in self._ledger.captures}
-        self._visits(saved, firsts)
+            self._capture_of(row.page).mode.recall_lastmod(row)
+        self._visits(saved)
         for left in saved.outside:
             self._left_out(left)
         for judgement in saved.judgements:
@@ -59,30 +52,25 @@ class Restorer:
         members = dict(saved.members)
         for capture in self._ledger.captures:
             if capture.phase is not Phase.DONE:
-                capture.interruptions.append((ended, now))
-                capture.budget.paused = sum(end - start for start, end in capture.interruptions)
-                self._resumer.go_on(capture, firsts[capture.number], members, now)
+                capture.interrupted(ended, now)
+                self._go_on(capture, members, now)
                 self._ledger.changed_capture(capture)
         for capture in self._ledger.captures[:1]:  # all began at once; an instant crawl's time counts while it runs
             self._ledger.polls.begin(capture.started, sum(end - start for start, end in capture.interruptions))
 
-    def _captures(self, saved: Batch) -> None:
-        for _, row in sorted(saved.captures.items()):
-            self._ledger.captures.append(self._capture(row))
-        for (number, _), part in sorted(saved.subsites.items()):
-            if (parts := self._ledger.captures[number].subsites) is not None:
-                parts.rows.append(part)
+    # -- what was known ----------------------------------------------------------------------------------------------
 
-    def _capture(self, row: CaptureRow) -> SiteCapture:
-        spec = row.spec
-        capture = SiteCapture(row.capture, spec, self._parts.scope(spec), self._parts.rates(spec), row.started)
-        capture.phase, capture.reference, capture.ended = row.phase, row.reference, row.ended
-        capture.notes = list(row.notes)
-        capture.interruptions = list(row.interruptions)
-        capture.skipped.update(row.skipped)
-        capture.audit = row.audit
-        self._opener.prepare(capture)
-        return capture
+    def _captures(self, saved: Batch) -> None:
+        parts = [row for _, row in sorted(saved.subsites.items())]
+        for number, row in sorted(saved.captures.items()):
+            capture = self._opener.prepared(row.capture, row.spec, row.started)
+            capture.restore(row)
+            capture.mode.recall_parts([part for part in parts if part.capture == number])
+            self._ledger.captures.append(capture)
+            self._firsts[number] = []
+
+    def _capture_of(self, page: PageId) -> SiteCapture:
+        return self._ledger.captures[self._ledger.pages.captures[page]]
 
     def _page(self, row: PageRow) -> None:
         """One URL, as it was when it was discovered."""
@@ -90,51 +78,31 @@ class Restorer:
         capture = ledger.captures[row.capture]
         host = ledger.host(row.host, capture)
         estimate = RateEstimate(row.rate, row.source, row.shape)
-        ledger.pages.add(
-            row.url,
-            row.kind,
-            row.capture,
-            host,
-            row.depth,
-            row.parent,
-            estimate,
-            row.weight,
-            State(row.state),
-        )
+        state = State(row.state)
+        ledger.pages.add(row.url, row.kind, row.capture, host, row.depth, row.parent, estimate, row.weight, state)
         capture.seen.add(row.key, row.page)
-        capture.replanned |= row.source == MODIFIED
-        if row.hints is not None and row.hints.lastmod is not None and row.parent != NO_PARENT:
-            capture.sitemaps[row.parent] = 0.0  # its download is among the visits
+        capture.mode.recall_page(row)
         if row.kind is Kind.PAGE:
-            late = row.state == State.LATE
-            capture.late += late
-            capture.pages += 1
+            capture.counts.known()
+            if state == State.LATE:
+                capture.counts.left()
             ledger.hosts[host].captures[capture.number] = None
-            if row.source == UNRATED.source and not late:
-                capture.unrated[row.page] = Sighting(row.key, hints=row.hints)
+            if row.source == UNRATED.source and state != State.LATE:
+                capture.front.rate_later(row.page, Sighting(row.key, hints=row.hints))
             if row.url in capture.spec.seeds:
                 capture.budget.seeds.add(row.page)
-        elif row.kind is Kind.HUB and row.state != State.LATE:
-            instant.enter(ledger, capture, row.page)
+        elif row.kind is Kind.HUB and state != State.LATE:
+            capture.mode.hub(row.page)
         elif row.kind is Kind.RESOURCE and row.parent == NO_PARENT:
             ledger.hosts[host].captures[capture.number] = None
         elif row.kind is Kind.RESOURCE:
-            capture.embedded.setdefault(ledger.owner(row.parent), []).append(row.page)
+            capture.embedded.add(ledger.owner(row.parent), row.page)
 
     def _left_out(self, row: OutsideRow) -> None:
         capture = self._ledger.captures[row.capture]
-        capture.outside.add(row.url)
-        if not capture.visits:
-            capture.elsewhere.append(Sighting(row.url, via=row.via))
-
-    def _lastmod(self, row: LastmodRow) -> None:
-        capture = self._ledger.captures[self._ledger.pages.captures[row.page]]
-        if capture.attesting is not None:
-            capture.attesting.ingest(row.page, row.read, row.lastmod, row.precision)
-        elif capture.subsites is None:
-            capture.news = capture.news or {}
-            capture.news[row.page] = row.lastmod, row.lastmod + row.precision
-            capture.replanned = True
+        capture.left_out.was_listed(row.url)
+        if not capture.counts.visits:
+            capture.front.lies_elsewhere(Sighting(row.url, via=row.via))
 
     def _host(self, name: str, robots: str) -> None:
         number = self._ledger.host_numbers.get(name)
@@ -144,7 +112,9 @@ class Restorer:
             politeness = self._ledger.politeness
             host.obey(RobotsRules(robots, politeness.agent, f"http://{name}/robots.txt"), politeness.max_delay)
 
-    def _visits(self, saved: Batch, firsts: dict[int, list[Visit]]) -> None:
+    # -- what was fetched --------------------------------------------------------------------------------------------
+
+    def _visits(self, saved: Batch) -> None:
         """All fetches, in the order in which they ended; with each poll the new pages that it showed."""
         self._ledger.novelties.update(saved.novelties)
         shown: dict[tuple[PageId, Instant], list[PageId]] = defaultdict(list)
@@ -153,12 +123,12 @@ class Restorer:
         for visit in saved.visits:
             self._spent(visit)
             if visit.settled:
-                self._visit(visit, firsts, shown)
+                self._visit(visit, shown)
 
     def _spent(self, row: VisitRow) -> None:
         """What the fetch cost."""
         pages = self._ledger.pages
-        budget = self._ledger.captures[pages.captures[row.page]].budget
+        budget = self._capture_of(row.page).budget
         task = Task(row.page, row.slot, row.plan, row.attempt)
         if row.attempt:
             self._ledger.polls.spend(row.outcome.started)
@@ -167,46 +137,44 @@ class Restorer:
         elif (reason := row.outcome.error or "").startswith(PREFIX):
             budget.forgone(task, reason)
 
-    def _visit(
-        self, row: VisitRow, firsts: dict[int, list[Visit]], shown: Mapping[tuple[PageId, Instant], list[PageId]]
-    ) -> None:
-        """A settled fetch: the page is where it was after it."""
-        pages, page, outcome = self._ledger.pages, row.page, row.outcome
+    def _visit(self, row: VisitRow, shown: Mapping[tuple[PageId, Instant], list[PageId]]) -> None:
+        """A fetch that was over: the page is where it was after it."""
+        pages, page = self._ledger.pages, row.page
         if pages.kinds[page] is Kind.HUB:
-            self._polled(row, shown.get((page, outcome.ended), []))
-            return
-        if row.slot is Slot.SECOND:
-            self._second(page, outcome)
-            return
+            self._polled(row, shown.get((page, row.outcome.ended), []))
+        elif row.slot is Slot.SECOND:
+            self._second(page, row.slot, row.outcome)
+        else:
+            self._first(row)
+
+    def _first(self, row: VisitRow) -> None:
+        pages, page, outcome = self._ledger.pages, row.page, row.outcome
+        capture, kind = self._capture_of(page), pages.kinds[page]
         captured = outcome.result is Result.OK
         pages.move(page, Event.LEASE)
         pages.move(page, Event.CAPTURED if captured else Event.NO_CONTENT)
-        capture = self._ledger.captures[pages.captures[page]]
-        kind = pages.kinds[page]
-        if kind is Kind.PAGE:
-            self._page_visited(capture, row)
-            firsts[capture.number].append(Visit(page, row.slot, row.plan))
-        elif kind is Kind.ROBOTS:
+        if kind is Kind.ROBOTS:
             self._robots_read(page, outcome)
-        elif kind is Kind.SITEMAP and captured:
-            self._sitemap_read(capture, page, outcome)
-        if captured and kind in (Kind.PAGE, Kind.RESOURCE):
-            pages.remember(page, outcome, capture.compares)
-            capture.revisited.visited(pages.urls[page], outcome)
-            if capture.attesting is not None:
-                capture.attesting.visited(page, kind, outcome, once=row.slot is Slot.ONLY)
-            if capture.traps is not None and kind is Kind.PAGE:
-                capture.traps.saw(pages.urls[page], outcome.fingerprint)
+        elif kind is Kind.SITEMAP:
+            if captured:
+                capture.mode.sitemap_read(page, row.slot, outcome)
+        else:
+            if captured:
+                pages.remember(page, outcome, capture.mode.compares)
+                capture.revisited.visited(pages.urls[page], outcome)
+            if kind is Kind.PAGE:
+                self._page_visited(capture, row)
+            capture.mode.visited(Task(page, row.slot, row.plan), kind, outcome)
 
     def _page_visited(self, capture: SiteCapture, row: VisitRow) -> None:
-        captured = row.outcome.result is Result.OK
-        capture.visits += 1
-        capture.captured += captured
-        late = capture.reference is not None and row.outcome.started > capture.reference
-        if captured and capture.attesting is None and not late:
-            capture.apex = row.page if is_apex(row.slot, row.outcome) else None
-        elif row.outcome.location:
-            self._opener.widen(capture, row.page, row.outcome.location)
+        page, outcome = row.page, row.outcome
+        captured = outcome.result is Result.OK
+        capture.counts.visited(captured)
+        self._firsts[capture.number].append(Visit(page, row.slot, row.plan))
+        if captured and capture.traps is not None:
+            capture.traps.saw(self._ledger.pages.urls[page], outcome.fingerprint)
+        elif outcome.location and not captured:
+            self._opener.widen(capture, page, outcome.location)
 
     def _robots_read(self, page: PageId, outcome: Outcome) -> None:
         """When a host's rules were read, and why there are none: later failures leave what was read before."""
@@ -218,26 +186,17 @@ class Restorer:
         if first or outcome.result is not Result.FAILED:
             host.missing = missing(outcome)
 
-    def _second(self, page: PageId, outcome: Outcome) -> None:
-        """A revisit: what it says beside its judgement is needed where the server's word counts."""
-        pages = self._ledger.pages
-        capture = self._ledger.captures[pages.captures[page]]
-        if outcome.result is Result.REFUSED:  # the revisit was not made
+    def _second(self, page: PageId, slot: Slot, outcome: Outcome) -> None:
+        """A second download that was made: what it says beside its judgement."""
+        pages, capture = self._ledger.pages, self._capture_of(page)
+        kind = pages.kinds[page]
+        if outcome.result is Result.REFUSED:
             return
-        if pages.kinds[page] is Kind.SITEMAP:
-            self._sitemap_read(capture, page, outcome)
+        if kind is Kind.SITEMAP:
+            capture.mode.sitemap_read(page, slot, outcome)
             return
-        visit = pages.remembered(page)
-        judgement = capture.revisited.judge(pages.urls[page], visit, outcome, capture.reference)
-        if pages.kinds[page] is Kind.PAGE and capture.attesting is not None:
-            capture.attesting.revisited(page, outcome, judgement)
-
-    @staticmethod
-    def _sitemap_read(capture: SiteCapture, page: PageId, outcome: Outcome) -> None:
-        if page in capture.sitemaps:
-            capture.sitemaps[page] = outcome.started
-        if capture.attesting is not None:
-            capture.attesting.read(page, outcome)
+        judgement = capture.revisited.judge(pages.urls[page], pages.remembered(page), outcome, capture.reference)
+        capture.mode.revisited(page, kind, outcome, judgement)
 
     def _polled(self, row: VisitRow, new: Sequence[PageId]) -> None:
         """A poll that showed these pages first."""
@@ -245,59 +204,39 @@ class Restorer:
         ledger.pages.move(page, Event.LEASE)
         for _ in new:
             ledger.polls.news(page)
-        instant.polled(ledger, ledger.captures[ledger.pages.captures[page]], page, row.outcome, new)
+        self._capture_of(page).mode.polled(page, row.outcome, new)
 
     def _judged(self, page: PageId) -> None:
         pages = self._ledger.pages
-        capture = self._ledger.captures[pages.captures[page]]
         pages.move(page, Event.JUDGE)
         pages.forget(page)
-        capture.revisits += pages.kinds[page] is Kind.PAGE
+        if pages.kinds[page] is Kind.PAGE:
+            self._capture_of(page).counts.revisited()
 
+    # -- what is owed, and by whom it is decided ---------------------------------------------------------------------
 
-class Resumer:
-    """Makes restored captures ready to be asked."""
-
-    def __init__(self, ledger: Ledger, opener: Opener, replanner: Replanner) -> None:
-        self._ledger = ledger
-        self._opener = opener
-        self._replanner = replanner
-
-    def go_on(self, capture: SiteCapture, firsts: Sequence[Visit], members: dict[PageId, int], now: Instant) -> None:
-        """Owe again what was owed, and rebuild the strategy if there was one.
-
-        ``firsts``: its first visits, as they ended; ``members``: the part of each of its pages.
-        """
+    def _go_on(self, capture: SiteCapture, members: Mapping[PageId, int], now: Instant) -> None:
+        """Owe again what was owed, and rebuild the strategy if there was one; ``members``: the part of each page."""
         pages = self._ledger.pages
         mine = [page for page in pages.of(capture.number) if pages.states[page] != State.LATE]
-        capture.again = {page for page in mine if self._after_reference(capture, page, members)}
+        capture.lost_records(page for page in mine if self._after_reference(capture, page, members))
         for page in mine:
             self._owe_again(capture, page)
         self._opener.open_hosts_again(capture)
-        capture.waiting = [page for page in mine if pages.kinds[page] is Kind.PAGE and page not in capture.again]
-        firsts = [visit for visit in firsts if visit.page not in capture.again]
-        if capture.subsites is not None:
-            firsts = subsites.restored(self._ledger, capture, members, firsts)
-        if firsts:
+        capture.front.wait(page for page in mine if pages.kinds[page] is Kind.PAGE and page not in capture.again)
+        made = [visit for visit in self._firsts[capture.number] if visit.page not in capture.again]
+        if firsts := capture.mode.resumed(members, made):
             self._rebuild_strategy(capture, firsts, now)
         self._ledger.wake(capture)
 
-    def _after_reference(self, capture: SiteCapture, page: PageId, members: dict[PageId, int]) -> bool:
+    def _after_reference(self, capture: SiteCapture, page: PageId, members: Mapping[PageId, int]) -> bool:
         """Is it to be visited, or was it, after T? Its record of before is lost: nothing else comes so late."""
         pages = self._ledger.pages
         state = pages.states[page]
         if pages.kinds[page] not in (Kind.PAGE, Kind.RESOURCE) or state not in (State.QUEUED, State.VISITED):
             return False
-        reference = self._reference(capture, members.get(self._ledger.owner(page)))
+        reference = capture.mode.reference_of(members.get(self._ledger.owner(page)))
         return reference is not None and (state == State.QUEUED or pages.started[page] > reference)
-
-    def _reference(self, capture: SiteCapture, part: int | None) -> Instant | None:
-        """The T that visits precede, of a part or of all; None: there is none yet, or none that they all precede."""
-        if capture.attesting is not None:
-            return None
-        if capture.subsites is None or (capture.subsites.open and part == capture.subsites.rows[-1].number):
-            return capture.reference
-        return None if part is None else capture.subsites.rows[part].reference
 
     def _owe_again(self, capture: SiteCapture, page: PageId) -> None:
         """Resources, sitemaps and robots.txt whose download was still to come."""
@@ -311,7 +250,7 @@ class Resumer:
             return
         if state == State.QUEUED:
             if kind is Kind.SITEMAP:
-                capture.opening += 1
+                capture.owed.before_visits()
             ledger.owe(capture, page, Slot.FIRST if kind is Kind.RESOURCE else Slot.ONLY)
         elif kind is Kind.RESOURCE and state == State.VISITED:
             owner = ledger.owner(page)
@@ -323,23 +262,10 @@ class Resumer:
         states = self._ledger.pages.states
         for visit in firsts:
             strategy.finished(visit, captured=states[visit.page] in (State.VISITED, State.JUDGED))
-        attesting = capture.attesting
-        if attesting is None and capture.phase is Phase.REVISIT and capture.subsites is None:
-            self._replanner.restored(capture, strategy, any(states[visit.page] == State.JUDGED for visit in firsts))
-        open_ = attesting.doubts.keys() if attesting else ()
-        if strategy.revisits:
-            for visit in firsts:
-                if states[visit.page] == State.JUDGED or visit.page in open_:
-                    strategy.finished(Visit(visit.page, Slot.SECOND, visit.plan), captured=True)
-                    capture.revisits += visit.page in open_
-        if attesting is not None and capture.reference is not None:
-            strategy.reference_passed()
-            self._read_again(capture, attesting)
-
-    def _read_again(self, capture: SiteCapture, attesting: Attesting) -> None:
-        """The sitemaps' reading at T was cut off: read what is missing."""
-        assert capture.reference is not None, "there is a T"
-        for page, read in attesting.sitemaps.items():
-            if read < capture.reference:
-                capture.opening += 1
-                self._ledger.owe(capture, page, Slot.SECOND)
+        unjudged = capture.mode.rebuilt(strategy, firsts)
+        for visit in firsts if strategy.revisits else ():
+            if states[visit.page] == State.JUDGED or visit.page in unjudged:
+                strategy.finished(Visit(visit.page, Slot.SECOND, visit.plan), captured=True)
+                if visit.page in unjudged:
+                    capture.counts.revisited()
+        capture.mode.went_on(strategy)

@@ -14,7 +14,7 @@ BOUNDS = ("max_requests", "max_bytes", "max_time")  #: of a site capture's budge
 if TYPE_CHECKING:
     from sharc_crawler.frontier.scope import ScopeKind
 
-Mode = Literal["capture", "instant"]
+Mode = Literal["capture", "instant", "survey"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,8 @@ class CaptureSpec:
     max_time: float = 0.0  #: seconds that it may run; 0: no bound
     discover: bool = True  #: follow links
     resources: bool = True  #: fetch what pages embed
-    mode: Mode = "capture"  #: instant: the seeds are hubs, polled for new pages; all else is left
+    #: instant: the seeds are hubs, polled for new pages, all else is left; survey: no page is visited
+    mode: Mode = "capture"
     audit: float = AUDIT  #: share of the pages claimed on the server's word that is checked by bytes
     subsites: str = ""  #: capture part by part, each with its own T: how the site is divided
     settings: dict[str, object] = field(default_factory=dict)  #: what else the report should name

@@ -163,8 +163,10 @@ class Simulation:
             now += self._step
             if decisions % TELL_EVERY == 0:
                 tell(min(1.0, (now - self._site.start) / (self._site.end - self._site.start)))
-        schedule = Schedule(self._visits, self._revisits, capture.reference if capture.attesting else None)
-        done = Crawl(schedule, self._hopeless, self._step, decisions, capture.reference, self._judged(), capture.audit)
+        attested = capture.strategy is not None and capture.strategy.attests
+        schedule = Schedule(self._visits, self._revisits, capture.reference if attested else None)
+        audit = capture.mode.audit
+        done = Crawl(schedule, self._hopeless, self._step, decisions, capture.reference, self._judged(), audit)
         return self._divided(done) if self._subsites else done
 
     def _spec(self, *, discover: bool) -> CaptureSpec:

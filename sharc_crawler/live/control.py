@@ -94,9 +94,9 @@ class Control:
                 {
                     "site": capture.spec.site,
                     "phase": capture.phase.value,
-                    "pages": capture.pages - capture.late,
-                    "visits": capture.visits,
-                    "revisits": capture.revisits,
+                    "pages": capture.counts.pages - capture.counts.late,
+                    "visits": capture.counts.visits,
+                    "revisits": capture.counts.revisits,
                 }
                 for capture in self._frontier.captures
             ],

@@ -106,7 +106,7 @@ class DropIn:
     def _capture(self, host: str, request: Request) -> SiteCapture:
         """The host's capture; a new round where the last one's visits are over."""
         capture = self._open.get(host)
-        if capture is None or capture.phase is not Phase.VISIT:
+        if capture is None or capture.phase not in (Phase.OPENING, Phase.VISIT):
             number = self._rounds[host] = self._rounds.get(host, 0) + 1
             config = self._session.config
             spec = CaptureSpec(

@@ -144,5 +144,6 @@ def _exit_code(captures: Sequence[SiteCapture]) -> int:
     """Documented in the README: an archive's scripts look at nothing else."""
     if any(capture.phase is not Phase.DONE for capture in captures):
         return INTERRUPTED
-    brought = all(capture.captured for capture in captures if capture.pages)  # a form's answers are no pages
+    counts = [capture.counts for capture in captures]
+    brought = all(one.captured for one in counts if one.pages)  # a form's answers are no pages
     return COMPLETE if brought else NOTHING_CAPTURED

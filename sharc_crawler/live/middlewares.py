@@ -136,7 +136,7 @@ class ArchiveMiddleware:
     def _compared(self, fetch: Fetch) -> bool:
         """May its content be held against another download's?"""
         session = self._session
-        again = fetch.kind is Kind.PAGE and session.frontier.capture_of(fetch.page).compares
+        again = fetch.kind is Kind.PAGE and session.frontier.capture_of(fetch.page).mode.compares
         return fetch.slot is not Slot.ONLY or session.history is not None or again
 
     def _keep(self, exchange: Exchange, fetch: Fetch | None, status: int | None = None) -> Future[CaptureRef] | None:

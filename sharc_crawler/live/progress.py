@@ -41,17 +41,17 @@ class Snapshot:
         captures = frontier.captures
         phases = {capture.phase for capture in captures}
         phase = next((p for p in Phase if p in phases), Phase.DONE)
-        parts = [capture.subsites for capture in captures if capture.subsites]
-        waiting = sum(len(capture.waiting) for capture in captures) + sum(len(part.pool) for part in parts)
+        waiting = sum(len(capture.front.waiting) + capture.mode.pooled for capture in captures)
         due = sum(len(capture.strategy) for capture in captures if capture.strategy)
-        name = f"part {len(parts[0].rows)}, {phase}" if len(captures) == len(parts) == 1 else str(phase)
+        parted = len(captures) == 1 and captures[0].mode.parted
+        name = f"part {captures[0].mode.parts}, {phase}" if parted else str(phase)
         return cls(
-            "sitemaps" if any(capture.opening for capture in captures) else name,
-            sum(capture.pages - capture.late for capture in captures),
-            sum(capture.visits for capture in captures),
-            sum(capture.revisits for capture in captures),
+            "sitemaps" if any(capture.owed.first for capture in captures) else name,
+            sum(capture.counts.pages - capture.counts.late for capture in captures),
+            sum(capture.counts.visits for capture in captures),
+            sum(capture.counts.revisits for capture in captures),
             due,
-            2 * waiting + due + sum(capture.pending for capture in captures if capture.strategy),
+            2 * waiting + due + sum(capture.owed.pending for capture in captures if capture.strategy),
         )
 
     @property

@@ -1,11 +1,11 @@
 """What a site says of itself before a page of it is fetched: robots.txt and sitemaps, as every crawl begins with.
 
-A survey is a crawl whose strategy visits nothing: addresses, robots.txt, delays and retries are a crawl's own.
+A survey is a crawl that visits nothing: addresses, robots.txt, delays and retries are a crawl's own.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from scrapy.crawler import CrawlerProcess
@@ -16,7 +16,6 @@ from sharc_crawler.live.config import Config
 from sharc_crawler.live.session import session_of
 from sharc_crawler.live.spiders.site import SiteSpider
 from sharc_crawler.model import Kind
-from sharc_crawler.strategies.base import Strategy
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,9 +24,9 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.settings import Settings
 
+    from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.live.session import Session
-    from sharc_crawler.model import Instant, PageId, Seconds, Visit
-    from sharc_crawler.strategies.base import Candidates, Setting
+    from sharc_crawler.model import Seconds
 
 PROFILE = "sharc_crawler.live.profile"
 ADDON = "sharc_crawler.live.addon.SharcAddon"
@@ -47,34 +46,6 @@ class Survey:
     notes: tuple[str, ...]  #: what a reader must know
 
 
-class NoVisits(Strategy):
-    """The order of a capture that fetches no page."""
-
-    revisits = False
-    attests = True
-
-    def __init__(self, setting: Setting) -> None:
-        super().__init__(setting)
-        self.attested: set[PageId] = set()
-
-    def add(self, candidates: Candidates) -> None:
-        """The frontier knows them; which the server's word may stand for is to be remembered."""
-        self.attested.update(candidates.pages[candidates.attested].tolist())
-
-    def next(self, now: Instant) -> Visit | None:  # noqa: ARG002 - the port's
-        """Never any."""
-        return None
-
-    def finished(self, visit: Visit, captured: bool) -> None:
-        """Nothing was handed out."""
-
-    def reprice(self, page: PageId, rate: float) -> None:
-        """The frontier knows it."""
-
-    def __len__(self) -> int:
-        return 0
-
-
 class SurveySpider(SiteSpider):
     """Reads robots.txt and sitemaps; keeps nothing."""
 
@@ -86,8 +57,11 @@ class SurveySpider(SiteSpider):
         spider = super().from_crawler(crawler, **given)
         crawler.settings.set("SHARC_OUTPUT", None, "cmdline")
         crawler.settings.set("SHARC_WARC", False, "cmdline")  # noqa: FBT003 - a setting
-        crawler.settings.set("SHARC_STRATEGY", f"{NoVisits.__module__}.{NoVisits.__name__}", "cmdline")
         return spider
+
+    def capture_specs(self) -> list[CaptureSpec]:
+        """The same captures, of which no page is visited."""
+        return [replace(spec, mode="survey") for spec in super().capture_specs()]
 
 
 def survey(arguments: dict[str, str], chosen: Sequence[str] = ()) -> Survey:
@@ -139,13 +113,12 @@ def _survey_of(url: str, session: Session) -> Survey:
         refusals = {hosts[pages.hosts[page]].refusal for page in known if page not in open_}
         why = "; ".join(capture.notes + [text for text in refusals if not any(text in note for note in capture.notes)])
         raise DataError(f"{url} names no pages to plan with ({why}); give a sitemap, a history or a former report")
-    assert isinstance(capture.strategy, NoVisits), "the spider sees to it"
-    attested = capture.strategy.attested
+    attested = capture.mode.attestable(open_, session.clock.now()) or [False] * len(open_)
     return Survey(
         [pages.urls[page] for page in open_],
         [pages.rates[page] for page in open_],
         [pages.shapes[page] for page in open_],
-        [page in attested for page in open_],
+        attested,
         max(hosts[host].delay for host in capture.hosts),
         max(rules.delay if (rules := hosts[host].rules) else 0.0 for host in capture.hosts),
         len(known) - len(open_),

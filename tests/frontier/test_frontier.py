@@ -82,7 +82,7 @@ def test_robots_txt_comes_first_and_is_obeyed(world):
     assert "private/1" not in urls(fetches)
     gaps = [b - a for (a, _), (b, _) in pairwise(world.requests)]
     assert min(gaps[1:]) >= 3.0 - 1e-9
-    assert not capture.skipped, "what is refused is a page that was not captured"
+    assert not capture.left_out.reasons, "what is refused is a page that was not captured"
     assert [visit.outcome.error for visit in store.load().visits if not visit.attempt] == ["robots.txt disallows it"]
 
 
@@ -95,7 +95,7 @@ def test_robots_that_cannot_be_had(world, status, fetched):
     fetches = world.run(frontier)
     assert (urls(fetches) != []) is fetched
     assert len(urls(fetches, Kind.ROBOTS)) == (1 if fetched else 3)
-    assert capture.captured == fetched
+    assert capture.counts.captured == fetched
     if not fetched:
         assert "nothing on it is fetched" in " ".join(capture.notes)
 
@@ -139,7 +139,7 @@ def test_an_index_sends_nobody_to_another_site(world):
     capture = frontier.open(spec(sitemaps=None), world.now)
     fetched = {fetch.url for fetch in world.run(frontier) if fetch.kind is Kind.SITEMAP}
     assert fetched == {ROOT + "index.xml", "http://cdn.example/index.xml", "http://cdn.example/s.xml"}
-    assert capture.skipped["a sitemap index names another site's sitemap"] >= 2
+    assert capture.left_out.reasons["a sitemap index names another site's sitemap"] >= 2
 
 
 def test_sitemaps_end(world):
@@ -255,7 +255,7 @@ def test_a_site_that_has_moved_is_captured_by_its_sitemaps_read_before_and_by_th
     world.run(frontier)
     (capture,) = frontier.captures
     assert set(verdicts(store)) == {new, new + "hot", new + "orphan"}
-    assert capture.pages == 4, "with the seed"
+    assert capture.counts.pages == 4, "with the seed"
     assert not any("no sitemap named" in note for note in capture.notes)
 
 
@@ -320,7 +320,7 @@ def test_pages_found_after_the_reference_instant_are_late(world, impolite):
 
     world.answer = answer
     assert "new" not in urls(world.run(frontier))
-    assert capture.late == 1
+    assert capture.counts.late == 1
     assert "new" in {row.url.removeprefix(ROOT) for row in store.load().pages}
 
 
@@ -329,7 +329,7 @@ def test_the_limit_holds(world, impolite):
     frontier = Frontier(impolite)
     capture = frontier.open(spec(limit=10), world.now)
     assert len(set(urls(world.run(frontier)))) == 10
-    assert capture.skipped["over limit=10"] > 0
+    assert capture.left_out.reasons["over limit=10"] > 0
 
 
 def test_hosts_are_served_in_turn_and_never_sooner_than_their_delay(world):
@@ -361,7 +361,7 @@ def test_a_lease_that_is_never_answered_is_queued_again(world, impolite):
     frontier.finished(again, Outcome(Result.OK, 61.0, 62.0, digest="sha1:x"))
     while not isinstance(frontier.next(63.0), Done):
         pytest.fail("one page, one visit: the capture should be complete")
-    assert frontier.captures[0].captured == 1
+    assert frontier.captures[0].counts.captured == 1
 
 
 def test_a_fetch_given_back_is_made_again_and_no_attempt_is_counted(world, impolite):
@@ -410,7 +410,7 @@ def test_seeds_out_of_scope_and_empty_sites_are_said(impolite):
 def test_an_illegal_move_names_event_and_state(impolite):
     frontier = Frontier(impolite)
     frontier.open(spec(), 0.0)
-    with pytest.raises(StateError, match="QUEUED cannot JUDGE"):
+    with pytest.raises(StateError, match=r"page 0 \(http://a.example/\) is in the state 'QUEUED': it cannot JUDGE"):
         frontier.pages.move(0, 4)
 
 
@@ -462,5 +462,5 @@ def test_a_host_that_bears_several_requests_at_once(pages, concurrency, choices,
         links = [page(str(child)) for child in (2 * number + 1, 2 * number + 2) if child < pages]
         frontier.finished(fetch, Outcome(Result.OK, float(now), now + 0.5, 200, digest="sha1:A"), links)
     assert frontier.done
-    assert len(visited) == capture.captured == pages
+    assert len(visited) == capture.counts.captured == pages
     assert set(frontier.pages.states) == {State.JUDGED}

@@ -156,7 +156,7 @@ def test_each_part_of_a_site_has_a_last_page(world):
     links = {f"{ROOT}{name}": [resource(f"{name}.png")] for name in names}
     links[ROOT] = [Sighting(url) for url in links]
     verdicts, capture, _ = captured(world, links, parts=Parts(rates=lambda _: _Hot()), subsites="path")
-    assert len(capture.subsites.rows) > 1
+    assert len(capture.mode.rows) > 1
     assert len(verdicts) == 25
     assert set(verdicts.values()) == {COHERENT}
 

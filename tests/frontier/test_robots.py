@@ -131,7 +131,7 @@ def test_rules_are_read_again_after_a_day(world):
     assert all(later[0] - earlier[0] >= slow - 1e-6 for earlier, later in pairwise(late)), "and the new delay"
     assert capture.ended is not None
     assert refusals(store) == {"robots.txt disallows it"}
-    assert not capture.skipped, "these are pages of the capture that were not captured, not links left aside"
+    assert not capture.left_out.reasons, "these are pages of the capture that were not captured, not links left aside"
 
 
 @pytest.mark.parametrize("status", [500, 503, None])

@@ -65,7 +65,7 @@ def test_an_endless_site_ends_and_its_honest_pages_are_captured(impolite, strate
         "each product is seen once, at least"
     )
     assert len([path for path in visited if path.startswith("cal/")]) == 50
-    reasons = " ".join(capture.skipped)
+    reasons = " ".join(capture.left_out.reasons)
     assert "pages of /s/*/p/* had" in reasons
     assert "(hops=50)" in reasons
     assert any(row.url == f"{ROOT}cal/51" for row in store.load().outside)
@@ -74,7 +74,7 @@ def test_an_endless_site_ends_and_its_honest_pages_are_captured(impolite, strate
 def test_both_can_be_turned_off(impolite):
     visited, capture, _ = crawl(impolite, strategy="bfs", hops=0, traps=False, limit=300)
     assert len(visited) == 300
-    assert not any("trap" in reason or "hops" in reason for reason in capture.skipped)
+    assert not any("trap" in reason or "hops" in reason for reason in capture.left_out.reasons)
 
 
 def test_a_page_is_taken_where_a_shorter_way_leads_to_it(impolite):

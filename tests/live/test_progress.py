@@ -15,14 +15,16 @@ def test_a_pause_is_named_and_left_out_of_the_rate():
     frontier, out = Frontier(Politeness()), StringIO()
     capture = frontier.open(CaptureSpec("h", ("http://h.example/",), strategy="bfs", sitemaps=()), 0.0)
     line = ProgressLine(frontier, 0.0, out)
-    capture.opening, capture.pages = 0, 1000
+    capture.counts.pages = 1000
+    capture.owed.was_read()
+    capture.life.begin()
     for second in range(1, 21):
-        capture.visits += 2
+        capture.counts.visits += 2
         line.show(float(second))
     for second in range(21, 301):
         line.show(float(second), "its disk has no room")
     for second in range(301, 311):
-        capture.visits += 2
+        capture.counts.visits += 2
         line.show(float(second))
     told = out.getvalue().splitlines()
     assert told[1].startswith("visit 40/1000 pages, 2.0/s")

@@ -1,4 +1,9 @@
-"""Where the server's word counts: the sitemaps are read again at T and at the end, and a share of pages is audited."""
+"""Where the server's word counts: T is the start of the sitemaps' download, and a share of pages is audited.
+
+At T, what the sitemaps say has changed since its visit is downloaded once more: such a page is lost by its visit, and
+shown as it is at T by a download before its next change. Where every page is visited on both sides of T anyway, these
+come first, and last those that are shown already. At the end the audit's pages are downloaded, and the sitemaps read.
+"""
 
 from __future__ import annotations
 
@@ -9,133 +14,158 @@ import numpy as np
 from sharc_crawler.evidence.attesting import Attestations
 from sharc_crawler.evidence.survival import log_survival
 from sharc_crawler.frontier.lifecycle import State
-from sharc_crawler.model import Change, Kind, Phase, Slot
+from sharc_crawler.frontier.modes.two_visits import TwoVisits
+from sharc_crawler.model import Change, Kind, Phase, Result, Slot
 from sharc_crawler.strategies.revisiting import revisit_order
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from sharc_crawler.frontier.capture import SiteCapture
+    from sharc_crawler.frontier.hosts import Task
     from sharc_crawler.frontier.ledger import Ledger
-    from sharc_crawler.model import PageId
+    from sharc_crawler.frontier.store import LastmodRow, PageRow
+    from sharc_crawler.model import Hints, Instant, Judgement, Outcome, PageId, Rate, Visit
     from sharc_crawler.rates.history import SiteHistory
+    from sharc_crawler.strategies.door import Door
+
+    Column = NDArray[np.float64]
 
 
-class Checker:
-    """Owes what judgements on the server's word need beyond visits."""
+class Attested(TwoVisits):
+    """Pages may be claimed by their lastmods; judged when all evidence is in."""
 
-    def __init__(self, ledger: Ledger) -> None:
-        self._ledger = ledger
+    listens = True
 
-    def begin_reference(self, capture: SiteCapture) -> bool:
-        """The next visit comes after T, which is the start of the sitemaps' download: False where there is none.
+    def __init__(self, ledger: Ledger, capture: SiteCapture, history: SiteHistory) -> None:
+        super().__init__(ledger, capture, compares=True)
+        self.attestations = Attestations(history, capture.spec.audit)
+        self._held: Visit | None = None  # the first visit after T, until the sitemaps have been read again
+        self._again: list[PageId] | None = None  # asked for again at T, and not all answered yet; None: T is to come
+        self._embedded_again = False  # those downloaded before T have been asked for again
+        self._sought = False  # the sitemaps were to be read at T
+        self._finally_read = False  # the sitemaps, after all else
 
-        Asked for once: the budget may forbid it.
-        """
-        attesting = capture.attesting
-        assert attesting is not None, "asked where the server's word counts"
-        if capture.reference is not None or attesting.sought:
+    def begun(self, pages: Sequence[PageId], now: Instant) -> None:
+        """What speaks against the lastmods of each class is weighed."""
+        urls, known = self._ledger.pages.urls, self.attestations
+        known.begin({page: urls[page] for page in pages}, now)
+        known.draw({page: urls[page] for page in sorted(known.lastmods)}, seed=round(self._capture.started))
+
+    def planned_by(self, pages: Sequence[PageId], rates: list[Rate]) -> list[Rate]:
+        """What is to be audited has to be visited before T, as the hottest pages are."""
+        hottest, drawn = max(rates, default=0.0), self.attestations.drawn
+        return [hottest if page in drawn else rate for page, rate in zip(pages, rates, strict=True)]
+
+    def attestable(self, pages: Sequence[PageId], now: Instant) -> list[bool] | None:
+        """By what the sitemaps have said so far."""
+        urls = self._ledger.pages.urls
+        return [self.attestations.attestable(page, urls[page], now) for page in pages]
+
+    def ingest(self, page: PageId, read: Instant, hints: Hints) -> None:
+        """As evidence."""
+        assert hints.lastmod is not None, "asked where there is one"
+        self.attestations.ingest(page, read, hints.lastmod, hints.lastmod_precision)
+
+    # -- what is next ------------------------------------------------------------------------------------------------
+
+    def waits(self, strategy: Door, now: Instant) -> bool:  # noqa: ARG002 - the protocol's
+        """For pages downloaded again at T; for the sitemaps that T is fixed by."""
+        if self._downloads_again(strategy):
+            return True
+        if self._held is not None:
             return False
-        attesting.sought = True
-        return self.read_again(capture)
+        return self._last_is_open(strategy) or (bool(strategy.revisits_ahead()) and self._begin_reference())
 
-    def read_again(self, capture: SiteCapture) -> bool:
-        """Owe the sitemaps; no visit is decided before they are read."""
-        assert capture.attesting is not None, "asked where the server's word counts"
-        for page in capture.attesting.sitemaps:
-            capture.opening += 1
-            self._ledger.owe(capture, page, Slot.SECOND)
-        return bool(capture.attesting.sitemaps)
+    def next(self, strategy: Door, now: Instant) -> Visit | None:
+        """The first visit after T is held until the sitemaps are read."""
+        if self._held is not None:
+            held, self._held = self._held, None
+            return held
+        visit = strategy.next(now)
+        if visit is not None and strategy.past_reference and self._begin_reference():
+            self._held = visit
+            return None
+        return visit
 
-    def check(self, capture: SiteCapture) -> bool:
-        """All visits are made. Is there more to do before the capture can be judged?"""
-        attesting = capture.attesting
-        if attesting is None or not attesting.downloads:
+    def owes_more(self, now: Instant) -> bool:  # noqa: ARG002 - the protocol's
+        """Audits, resources, and the sitemaps once more."""
+        capture = self._capture
+        if not self.attestations.downloads:
             return False
-        if capture.reference is None and self.begin_reference(capture):
+        if capture.reference is None and self._begin_reference():
             return True
         if capture.reference is None:  # nothing was ever read: no word, no claim
             return False
         if capture.phase is not Phase.CHECK:
-            capture.phase = Phase.CHECK
+            capture.life.check()
             self._ledger.changed_capture(capture)
-        if self._audit(capture, attesting) or self._embedded(capture, attesting):
+        if self._audits(capture.reference) or self._embeds(capture.reference):
             return True
-        if attesting.finally_read:
+        if self._finally_read:
             return False
-        attesting.finally_read = True
-        return self.read_again(capture)
+        self._finally_read = True
+        return self._read_sitemaps()
 
-    def _audit(self, capture: SiteCapture, attesting: Attesting) -> bool:
-        """Owe the audit's downloads, without conditions: bytes are wanted, not the server's word."""
-        assert capture.reference is not None, "audited after T"
-        pages = self._ledger.pages
-        if attesting.audited:
+    def _begin_reference(self) -> bool:
+        """The next visit comes after T, which is the start of the sitemaps' download: False where there is none.
+
+        Asked for once: the budget may forbid it.
+        """
+        if self._capture.reference is not None or self._sought:
             return False
-        left = [page for page in attesting.sample(capture.reference) if len(attesting.downloads[page]) == 1]
-        for page in left:
-            pages.forget_validators(page)
-            self._ledger.owe(capture, page, Slot.SECOND)
-        return bool(left)
+        self._sought = True
+        return self._read_sitemaps()
 
-    def _embedded(self, capture: SiteCapture, attesting: Attesting) -> bool:
-        """Owe, once, the second download of what was embedded before T, and not revisited with its page."""
-        assert capture.reference is not None, "checked after T"
-        if attesting.embedded_again:
-            return False
-        attesting.embedded_again = True
-        pages = self._ledger.pages
-        left = [
-            page
-            for page in pages.of(capture.number, State.VISITED)
-            if pages.kinds[page] is Kind.RESOURCE and pages.started[page] < capture.reference
-        ]
-        for page in left:
-            self._ledger.owe(capture, page, Slot.SECOND)
-        return bool(left)
+    def _read_sitemaps(self, before: Instant | None = None) -> bool:
+        """Owe the sitemaps (that were read before an instant); no visit is decided before they are read."""
+        found = [page for page, read in self.attestations.sitemaps.items() if before is None or read < before]
+        for page in found:
+            self._capture.owed.before_visits()
+            self._ledger.owe(self._capture, page, Slot.SECOND)
+        return bool(found)
 
+    # -- at T --------------------------------------------------------------------------------------------------------
 
-if TYPE_CHECKING:
-    Column = NDArray[np.float64]
+    def sitemap_read(self, page: PageId, slot: Slot, outcome: Outcome) -> None:
+        """The first that is read again is at T."""
+        capture = self._capture
+        self.attestations.read(page, outcome)
+        if slot is Slot.SECOND and capture.reference is None and capture.strategy is not None:
+            capture.life.turn(outcome.started)
+            capture.strategy.reference_passed()
 
-
-class Redownloader:
-    """Downloads pages again at T, once."""
-
-    def __init__(self, ledger: Ledger, checker: Checker) -> None:
-        self._ledger = ledger
-        self._checker = checker
-
-    def redownload(self, capture: SiteCapture) -> bool:
+    def _downloads_again(self, strategy: Door) -> bool:
         """The sitemaps have been read at T, or what followed is done; True: more is owed before the next visit."""
-        attesting = capture.attesting
-        assert attesting is not None, "asked where the server's word counts"
-        if capture.reference is None:
+        reference = self._capture.reference
+        if reference is None:
             return False
-        if attesting.again is None:
-            self._reorder(capture)
-            attesting.again = self._worth(
-                capture, attesting.lost(self._ledger.pages.urls.__getitem__, capture.reference)
-            )
-            for page in attesting.again:
-                self._ledger.pages.forget_validators(page)
-                self._ledger.owe(capture, page, Slot.SECOND)
-            return bool(attesting.again)
-        undated, attesting.again = attesting.undated(attesting.again), []
-        return len(undated) > len(attesting.sitemaps) and self._checker.read_again(capture)
+        if self._again is None:
+            self._reorder(strategy, reference)
+            lost = self.attestations.lost(self._ledger.pages.urls.__getitem__, reference)
+            self._again = self._worth(strategy, lost)
+            self._owe_in_full(self._again)
+            return bool(self._again)
+        undated, self._again = self.attestations.undated(self._again), []
+        return len(undated) > len(self.attestations.sitemaps) and self._read_sitemaps()
 
-    def _worth(self, capture: SiteCapture, lost: list[PageId]) -> list[PageId]:
+    def _owe_in_full(self, pages: Sequence[PageId]) -> None:
+        """Without conditions: bytes are wanted, not the server's word."""
+        for page in pages:
+            self._ledger.pages.forget_validators(page)
+            self._ledger.owe(self._capture, page, Slot.SECOND)
+
+    def _worth(self, strategy: Door, lost: list[PageId]) -> list[PageId]:
         """Of these pages those that likely stay as they were at T until their turn, in the order of their downloads.
 
         Each download puts those after T off by Δ, which must not cost more than it is expected to bring.
         """
-        assert capture.strategy is not None, "T is fixed when visits are made"
-        pages, step = self._ledger.pages, capture.strategy.setting.step
+        pages, step = self._ledger.pages, strategy.setting.step
         rates, weights, shapes = self._columns(lost)
         order = revisit_order(rates, weights, shapes, np.zeros(len(lost)), step)
-        left = [page for page in pages.of(capture.number, State.QUEUED) if pages.kinds[page] is Kind.PAGE]
+        left = [page for page in pages.of(self._capture.number, State.QUEUED) if pages.kinds[page] is Kind.PAGE]
         later, theirs, forms = self._columns(left)
         cost = -(theirs * np.expm1(log_survival(later, np.full(len(left), step), forms))).sum()
         gain = weights[order] * np.exp(
@@ -143,17 +173,13 @@ class Redownloader:
         )
         return [lost[place] for place in order[gain > cost].tolist()]
 
-    def _reorder(self, capture: SiteCapture) -> None:
+    def _reorder(self, strategy: Door, reference: Instant) -> None:
         """Where revisits are ahead: those of pages that are shown already need not come soon."""
-        strategy, attesting, reference = capture.strategy, capture.attesting, capture.reference
-        assert strategy is not None, "T is fixed when visits are made"
-        assert attesting is not None, "the server's word counts"
-        assert reference is not None, "T is fixed"
         ahead = strategy.revisits_ahead()
         if not ahead:
             return
         urls, started = self._ledger.pages.urls, self._ledger.pages.started
-        said = np.array([attesting.since_visit(page, urls[page], reference) for page in ahead])
+        said = np.array([self.attestations.since_visit(page, urls[page], reference) for page in ahead])
         rates, weights, shapes = self._columns(ahead)
         elapsed = np.array([max(0.0, reference - started[page]) for page in ahead])
         elapsed[said == Change.CHANGED] = 0.0  # no change between T and the revisit is enough
@@ -169,13 +195,77 @@ class Redownloader:
         )
         return rates, weights, shapes
 
+    # -- at the end --------------------------------------------------------------------------------------------------
 
-class Attesting(Attestations):
-    """A capture's attestations, and how far it has got with asking for them."""
+    def _audits(self, reference: Instant) -> bool:
+        """Owe the audit's downloads."""
+        known = self.attestations
+        if known.audited:
+            return False
+        left = [page for page in known.sample(reference) if len(known.downloads[page]) == 1]
+        self._owe_in_full(left)
+        return bool(left)
 
-    def __init__(self, history: SiteHistory, share: float) -> None:
-        super().__init__(history, share)
-        self.again: list[PageId] | None = None  #: asked for again at T, and not all answered yet; None: T is to come
-        self.embedded_again = False  #: those downloaded before T have been asked for again
-        self.sought = False  #: the sitemaps were to be read at T
-        self.finally_read = False  #: the sitemaps, after all else
+    def _embeds(self, reference: Instant) -> bool:
+        """Owe, once, the second download of what was embedded before T, and not revisited with its page."""
+        if self._embedded_again:
+            return False
+        self._embedded_again = True
+        pages = self._ledger.pages
+        left = [
+            page
+            for page in pages.of(self._capture.number, State.VISITED)
+            if pages.kinds[page] is Kind.RESOURCE and pages.started[page] < reference
+        ]
+        for page in left:
+            self._ledger.owe(self._capture, page, Slot.SECOND)
+        return bool(left)
+
+    def visited(self, task: Task, kind: Kind, outcome: Outcome) -> None:
+        """Evidence; T is no page's download."""
+        if outcome.result is Result.OK:
+            self.attestations.visited(task.page, kind, outcome, once=task.slot is Slot.ONLY)
+
+    def audits(self, page: PageId) -> bool:
+        """Who is visited once has no second slot."""
+        return page in self.attestations.once
+
+    def revisited(self, page: PageId, kind: Kind, outcome: Outcome, judgement: Judgement) -> bool:
+        """The server's word has yet to be heard, unless bytes (or a 304) show the page unchanged."""
+        return kind is Kind.PAGE and self.attestations.revisited(page, outcome, judgement)
+
+    def judge(self, pages: Sequence[PageId]) -> Mapping[PageId, Judgement]:
+        """With all evidence in, what was left open."""
+        reference = self._capture.reference
+        if reference is None:
+            return {}
+        table = self._ledger.pages
+        urls, embedded = (
+            {page: table.urls[page] for page in pages if table.kinds[page] is kind}
+            for kind in (Kind.PAGE, Kind.RESOURCE)
+        )
+        judged, self.audit = self.attestations.judge(urls, reference)
+        return judged | self.attestations.judge_embedded(embedded, reference)
+
+    # -- after a restart ---------------------------------------------------------------------------------------------
+
+    def recall_page(self, row: PageRow) -> None:
+        """What sitemaps said is told apart."""
+
+    def recall_lastmod(self, row: LastmodRow) -> None:
+        """As evidence."""
+        self.attestations.ingest(row.page, row.read, row.lastmod, row.precision)
+
+    def reference_of(self, part: int | None) -> Instant | None:  # noqa: ARG002 - the protocol's
+        """Pages are visited on both sides of T."""
+        return None
+
+    def rebuilt(self, strategy: Door, firsts: Sequence[Visit]) -> frozenset[PageId]:  # noqa: ARG002 - the protocol's
+        """What was revisited and left open."""
+        return frozenset(self.attestations.doubts)
+
+    def went_on(self, strategy: Door) -> None:
+        """The sitemaps' reading at T was cut off: read what is missing."""
+        if self._capture.reference is not None:
+            strategy.reference_passed()
+            self._read_sitemaps(before=self._capture.reference)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sharc_crawler.errors import UsageError
+from sharc_crawler.frontier.modes.two_visits import TwoVisits
 from sharc_crawler.frontier.pages import NO_PARENT
 from sharc_crawler.frontier.seen import UNSEEN
 from sharc_crawler.frontier.store import SubsiteRow
@@ -20,21 +21,25 @@ from sharc_crawler.model import Kind, Phase
 from sharc_crawler.strategies.base import Candidates
 from sharc_crawler.subsites.base import Known
 from sharc_crawler.subsites.dividing import Branch, Part, divide, fewest_pages
+from sharc_crawler.subsites.make import make_division
 from sharc_crawler.subsites.outlook import Outlook
 from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from sharc_crawler.frontier.capture import SiteCapture
+    from sharc_crawler.frontier.hosts import Task
     from sharc_crawler.frontier.ledger import Ledger
-    from sharc_crawler.frontier.spec import CaptureSpec
-    from sharc_crawler.model import Instant, PageId, Seconds, Visit
+    from sharc_crawler.frontier.store import LastmodRow
+    from sharc_crawler.model import Instant, Outcome, PageId, Seconds, Visit
     from sharc_crawler.strategies.base import Strategy
+    from sharc_crawler.strategies.door import Door
     from sharc_crawler.subsites.base import Labels
-    from sharc_crawler.subsites.make import Division
+
+    Links = Callable[[], Iterable[tuple[str, str]]]
 
 NEWS = 0.01  #: share of the open part that may join it before it is asked again whether it stays coherent
 
@@ -49,111 +54,243 @@ def check(strategy: Strategy, subsites: str) -> None:
         )
 
 
-def remember(capture: SiteCapture, links: Callable[[CaptureSpec], Iterable[tuple[str, str]]]) -> None:
-    """Links between the capture's pages that former captures read, once."""
-    subsites = capture.subsites
-    assert subsites is not None, "asked where a site is divided"
-    if not subsites.remembered:
-        subsites.remembered = True
-        known = list(links(capture.spec))
-        ends = (capture.seen.find([pair[end] for pair in known]) for end in (0, 1))
+class Subsites(TwoVisits):
+    """The parts of one capture: those so far, the one that is open, the pages that wait for one."""
+
+    parted = True
+
+    def __init__(self, ledger: Ledger, capture: SiteCapture, links: Links) -> None:
+        super().__init__(ledger, capture, compares=True)
+        self._division = make_division(capture.spec.subsites)
+        self._links = links  # between the site's pages, by former captures
+        self.rows: list[SubsiteRow] = []  #: all parts so far; the last one is open as long as it has no end
+        self.pool: list[PageId] = []  #: pages that wait and are in no part yet
+        self._pages: list[PageId] = []  # of the part that is open
+        self._visited: list[PageId] = []  # of these, those visited, in that order
+        self._untested = 0  # of these, those that joined since it was last asked whether it stays coherent
+        self._full = False  # no more may join
+        self._labels: dict[PageId, Labels] = {}  # as last divided, where links matter
+        self._basis = (-1, -1)  # links and URLs that were known then
+        self._sources, self._targets = array("i"), array("i")  # links, where the division goes by them
+        self._remembered = not self._division.partition.by_links  # those of former captures
+
+    @property
+    def parts(self) -> int:  # type: ignore[override]
+        """So far."""
+        return len(self.rows)
+
+    @property
+    def pooled(self) -> int:  # type: ignore[override]
+        """They are in no part yet."""
+        return len(self.pool)
+
+    @property
+    def open(self) -> bool:
+        """Is a part under way?"""
+        return bool(self.rows) and self.rows[-1].ended is None
+
+    def linked(self, page: PageId, targets: Iterable[PageId]) -> None:
+        """A page links to these."""
+        if self._division.partition.by_links:
+            for target in dict.fromkeys(targets):
+                self._sources.append(page)
+                self._targets.append(target)
+
+    def visited(self, task: Task, kind: Kind, outcome: Outcome) -> None:
+        """Of the open part."""
+        super().visited(task, kind, outcome)
+        if kind is Kind.PAGE:
+            self._visited.append(task.page)
+
+    # -- from part to part -------------------------------------------------------------------------------------------
+
+    def first_pages(self, waiting: list[PageId], step: Seconds, now: Instant) -> list[PageId]:
+        """The pages of the part to be captured now."""
+        self._remember()
+        if self.open:  # before a restart
+            return waiting
+        waiting = sorted([*self.pool, *waiting])
+        outlook = Outlook(self._candidates(waiting), step)
+        part, share = _best(self._parts(waiting, outlook), outlook, self._division.share)
+        pages = [waiting[place] for place in part.places.tolist()]
+        number = self._capture.number
+        row = SubsiteRow(number, len(self.rows), self._name(part), share, now, None, None, part.branches)
+        self.rows.append(row)
+        self._pages, self._visited, self._untested, self._full = list(pages), [], 0, False
+        left = set(waiting) - set(pages)
+        self.pool = [page for page in waiting if page in left]
+        self._ledger.changed_subsite(row)
+        self._ledger.assigned(pages, row.number)
+        return pages
+
+    def size(self, stated: int) -> int:  # noqa: ARG002 - the protocol's
+        """A part's pages are those known: how many more will join it, nobody has said."""
+        return 0
+
+    def _parts(self, waiting: Sequence[PageId], outlook: Outlook) -> Sequence[Part]:
+        """The site as a whole where it may be expected to be coherent, else its parts."""
+
+        def whole(places: NDArray[np.int64]) -> bool:
+            return outlook.expect(places).reaches(self._division.share)
+
+        labels = self._label_all(waiting)
+        site = Part(self._capture.spec.site, (Branch(()),), np.arange(len(waiting)))
+        if not self.rows and whole(site.places):
+            return [site]
+        return divide(labels, site.name, fewest_pages(self._capture.counts.pages), whole)
+
+    def _remember(self) -> None:
+        """Links between the capture's pages that former captures read, once."""
+        if self._remembered:
+            return
+        self._remembered = True
+        known = list(self._links())
+        ends = (self._capture.seen.find([pair[end] for pair in known]) for end in (0, 1))
         for source, target in zip(*ends, strict=True):
             if UNSEEN not in (source, target):
-                subsites.linked(source, (target,))
+                self.linked(source, (target,))
 
-
-def open_next(ledger: Ledger, capture: SiteCapture, step: Seconds, now: Instant) -> list[PageId]:
-    """The pages of the part to be captured now."""
-    subsites = capture.subsites
-    assert subsites is not None, "asked where a site is divided"
-    if subsites.open:  # before a restart
-        return capture.waiting
-    waiting = sorted([*subsites.pool, *capture.waiting])
-    outlook = Outlook(candidates(ledger, waiting), step)
-    least = subsites.division.share
-    labels = _labels(ledger, capture, waiting)
-
-    def whole(places: NDArray[np.int64]) -> bool:
-        return outlook.expect(places).reaches(least)
-
-    site = Part(capture.spec.site, (Branch(()),), np.arange(len(waiting)))
-    parts = (
-        [site]
-        if not subsites.rows and whole(site.places)
-        else divide(labels, site.name, fewest_pages(capture.pages), whole)
-    )
-    part, share = _best(parts, outlook, least)
-    pages = [waiting[place] for place in part.places.tolist()]
-    row = SubsiteRow(capture.number, len(subsites.rows), _name(subsites, part), share, now, None, None, part.branches)
-    subsites.rows.append(row)
-    subsites.open_pages, subsites.visited, subsites.untested, subsites.full = list(pages), [], 0, False
-    left = set(waiting) - set(pages)
-    subsites.pool = [page for page in waiting if page in left]
-    ledger.changed_subsite(row)
-    ledger.assigned(pages, row.number)
-    return pages
-
-
-def joining(ledger: Ledger, capture: SiteCapture, queued: list[PageId]) -> list[PageId]:
-    """Of pages just found, those that the open part takes in; the others wait for a part of their own."""
-    subsites = capture.subsites
-    if subsites is None:
-        return queued
-    own = [page for page in queued if _lies_within(ledger, subsites, page)] if capture.phase is Phase.VISIT else []
-    if own and not _stays_coherent(ledger, capture, subsites, own):
-        own = []
-    subsites.open_pages += own
-    taken = set(own)
-    subsites.pool += [page for page in queued if page not in taken]
-    ledger.assigned(own, subsites.rows[-1].number)
-    return own
-
-
-def close(ledger: Ledger, capture: SiteCapture, now: Instant) -> bool:
-    """The open part is captured and judged; False: others wait."""
-    subsites = capture.subsites
-    if subsites is None:
+    def part_over(self, now: Instant) -> bool:
+        """The open part is captured and judged; False: others wait."""
+        capture, ledger = self._capture, self._ledger
+        if self.open:
+            self.rows[-1] = self.rows[-1]._replace(reference=capture.reference, ended=now)
+            ledger.changed_subsite(self.rows[-1])
+        if self.pool or capture.front.waiting:
+            self.step = capture.strategy.setting.step if capture.strategy else None
+            self.apex = self._news = None
+            capture.next_part()
+            ledger.changed_capture(capture)
+            return False
+        if len(self.rows) > 1:
+            capture.life.forget_reference()
         return True
-    if subsites.open:
-        subsites.rows[-1] = subsites.rows[-1]._replace(reference=capture.reference, ended=now)
-        ledger.changed_subsite(subsites.rows[-1])
-    if subsites.pool or capture.waiting:
-        capture.step = capture.strategy.setting.step if capture.strategy else None
-        capture.strategy, capture.phase = None, Phase.VISIT
-        capture.reference = capture.apex = capture.news = None
-        ledger.changed_capture(capture)
-        return False
-    if len(subsites.rows) > 1:
-        capture.reference = None
-    return True
 
+    # -- pages found meanwhile ---------------------------------------------------------------------------------------
 
-def restored(
-    ledger: Ledger, capture: SiteCapture, members: dict[PageId, int], firsts: Sequence[Visit]
-) -> Sequence[Visit]:
-    """After a restart: of the first visits of a capture, those of its open part; ``members`` are in a part."""
-    subsites = capture.subsites
-    assert subsites is not None, "asked where a site is divided"
-    waiting = capture.waiting
-    subsites.pool = [page for page in waiting if page not in members]
-    number = subsites.rows[-1].number if subsites.open else -1
-    capture.waiting = [page for page in waiting if members.get(page) == number]
-    firsts = [visit for visit in firsts if members.get(visit.page) == number]
-    subsites.open_pages, subsites.visited = list(capture.waiting), [visit.page for visit in firsts]
-    if capture.apex not in subsites.open_pages:
-        capture.apex = None
-    if subsites.division.partition.by_links:
-        for row in ledger.links():
-            if ledger.pages.captures[row.page] == capture.number:
-                subsites.linked(row.page, row.targets)
-    return firsts
+    def joining(self, pages: list[PageId]) -> list[PageId]:
+        """Of pages just found, those that the open part takes in; the others wait for a part of their own."""
+        early = self._capture.phase in (Phase.OPENING, Phase.VISIT)
+        own = [page for page in pages if self._lies_within(page)] if early else []
+        if own and not self._stays_coherent(own):
+            own = []
+        self._pages += own
+        taken = set(own)
+        self.pool += [page for page in pages if page not in taken]
+        self._ledger.assigned(own, self.rows[-1].number)
+        return own
 
+    def _lies_within(self, page: PageId) -> bool:
+        """Does a page just found belong to the part that is open?"""
+        if self._full or not self.open:
+            return False
+        found_on = self._labels.get(self._ledger.pages.parents[page], ())
+        partition = self._division.partition
+        labels = partition.label(self._url(page), self._sitemaps_of(page), found_on)
+        if partition.by_links:
+            self._labels[page] = labels
+        return any(branch.holds(labels) for branch in self.rows[-1].branches)
 
-def candidates(ledger: Ledger, pages: Sequence[PageId]) -> Candidates:
-    """Pages as a strategy sees them."""
-    table = ledger.pages
-    rates, weights, shapes = ([column[page] for page in pages] for column in (table.rates, table.weights, table.shapes))
-    return Candidates.of(list(pages), rates, weights, shapes)
+    def _stays_coherent(self, own: Sequence[PageId]) -> bool:
+        """May the open part still be expected to be coherent with these pages?"""
+        self._untested += len(own)
+        if self._untested <= NEWS * len(self._pages):
+            return True
+        strategy = self._capture.strategy
+        assert strategy is not None, "a part is open"
+        visited = set(self._visited)
+        pages = [*self._visited, *(page for page in self._pages if page not in visited), *own]
+        outlook = Outlook(self._candidates(pages), strategy.setting.step)
+        places = np.arange(len(pages))
+        expected = outlook.expect(places[len(visited) :], places[: len(visited)])
+        self._untested, self._full = 0, not expected.reaches(self._division.share)
+        return not self._full
+
+    # -- what a division goes by -------------------------------------------------------------------------------------
+
+    def _candidates(self, pages: Sequence[PageId]) -> Candidates:
+        """Pages as a strategy sees them."""
+        table = self._ledger.pages
+        columns = (table.rates, table.weights, table.shapes)
+        rates, weights, shapes = ([column[page] for page in pages] for column in columns)
+        return Candidates.of(list(pages), rates, weights, shapes)
+
+    def _label_all(self, waiting: Sequence[PageId]) -> list[Labels]:
+        table, partition = self._ledger.pages, self._division.partition
+        if not partition.by_links:
+            return partition.labels(self._known(waiting))
+        basis = (len(self._sources), len(table))
+        if self._basis != basis:
+            self._basis = basis
+            pages = [page for page in table.of(self._capture.number) if table.kinds[page] is Kind.PAGE]
+            numbers = np.full(len(table), -1, np.int64)
+            numbers[pages] = np.arange(len(pages))
+            ends = np.array([self._sources, self._targets], np.int64)
+            links = numbers[ends] if ends.size else ends
+            labels = partition.labels(self._known(pages, *links[:, (links >= 0).all(axis=0)]))
+            self._labels = dict(zip(pages, labels, strict=True))
+        return [self._labels[page] for page in waiting]
+
+    def _known(self, pages: Sequence[PageId], *ends: NDArray[np.int64]) -> Known:
+        return Known([self._url(page) for page in pages], [self._sitemaps_of(page) for page in pages], *ends)
+
+    def _url(self, page: PageId) -> str:
+        """A page's canonical URL: links spell one folder in many ways."""
+        url = self._ledger.pages.urls[page]
+        return canonical(url) or url
+
+    def _sitemaps_of(self, page: PageId) -> Labels:
+        """The sitemaps that name a page first, from the index down to the file."""
+        table = self._ledger.pages
+        chain: list[str] = []
+        while (page := table.parents[page]) != NO_PARENT and table.kinds[page] is Kind.SITEMAP:
+            chain.append(table.urls[page])
+        return tuple(reversed(chain))
+
+    def _name(self, part: Part) -> str:
+        """The part's name; some of it may be captured already, and pages of one that was may have been found since."""
+        names = {row.name for row in self.rows}
+        taken = any(branch.root in _above(row.branches) for row in self.rows for branch in part.branches)
+        name = f"{part.name}, others" if taken and not part.branches[0].without else part.name
+        return next(one for number in count(1) if (one := f"{name} ({number})" if number > 1 else name) not in names)
+
+    # -- after a restart ---------------------------------------------------------------------------------------------
+
+    def recall_parts(self, rows: Sequence[SubsiteRow]) -> None:
+        """The last of them may be open."""
+        self.rows = list(rows)
+
+    def recall_lastmod(self, row: LastmodRow) -> None:
+        """The revisits of a part go on in the order of its visits."""
+
+    def reference_of(self, part: int | None) -> Instant | None:
+        """Its own."""
+        if self.open and part == self.rows[-1].number:
+            return self._capture.reference
+        return None if part is None else self.rows[part].reference
+
+    def resumed(self, members: Mapping[PageId, int], firsts: Sequence[Visit]) -> Sequence[Visit]:
+        """The first visits of the open part; ``members`` are in a part."""
+        front = self._capture.front
+        waiting = front.take()
+        self.pool = [page for page in waiting if page not in members]
+        number = self.rows[-1].number if self.open else -1
+        own = [page for page in waiting if members.get(page) == number]
+        front.wait(own)
+        firsts = [visit for visit in firsts if members.get(visit.page) == number]
+        self._pages, self._visited = list(own), [visit.page for visit in firsts]
+        if self.apex not in own:
+            self.apex = None
+        if self._division.partition.by_links:
+            for row in self._ledger.links():
+                if self._ledger.pages.captures[row.page] == self._capture.number:
+                    self.linked(row.page, row.targets)
+        return firsts
+
+    def rebuilt(self, strategy: Door, firsts: Sequence[Visit]) -> frozenset[PageId]:  # noqa: ARG002 - the protocol's
+        """No order was made at T that would have to be made again."""
+        self._news = None
+        return frozenset()
 
 
 def _best(parts: Sequence[Part], outlook: Outlook, least: float) -> tuple[Part, float]:
@@ -166,109 +303,6 @@ def _best(parts: Sequence[Part], outlook: Outlook, least: float) -> tuple[Part, 
     return parts[number], expected[number].mean
 
 
-def _name(subsites: Subsites, part: Part) -> str:
-    """The part's name; some of it may be captured already, and pages of one that was may have been found since."""
-    names = {row.name for row in subsites.rows}
-    taken = any(branch.root in _above(row.branches) for row in subsites.rows for branch in part.branches)
-    name = f"{part.name}, others" if taken and not part.branches[0].without else part.name
-    return next(one for number in count(1) if (one := f"{name} ({number})" if number > 1 else name) not in names)
-
-
 def _above(branches: Iterable[Branch]) -> set[Labels]:
     """All parts that these branches are in, and they themselves."""
     return {branch.root[:depth] for branch in branches for depth in range(len(branch.root) + 1)}
-
-
-def _labels(ledger: Ledger, capture: SiteCapture, waiting: Sequence[PageId]) -> list[Labels]:
-    subsites = capture.subsites
-    assert subsites is not None, "asked where a site is divided"
-    partition = subsites.division.partition
-    if not partition.by_links:
-        return partition.labels(_known(ledger, waiting))
-    basis = (len(subsites.sources), len(ledger.pages))
-    if subsites.basis == basis:
-        return [subsites.labels[page] for page in waiting]
-    subsites.basis = basis
-    pages = [page for page in ledger.pages.of(capture.number) if ledger.pages.kinds[page] is Kind.PAGE]
-    numbers = np.full(len(ledger.pages), -1, np.int64)
-    numbers[pages] = np.arange(len(pages))
-    ends = np.array([subsites.sources, subsites.targets], np.int64)
-    links = numbers[ends] if ends.size else ends
-    labels = partition.labels(_known(ledger, pages, *links[:, (links >= 0).all(axis=0)]))
-    subsites.labels = dict(zip(pages, labels, strict=True))
-    return [subsites.labels[page] for page in waiting]
-
-
-def _known(ledger: Ledger, pages: Sequence[PageId], *ends: NDArray[np.int64]) -> Known:
-    return Known([_url(ledger, page) for page in pages], [_sitemaps(ledger, page) for page in pages], *ends)
-
-
-def _url(ledger: Ledger, page: PageId) -> str:
-    """A page's canonical URL: links spell one folder in many ways."""
-    url = ledger.pages.urls[page]
-    return canonical(url) or url
-
-
-def _sitemaps(ledger: Ledger, page: PageId) -> Labels:
-    """The sitemaps that name a page first, from the index down to the file."""
-    table = ledger.pages
-    chain: list[str] = []
-    while (page := table.parents[page]) != NO_PARENT and table.kinds[page] is Kind.SITEMAP:
-        chain.append(table.urls[page])
-    return tuple(reversed(chain))
-
-
-def _lies_within(ledger: Ledger, subsites: Subsites, page: PageId) -> bool:
-    """Does a page just found belong to the part that is open?"""
-    if subsites.full or not subsites.open:
-        return False
-    found_on = subsites.labels.get(ledger.pages.parents[page], ())
-    partition = subsites.division.partition
-    labels = partition.label(_url(ledger, page), _sitemaps(ledger, page), found_on)
-    if partition.by_links:
-        subsites.labels[page] = labels
-    return any(branch.holds(labels) for branch in subsites.rows[-1].branches)
-
-
-def _stays_coherent(ledger: Ledger, capture: SiteCapture, subsites: Subsites, own: Sequence[PageId]) -> bool:
-    """May the open part still be expected to be coherent with these pages?"""
-    subsites.untested += len(own)
-    if subsites.untested <= NEWS * len(subsites.open_pages):
-        return True
-    assert capture.strategy is not None, "a part is open"
-    visited = set(subsites.visited)
-    pages = [*subsites.visited, *(page for page in subsites.open_pages if page not in visited), *own]
-    outlook = Outlook(candidates(ledger, pages), capture.strategy.setting.step)
-    places = np.arange(len(pages))
-    expected = outlook.expect(places[len(visited) :], places[: len(visited)])
-    subsites.untested, subsites.full = 0, not expected.reaches(subsites.division.share)
-    return not subsites.full
-
-
-class Subsites:
-    """The parts of one capture."""
-
-    def __init__(self, division: Division) -> None:
-        self.division = division
-        self.pool: list[PageId] = []  #: pages that wait and are in no part yet
-        self.rows: list[SubsiteRow] = []  #: all parts so far; the last one is open as long as it has no end
-        self.open_pages: list[PageId] = []  #: of the part that is open
-        self.visited: list[PageId] = []  #: of these, those visited, in that order
-        self.untested = 0  #: of these, those that joined since it was last asked whether it stays coherent
-        self.full = False  #: no more may join
-        self.labels: dict[PageId, Labels] = {}  #: as last divided, where links matter
-        self.basis = (-1, -1)  #: links and URLs that were known then
-        self.sources, self.targets = array("i"), array("i")  #: links, where the division goes by them
-        self.remembered = not division.partition.by_links  #: those of former captures
-
-    @property
-    def open(self) -> bool:
-        """Is a part under way?"""
-        return bool(self.rows) and self.rows[-1].ended is None
-
-    def linked(self, page: PageId, targets: Iterable[PageId]) -> None:
-        """A page links to these."""
-        if self.division.partition.by_links:
-            for target in dict.fromkeys(targets):
-                self.sources.append(page)
-                self.targets.append(target)

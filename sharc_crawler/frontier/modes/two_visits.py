@@ -1,8 +1,8 @@
-"""Between visits and revisits: what has been learned since the visits were planned, and the revisits' order with it.
+"""Visits, then revisits, with the reference instant T between them; or single visits, where the strategy makes these.
 
-The sitemaps are read once more: a page that they say has changed since its visit is lost, whenever it is revisited, and
-one that they say has not is as good as new. ``Last-Modified``, as seen at the visits, tells of rates where no sitemap
-did. All of it is taken for planning only: what is claimed rests on the revisits.
+Between visits and revisits the sitemaps are read once more: a page that they say has changed since its visit is lost,
+whenever it is revisited, and one that they say has not is as good as new. ``Last-Modified``, as seen at the visits,
+tells of rates where no sitemap did. All of it is taken for planning only: what is claimed rests on the revisits.
 """
 
 from __future__ import annotations
@@ -14,15 +14,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sharc_crawler.changes.http_date import http_date
-from sharc_crawler.model import Hints, Sighting, Slot
+from sharc_crawler.evidence.judgement import is_apex
+from sharc_crawler.frontier.lifecycle import State
+from sharc_crawler.frontier.modes.base import Mode
+from sharc_crawler.frontier.pages import NO_PARENT
+from sharc_crawler.model import Hints, Kind, Phase, Result, Sighting, Slot
 from sharc_crawler.strategies.revisiting import revisit_order
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sharc_crawler.frontier.capture import SiteCapture
-    from sharc_crawler.frontier.finishing import Finisher
+    from sharc_crawler.frontier.hosts import Task
     from sharc_crawler.frontier.ledger import Ledger
-    from sharc_crawler.model import Instant, PageId
-    from sharc_crawler.strategies.base import Strategy
+    from sharc_crawler.frontier.store import LastmodRow, PageRow
+    from sharc_crawler.model import Instant, Outcome, PageId, Visit
+    from sharc_crawler.strategies.door import Door
 
 WORTH = 50  #: revisits per sitemap that is read again: each one puts all of them off by a step
 LISTED = {"sitemap", "lastmod"}  #: sources that took the header for a sitemap's word
@@ -30,63 +37,97 @@ MODIFIED = "last-modified"
 SLACK = 2.0  #: seconds that the server's clock may differ from ours, for a plan
 
 
-class Replanner:
-    """Re-plans the revisits of captures whose strategy lets it."""
+class TwoVisits(Mode):
+    """T lies between the last visit and the first revisit, or is the download of the last page."""
 
-    def __init__(self, ledger: Ledger, finisher: Finisher) -> None:
+    def __init__(self, ledger: Ledger, capture: SiteCapture, compares: bool) -> None:
         self._ledger = ledger
-        self._finisher = finisher
+        self._capture = capture
+        self.compares = compares
+        self._sitemaps: dict[PageId, Instant] = {}  # those that tell when pages changed, and when they were read last
+        self._news: dict[PageId, tuple[Instant, Instant]] | None = None  # what they say at T, while they are read again
+        self._replanned = False  # the revisits are in an order that was made at T
 
-    def under_way(self, capture: SiteCapture, strategy: Strategy, now: Instant) -> bool:
+    @property
+    def listens(self) -> bool:  # type: ignore[override]
+        """While the sitemaps are read at T."""
+        return self._news is not None
+
+    def ingest(self, page: PageId, read: Instant, hints: Hints) -> None:  # noqa: ARG002 - the protocol's
+        """For the revisits' order."""
+        assert self._news is not None, "asked for at the turn"
+        assert hints.lastmod is not None, "asked where there is one"
+        self._news[page] = hints.lastmod, hints.lastmod + hints.lastmod_precision
+
+    def waits(self, strategy: Door, now: Instant) -> bool:
+        """For what the last page embeds on other hosts; for the sitemaps that the revisits' order goes by."""
+        return self._last_is_open(strategy) or self._replans(strategy, now)
+
+    def _last_is_open(self, strategy: Door) -> bool:
+        """T waits for what a page alone embeds on other hosts: no other page has to wait with it."""
+        capture = self._capture
+        return bool(capture.owed.pending and capture.phase is Phase.VISIT and strategy.revisits and len(strategy) == 1)
+
+    def turn(self, now: Instant) -> None:
+        """The apex's download is T where there is one."""
+        self._capture.life.turn(now if self.apex is None else self._ledger.pages.started[self.apex])
+        self._ledger.changed_capture(self._capture)
+
+    def visited(self, task: Task, kind: Kind, outcome: Outcome) -> None:
+        """The last one before T may be the apex."""
+        reference = self._capture.reference
+        late = reference is not None and outcome.started > reference
+        if kind is Kind.PAGE and outcome.result is Result.OK and not late:
+            self.apex = task.page if is_apex(task.slot, outcome) else None
+
+    def sitemap_read(self, page: PageId, slot: Slot, outcome: Outcome) -> None:  # noqa: ARG002 - the protocol's
+        """Those that tell of changes are read again at T."""
+        if page in self._sitemaps:
+            self._sitemaps[page] = outcome.started
+
+    def lastmods_in(self, page: PageId, read: Instant) -> None:
+        """It is one of them."""
+        self._sitemaps[page] = read
+
+    # -- the revisits' order -----------------------------------------------------------------------------------------
+
+    def _replans(self, strategy: Door, now: Instant) -> bool:
         """At the turn from visits to revisits: are sitemaps being read again? When they are, the order is made anew."""
-        if capture.attesting is not None or (capture.reference is not None and capture.news is None):
+        if self._capture.reference is not None and self._news is None:
             return False
         ahead = strategy.revisits_ahead()
         if not ahead:
-            capture.news = None
+            self._news = None
             return False
-        if capture.news is None:
-            self._finisher.turn(capture, now)
-            capture.news = {}
-            if self._read_again(capture, len(ahead)):
+        if self._news is None:
+            self.turn(now)
+            self._news = {}
+            if self._read_again(len(ahead)):
                 return True
-        if self._reprice(capture, ahead) or capture.news:
-            self._replan(capture, strategy, ahead)
-        capture.news = None
+        if self._reprice(ahead) or self._news:
+            self._replan(strategy, ahead)
+        self._news = None
         return False
 
-    def restored(self, capture: SiteCapture, strategy: Strategy, revisited: bool) -> None:
-        """After a restart behind T, before the strategy hears of the revisits made: their order as it was.
-
-        Where the sitemaps' reading at T was cut off, what is missing is read, and the order is made then.
-        """
-        ahead = strategy.revisits_ahead()
-        if ahead and not revisited and self._read_again(capture, len(ahead)):
-            capture.news = capture.news or {}
-            return
-        if ahead and capture.replanned:
-            capture.news = capture.news or {}
-            self._replan(capture, strategy, ahead)
-        capture.news = None
-
-    def _read_again(self, capture: SiteCapture, ahead: int) -> bool:
+    def _read_again(self, ahead: int) -> bool:
         """Owe all sitemaps that have not been read since T; is there one, and is it worth it?"""
-        assert capture.reference is not None, "fixed at the turn"
-        missing = [page for page, read in capture.sitemaps.items() if read < capture.reference]
-        if WORTH * len(capture.sitemaps) > ahead:
+        reference = self._capture.reference
+        assert reference is not None, "fixed at the turn"
+        if WORTH * len(self._sitemaps) > ahead:
             return False
+        missing = [page for page, read in self._sitemaps.items() if read < reference]
         for page in missing:
-            capture.opening += 1
-            self._ledger.owe(capture, page, Slot.SECOND)
+            self._capture.owed.before_visits()
+            self._ledger.owe(self._capture, page, Slot.SECOND)
         return bool(missing)
 
-    def _replan(self, capture: SiteCapture, strategy: Strategy, ahead: list[PageId]) -> None:
-        pages = self._ledger.pages
-        assert capture.reference is not None, "fixed at the turn"
-        assert capture.news is not None, "asked for at the turn"
-        capture.replanned = True
+    def _replan(self, strategy: Door, ahead: list[PageId]) -> None:
+        pages, reference = self._ledger.pages, self._capture.reference
+        assert reference is not None, "fixed at the turn"
+        assert self._news is not None, "asked for at the turn"
+        self._replanned = True
         visited = np.array([pages.started[page] for page in ahead])
-        said = np.array([capture.news.get(page, (math.nan, math.nan)) for page in ahead])
+        said = np.array([self._news.get(page, (math.nan, math.nan)) for page in ahead])
         changed, still = said[:, 0] > visited + SLACK, said[:, 1] < visited - SLACK
         if changed.sum() > len(ahead) / 2:  # a sitemap that always says "now"
             changed, still = np.zeros_like(changed), np.zeros_like(still)
@@ -94,25 +135,63 @@ class Replanner:
             np.array([pages.rates[page] for page in ahead]),
             np.array([pages.weights[page] for page in ahead]) * ~changed,
             np.array([pages.shapes[page] for page in ahead]),
-            np.where(still, 0.0, np.maximum(capture.reference - visited, 0.0)),
+            np.where(still, 0.0, np.maximum(reference - visited, 0.0)),
             float(np.median(np.diff(np.sort(visited)))) if len(ahead) > 1 else strategy.setting.step,
         )
         strategy.reorder([ahead[place] for place in order.tolist()])
 
-    def _reprice(self, capture: SiteCapture, ahead: list[PageId]) -> bool:
+    def _reprice(self, ahead: list[PageId]) -> bool:
         """Rates with Last-Modified as seen at the visits, of pages that no sitemap told of; False: there is none."""
-        pages, now = self._ledger.pages, capture.reference
+        pages, now = self._ledger.pages, self._capture.reference
         assert now is not None, "fixed at the turn"
-        assert capture.news is not None, "asked for at the turn"
+        assert self._news is not None, "asked for at the turn"
         told = {
             page: Sighting(pages.urls[page], hints=Hints(modified, 1.0))
             for page in ahead
-            if page not in capture.news
+            if page not in self._news
             and (modified := http_date(pages.last_modified(page))) is not None
             and modified < pages.started[page] - SLACK  # else it only repeats the time of the answer
         }
         if told:
-            for page, estimate in zip(told, capture.rates.rates(list(told.values()), now), strict=True):
+            for page, estimate in zip(told, self._capture.rates.rates(list(told.values()), now), strict=True):
                 named = replace(estimate, source=MODIFIED) if estimate.source in LISTED else estimate
                 self._ledger.rated(page, named)
         return bool(told)
+
+    # -- after a restart ---------------------------------------------------------------------------------------------
+
+    def recall_page(self, row: PageRow) -> None:
+        """Who named it with a lastmod is read again at T; who was repriced was so there."""
+        self._replanned |= row.source == MODIFIED
+        if row.hints is not None and row.hints.lastmod is not None and row.parent != NO_PARENT:
+            self._sitemaps[row.parent] = 0.0  # its download is among the visits
+
+    def recall_lastmod(self, row: LastmodRow) -> None:
+        """It was said at T."""
+        self._news = self._news or {}
+        self._news[row.page] = row.lastmod, row.lastmod + row.precision
+        self._replanned = True
+
+    def reference_of(self, part: int | None) -> Instant | None:  # noqa: ARG002 - the protocol's
+        """That of the site."""
+        return self._capture.reference
+
+    def rebuilt(self, strategy: Door, firsts: Sequence[Visit]) -> frozenset[PageId]:
+        """Before the strategy hears of the revisits made: their order as it was.
+
+        Where the sitemaps' reading at T was cut off, what is missing is read, and the order is made then.
+        """
+        if self._capture.phase is Phase.REVISIT:
+            states = self._ledger.pages.states
+            self._order_again(strategy, any(states[visit.page] == State.JUDGED for visit in firsts))
+        return frozenset()
+
+    def _order_again(self, strategy: Door, revisited: bool) -> None:
+        ahead = strategy.revisits_ahead()
+        if ahead and not revisited and self._read_again(len(ahead)):
+            self._news = self._news or {}
+            return
+        if ahead and self._replanned:
+            self._news = self._news or {}
+            self._replan(strategy, ahead)
+        self._news = None

@@ -1,0 +1,178 @@
+"""What a mode decides: the protocol between the frontier and the ways in which a site can be captured.
+
+A capture has one mode, which is chosen when it is opened and keeps what only that way has to know. Each method is asked
+at one stage of an outcome's way or of a decision; the defaults are a mode that decides nothing there. After a restart
+a mode is told of all former fetches by the same methods, then :meth:`Mode.resumed` and :meth:`Mode.rebuilt`.
+"""
+
+# ruff: noqa: ARG002 - a default has no use for what a mode may need
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sharc_crawler.model import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from sharc_crawler.frontier.hosts import Task
+    from sharc_crawler.frontier.store import LastmodRow, PageRow, SubsiteRow
+    from sharc_crawler.model import (
+        Fetch,
+        Hints,
+        Instant,
+        Judgement,
+        Outcome,
+        PageId,
+        Rate,
+        Seconds,
+        Sighting,
+        Slot,
+        Visit,
+    )
+    from sharc_crawler.strategies.door import Door
+
+
+class Mode:
+    """A way to capture a site."""
+
+    seeds: Kind = Kind.PAGE  #: what seeds are
+    whole: bool = True  #: whole sites are captured, once
+    compares: bool = True  #: pages are downloaded again, and compared with their visit
+    listens: bool = False  #: what sitemaps say of last changes is wanted
+    parted: bool = False  #: pages found late may belong to a part that is still to come
+    parts: int = 0  #: of the site that were begun
+    pooled: int = 0  #: pages that wait for a part of their own
+    step: Seconds | None = None  #: Δ as measured in a former part
+    apex: PageId | None = None  #: the last visit, where it was made in slot ONLY: T is its download
+    audit: Mapping[str, Any] | None = None  #: what became of the server's word
+
+    # -- from the seeds to the first decision ----------------------------------------------------------------------
+
+    def first_pages(self, waiting: list[PageId], step: Seconds, now: Instant) -> list[PageId]:
+        """The pages that the strategy begins with."""
+        return waiting
+
+    def size(self, stated: int) -> int:
+        """How many pages there will be, as far as is known; 0: it is not."""
+        return stated
+
+    def begun(self, pages: Sequence[PageId], now: Instant) -> None:
+        """The strategy is built, and is about to be given these pages."""
+
+    # -- what is found ---------------------------------------------------------------------------------------------
+
+    def named(self, fetch: Fetch, links: Sequence[Sighting]) -> Sequence[Sighting]:
+        """Of what a document names, what is taken in."""
+        return links
+
+    def why_left(self, sighting: Sighting, parent: PageId) -> str:
+        """Why a new page is recorded and not fetched; empty: it is fetched."""
+        return ""
+
+    def queued(self, page: PageId, parent: PageId, sighting: Sighting, now: Instant) -> None:
+        """A new page is queued."""
+
+    def hub(self, page: PageId) -> None:
+        """A hub is known."""
+
+    def dated(self, page: PageId, sighting: Sighting) -> None:
+        """A known page is named again, with hints."""
+
+    def joining(self, pages: list[PageId]) -> list[PageId]:
+        """Of pages just found, those that the strategy is given now."""
+        return pages
+
+    def planned_by(self, pages: Sequence[PageId], rates: list[Rate]) -> list[Rate]:
+        """The rates that the strategy is told of these pages, given their own."""
+        return rates
+
+    def attestable(self, pages: Sequence[PageId], now: Instant) -> list[bool] | None:
+        """Which pages may be expected to be claimed by their lastmod; ``None``: none."""
+        return None
+
+    def linked(self, page: PageId, targets: Sequence[PageId]) -> None:
+        """A page links to these."""
+
+    def ingest(self, page: PageId, read: Instant, hints: Hints) -> None:
+        """A sitemap that was asked for at ``read`` says when a page last changed."""
+
+    # -- what is next ----------------------------------------------------------------------------------------------
+
+    def waits(self, strategy: Door, now: Instant) -> bool:
+        """Is there something to wait for before the strategy decides? It is owed by then."""
+        return False
+
+    def next(self, strategy: Door, now: Instant) -> Visit | None:
+        """The next visit."""
+        return strategy.next(now)
+
+    def owes_more(self, now: Instant) -> bool:
+        """The strategy has nothing left, and nothing is under way: is there more to do?"""
+        return False
+
+    def turn(self, now: Instant) -> None:
+        """All first visits are over: T is fixed."""
+
+    # -- what came of it -------------------------------------------------------------------------------------------
+
+    def visited(self, task: Task, kind: Kind, outcome: Outcome) -> None:
+        """The first download of a page or resource is over."""
+
+    def audits(self, page: PageId) -> bool:
+        """Was the second download of a page an audit, and no visit of the strategy's?"""
+        return False
+
+    def revisited(self, page: PageId, kind: Kind, outcome: Outcome, judgement: Judgement) -> bool:
+        """A second download is over; True: it is too early to judge."""
+        return False
+
+    def sitemap_read(self, page: PageId, slot: Slot, outcome: Outcome) -> None:
+        """A sitemap was read, or could not be."""
+
+    def lastmods_in(self, page: PageId, read: Instant) -> None:
+        """A sitemap tells when pages changed."""
+
+    def polled(self, page: PageId, outcome: Outcome, linked: Sequence[PageId]) -> None:
+        """A poll of a hub is over, and the pages that it named (of the capture) are taken in."""
+
+    def closed(self, page: PageId, reason: str) -> None:
+        """A hub is not asked again."""
+
+    # -- the end ---------------------------------------------------------------------------------------------------
+
+    def judge(self, pages: Sequence[PageId]) -> Mapping[PageId, Judgement]:
+        """What evidence of its own says of these, which are not judged yet."""
+        return {}
+
+    def part_over(self, now: Instant) -> bool:
+        """All is judged; False: another part of the site is to come."""
+        return True
+
+    # -- after a restart -------------------------------------------------------------------------------------------
+
+    def recall_parts(self, rows: Sequence[SubsiteRow]) -> None:
+        """These parts of the site were begun."""
+
+    def recall_page(self, row: PageRow) -> None:
+        """A URL was known."""
+
+    def recall_lastmod(self, row: LastmodRow) -> None:
+        """A sitemap had said so."""
+
+    def reference_of(self, part: int | None) -> Instant | None:
+        """The T that visits precede, of a part or of all; ``None``: none yet, or none that they all precede."""
+        return None
+
+    def resumed(self, members: Mapping[PageId, int], firsts: Sequence[Visit]) -> Sequence[Visit]:
+        """Of the first visits made, those that the strategy is told of; ``members``: the part of each page."""
+        return firsts
+
+    def rebuilt(self, strategy: Door, firsts: Sequence[Visit]) -> frozenset[PageId]:
+        """The strategy has been told of these first visits; the pages revisited, and not judged yet."""
+        return frozenset()
+
+    def went_on(self, strategy: Door) -> None:
+        """The strategy has been told of all visits made."""

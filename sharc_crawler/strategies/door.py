@@ -1,0 +1,284 @@
+"""The door between a frontier and a strategy: each of its decisions is checked when it is made.
+
+A strategy may be anybody's, and what a capture claims rests on its decisions: all first visits before all second ones,
+no page twice, none left out. One that breaks its port's contract, or raises, is stopped at that step, with an error
+that names strategy, page and state; it is asked and told nothing more, and what was captured until then stays as it is.
+Each check takes the same time, however many pages there are.
+"""
+
+from __future__ import annotations
+
+import traceback
+from enum import IntEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+from sharc_crawler.errors import StrategyError
+from sharc_crawler.model import Plan, Slot, Visit
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sharc_crawler.model import Instant, PageId
+    from sharc_crawler.strategies.base import Candidates, Setting, Strategy
+
+
+class Standing(IntEnum):
+    """Where a page stands with its strategy."""
+
+    NOT_GIVEN = 0
+    WAITING = 1
+    IN_FIRST = 2  #: its first visit, of two, is under way
+    IN_ONLY = 3
+    DUE = 4  #: its second visit is due
+    ONCE = 5  #: its only visit is made; a second one may follow if others came after it
+    IN_SECOND = 6
+    OVER = 7
+
+
+#: what a strategy may decide: (where the page stands, slot) → where it stands then
+DECISIONS: dict[tuple[int, Slot], Standing] = {
+    (Standing.WAITING, Slot.FIRST): Standing.IN_FIRST,
+    (Standing.WAITING, Slot.ONLY): Standing.IN_ONLY,
+    (Standing.DUE, Slot.SECOND): Standing.IN_SECOND,
+    (Standing.ONCE, Slot.SECOND): Standing.IN_SECOND,
+}
+_UNDER_WAY = frozenset({Standing.IN_FIRST, Standing.IN_ONLY, Standing.IN_SECOND})
+_AFTER = {Slot.FIRST: Standing.DUE, Slot.ONLY: Standing.ONCE, Slot.SECOND: Standing.OVER}
+
+
+class Door:
+    """A strategy behind checks; ``name``: as the user wrote it.
+
+    >>> from sharc_crawler.strategies.base import Candidates, Setting
+    >>> from sharc_crawler.strategies.make import make_strategy
+    >>> door = Door(make_strategy("bfs", Setting()), "bfs")
+    >>> door.add(Candidates.of([0, 1], [0.1, 0.2]))
+    >>> door.next(0.0).slot.value
+    'first'
+    """
+
+    def __init__(self, strategy: Strategy, name: str) -> None:
+        self.strategy = strategy
+        self.name = name
+        self.stopped: StrategyError | None = None  #: why it is asked nothing more
+        self.revisits = strategy.revisits
+        self.attests = strategy.attests
+        self._late = strategy.accepts_late
+        self._next = strategy.next  # looked up once
+        self._finished = strategy.finished
+        self._pages = bytearray()  # where each stands
+        self._waiting = 0  # pages in this standing
+        self._due = 0
+        self._firsts = 0  # under way
+        self._seconds = 0
+        self._turned = False  # a second visit has been decided, or T is fixed
+
+    @property
+    def accepts_late(self) -> bool:
+        """May pages still be added after T?"""
+        return self._late
+
+    @property
+    def past_reference(self) -> bool:
+        """Has a visit after T been decided?"""
+        return bool(self.strategy.past_reference)
+
+    @property
+    def setting(self) -> Setting:
+        """What the strategy knows of its capture."""
+        return self.strategy.setting
+
+    @setting.setter
+    def setting(self, setting: Setting) -> None:
+        self.strategy.setting = setting
+
+    # -- what it decides -----------------------------------------------------------------------------------------
+
+    def next(self, now: Instant) -> Visit | None:
+        """The strategy's decision; :class:`~sharc_crawler.errors.StrategyError` where it may not decide so."""
+        if self.stopped is not None:
+            raise self.stopped
+        try:
+            visit = self._next(now)
+        except Exception as error:
+            raise self._failed(error, "it was asked for the next visit") from error
+        if visit is None:
+            if (self._waiting or self._due) and not self._firsts and not self._seconds:
+                self._left_out()
+            return None
+        good = type(visit) is Visit and type(visit.page) is int
+        if not good or type(visit.slot) is not Slot or type(visit.plan) is not Plan:
+            self._refuse(f"it decided {visit!r}, which is no Visit(page, slot, plan) and not None")
+        self._check(visit.page, visit.slot)
+        return visit
+
+    def _check(self, page: PageId, slot: Slot) -> None:
+        pages = self._pages
+        standing = pages[page] if 0 <= page < len(pages) else Standing.NOT_GIVEN
+        then = DECISIONS.get((standing, slot))
+        if then is None:
+            self._refuse("the page is given to it once, and visited once in each slot", page, slot)
+        if slot is Slot.SECOND:
+            self._check_second(page)
+            self._due -= standing == Standing.DUE
+            self._seconds += 1
+            self._turned = True
+        else:
+            self._check_first(page, slot)
+            self._waiting -= 1
+            self._firsts += 1
+        pages[page] = then
+
+    def _check_first(self, page: PageId, slot: Slot) -> None:
+        if slot is Slot.FIRST and not self.revisits:
+            self._refuse("it makes single visits: there is no second slot to come", page, slot)
+        if self._turned and (slot is Slot.FIRST or not self._late):
+            self._refuse("the reference instant has passed: a first visit comes too late", page, slot)
+        if slot is Slot.ONLY and self.revisits and not self.attests and (self._waiting > 1 or self._firsts):
+            self._refuse(f"only the last page may be visited once; {self._open_firsts(1)}", page, slot)
+
+    def _check_second(self, page: PageId) -> None:
+        if not self.revisits:
+            self._refuse("it makes single visits: there is no second slot", page, Slot.SECOND)
+        if not self._turned and (self._firsts or (self._waiting and not self._late)):
+            self._refuse(f"a revisit comes after all first visits; {self._open_firsts()}", page, Slot.SECOND)
+
+    def _open_firsts(self, but: int = 0) -> str:
+        return f"{self._waiting - but} more pages wait for theirs, {self._firsts} are under way"
+
+    def _left_out(self) -> NoReturn:
+        """Nothing is under way, it has nothing more, and pages are left."""
+        page = self._pages.find(Standing.WAITING if self._waiting else Standing.DUE)
+        what = "was never handed out" if self._waiting else "was never revisited"
+        self._refuse(f"it says that nothing is left, and page {page} {what}", page)
+
+    # -- what it is told -----------------------------------------------------------------------------------------
+
+    def add(self, candidates: Candidates) -> None:
+        """Pages have been discovered."""
+        numbers = candidates.pages.tolist()
+        pages = self._pages
+        if (missing := max(numbers, default=-1) + 1 - len(pages)) > 0:
+            pages.extend(bytes(missing))
+        for page in numbers:
+            pages[page] = Standing.WAITING
+        self._waiting += len(numbers)
+        if self.stopped is None:
+            try:
+                self.strategy.add(candidates)
+            except Exception as error:
+                self._failed(error, f"it was given {len(numbers)} pages", numbers[0] if numbers else None)
+
+    def finished(self, visit: Visit, captured: bool) -> None:
+        """A visit is over: one that was decided here, or one made before a restart."""
+        page, slot = visit.page, visit.slot
+        standing = self._pages[page]
+        if standing == Standing.WAITING:
+            self._waiting -= 1
+        elif standing == Standing.DUE:
+            self._due -= 1
+        elif standing == Standing.IN_SECOND:
+            self._seconds -= 1
+        elif standing in _UNDER_WAY:
+            self._firsts -= 1
+        if slot is Slot.SECOND:
+            self._turned = True
+        then = _AFTER[slot] if captured and (self.revisits or slot is not Slot.FIRST) else Standing.OVER
+        self._due += then == Standing.DUE
+        self._pages[page] = then
+        if self.stopped is None:
+            try:
+                self._finished(visit, captured)
+            except Exception as error:
+                self._failed(error, f"it was told of the end of {slot.value} visit", page)
+
+    def reprice(self, page: PageId, rate: float) -> None:
+        """A page's rate is known better."""
+        if self.stopped is None:
+            try:
+                self.strategy.reprice(page, rate)
+            except Exception as error:
+                self._failed(error, f"it was told the rate {rate:g}", page)
+
+    def reference_passed(self) -> None:
+        """T is fixed."""
+        self._turned = True
+        if self.stopped is None:
+            try:
+                self.strategy.reference_passed()
+            except Exception as error:
+                self._failed(error, "it was told that the reference instant has passed")
+
+    def revisit_after_all(self, page: PageId) -> bool:
+        """Will this page, in slot ``ONLY``, be revisited, too?"""
+        if self.stopped is None:
+            try:
+                return bool(self.strategy.revisit_after_all(page))
+            except Exception as error:
+                self._failed(error, "it was asked whether it revisits it after all", page)
+        return False
+
+    def revisits_ahead(self) -> list[PageId]:
+        """The revisits still to be handed out, where their order is open."""
+        if self.stopped is not None:
+            return []
+        try:
+            ahead = self.strategy.revisits_ahead()
+        except Exception as error:
+            self._failed(error, "it was asked for the revisits ahead")
+            return []
+        if ahead:
+            self._check_ahead(ahead)
+        return ahead
+
+    def _check_ahead(self, ahead: Sequence[PageId]) -> None:
+        """Once per capture: all of them are due, each once, and nothing comes before them."""
+        pages = self._pages
+        for page in ahead:
+            standing = pages[page] if 0 <= page < len(pages) else Standing.NOT_GIVEN
+            if (standing, Slot.SECOND) not in DECISIONS:
+                self._refuse("it names the page among its revisits ahead", page, Slot.SECOND)
+        if len(set(ahead)) < len(ahead) or self._waiting or self._firsts:
+            self._refuse(f"its revisits ahead are not all there is, each once; {self._open_firsts()}")
+
+    def reorder(self, pages: Sequence[PageId]) -> None:
+        """Hand the revisits ahead out in this order."""
+        if self.stopped is None:
+            try:
+                self.strategy.reorder(pages)
+            except Exception as error:
+                self._failed(error, f"it was given another order of {len(pages)} revisits")
+
+    def __len__(self) -> int:
+        """Visits still to hand out, as far as known."""
+        if self.stopped is None:
+            try:
+                return len(self.strategy)
+            except Exception as error:
+                self._failed(error, "it was asked how many visits are left")
+        return 0
+
+    # -- errors --------------------------------------------------------------------------------------------------
+
+    def _refuse(self, why: str, page: PageId | None = None, slot: Slot | None = None) -> NoReturn:
+        """What it decided is not done."""
+        self.stopped = StrategyError(f"strategy={self.name!r} is stopped: {why}{self._told(page, slot)}")
+        raise self.stopped
+
+    def _failed(self, error: Exception, when: str, page: PageId | None = None) -> StrategyError:
+        """It raised; heard of at its next decision."""
+        frames = traceback.extract_tb(error.__traceback__)
+        where = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
+        what = f"it raised {type(error).__name__}: {error}{where} when {when}"
+        self.stopped = StrategyError(f"strategy={self.name!r} is stopped: {what}{self._told(page, None)}")
+        return self.stopped
+
+    def _told(self, page: PageId | None, slot: Slot | None) -> str:
+        """The page, the slot and where the page stands."""
+        if page is None:
+            return ""
+        known = isinstance(page, int) and 0 <= page < len(self._pages)
+        standing = Standing(self._pages[page]) if known else Standing.NOT_GIVEN
+        wanted = f" in slot {slot.value!r}" if slot else ""
+        return f" (page {page}{wanted}, which is {standing.name!r} there)"
