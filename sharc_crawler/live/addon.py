@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sharc_crawler.live.extension import CaptureExtension
-from sharc_crawler.live.middlewares import ArchiveMiddleware, RevisitMiddleware
+from scrapy.settings import SETTINGS_PRIORITIES
+
+from sharc_crawler.live.failing import without_tracebacks
 from sharc_crawler.live.operator import user_agent
+from sharc_crawler.live.versions import require_scrapy
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
@@ -20,9 +22,11 @@ HANDLER = "sharc_crawler.live.wire.WireTapHandler"
 SETTINGS = {
     "SCHEDULER": "sharc_crawler.live.scheduler.SharcScheduler",
     "DOWNLOAD_DELAY_JITTER": 0,  # any jitter would come after the decision
+    "RANDOMIZE_DOWNLOAD_DELAY": False,  # its name before Scrapy 2.19
     "CONCURRENT_REQUESTS_PER_DOMAIN": 1,  # every decision is taken after the page before was handled
     "CONCURRENT_ITEMS": 1,
 }
+ABOVE_THE_PROJECT = SETTINGS_PRIORITIES["spider"] - 1  #: a spider's own settings, and -s, stay
 
 
 class SharcAddon:
@@ -35,13 +39,23 @@ class SharcAddon:
 
     def update_settings(self, settings: BaseSettings) -> None:
         """Scrapy calls this before the crawl's components are built."""
+        without_tracebacks()
+        require_scrapy()
         for name, value in SETTINGS.items():
             settings.set(name, value, "addon")  # Scrapy keeps what has a higher priority
         if operator := settings.get("SHARC_OPERATOR"):
-            settings.set("USER_AGENT", user_agent(operator), "spider")  # -s USER_AGENT=… stays
+            settings.set("USER_AGENT", user_agent(operator), ABOVE_THE_PROJECT)
         own = settings.getdict("DOWNLOAD_HANDLERS")
         for scheme in ("http", "https"):
             settings["DOWNLOAD_HANDLERS"].set(scheme, own.get(scheme, HANDLER), "addon")
-        settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", RevisitMiddleware, 545)
-        settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", ArchiveMiddleware, 990)
-        settings.setdefault_in_component_priority_dict("EXTENSIONS", CaptureExtension, 500)
+        _install_components(settings)
+
+
+def _install_components(settings: BaseSettings) -> None:
+    """Imported only where Scrapy is known to be one that we run with."""
+    from sharc_crawler.live.extension import CaptureExtension
+    from sharc_crawler.live.middlewares import ArchiveMiddleware, RevisitMiddleware
+
+    settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", RevisitMiddleware, 545)
+    settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", ArchiveMiddleware, 990)
+    settings.setdefault_in_component_priority_dict("EXTENSIONS", CaptureExtension, 500)

@@ -134,7 +134,7 @@ class DropIn:
             callback=_kept_from_callbacks,
             errback=_kept_from_callbacks,
             cb_kwargs={},
-            meta={**request.meta, META_KEY: fetch, "handle_httpstatus_list": [304]},
+            meta={**request.meta, META_KEY: fetch, "handle_httpstatus_list": [304], "dont_cache": True},
             dont_filter=True,
         )
 
@@ -149,5 +149,6 @@ class DropIn:
         for host in self._open:
             slot = private.slot(downloader, host)
             if slot is not None:
-                due = self._session.clock.at(slot.lastseen) + slot.delay if slot.lastseen else 0.0
+                asked = private.last_asked(slot)
+                due = self._session.clock.at(asked) + slot.delay if asked else 0.0
                 self._session.frontier.set_delay(host, slot.delay, due)

@@ -13,6 +13,7 @@ from scrapy.utils.asyncio import create_looping_call
 
 from sharc_crawler.certificate.writing import certify, lines
 from sharc_crawler.errors import SharcError, Superseded
+from sharc_crawler.live.clashes import clashes
 from sharc_crawler.live.progress import ProgressLine
 from sharc_crawler.live.seeding.judging import judge
 from sharc_crawler.live.session import session_of
@@ -73,6 +74,8 @@ class CaptureExtension:
             gc.set_threshold(OBJECTS)
         if session.config.output is None and session.config.warc:
             logger.warning(NOT_KEPT)
+        for line in clashes(self._crawler.settings, session.config) if session.drop_in else ():
+            logger.warning(line)
         self._line = ProgressLine(session.frontier, session.clock.now())
         if session.gone_on and session.config.progress:
             self._line.goes_on()

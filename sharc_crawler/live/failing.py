@@ -55,3 +55,17 @@ def end_as_failed(crawler: Crawler, reason: str) -> asyncio.Task[None]:
 
     crawler.signals.connect(stopped, signals.engine_stopped, weak=False)
     return asyncio.ensure_future(crawler.engine.close_spider_async(reason=reason))
+
+
+def without_tracebacks() -> None:
+    """What of ours Scrapy and asyncio log of a project's spider says what to do: where it arose helps nobody."""
+    for name in ("asyncio", "scrapy.core.scraper", "scrapy.downloadermiddlewares.robotstxt"):
+        logging.getLogger(name).addFilter(_in_one_line)
+
+
+def _in_one_line(record: logging.LogRecord) -> bool:
+    error = record.exc_info[1] if record.exc_info else None
+    if isinstance(error, SharcError):
+        said = "sharc: error" if record.name == "asyncio" else record.getMessage().removesuffix(f": {error}")
+        record.msg, record.args, record.exc_info = f"{said}: {error}", (), None
+    return True

@@ -1,8 +1,11 @@
-"""Every private Scrapy name we rely on, in one place (Scrapy 2.19); a test fails clearly when one moves."""
+"""What we ask Scrapy's engine and downloader beyond their documented interface; a test names what moves."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import time
+from typing import TYPE_CHECKING, Any
+
+from scrapy import version_info
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,9 +32,26 @@ def slot(downloader: Downloader, host: str) -> Slot | None:
     return downloader.slots.get(host)
 
 
+def last_asked(slot: Slot) -> float:
+    """When a request of a slot was last sent, as :func:`time.monotonic` has it; 0: not yet."""
+    if not slot.lastseen or version_info >= (2, 16):
+        return slot.lastseen
+    return slot.lastseen - time.time() + time.monotonic()  # before, it was the time of day
+
+
+class NoWaiting(dict[str, Any]):
+    """The settings of every slot: it waits for nothing and admits what is released."""
+
+    def __init__(self, concurrency: int) -> None:
+        super().__init__()
+        jitter = {"jitter": 0.0} if version_info >= (2, 19) else {"randomize_delay": False}
+        self._slot = {"concurrency": concurrency, "delay": 0.0, **jitter}
+
+    def get(self, key: str, default: object = None) -> Any:  # noqa: ARG002 - a dictionary's
+        """Of the slot of this name."""
+        return self._slot
+
+
 def own_all_delays(downloader: Downloader) -> None:
-    """The frontier owns every delay: new slots wait for nothing and admit what is released."""
-    downloader._delay = 0.0
-    downloader._jitter = 0.0
-    downloader.per_slot_settings = {}
-    downloader.domain_concurrency = downloader.total_concurrency or 1000
+    """The frontier owns every delay."""
+    downloader.per_slot_settings = NoWaiting(downloader.total_concurrency or 1000)

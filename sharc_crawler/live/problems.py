@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from os import strerror
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +17,6 @@ from service_identity import CertificateError, VerificationError
 from twisted.internet.error import ConnectError, ConnectionAborted, ConnectionDone, ConnectionLost
 from twisted.web._newclient import ParseError
 
-from sharc_crawler.errors import SharcError
 from sharc_crawler.live.addresses import AddressRefusedError
 
 if TYPE_CHECKING:
@@ -99,17 +97,3 @@ def inner(error: Exception) -> str:
 
 def _reasons(error: Exception) -> list[Exception]:
     return [reason.value for reason in getattr(error.__cause__ or error, "reasons", ())]
-
-
-def without_tracebacks() -> None:
-    """What of ours Scrapy and asyncio log of a project's spider says what to do: where it arose helps nobody."""
-    for name in ("asyncio", "scrapy.core.scraper", "scrapy.downloadermiddlewares.robotstxt"):
-        logging.getLogger(name).addFilter(_in_one_line)
-
-
-def _in_one_line(record: logging.LogRecord) -> bool:
-    error = record.exc_info[1] if record.exc_info else None
-    if isinstance(error, SharcError):
-        said = "sharc: error" if record.name == "asyncio" else record.getMessage().removesuffix(f": {error}")
-        record.msg, record.args, record.exc_info = f"{said}: {error}", (), None
-    return True

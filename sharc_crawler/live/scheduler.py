@@ -19,6 +19,7 @@ from sharc_crawler.errors import StoreUnavailable, Superseded
 from sharc_crawler.instants import second
 from sharc_crawler.live import private
 from sharc_crawler.live.archivist import conclude
+from sharc_crawler.live.clashes import PRIORITY
 from sharc_crawler.live.dropin import DropIn
 from sharc_crawler.live.failing import end_as_failed, ends_the_crawl
 from sharc_crawler.live.lease import Lease
@@ -47,6 +48,7 @@ class SharcScheduler(BaseScheduler):
         self._released: dict[int, Request] = {}  #: by lease; what the engine has in hand
         self._at_once = crawler.settings.getint("CONCURRENT_REQUESTS")
         self._gave_up = False
+        self._told_of_priority = False
         self._pause = ""  #: for want of room: its note, as long as it lasts
         self._continued: deque[Request] = deque()  #: redirects and retries of a project's own middlewares
 
@@ -112,6 +114,9 @@ class SharcScheduler(BaseScheduler):
 
     @ends_the_crawl
     def _scheduled(self, drop_in: DropIn, request: Request) -> bool:
+        if request.priority and not self._told_of_priority:
+            self._told_of_priority = True
+            logger.warning(PRIORITY, self._session.config.strategy)
         return drop_in.schedule(request)
 
     @ends_the_crawl
@@ -174,8 +179,7 @@ class SharcScheduler(BaseScheduler):
             self._drop_in.follow_slots()
         decision = session.frontier.next(session.clock.now())
         if isinstance(decision, Fetch):
-            session.leases[decision.lease] = Lease(decision)
-            return self._release(self._request(decision))
+            return self._release(self._leased(decision))
         if isinstance(decision, Wait):
             self._alarm.set(session.clock.until(decision.until))
         return None
@@ -202,6 +206,13 @@ class SharcScheduler(BaseScheduler):
         session = self._session
         while session.archivist.mishaps:
             session.frontier.note(f"{second(session.clock.now())}: {session.archivist.mishaps.pop(0)}")
+
+    def _leased(self, fetch: Fetch) -> Request:
+        """What was decided before its host's pages before it had been handled is counted: the promise is for one."""
+        if any(lease.fetch.host == fetch.host for lease in self._session.leases.values()):
+            self._crawler.stats.inc_value("sharc/decided_while_others_were_under_way")
+        self._session.leases[fetch.lease] = Lease(fetch)
+        return self._request(fetch)
 
     def _request(self, fetch: Fetch) -> Request:
         if self._drop_in:

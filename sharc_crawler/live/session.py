@@ -26,10 +26,10 @@ from sharc_crawler.live.config import Config
 from sharc_crawler.live.control import Control
 from sharc_crawler.live.crawl_log import CrawlLog
 from sharc_crawler.live.everything import PARTS
+from sharc_crawler.live.failing import without_tracebacks
 from sharc_crawler.live.history import known_pages, rates_of, remember
 from sharc_crawler.live.naming import attributes, named
 from sharc_crawler.live.output import RUNNING, check_output, make_folder, told
-from sharc_crawler.live.problems import without_tracebacks
 from sharc_crawler.live.relying import relied_on
 from sharc_crawler.live.space import Space
 from sharc_crawler.live.writer_process import USUAL

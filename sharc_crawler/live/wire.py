@@ -25,15 +25,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from OpenSSL import SSL
-from scrapy.core.downloader.handlers.http11 import (
-    HTTP11DownloadHandler,
-    _BindAddressAgent,
-    _LenientHTTP11ClientFactory,
-    _LenientHTTP11ClientProtocol,
-    _ScrapyAgent,
-)
+from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
 from scrapy.exceptions import CannotResolveHostError, DownloadCancelledError, DownloadTimeoutError, StopDownload
-from scrapy.utils._download_handlers import normalize_bind_address, wrap_twisted_exceptions
+from scrapy.utils._download_handlers import wrap_twisted_exceptions
 from scrapy.utils.defer import maybe_deferred_to_future
 from scrapy.utils.httpobj import urlparse_cached
 from service_identity import CertificateError, VerificationError
@@ -45,6 +39,7 @@ from sharc_crawler.archive.open_files import limit, share
 from sharc_crawler.live.addresses import SETTING, AddressRules, Target
 from sharc_crawler.live.clock import clock_of
 from sharc_crawler.live.guard import GuardedReactor
+from sharc_crawler.live.moved import ClientFactory, ClientProtocol, ScrapyAgent
 from sharc_crawler.live.names import addresses_of
 from sharc_crawler.live.operator import DEFAULT_PORTS
 from sharc_crawler.live.problems import inner
@@ -89,7 +84,7 @@ class _LenientChunks(_ChunkedTransferDecoder):
         return super()._dataReceived_CHUNK_LENGTH()
 
 
-class _TappedProtocol(_LenientHTTP11ClientProtocol):
+class _TappedProtocol(ClientProtocol):
     """A connection that tells the tap of the request in flight what arrives."""
 
     transport: Any
@@ -152,7 +147,7 @@ class _Connections:
         self._open -= 1
 
 
-class _TappedFactory(_LenientHTTP11ClientFactory):
+class _TappedFactory(ClientFactory):
     def __init__(self, connections: _Connections, *args: Any) -> None:
         super().__init__(*args)
         self._connections = connections
@@ -163,7 +158,7 @@ class _TappedFactory(_LenientHTTP11ClientFactory):
         return protocol
 
 
-class _TappedAgent(_ScrapyAgent):
+class _TappedAgent(ScrapyAgent):
     """Scrapy's agent, connecting directly only to addresses that the rules allow."""
 
     def __init__(self, rules: AddressRules, **kwargs: Any) -> None:
@@ -175,17 +170,13 @@ class _TappedAgent(_ScrapyAgent):
 
         target = target_of(request)
         self._rules.check_literal(target)  # here, as a connection that another site may use is used again
+        agent = super()._get_agent(request, timeout)
         if request.meta.get("proxy"):
-            return super()._get_agent(request, timeout)
+            return agent
         if not _is_name(target.host):
             raise CannotResolveHostError(f"{target.host!r} is no host's name")
-        return _BindAddressAgent(
-            reactor=GuardedReactor(reactor, self._rules, target),  # type: ignore[arg-type]
-            contextFactory=self._contextFactory,
-            connectTimeout=timeout,
-            bindAddress=normalize_bind_address(request.meta.get("bindaddress") or self._bindAddress),
-            pool=self._pool,
-        )
+        agent._endpointFactory._reactor = GuardedReactor(reactor, self._rules, target)
+        return agent
 
 
 def target_of(request: Request) -> Target:

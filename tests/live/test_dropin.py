@@ -118,6 +118,11 @@ class Named(scrapy.Spider):
 
 def items(tmp_path, url, addons, spider=SPIDER, *more) -> list[str]:
     (tmp_path / "poll.py").write_text(spider)
+    run(tmp_path, url, addons, *more)
+    return sorted((tmp_path / "items.jsonl").read_text().splitlines())
+
+
+def run(tmp_path, url, addons, *more) -> subprocess.CompletedProcess[str]:
     settings = [
         f"ADDONS={json.dumps(addons)}",
         "SHARC_ALLOWED_ADDRESSES=127.0.0.0/8",
@@ -125,9 +130,8 @@ def items(tmp_path, url, addons, spider=SPIDER, *more) -> list[str]:
         *more,
     ]
     chosen = [text for setting in settings for text in ("-s", setting)]
-    run = [sys.executable, "-m", "scrapy", "runspider", "poll.py", "-a", f"url={url}", "-O", "items.jsonl", *chosen]
-    subprocess.run(run, cwd=tmp_path, check=True, capture_output=True, timeout=60)
-    return sorted((tmp_path / "items.jsonl").read_text().splitlines())
+    words = [sys.executable, "-m", "scrapy", "runspider", "poll.py", "-a", f"url={url}", "-O", "items.jsonl", *chosen]
+    return subprocess.run(words, cwd=tmp_path, check=True, capture_output=True, timeout=60, text=True)
 
 
 def test_dont_filter_is_honoured_and_hides_no_later_request(static, tmp_path):
@@ -335,3 +339,46 @@ def test_which_requests_are_one_is_the_projects_to_say(static, tmp_path, spider,
         plain, stats, reason = stats_of(tmp_path, url, {}, spider)
         assert len(plain) == number
         assert stats_of(tmp_path, url, ADDON, spider) == (plain, stats, reason)
+
+
+CLASHING = """
+import scrapy
+
+
+class Clashing(scrapy.Spider):
+    name = "clashing"
+    custom_settings = {
+        "USER_AGENT": "mine/1.0",
+        "SHARC_OPERATOR": "crawls@library.example",
+        "SHARC_STRATEGY": "bfs:revisits=fifo",
+        "HTTPCACHE_ENABLED": True,
+        "HTTPCACHE_DIR": "cache",
+        "JOBDIR": "jobs",
+        "AUTOTHROTTLE_ENABLED": True,
+    }
+
+    async def start(self):
+        yield scrapy.Request(self.url, priority=9)
+        yield scrapy.Request(self.url + "?2", priority=8)
+
+    def parse(self, response):
+        yield {"agent": response.request.headers["User-Agent"].decode()}
+"""
+
+
+def test_clashes_are_said_in_a_line_each_and_revisits_bypass_a_cache(tmp_path, living_site):
+    (tmp_path / "poll.py").write_text(CLASHING)
+    done = run(tmp_path, living_site.url, {"sharc_crawler.live.addon.SharcAddon": 500})
+    for begin in (
+        "CONCURRENT_REQUESTS_PER_DOMAIN=1, not Scrapy's default",
+        "JOBDIR='jobs' has no effect",
+        "HTTPCACHE_ENABLED=True: ",
+        "AUTOTHROTTLE_ENABLED=True: ",
+        "USER_AGENT='mine/1.0' is the spider's own",
+        "Requests have a priority",
+    ):
+        assert done.stderr.count(begin) == 1, begin
+    lines = (tmp_path / "items.jsonl").read_text().splitlines()
+    assert [json.loads(line) for line in lines] == [{"agent": "mine/1.0"}] * 2, "a spider's own settings stay"
+    asked = Counter(request.target for request in living_site.log)
+    assert asked["/"] == 2, "the second time was a revisit, and no answer of the cache's"

@@ -1,0 +1,52 @@
+"""What a project's own settings mean beside an order of ours: one line each, at the crawl's start."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from scrapy.settings import SETTINGS_PRIORITIES
+
+if TYPE_CHECKING:
+    from scrapy.settings import BaseSettings
+
+    from sharc_crawler.live.config import Config
+
+PRIORITY = (
+    "Requests have a priority: the order is the strategy's (SHARC_STRATEGY=%s), and a request's priority has no effect"
+)
+
+
+def clashes(settings: BaseSettings, config: Config) -> list[str]:
+    """The lines for a project's own spider; none where nothing clashes.
+
+    >>> from scrapy.settings import Settings
+    >>> from sharc_crawler.live.config import Config
+    >>> settings = Settings({"JOBDIR": "jobs", "CONCURRENT_REQUESTS_PER_DOMAIN": 4})
+    >>> [line.partition(":")[0] for line in clashes(settings, Config.from_settings(settings))]
+    ["JOBDIR='jobs' has no effect"]
+    """
+    found = []
+    at_once = config.politeness.concurrency
+    if (settings.getpriority("CONCURRENT_REQUESTS_PER_DOMAIN") or 0) == SETTINGS_PRIORITIES["addon"]:
+        found.append(
+            "CONCURRENT_REQUESTS_PER_DOMAIN=1, not Scrapy's default: a page is chosen when the one before it has been"
+            " handled. Set it for more requests at once to a host, each chosen with what is known by then"
+        )
+    if settings.get("JOBDIR"):
+        found.append(
+            f"JOBDIR={settings['JOBDIR']!r} has no effect: requests are kept by the frontier, not by Scrapy's queues"
+        )
+    if settings.getbool("HTTPCACHE_ENABLED"):
+        found.append(
+            "HTTPCACHE_ENABLED=True: what the cache answers reaches your callbacks, but was not exchanged now: it is"
+            " neither archived nor judged. Revisits bypass the cache"
+        )
+    if settings.getbool("AUTOTHROTTLE_ENABLED"):
+        found.append(
+            f"AUTOTHROTTLE_ENABLED=True: its delays are kept; at most {at_once} requests are made to a host at once"
+            " (CONCURRENT_REQUESTS_PER_DOMAIN), whatever its target is"
+        )
+    operator, agent = config.operator, settings.get("USER_AGENT") or ""
+    if operator and operator not in agent:
+        found.append(f"USER_AGENT={agent!r} is the spider's own, and does not name SHARC_OPERATOR={operator}")
+    return found

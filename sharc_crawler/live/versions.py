@@ -1,0 +1,34 @@
+"""Which Scrapy we run with: a sentence that says what to install, instead of an import error."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from scrapy import __version__ as scrapy_version
+from scrapy import version_info
+from twisted import __version__ as twisted_version
+
+from sharc_crawler.errors import UsageError
+
+OLDEST = (2, 15)  #: before it a download's errors are Twisted's own, and Scrapy's handlers return no coroutines
+TESTED = "2.15 to 2.19"
+_RESTS = ("sharc_crawler.live.wire", "sharc_crawler.live.problems", "sharc_crawler.live.session")
+
+
+def require_scrapy() -> None:
+    """Raise UsageError where Scrapy is too old, or no longer has a name that we build on."""
+    installed = f"Scrapy {scrapy_version} with Twisted {twisted_version}"
+    if tuple(version_info[:2]) < OLDEST:
+        raise UsageError(f"{installed} is too old for sharc-crawler: pip install 'scrapy>={_dotted(OLDEST)}'")
+    for module in _RESTS:
+        try:
+            import_module(module)
+        except ImportError as error:
+            raise UsageError(
+                f"{installed} has not what sharc-crawler builds on ({error}); it is tested with Scrapy {TESTED}:"
+                f" pip install 'scrapy=={TESTED.rpartition(' ')[2]}.*', or a newer sharc-crawler"
+            ) from error
+
+
+def _dotted(version: tuple[int, ...]) -> str:
+    return ".".join(map(str, version))
