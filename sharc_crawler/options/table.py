@@ -56,7 +56,7 @@ class Options:
     strategy: str = both(
         _STRATEGY,
         "sharc-online",  # an order alone doubles nobody's traffic
-        "order of visits and revisits",
+        "order of visits and revisits ([which there are](../README.md#strategies), [your own](strategies.md))",
         section=WHAT,
         profile="sharc-selective",
         never=_INSTANT,

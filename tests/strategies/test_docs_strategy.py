@@ -1,0 +1,60 @@
+"""The strategy of docs/strategies.md, from the page as it stands there."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+PAGE = Path(__file__).resolve().parents[2] / "docs/strategies.md"
+FILE = re.compile(r"<!-- file: (\S+) -->\n```\w+\n(.*?)```", re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """The page's files, and what an installer would make of the last one."""
+    folder = tmp_path_factory.mktemp("theirs")
+    for name, text in FILE.findall(PAGE.read_text(encoding="utf-8")):
+        (folder / name).write_text(text, encoding="utf-8")
+    project = tomllib.loads((folder / "pyproject.toml").read_text())["project"]
+    installed = folder / "my_orders-0.1.dist-info"
+    installed.mkdir()
+    (installed / "METADATA").write_text(f"Name: {project['name']}\nVersion: {project['version']}\n")
+    ((group, points),) = project["entry-points"].items()
+    lines = "".join(f"{name} = {where}\n" for name, where in points.items())
+    (installed / "entry_points.txt").write_text(f"[{group}]\n{lines}")
+    return folder
+
+
+def run(folder, *words):
+    environment = {**os.environ, "PYTHONPATH": str(folder)}
+    return subprocess.run(
+        [sys.executable, *words], cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False
+    )
+
+
+def test_it_keeps_the_contract(folder):
+    done = run(folder, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_my_orders.py")
+    assert done.returncode == 0, done.stdout
+    assert re.search(r"\d\d passed", done.stdout)
+
+
+def test_it_crawls_by_path_and_by_name_and_is_better_than_the_order_of_discovery(folder):
+    names = "bfs,my_orders.ColdestFirst,coldest-first:most=2"
+    sharc = ("-c", "from sharc_crawler.cli import main; main()", "simulate")
+    site = ("--size", "1000", "--graph", "known", "--seeds", "3", "--jobs", "1", "--json")
+    done = run(folder, *sharc, *site, "--strategy", names)
+    assert done.returncode == 0, done.stderr
+    runs = json.loads(done.stdout)["runs"]
+    bfs, by_path, by_name = (
+        [one["incoherent"] for one in runs if one["strategy"] == name] for name in names.split(",")
+    )
+    assert len(by_path) == len(by_name) == 3
+    assert sum(by_path) < sum(bfs)
+    assert any(one["hopeless"] for one in runs if one["strategy"] == "my_orders.ColdestFirst")
