@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from sharc_crawler.errors import StrategyError
 from sharc_crawler.frontier.hosts import Task
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.model import Phase, Slot
@@ -42,7 +43,11 @@ class Chooser:
                 del host.captures[capture_number]
                 continue
             for _ in range(MAX_HELD):
-                task = self._ask(capture, now)
+                try:
+                    task = self._ask(capture, now)
+                except StrategyError as error:
+                    self._stopped(capture, error)
+                    raise
                 if task is None:
                     break
                 other = self._ledger.pages.hosts[task.page]
@@ -72,6 +77,12 @@ class Chooser:
             mode.turn(now)
         capture.owed.one()
         return Task(visit.page, visit.slot, visit.plan)
+
+    def _stopped(self, capture: SiteCapture, error: StrategyError) -> None:
+        """What was captured so far stays; readers of its report learn why it is not complete."""
+        capture.note(str(error))
+        self._ledger.changed_capture(capture)
+        self._ledger.commit()
 
     def _poll(self, number: int, host: Host, now: Instant) -> Task | None:
         """Nothing new is to be fetched on this host: has one of its hubs something?"""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from scrapy.core.scheduler import BaseScheduler
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 
-from sharc_crawler.errors import StoreUnavailable, Superseded
+from sharc_crawler.errors import StoreUnavailable, StrategyError, Superseded
 from sharc_crawler.instants import second
 from sharc_crawler.live import private
 from sharc_crawler.live.archivist import conclude
@@ -49,6 +49,7 @@ class SharcScheduler(BaseScheduler):
         self._at_once = crawler.settings.getint("CONCURRENT_REQUESTS")
         self._gave_up = False
         self._told_of_priority = False
+        self._settles = True  #: visits that are over when the crawl ends are told
         self._pause = ""  #: for want of room: its note, as long as it lasts
         self._continued: deque[Request] = deque()  #: redirects and retries of a project's own middlewares
 
@@ -77,7 +78,7 @@ class SharcScheduler(BaseScheduler):
         return deferred_from_coro(self._close(reason))
 
     async def _close(self, reason: str) -> None:
-        if not self._gave_up:
+        if self._settles:
             await self._settle_all()
         if self._drop_in and (closed := self._drop_in.filter.close(reason)) is not None:
             await maybe_deferred_to_future(closed)
@@ -128,6 +129,10 @@ class SharcScheduler(BaseScheduler):
         try:
             if not space.waits():
                 return self._next()
+        except StrategyError as error:
+            self.give_up(f"The crawl stops: {error}. The same command goes on, with it mended or another strategy.")
+            self._settles = True
+            return None
         except (OSError, StoreUnavailable, Superseded) as error:
             if not is_full(error):
                 self._end_by(error)
@@ -148,7 +153,7 @@ class SharcScheduler(BaseScheduler):
         """The crawl ends, as failed; what is on disk is whole. (Without room it pauses instead.)"""
         if self._gave_up:
             return
-        self._gave_up = True
+        self._gave_up, self._settles = True, False
         logger.error(why, exc_info=exc_info)
         self._closing = end_as_failed(self._crawler, "failed")
 
