@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import IO, TYPE_CHECKING, NamedTuple
 
 from warcio.archiveiterator import ArchiveIterator
 
@@ -60,30 +60,45 @@ class Entry(NamedTuple):
 
 
 def media_type(content_type: bytes | str | None) -> str | None:
-    """The media type of a header without its parameters, as indexes have it."""
-    text = content_type.decode("latin-1") if isinstance(content_type, bytes) else content_type or ""
+    r"""The media type of a header without its parameters, as indexes have it: bytes are UTF-8 or, else, Latin-1.
+
+    >>> media_type(b"image/png\xc3\xa9"), media_type(b"image/png\xe9; q=1"), media_type("image/png")
+    ('image/pngé', 'image/pngé', 'image/png')
+    """
+    if isinstance(content_type, bytes):
+        try:
+            text = content_type.decode()
+        except UnicodeDecodeError:
+            text = content_type.decode("latin-1")
+    else:
+        text = content_type or ""
     return next(iter(text.partition(";")[0].split()), None)
 
 
 def entries(warc: Path) -> Iterator[Entry]:
     """The response and revisit records of a WARC file."""
     with warc.open("rb") as stream:
-        records = ArchiveIterator(stream)
-        for record in records:
-            if record.rec_type not in {"response", "revisit"}:
-                continue
-            head, http = record.rec_headers, record.http_headers
-            revisit = record.rec_type == "revisit"
-            yield Entry(
-                url=head.get_header("WARC-Target-URI"),
-                date=head.get_header("WARC-Date"),
-                mime=REVISIT if revisit else media_type(http.get_header("Content-Type")),
-                status=http.get_statuscode() if http else None,
-                digest=head.get_header("WARC-Payload-Digest"),
-                offset=records.get_record_offset(),
-                length=records.get_record_length(),
-                file=warc.name,
-            )
+        yield from entries_of(stream, warc.name)
+
+
+def entries_of(stream: IO[bytes], name: str) -> Iterator[Entry]:
+    """The same of an open one."""
+    records = ArchiveIterator(stream)
+    for record in records:
+        if record.rec_type not in {"response", "revisit"}:
+            continue
+        head, http = record.rec_headers, record.http_headers
+        revisit = record.rec_type == "revisit"
+        yield Entry(
+            url=head.get_header("WARC-Target-URI"),
+            date=head.get_header("WARC-Date"),
+            mime=REVISIT if revisit else media_type(http.get_header("Content-Type")),
+            status=http.get_statuscode() if http else None,
+            digest=head.get_header("WARC-Payload-Digest"),
+            offset=records.get_record_offset(),
+            length=records.get_record_length(),
+            file=name,
+        )
 
 
 def read_index(index: Path) -> Iterator[Entry]:

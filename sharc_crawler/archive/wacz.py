@@ -91,7 +91,7 @@ class _Writer:
         blocks = write_zipnum(merged(contents.indexes), data)
         self._add("indexes/index.cdx.gz", data)
         self._add("indexes/index.idx", io.BytesIO(blocks.encode()))
-        self._add("pages/pages.jsonl", io.BytesIO(_page_lines(contents.pages)))
+        self._add("pages/pages.jsonl", io.BytesIO(page_lines(contents.pages)))
         for name, source in contents.more.items():
             self._file(name, source)
         head = {"profile": "data-package", "resources": self._resources, **about.fields()}
@@ -119,7 +119,8 @@ class _Writer:
         self._resources.append(entry)
 
 
-def _page_lines(pages: Iterable[Mapping[str, Any]]) -> bytes:
+def page_lines(pages: Iterable[Mapping[str, Any]]) -> bytes:
+    """The list of pages as a file of lines."""
     head = {"format": "json-pages-1.0", "id": "pages", "title": "Pages"}
     return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in (head, *pages)).encode("utf-8", "replace")
 

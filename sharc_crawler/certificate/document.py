@@ -29,7 +29,10 @@ LIMITS = ("crawler-clock", "as-sent-to-this-crawler", "sha1-digests", "not-signe
 
 
 def certificate(
-    facts: CaptureFacts, files: Sequence[Mapping[str, Any]], uris: Mapping[str, str] | None = None
+    facts: CaptureFacts,
+    files: Sequence[Mapping[str, Any]],
+    uris: Mapping[str, str] | None = None,
+    clocks: Mapping[str, Mapping[str, int]] | None = None,
 ) -> dict[str, Any]:
     """The certificate of a complete capture, sealed with its digest.
 
@@ -37,6 +40,7 @@ def certificate(
     ----------
     files: the capture's WARC files: ``name``, ``bytes``, ``sha256``
     uris: of records by ``file:offset``, where they are not the page's canonical URL
+    clocks: of the servers (:mod:`..certificate.clocks`)
 
     """
     facts = replace(facts, interruptions=tuple((_exact(start), _exact(end)) for start, end in facts.interruptions))
@@ -44,7 +48,7 @@ def certificate(
     document = {
         "format": FORMAT,
         "version": VERSION,
-        "capture": {**_capture(facts), **whole},
+        "capture": {**_capture(facts), "clocks": {**(clocks or {})}, **whole},
         "subsites": [unit(part.name, own) for part, own in each_part(facts)] or [whole],
         "limits": list(LIMITS),
         "software": dict(facts.software),
@@ -145,6 +149,7 @@ def _visit(page: PageFacts, visit: VisitFacts | None, uris: Mapping[str, str]) -
         "uri": uris.get(visit.warc or "", page.url),
         "result": visit.result.value,
         "status": visit.status,
+        "attempts": visit.attempts,
         "digest": visit.digest,
         "file": file or None,
         "offset": int(offset) if file else None,

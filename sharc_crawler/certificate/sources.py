@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING, cast
 
 from sharc_crawler.archive.files import OPEN, SUFFIX
 from sharc_crawler.archive.wacz import NO_ZIP
-from sharc_crawler.certificate.writing import CERTIFICATES
+from sharc_crawler.certificate.fixity import CERTIFICATES
 from sharc_crawler.errors import DataError
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ class Source:
     warcs: dict[str, Callable[[], IO[bytes]]] = field(default_factory=dict)
     sizes: dict[str, int] = field(default_factory=dict)
     certificates: dict[str, bytes] = field(default_factory=dict)
+    names: list[str] = field(default_factory=list)  #: of all files in a WACZ file
 
 
 def open_source(path: Path) -> Source:
@@ -48,7 +49,7 @@ def _folder(path: Path) -> Source:
     source = Source(str(path))
     for file in sorted(path.iterdir()):
         if file.name.endswith((SUFFIX, SUFFIX + OPEN)):
-            source.warcs[file.name] = partial(_file, file)
+            source.warcs[file.name] = partial(opened, file)
             source.sizes[file.name] = file.stat().st_size
         elif CERTIFICATES.fullmatch(file.name):
             source.certificates[file.name] = file.read_bytes()
@@ -58,6 +59,7 @@ def _folder(path: Path) -> Source:
 def _wacz(path: Path) -> Source:
     source = Source(str(path))
     with zipfile.ZipFile(path) as package:
+        source.names = [info.filename for info in package.infolist()]
         for info in package.infolist():
             name = PurePosixPath(info.filename).name
             if not name.endswith(SUFFIX) and not CERTIFICATES.fullmatch(name):
@@ -74,7 +76,8 @@ def _wacz(path: Path) -> Source:
     return source
 
 
-def _file(path: Path) -> IO[bytes]:
+def opened(path: Path) -> IO[bytes]:
+    """A file, to be read."""
     return path.open("rb")
 
 

@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.archive.wacz_check import altered
+from sharc_crawler.certificate.beside import strangers, unspoken
 from sharc_crawler.certificate.canonical import DIGEST, KEPT_IN, digest, kept, to_text
+from sharc_crawler.certificate.clocks import beyond
 from sharc_crawler.certificate.document import FORMAT, LIMITS, VERSION, unit
+from sharc_crawler.certificate.fixity import fixity_of
 from sharc_crawler.certificate.indexes import stale
 from sharc_crawler.certificate.judging import Judge
 from sharc_crawler.certificate.lastmods import lastmods
 from sharc_crawler.certificate.references import missing
-from sharc_crawler.certificate.sources import open_source
+from sharc_crawler.certificate.sources import Source, open_source
 from sharc_crawler.certificate.witness import Finding, Witness, hear
-from sharc_crawler.certificate.writing import fixity_of
 from sharc_crawler.errors import DataError
 from sharc_crawler.evidence.facts import CaptureFacts, SubsiteFacts
 from sharc_crawler.instants import unix
@@ -29,7 +31,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from sharc_crawler.certificate.sources import Source
     from sharc_crawler.evidence.facts import PageFacts
 
 
@@ -67,6 +68,10 @@ def verify(path: Path, former: Sequence[Path] = (), told: Callable[[int], None] 
     verification.findings += _files(source, documents, told)
     if path.is_dir():
         verification.findings += stale(path, source.warcs, {finding.file for finding in verification.findings})
+    try:
+        verification.findings += strangers(path, source, witness, list(documents.values()))
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise DataError(f"{str(path)!r}: a certificate is not by the schema of version {VERSION}: {error!r}") from error
     for name, document in documents.items():
         try:
             _certificate(name, source, document, witness, others, verification)
@@ -132,10 +137,27 @@ def _stated_files(document: dict[str, Any]) -> list[dict[str, Any]]:
     return [*document.get("files", []), *own]
 
 
+def examine(witness: Witness, source: Source, documents: Sequence[dict[str, Any]]) -> list[Finding]:
+    """What of certificates that are not sealed yet does not follow from the WARC files."""
+    found = Verification("")
+    for document in documents:
+        _statements("certificate", source, document, witness, Witness(), found)
+    return [*witness.findings, *missing(witness, Witness()), *found.findings, *unspoken(witness, documents)]
+
+
 def _certificate(
     name: str, source: Source, document: dict[str, Any], witness: Witness, former: Witness, into: Verification
 ) -> None:
     into.findings += _sealed(name, source.certificates[name], document, witness)
+    files = {file["name"] for file in document["files"]}
+    into.findings += beyond(witness, files, document["capture"]["clocks"], name)
+    _statements(name, source, document, witness, former, into)
+
+
+def _statements(
+    name: str, source: Source, document: dict[str, Any], witness: Witness, former: Witness, into: Verification
+) -> None:
+    """What a certificate states of pages and sums."""
     references = {part["name"]: part["reference"]["instant"] for part in document["subsites"] if part["reference"]}
     entries = (*document["pages"], *document["not_captured"])
     urls = {entry["url"] for entry in entries}

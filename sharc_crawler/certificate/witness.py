@@ -67,6 +67,7 @@ class Witness:
     exchanges: dict[Place, Exchange] = field(default_factory=dict)
     moments: dict[Moment, Exchange] = field(default_factory=dict)
     documents: dict[Place, bytes] = field(default_factory=dict)  #: metadata records that are no exchange's notes
+    kinds: dict[str, list[tuple[int, str]]] = field(default_factory=dict)  #: file → its records' offsets and kinds
     findings: list[Finding] = field(default_factory=list)
     records: int = 0
 
@@ -88,11 +89,13 @@ def hear(warcs: Mapping[str, Callable[[], IO[bytes]]], told: Callable[[int], Non
 def _read(stream: IO[bytes], name: str, witness: Witness, told: Callable[[int], None]) -> None:
     by_id: dict[str, tuple[Exchange, Record]] = {}  #: of this file: what belongs to an exchange is written with it
     closed = False
+    kinds = witness.kinds.setdefault(name, [])
     for record in records(stream):
         if isinstance(record, Damage):
             witness.findings.append(Finding(f"no whole record here: {record.reason}", name, record.offset))
             continue
         witness.records += 1
+        kinds.append((record.offset, record.kind))
         told(record.length)
         witness.findings += _altered(record, name)
         owner = record.get("WARC-Concurrent-To")
@@ -169,9 +172,11 @@ def _exchange(record: Record, name: str, *, closed: bool) -> Exchange | None:
 
 
 def _short(message: HttpResponse | None) -> bool:
-    """Is its body shorter than it says?"""
-    said = message.header(b"content-length") if message is not None and not message.chunked else None
-    return message is not None and said is not None and said.isdigit() and len(message.payload) < int(said)
+    """Is its body shorter than it says? 204 and 304 have none, whatever they say (RFC 9110, 8.6)."""
+    if message is None or message.status in {204, 304}:
+        return False
+    said = message.header(b"content-length") if not message.chunked else None
+    return said is not None and said.isdigit() and len(message.payload) < int(said)
 
 
 def _decoded(message: HttpResponse) -> str | None:

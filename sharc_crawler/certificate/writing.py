@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
+from functools import partial
 from itertools import groupby
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sharc_crawler.archive.cdxj import entries, read_index
 from sharc_crawler.archive.files import SUFFIX, files_of, replace_file, safe_name, series_of
@@ -13,31 +13,38 @@ from sharc_crawler.archive.members import Record, read_at, records
 from sharc_crawler.archive.options import CaptureInfo, WarcOptions
 from sharc_crawler.archive.warc import WarcWriter
 from sharc_crawler.certificate.canonical import DIGEST, KEPT_IN, kept, to_text
+from sharc_crawler.certificate.clocks import clocks
 from sharc_crawler.certificate.document import certificate
+from sharc_crawler.certificate.fixity import NAME, fixity
+from sharc_crawler.certificate.sources import Source, opened
+from sharc_crawler.certificate.verify import examine
+from sharc_crawler.certificate.witness import hear
 from sharc_crawler.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
+    from sharc_crawler.certificate.witness import Finding, Witness
     from sharc_crawler.evidence.facts import CaptureFacts
 
-NAME = "certificate.json"
-CERTIFICATES = re.compile(r"certificate(?:-[A-Za-z0-9.-]+)?\.json")
 MEDIA_TYPE = "application/json"
-_BLOCK = 1 << 20
+SHOWN = 3  #: findings in a summary
 
 
 class Certified(NamedTuple):
-    """A certificate that was written."""
+    """A certificate that was written, or was not: what does not verify is not sealed."""
 
     path: Path
     digest: str
     warc: str  #: the file that holds it, too
+    findings: Sequence[Finding] = ()  #: why it was not
 
 
 def certify(captures: Sequence[CaptureFacts], folder: Path) -> list[Certified]:
-    """Write the certificates of a folder's complete captures that have none yet; returns those written.
+    """Write the certificates of a folder's complete captures that have none yet; returns what became of them.
+
+    Each is verified from the WARC files before it is sealed; one that does not hold is not written.
 
     A folder's only capture has ``certificate.json``, of several each has ``certificate-SITE.json``. A capture without
     WARC files has none: there would be nothing to show. Raises :class:`~sharc_crawler.errors.UsageError` where the
@@ -53,7 +60,7 @@ def certify(captures: Sequence[CaptureFacts], folder: Path) -> list[Certified]:
     written: list[Certified] = []
     try:
         for series, group in groupby(sorted(owed, key=lambda one: one[0]), key=lambda one: one[0]):
-            written += _write(series, [(facts, path) for _, facts, path in group], folder)
+            written += seal(series, [(facts, path) for _, facts, path in group], folder, examine)
     except OSError as error:
         raise UsageError(
             f"the certificate cannot be written to {str(folder)!r}: {error.strerror or error};"
@@ -71,6 +78,10 @@ def withdraw(folder: Path, site: str) -> None:
 def lines(written: Sequence[Certified]) -> Iterator[tuple[str, str]]:
     """What the summary of a crawl says of its certificates."""
     for one in written:
+        if one.findings:
+            yield "certificate", f"none: the records do not bear it out ({len(one.findings):,} findings)"
+            yield from (("", str(finding)) for finding in one.findings[:SHOWN])
+            continue
         yield "certificate", f"{one.path}, also in {one.warc}"
         yield "its digest", f"{one.digest} (keep it in another place)"
 
@@ -83,16 +94,29 @@ def _path(facts: CaptureFacts, captures: Sequence[CaptureFacts], folder: Path) -
     return folder / (NAME if len(captures) == 1 else f"certificate-{safe_name(facts.site)}.json")
 
 
-def _write(series: tuple[str, str], owed: list[tuple[CaptureFacts, Path]], folder: Path) -> list[Certified]:
-    """The certificates of captures that share their WARC files."""
+def seal(
+    series: tuple[str, str],
+    owed: Sequence[tuple[CaptureFacts, Path]],
+    folder: Path,
+    examined: Callable[[Witness, Source, Sequence[dict[str, Any]]], list[Finding]] | None = None,
+) -> list[Certified]:
+    """The certificates of captures that share their WARC files, if what is ``examined`` of them brings no finding."""
     site, info = _about(folder, series)
+    warcs = [path for _, path in files_of(folder, *series) if path.name.endswith(SUFFIX)]
+    uris = dict(_uris(warcs)) | dict(_unanswered(folder, [facts for facts, _ in owed]))
+    source = Source("", {path.name: partial(opened, path) for path in warcs})
+    witness = hear(source.warcs)
+    told = clocks(witness, source.warcs)
+    if examined is not None:
+        found = examined(witness, source, [certificate(facts, [], uris, told) for facts, _ in owed])
+        if found:
+            return [Certified(path, "", "", found) for _, path in owed]
     with WarcWriter(folder, site, series[1], info, WarcOptions(dedup="off")) as out:
         files = [path for _, path in files_of(folder, *series) if path.name.endswith(SUFFIX)]
         stated = [{"name": path.name, **fixity(path)} for path in files]
-        uris = dict(_uris(files)) | dict(_unanswered(folder, [facts for facts, _ in owed]))
         sealed = []
         for facts, path in owed:
-            document = certificate(facts, stated, uris)
+            document = certificate(facts, stated, uris, told)
             ref = out.write_metadata(target(document), facts.ended or 0.0, kept(document), MEDIA_TYPE)
             sealed.append((document, path, ref))
     for document, path, ref in sealed:
@@ -108,22 +132,6 @@ def target(document: dict[str, Any]) -> str:
     'urn:sharc-certificate:example.org-2-1706a315'
     """
     return f"urn:sharc-certificate:{safe_name(document['capture']['site'])}"
-
-
-def fixity(path: Path) -> dict[str, Any]:
-    """Size and SHA-256 of a file."""
-    with path.open("rb") as stream:
-        return fixity_of(stream)
-
-
-def fixity_of(stream: IO[bytes], told: Callable[[int], None] = lambda _: None) -> dict[str, Any]:
-    """Size and SHA-256 of what a stream holds from here on; ``told`` is given the bytes as they are read."""
-    made, size = hashlib.sha256(), 0
-    while block := stream.read(_BLOCK):
-        made.update(block)
-        size += len(block)
-        told(len(block))
-    return {"bytes": size, "sha256": made.hexdigest()}
 
 
 def _about(folder: Path, series: tuple[str, str]) -> tuple[str, CaptureInfo]:

@@ -13,6 +13,7 @@ from sharc_crawler.certificate.witness import Finding
 from sharc_crawler.cli._progress import progress
 from sharc_crawler.errors import DataError
 from sharc_crawler.report.claim import sentence
+from sharc_crawler.report.packaged import not_of_it
 from sharc_crawler.report.words import short
 
 SHOWN = 20  #: findings that a person is shown
@@ -48,8 +49,10 @@ def command(capture: Path, former: tuple[Path, ...], digest: str | None, as_json
             show(done)
 
         result = verify(capture, former, told)
-    if digest is not None and digest not in result.digests:
-        result.findings.append(Finding(f"the certificate's digest is {', '.join(result.digests)}, not {digest}"))
+        result.findings += [] if capture.is_dir() else not_of_it(capture)
+    if digest is not None:
+        others = [one for one in result.digests if one != digest]
+        result.findings += [Finding(f"a certificate's digest is {one}, not {digest}") for one in others]
     click.echo(_json(result) if as_json else _words(result))
     if result.findings:
         raise click.exceptions.Exit(DataError.exit_code)

@@ -86,7 +86,7 @@ def code(reason: str) -> str:
     ('gone', 'equal-bytes', '')
     """
     first = reason.partition(": ")[0]
-    return first if first in _CODES else ""
+    return Reason(first).value if first in _CODES else ""
 
 
 def in_words(reason: str) -> str:

@@ -11,7 +11,7 @@ from sharc_crawler.archive.files import OPEN, SUFFIX, series_of
 from sharc_crawler.archive.members import Record, read_at
 from sharc_crawler.archive.recovery import recover
 from sharc_crawler.archive.wacz import About, Contents, write_wacz
-from sharc_crawler.certificate.writing import CERTIFICATES
+from sharc_crawler.certificate.fixity import CERTIFICATES
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.coding import decoded
 from sharc_crawler.errors import UsageError
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _TITLE = re.compile(r"<title[^>]*>(.*?)</title", re.IGNORECASE | re.DOTALL)
 _HEAD = 1 << 16  #: characters in which a title is looked for
-_SHOWS_CONTENT = (Result.OK, Result.NOT_MODIFIED)
+SHOWS_CONTENT = (Result.OK, Result.NOT_MODIFIED)
 
 
 def package(
@@ -100,7 +100,7 @@ def pages(folder: Path, captures: Sequence[CaptureFacts]) -> Iterator[dict[str, 
                 title = _title(folder, page.visit) or page.url
                 for when in ("visit", "revisit"):
                     visit: VisitFacts | None = getattr(page, when)
-                    if visit and visit.result in _SHOWS_CONTENT:
+                    if visit and visit.result in SHOWS_CONTENT:
                         yield _line(page, visit, when, title)
 
 
@@ -122,7 +122,11 @@ def _title(folder: Path, visit: VisitFacts) -> str | None:
     if not file:
         return None
     with (folder / file).open("rb") as stream:
-        record = read_at(stream, int(offset))
+        return title_of(read_at(stream, int(offset)))
+
+
+def title_of(record: object) -> str | None:
+    """The title of the document in a response record."""
     message = parse_response(record.block) if isinstance(record, Record) and record.kind == "response" else None
     body = decoded(message.payload, message.values(b"content-encoding")) if message else None
     if not message or not body:

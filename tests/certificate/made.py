@@ -6,10 +6,11 @@ import gzip
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from sharc_crawler.archive.files import series_of
 from sharc_crawler.archive.options import WarcOptions
 from sharc_crawler.archive.payloads import Original
 from sharc_crawler.archive.warc import WarcWriter
-from sharc_crawler.certificate.writing import certify
+from sharc_crawler.certificate.writing import certify, seal
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.evidence.facts import CaptureFacts, PageFacts, SubsiteFacts, VisitFacts
 from sharc_crawler.evidence.kinds import Evidence
@@ -149,7 +150,7 @@ def attested(folder: Path, lastmod: str = "2026-11-18T10:00:00Z") -> CaptureFact
         site="example.org", seeds=(SITE,), strategy="sharc-attested", started=START, ended=maker.now + 1,
         reference=maker.now, pages=tuple(maker.pages), warcs=(told.warc.rpartition(":")[0],),
     )  # fmt: skip
-    certify([facts], folder)
+    seal(series_of(facts.warcs[0]), [(facts, folder / "certificate.json")], folder)  # be it true or not
     return facts
 
 

@@ -15,8 +15,8 @@ from sharc_crawler.archive.cdxj import index_path
 from sharc_crawler.archive.members import Record, records
 from sharc_crawler.archive.records import member
 from sharc_crawler.certificate.canonical import DIGEST, KEPT_IN, digest, kept, to_text
+from sharc_crawler.certificate.fixity import fixity
 from sharc_crawler.certificate.verify import verify
-from sharc_crawler.certificate.writing import fixity
 from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.cli import main
 from sharc_crawler.errors import DataError
@@ -442,4 +442,4 @@ def test_a_digest_noted_elsewhere_reveals_another_certificate(original):
     assert CliRunner().invoke(main, ["verify", str(original), "--digest", noted]).exit_code == 0
     answer = CliRunner().invoke(main, ["verify", str(original), "--digest", "sha256:0"])
     assert answer.exit_code == 3
-    assert f"the certificate's digest is {noted}, not sha256:0" in answer.output
+    assert f"a certificate's digest is {noted}, not sha256:0" in answer.output

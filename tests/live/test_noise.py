@@ -120,5 +120,5 @@ def test_the_certificate_holds(captures):
     done = CliRunner().invoke(main, ["verify", str(captures[0].folder)])
     assert done.exit_code == 0, done.output
     certificate = json.loads((captures[0].folder / "certificate.json").read_text())
-    methods = {page["url"].rpartition("/")[2]: page["method"] for page in certificate["pages"]}
-    assert methods["plain"] == "payload-digest"
+    methods = {page["url"].rpartition("/")[2]: page["reason"] for page in certificate["pages"]}
+    assert methods["plain"] == "equal-unpacked"

@@ -1,0 +1,182 @@
+"""False claims beside the bound that an audit states: real crawls of sites whose lastmods lie, with a log of the truth.
+
+    python benchmarks/bench_audit.py --runs 10
+
+``cms``: 60 news pages that tell the truth, 40 listings whose lastmod is their creation date, 50 static pages. ``shop``:
+products that tell the truth, offers of which a third never own up to a change, tags that own up to every other one, and
+a small folder of liars. A claim is false if none of the page's downloads shows it as it was at T.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from email.utils import formatdate
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from sharc_crawler.instants import iso, unix
+
+PROFILE = "sharc_crawler.live.profile"
+AGES = 1e5, 3e7  #: seconds since pages were made
+
+
+@dataclass
+class Page:
+    """A page, and when it changes."""
+
+    changes: list[float] = field(default_factory=list)
+    owns_up: int = 1  #: to every so manieth change; 0: to none
+    age: float = 0.0  #: seconds, when the site opens
+
+    def version(self, now: float) -> int:
+        return bisect_right(self.changes, now)
+
+    def lastmod(self, now: float, begun: float) -> float:
+        seen = self.version(now)
+        told = seen // self.owns_up * self.owns_up if self.owns_up else 0
+        return self.changes[told - 1] if told else begun - self.age
+
+
+def poisson(rng: random.Random, begun: float, every: float, span: float = 600.0) -> list[float]:
+    found, now = [], begun - 300.0
+    while (now := now + rng.expovariate(1 / every)) < begun + span:
+        found.append(now)
+    return found
+
+
+def cms(rng: random.Random, begun: float) -> dict[str, Page]:
+    news = {f"/news/{n}.html": Page(poisson(rng, begun, 60.0)) for n in range(60)}
+    listed = list(news.values())
+    listings = {
+        f"/category/{n}.html": Page(sorted(t for page in listed[n % 12 :: 12] for t in page.changes), owns_up=0)
+        for n in range(40)
+    }
+    return news | listings | {f"/about/{n}.html": Page() for n in range(50)}
+
+
+def shop(rng: random.Random, begun: float) -> dict[str, Page]:
+    pages = {f"/product-{n}": Page(poisson(rng, begun, 90.0)) for n in range(80)}
+    pages |= {f"/offer-{n}": Page(poisson(rng, begun, 40.0), owns_up=n % 3 and 1) for n in range(60)}
+    pages |= {f"/tags?name=t{n}": Page(poisson(rng, begun, 40.0), owns_up=2) for n in range(40)}
+    return pages | {f"/old/{n}": Page(poisson(rng, begun, 60.0), owns_up=0) for n in range(15)}
+
+
+class Site(ThreadingHTTPServer):
+    """The site, on loopback."""
+
+    daemon_threads = True
+
+    def __init__(self, pages: dict[str, Page], begun: float) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.pages, self.begun = pages, begun
+        self.url = f"http://127.0.0.1:{self.server_port}"
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server: Site
+
+    def do_GET(self) -> None:
+        now, site = time.time(), self.server
+        page = site.pages.get(self.path)
+        if self.path == "/robots.txt":
+            kind, body = "text/plain", f"Sitemap: {site.url}/sitemap.xml\n"
+        elif self.path == "/sitemap.xml":
+            entries = (
+                f"<url><loc>{site.url}{path.replace('&', '&amp;')}</loc>"
+                f"<lastmod>{iso(one.lastmod(now, site.begun))[:19]}Z</lastmod></url>"
+                for path, one in site.pages.items()
+            )
+            kind, body = "text/xml", f"<urlset>{''.join(entries)}</urlset>"
+        elif page is not None or self.path == "/":
+            shown = "home" if page is None else f"{self.path} in version {page.version(now)}"
+            kind, body = "text/html", f"<!doctype html><title>{shown}</title><p>{shown}</p>"
+        else:
+            self.send_error(404)
+            return
+        data = body.encode()
+        self.send_response_only(200)
+        self.send_header("Date", formatdate(now, usegmt=True))
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+def crawl(url: str, folder: Path, options: argparse.Namespace) -> dict:
+    given = {"url": f"{url}/", "strategy": "sharc-attested", "delay": str(options.delay), "output": str(folder / "c")}
+    given |= {"audit": str(options.audit)} if options.audit is not None else {}
+    arguments = [text for name, value in given.items() for text in ("-a", f"{name}={value}")]
+    done = subprocess.run(
+        [sys.executable, "-m", "scrapy", "crawl", "site", *arguments],
+        env={**os.environ, "SCRAPY_SETTINGS_MODULE": PROFILE},
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise SystemExit(done.stderr[-2_000:])
+    (capture,) = json.loads((folder / "c" / "report.json").read_text())["captures"]
+    return capture
+
+
+def wrong(page: dict, site: Site, reference: float) -> bool:
+    parts = urlsplit(page["url"])
+    truth = site.pages.get(parts.path + (f"?{parts.query}" if parts.query else ""))
+    if truth is None:
+        return False
+    seen = [truth.version(unix(visit["started"])) for visit in (page["visit"], page["revisit"]) if visit]
+    return truth.version(reference) not in seen
+
+
+def run(world: str, seed: int, options: argparse.Namespace) -> tuple[int, ...]:
+    begun = time.time()
+    pages = {"cms": cms, "shop": shop}[world](random.Random(seed), begun)
+    ages = random.Random(seed + 1_000)
+    for page in pages.values():
+        page.age = ages.uniform(*AGES)
+    with Site(pages, begun) as site, tempfile.TemporaryDirectory() as folder:
+        threading.Thread(target=site.serve_forever, daemon=True).start()
+        capture = crawl(site.url, Path(folder), options)
+        site.shutdown()
+        reference = unix(capture["times"]["reference"])
+        coherent = [page for page in capture["pages"] if page["verdict"] == "coherent" and page["kind"] == "page"]
+        false = [page for page in coherent if wrong(page, site, reference)]
+        told = sum(page["evidence"] == "attested" for page in false)
+        captured, audit = capture["coherence"]["captured"], capture["audit"]
+        return (captured, len(coherent), audit["claimed"], audit["bound"], told, len(false) - told, audit["lies"],
+                audit["audited"], capture["exchanges"])  # fmt: skip
+
+
+def main() -> None:
+    """Print a Markdown table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=10)
+    parser.add_argument("--worlds", nargs="*", default=["cms", "shop"])
+    parser.add_argument("--delay", type=float, default=0.1)
+    parser.add_argument("--audit", type=float, help="default: the product's")
+    options = parser.parse_args()
+    print("| site | captured | coherent | by lastmod | bound | false by lastmod | false otherwise | lies | audited |"
+          " requests |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|", flush=True)  # fmt: skip
+    for world in options.worlds:
+        for seed in range(options.runs):
+            print(f"| {world} | {' | '.join(map(str, run(world, seed, options)))} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,31 @@
+"""Names, sizes and digests of the files that a certificate is of."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from typing import IO, TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+NAME = "certificate.json"
+CERTIFICATES = re.compile(r"certificate(?:-[A-Za-z0-9.-]+)?\.json")
+_BLOCK = 1 << 20
+
+
+def fixity(path: Path) -> dict[str, Any]:
+    """Size and SHA-256 of a file."""
+    with path.open("rb") as stream:
+        return fixity_of(stream)
+
+
+def fixity_of(stream: IO[bytes], told: Callable[[int], None] = lambda _: None) -> dict[str, Any]:
+    """Size and SHA-256 of what a stream holds from here on; ``told`` is given the bytes as they are read."""
+    made, size = hashlib.sha256(), 0
+    while block := stream.read(_BLOCK):
+        made.update(block)
+        size += len(block)
+        told(len(block))
+    return {"bytes": size, "sha256": made.hexdigest()}

@@ -1,0 +1,145 @@
+"""Is what a WACZ file adds to WARC files and certificates that of these? Index, list of pages, report and title."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import zipfile
+from typing import IO, TYPE_CHECKING, Any
+
+from sharc_crawler.archive.cdxj import entries_of
+from sharc_crawler.archive.members import read_at
+from sharc_crawler.archive.wacz import PACKAGE, page_lines
+from sharc_crawler.archive.zipnum import write_zipnum
+from sharc_crawler.certificate.sources import open_source
+from sharc_crawler.certificate.witness import Finding
+from sharc_crawler.instants import second, unix
+from sharc_crawler.model import Kind, Result
+from sharc_crawler.report.claim import sentence
+from sharc_crawler.report.html import render
+from sharc_crawler.report.packaging import SHOWS_CONTENT, title_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    Document = Mapping[str, Any]
+
+INDEX, BLOCKS, PAGES, DATA = (
+    "indexes/index.cdx.gz",
+    "indexes/index.idx",
+    "pages/pages.jsonl",
+    "report/data.json",
+)
+#: of a page in the report, and in the certificate
+_STATED = ("url", "kind", "verdict", "evidence")
+_LARGEST = 1 << 31  #: bytes of an index that is unpacked
+
+
+def not_of_it(path: Path) -> Iterator[Finding]:
+    """What in a WACZ file is not as its WARC files and certificates would have it.
+
+    Only what can be read is compared: that every file is as the package lists it was seen before.
+    """
+    source = open_source(path)
+    documents = [json.loads(text) for text in source.certificates.values()]
+    with zipfile.ZipFile(path) as package:
+        parts = {name: package.read(name) for name in package.namelist() if not name.startswith("archive/")}
+    try:
+        yield from _index(parts, source.warcs)
+        yield from _pages(parts, source.warcs, documents)
+        yield from _report(parts, documents)
+        yield from _about(parts, documents)
+    except (KeyError, ValueError, TypeError, AttributeError, OSError, EOFError) as error:
+        yield Finding(f"index, pages, report or title cannot be read: {error!r}", path.name)
+
+
+def _index(parts: Mapping[str, bytes], warcs: Mapping[str, Callable[[], IO[bytes]]]) -> Iterator[Finding]:
+    lines: list[str] = []
+    for name, opened in warcs.items():
+        with opened() as stream:
+            lines += [f"{entry.line()}\n" for entry in entries_of(stream, name)]
+    data = io.BytesIO()
+    blocks = write_zipnum(sorted(lines), data)
+    with gzip.open(io.BytesIO(parts[INDEX])) as stored:
+        if stored.read(_LARGEST) != gzip.decompress(data.getvalue()):
+            yield Finding("the index is not that of the WARC files", INDEX)
+        elif (parts[INDEX], parts[BLOCKS].decode()) != (data.getvalue(), blocks):
+            yield Finding("the index is not in blocks as it is written", BLOCKS)
+
+
+def _pages(
+    parts: Mapping[str, bytes], warcs: Mapping[str, Callable[[], IO[bytes]]], documents: Sequence[Document]
+) -> Iterator[Finding]:
+    made = page_lines(line for document in documents for line in _lines(document, warcs))
+    if sorted(made.splitlines()) != sorted(parts[PAGES].splitlines()):
+        yield Finding("the list of pages is not that of the certificate", PAGES)
+
+
+def _lines(document: Document, warcs: Mapping[str, Callable[[], IO[bytes]]]) -> Iterator[dict[str, Any]]:
+    for page in document["pages"]:
+        if page["kind"] != Kind.PAGE or not page["visit"]:
+            continue
+        visit = page["visit"]
+        title = None
+        if visit["file"] is not None:
+            with warcs[visit["file"]]() as stream:
+                title = title_of(read_at(stream, visit["offset"]))
+        for when in ("visit", "revisit"):
+            one = page[when]
+            if one and Result(one["result"]) in SHOWS_CONTENT:
+                yield {
+                    "id": f"{when}-{one['file']}:{one['offset']}" if one["file"] else f"{when}-",
+                    "url": page["url"],
+                    "ts": f"{one['date'][:23]}Z",
+                    "title": title or page["url"],
+                    "download": when,
+                    "verdict": page["verdict"],
+                    "evidence": page["evidence"],
+                }
+
+
+def _report(parts: Mapping[str, bytes], documents: Sequence[Document]) -> Iterator[Finding]:
+    if DATA not in parts:
+        return
+    report = json.loads(parts[DATA])
+    certified = {document["capture"]["site"]: document for document in documents}
+    for capture in report["captures"]:
+        document = certified.get(capture["site"])
+        if document is None:
+            continue
+        own = document["capture"]
+        if capture["claim"]["sentence"] != sentence(own["claim"]):
+            yield Finding("the report claims something else than the certificate", DATA)
+        if {name: capture["coherence"][name] for name in own["totals"]} != own["totals"]:
+            yield Finding("the report's figures are not those of the certificate", DATA)
+        listed = [page for page in capture["pages"] if page["verdict"] is not None]
+        if [*map(_stated, listed)] != [*map(_stated, document["pages"])]:
+            yield Finding("the report's pages are not those of the certificate", DATA)
+    for name, text in render(report).items():
+        if parts.get(f"report/{name}") not in (None, text.encode("utf-8", "replace")):
+            yield Finding("the report is not that of its data", f"report/{name}")
+
+
+def _stated(page: Mapping[str, Any]) -> tuple[Any, ...]:
+    visits = ((one["result"], one["status"], one["digest"]) for one in (page["visit"], page["revisit"]) if one)
+    return *(page[name] for name in _STATED), page.get("code", page["reason"]) or "", *visits
+
+
+def _about(parts: Mapping[str, bytes], documents: Sequence[Document]) -> Iterator[Finding]:
+    """A title that sharc gave says site and T; one that somebody else gave may say anything, but no other instant."""
+    about = json.loads(parts[PACKAGE])
+    instants = {second(unix(_time(document))) for document in documents}
+    said = {word.strip(",.;") for word in about["title"].split() if word[:4].isdigit() and "T" in word}
+    if not said <= instants:
+        yield Finding(f"its title {about['title']!r} is not of {', '.join(sorted(instants))}", PACKAGE)
+    claims = [sentence(document["capture"]["claim"]) for document in documents]
+    if not all(claim in about["description"] for claim in claims):
+        yield Finding("its description does not say what the certificate claims", PACKAGE)
+
+
+def _time(document: Document) -> str:
+    capture = document["capture"]
+    instant: str = (capture["reference"] or {}).get("instant") or capture["started"]
+    return instant
