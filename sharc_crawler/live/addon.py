@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from scrapy import version_info
 from scrapy.settings import SETTINGS_PRIORITIES
 
+from sharc_crawler.errors import UsageError
 from sharc_crawler.live.failing import without_tracebacks
 from sharc_crawler.live.operator import user_agent
 from sharc_crawler.live.versions import require_scrapy
@@ -21,8 +23,8 @@ RESOLVER = "sharc_crawler.live.names.DualStackResolver"
 HANDLER = "sharc_crawler.live.wire.WireTapHandler"
 SETTINGS = {
     "SCHEDULER": "sharc_crawler.live.scheduler.SharcScheduler",
-    "DOWNLOAD_DELAY_JITTER": 0,  # any jitter would come after the decision
-    "RANDOMIZE_DOWNLOAD_DELAY": False,  # its name before Scrapy 2.19
+    # any jitter would come after the decision
+    **({"DOWNLOAD_DELAY_JITTER": 0} if version_info >= (2, 19) else {"RANDOMIZE_DOWNLOAD_DELAY": False}),
     "CONCURRENT_REQUESTS_PER_DOMAIN": 1,  # every decision is taken after the page before was handled
     "CONCURRENT_ITEMS": 1,
 }
@@ -43,6 +45,12 @@ class SharcAddon:
         require_scrapy()
         for name, value in SETTINGS.items():
             settings.set(name, value, "addon")  # Scrapy keeps what has a higher priority
+        if settings["SCHEDULER"] != SETTINGS["SCHEDULER"]:
+            raise UsageError(
+                f"SCHEDULER={settings['SCHEDULER']!r} and the add-on sharc_crawler.live.addon.SharcAddon are two"
+                " schedulers, of which one can order the requests: leave one of them out (for an archive under another"
+                " scheduler, see ArchiveMiddleware in docs/drop-in.md)"
+            )
         if operator := settings.get("SHARC_OPERATOR"):
             settings.set("USER_AGENT", user_agent(operator), ABOVE_THE_PROJECT)
         own = settings.getdict("DOWNLOAD_HANDLERS")

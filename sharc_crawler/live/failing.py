@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
 import functools
 import logging
 from typing import TYPE_CHECKING, TypeVar
 
 from scrapy import signals
+from scrapy.utils.defer import deferred_from_coro
 
 from sharc_crawler.errors import SharcError
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing import Concatenate, ParamSpec
 
     from scrapy.crawler import Crawler
+    from twisted.internet.defer import Deferred
 
     from sharc_crawler.live.scheduler import SharcScheduler
 
@@ -47,14 +48,14 @@ def _told(error: Exception) -> str:
     return f"The crawl stops: {type(error).__name__}: {error}. That is a fault of sharc-crawler's: please report it."
 
 
-def end_as_failed(crawler: Crawler, reason: str) -> asyncio.Task[None]:
+def end_as_failed(crawler: Crawler, reason: str) -> Deferred[None]:
     """Close the spider; ``scrapy crawl``, and whoever else runs the crawler, then tells a failure from success."""
 
     def stopped() -> None:
         crawler.spider = None  # what a runner takes for failed (its ``bootstrap_failed``)
 
     crawler.signals.connect(stopped, signals.engine_stopped, weak=False)
-    return asyncio.ensure_future(crawler.engine.close_spider_async(reason=reason))
+    return deferred_from_coro(crawler.engine.close_spider_async(reason=reason))
 
 
 def without_tracebacks() -> None:

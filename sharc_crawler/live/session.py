@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from scrapy import __version__ as scrapy_version
+from scrapy.utils.asyncio import is_asyncio_available
 
 from sharc_crawler import __version__, plugins
 from sharc_crawler.archive.open_files import RESERVE, left, limit, raise_limit
@@ -234,6 +235,12 @@ def _begin(crawler: Crawler) -> Session:
     _require_descriptors(crawler.settings.getint("CONCURRENT_REQUESTS"))
     if config.output is not None:
         config = replace(config, output=named(config.output, attributes(crawler.spider), clock.now()))
+        if config.warc and not is_asyncio_available():
+            raise UsageError(
+                f"SHARC_OUTPUT={str(config.output)!r}: WARC files are written by way of asyncio, which"
+                f" TWISTED_REACTOR={crawler.settings['TWISTED_REACTOR']!r} has not; leave Scrapy's own reactor, or set"
+                " SHARC_WARC=False"
+            )
     drop_in = not hasattr(crawler.spider, "capture_specs")
     politeness = config.politeness
     if drop_in:  # the project's own middlewares and download slots see to robots and retries

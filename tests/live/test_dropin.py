@@ -382,3 +382,28 @@ def test_clashes_are_said_in_a_line_each_and_revisits_bypass_a_cache(tmp_path, l
     assert [json.loads(line) for line in lines] == [{"agent": "mine/1.0"}] * 2, "a spider's own settings stay"
     asked = Counter(request.target for request in living_site.log)
     assert asked["/"] == 2, "the second time was a revisit, and no answer of the cache's"
+
+
+def test_two_schedulers_are_refused(tmp_path, living_site):
+    (tmp_path / "poll.py").write_text(SPIDER)
+    with pytest.raises(subprocess.CalledProcessError) as caught:
+        run(
+            tmp_path,
+            living_site.url,
+            {"sharc_crawler.live.addon.SharcAddon": 500},
+            "SCHEDULER=scrapy.core.scheduler.Scheduler",
+        )
+    assert "SCHEDULER='scrapy.core.scheduler.Scheduler' and the add-on" in caught.value.stderr
+    assert "Traceback" not in caught.value.stderr
+    assert not living_site.log
+
+
+def test_an_archive_needs_asyncio_and_says_so_before_anything_is_sent(tmp_path, living_site):
+    (tmp_path / "poll.py").write_text(ELSEWHERE)
+    select = "TWISTED_REACTOR=twisted.internet.selectreactor.SelectReactor"
+    with pytest.raises(subprocess.CalledProcessError) as caught:
+        run(tmp_path, living_site.url, {"sharc_crawler.live.addon.SharcAddon": 500}, select, "SHARC_OUTPUT=kept")
+    assert "WARC files are written by way of asyncio" in caught.value.stderr
+    assert not living_site.log
+    run(tmp_path, living_site.url, {"sharc_crawler.live.addon.SharcAddon": 500}, select)
+    assert living_site.url in (tmp_path / "items.jsonl").read_text()
