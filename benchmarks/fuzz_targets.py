@@ -29,11 +29,11 @@ from sharc_crawler.changes.masks import load_masks
 from sharc_crawler.changes.payload import examine
 from sharc_crawler.coding import decoded, unpack
 from sharc_crawler.errors import SharcError
-from sharc_crawler.frontier.robots import RobotsRules, robots_text
 from sharc_crawler.frontier.store import Batch, LinksRow
 from sharc_crawler.links import document, sitemap
 from sharc_crawler.links.dates import mail_date, w3c_date
 from sharc_crawler.links.found import LIMIT, Resolver
+from sharc_crawler.links.robots import RobotsRules, robots_text
 from sharc_crawler.live.requests import retry_after
 from sharc_crawler.live.tap import Tap, TappedRequest
 from sharc_crawler.live.wire import _TappedProtocol

@@ -11,12 +11,16 @@ from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.model import Phase, Slot
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sharc_crawler.frontier.capture import SiteCapture
-    from sharc_crawler.frontier.finishing import Finisher
     from sharc_crawler.frontier.hosts import Host
     from sharc_crawler.frontier.ledger import Ledger
-    from sharc_crawler.frontier.opening import Opener
     from sharc_crawler.model import Instant
+    from sharc_crawler.strategies.door import Door
+
+    Begin = Callable[[SiteCapture, Instant], Door]
+    Complete = Callable[[SiteCapture, Instant], None]
 
 MAX_HELD = 64  #: pages taken from a strategy for hosts that are not free, per decision
 
@@ -24,10 +28,10 @@ MAX_HELD = 64  #: pages taken from a strategy for hosts that are not free, per d
 class Chooser:
     """Asks the captures of a host, in turn."""
 
-    def __init__(self, ledger: Ledger, opener: Opener, finisher: Finisher) -> None:
+    def __init__(self, ledger: Ledger, begin: Begin, complete: Complete) -> None:
         self._ledger = ledger
-        self._opener = opener
-        self._finisher = finisher
+        self._begin = begin  # builds a capture's strategy
+        self._complete = complete  # judges what is left, and ends it
 
     def choose(self, number: int, host: Host, now: Instant) -> Task | None:
         """The best thing to do on this host."""
@@ -63,7 +67,7 @@ class Chooser:
         """One decision of a capture's strategy; ends the capture when there is none left and nothing is under way."""
         if capture.owed.first:
             return None
-        strategy = self._opener.begin(capture, now) if capture.strategy is None else capture.strategy
+        strategy = self._begin(capture, now) if capture.strategy is None else capture.strategy
         mode = capture.mode
         if mode.waits(strategy, now):
             return None
@@ -71,7 +75,7 @@ class Chooser:
         if visit is None:
             if capture.owed.pending or mode.owes_more(now):
                 return None
-            self._finisher.complete(capture, now)
+            self._complete(capture, now)
             return None if capture.phase is Phase.DONE else self._ask(capture, now)  # the next part of the site
         if visit.slot is Slot.SECOND and capture.phase is Phase.VISIT:
             mode.turn(now)

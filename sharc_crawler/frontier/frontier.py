@@ -25,7 +25,7 @@ from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.opening import Opener
 from sharc_crawler.frontier.parts import Parts
 from sharc_crawler.frontier.restoring import Restorer
-from sharc_crawler.frontier.robots import MAX_AGE
+from sharc_crawler.links.robots import MAX_AGE
 from sharc_crawler.model import Done, Kind, Phase, Result, Slot, Wait
 from sharc_crawler.polling.polls import Polls
 
@@ -60,7 +60,7 @@ class Frontier:
         self._admitter = Admitter(self.ledger, self._parts, queuer)
         self._opener = Opener(self.ledger, self._parts, queuer, self._admitter)
         self._finisher = Finisher(self.ledger, self._opener, self._admitter)
-        self._chooser = Chooser(self.ledger, self._opener, self._finisher)
+        self._chooser = Chooser(self.ledger, self._opener.begin, self._finisher.complete)
         self._leases = Leases(self.ledger, lease_time)
 
     @property

@@ -16,7 +16,7 @@ from sharc_crawler.model import Plan, Slot
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sharc_crawler.frontier.robots import RobotsRules
+    from sharc_crawler.links.robots import RobotsRules
     from sharc_crawler.model import Instant, PageId, Seconds
 
 #: By default: 288 pages a day. There Heritrix, too, stops obeying (respectCrawlDelayUpToSeconds). We leave the host

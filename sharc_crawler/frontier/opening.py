@@ -13,7 +13,7 @@ from sharc_crawler.frontier.modes.instant import Instantly
 from sharc_crawler.frontier.modes.subsites import Subsites, check
 from sharc_crawler.frontier.modes.survey import Surveyed
 from sharc_crawler.frontier.modes.two_visits import TwoVisits
-from sharc_crawler.frontier.robots import RobotsRules, is_page, leads_on, missing, rules_text
+from sharc_crawler.links.robots import RobotsRules, is_page, leads_on, missing, rules_text
 from sharc_crawler.model import Kind, Result, Sighting
 from sharc_crawler.strategies.base import Setting
 from sharc_crawler.strategies.door import Door

@@ -13,7 +13,7 @@ from sharc_crawler.frontier.budget import PREFIX
 from sharc_crawler.frontier.hosts import Task
 from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.frontier.pages import NO_PARENT, UNRATED
-from sharc_crawler.frontier.robots import RobotsRules, leads_on, missing
+from sharc_crawler.links.robots import RobotsRules, leads_on, missing
 from sharc_crawler.model import Kind, Phase, RateEstimate, Result, Sighting, Slot, Visit
 
 if TYPE_CHECKING:

@@ -7,18 +7,17 @@ from collections import Counter
 from copy import copy
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, get_args
 
 from tldextract import TLDExtract
 
 from sharc_crawler.errors import UsageError, unknown_name
+from sharc_crawler.frontier.spec import ScopeKind
 from sharc_crawler.urls import host_of, require
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from re import Pattern
-
-ScopeKind = Literal["host", "domain", "prefix"]
 
 
 @dataclass(frozen=True, slots=True)

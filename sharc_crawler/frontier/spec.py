@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 AUDIT = 0.02  #: share of what is claimed on the server's word that is checked by bytes, where nobody says otherwise
 
@@ -11,9 +11,7 @@ HOPS = 50  #: hardly any real page lies deeper, any endless trail does
 
 BOUNDS = ("max_requests", "max_bytes", "max_time")  #: of a site capture's budget
 
-if TYPE_CHECKING:
-    from sharc_crawler.frontier.scope import ScopeKind
-
+ScopeKind = Literal["host", "domain", "prefix"]
 Mode = Literal["capture", "instant", "survey"]
 
 

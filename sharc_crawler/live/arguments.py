@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, cast
 
 from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.modes.subsites import check
-from sharc_crawler.frontier.scope import ScopeKind, site_of
-from sharc_crawler.frontier.spec import HOPS, CaptureSpec
+from sharc_crawler.frontier.scope import site_of
+from sharc_crawler.frontier.spec import HOPS, CaptureSpec, ScopeKind
 from sharc_crawler.live import instant
 from sharc_crawler.live.seeding.arguments import choice_of
 from sharc_crawler.options.reading import ARGUMENTS, read_arguments

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from scrapy.settings import BaseSettings
 
-    from sharc_crawler.frontier.scope import ScopeKind
+    from sharc_crawler.frontier.spec import ScopeKind
 
 
 PUBLIC = AddressRules()

@@ -12,7 +12,7 @@ from sharc_crawler.changes.http import target
 from sharc_crawler.changes.http_date import http_date
 from sharc_crawler.changes.status import classify
 from sharc_crawler.evidence.headers import header_text, of_headers
-from sharc_crawler.frontier.robots import robots_text
+from sharc_crawler.links.robots import robots_text
 from sharc_crawler.model import Kind, Outcome, Result, Slot
 
 if TYPE_CHECKING:

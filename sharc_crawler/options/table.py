@@ -14,8 +14,7 @@ from typing import get_args
 from sharc_crawler.archive.options import DEDUP
 from sharc_crawler.changes.masks import load_masks
 from sharc_crawler.frontier.hosts import MAX_DELAY
-from sharc_crawler.frontier.scope import ScopeKind
-from sharc_crawler.frontier.spec import AUDIT, BOUNDS
+from sharc_crawler.frontier.spec import AUDIT, BOUNDS, ScopeKind
 from sharc_crawler.options.kinds import Bytes, Choice, Duration, Flag, Folder, Parts, Pattern, Real, Text, Whole, Words
 from sharc_crawler.options.option import argument, both, setting
 from sharc_crawler.options.sites import Changefreq, Contact, SeedFile, Sitemaps, Urls

@@ -9,8 +9,8 @@ import pytest
 
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
-from sharc_crawler.frontier.robots import MAX_AGE, MAX_BYTES, RobotsRules, robots_text
 from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.links.robots import MAX_AGE, MAX_BYTES, RobotsRules, robots_text
 from sharc_crawler.model import Kind, Result, Sighting
 from sharc_crawler.storage.memory import MemoryStore
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from sharc_crawler.coding import zstd
-from sharc_crawler.frontier.robots import RobotsRules, is_page, robots_text
-from sharc_crawler.frontier.robots_group import group_of
-from tests.frontier.robots_cases import BYTES, EXPLAINED, HOST, VERDICTS
+from sharc_crawler.links.robots import RobotsRules, is_page, robots_text
+from sharc_crawler.links.robots_group import group_of
+from tests.links.robots_cases import BYTES, EXPLAINED, HOST, VERDICTS
 
 
 def allows(text: str, agent: str, url: str) -> bool:

@@ -9,7 +9,7 @@ from protego import Protego
 from w3lib.encoding import read_bom
 
 from sharc_crawler.coding import unpack, unpacked
-from sharc_crawler.frontier.robots_group import group_of
+from sharc_crawler.links.robots_group import group_of
 from sharc_crawler.links.sitemap import robots_sitemaps
 from sharc_crawler.model import Result
 
