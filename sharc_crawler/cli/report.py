@@ -10,9 +10,8 @@ import click
 from sharc_crawler.certificate.writing import certify, lines
 from sharc_crawler.report.document import document
 from sharc_crawler.report.instant.document import document as instant_document
-from sharc_crawler.report.instant.document import is_instant
 from sharc_crawler.report.instant.output import write as write_instant
-from sharc_crawler.report.load import capture_facts
+from sharc_crawler.report.load import capture_facts, is_instant
 from sharc_crawler.report.selection import read_selection
 from sharc_crawler.report.terminal import summary
 from sharc_crawler.report.truth import read_truth

@@ -29,6 +29,11 @@ SETTINGS = {
     "CONCURRENT_ITEMS": 1,
 }
 ABOVE_THE_PROJECT = SETTINGS_PRIORITIES["spider"] - 1  #: a spider's own settings, and -s, stay
+#: extensions of Scrapy's that take a tenth of a second to import, and the setting without which they are idle
+IDLE = {
+    "scrapy.extensions.telnet.TelnetConsole": "TELNETCONSOLE_ENABLED",
+    "scrapy.extensions.remote_control.RemoteControl": "REMOTE_CONTROL_ENABLED",
+}
 
 
 class SharcAddon:
@@ -53,6 +58,9 @@ class SharcAddon:
             )
         if operator := settings.get("SHARC_OPERATOR"):
             settings.set("USER_AGENT", user_agent(operator), ABOVE_THE_PROJECT)
+        for extension, enabled in IDLE.items():
+            if not settings.getbool(enabled):
+                settings["EXTENSIONS_BASE"].pop(extension, None)
         own = settings.getdict("DOWNLOAD_HANDLERS")
         for scheme in ("http", "https"):
             settings["DOWNLOAD_HANDLERS"].set(scheme, own.get(scheme, HANDLER), "addon")

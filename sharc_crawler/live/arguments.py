@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
 from sharc_crawler.errors import UsageError
@@ -10,7 +10,6 @@ from sharc_crawler.frontier.modes.subsites import check
 from sharc_crawler.frontier.scope import site_of
 from sharc_crawler.frontier.spec import HOPS, CaptureSpec, ScopeKind
 from sharc_crawler.live import instant
-from sharc_crawler.live.seeding.arguments import choice_of
 from sharc_crawler.options.reading import ARGUMENTS, read_arguments
 from sharc_crawler.options.table import Options
 from sharc_crawler.strategies.base import Setting
@@ -18,10 +17,11 @@ from sharc_crawler.strategies.make import make_strategy
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
     from typing import Any
 
     from sharc_crawler.polling.terms import Terms
-    from sharc_crawler.seeds.hacs.selection import Choice
+    from sharc_crawler.seeds.hacs.selection import Choice, Selection
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +53,20 @@ class Arguments:
             {str(row.setting): found[row.field] for row in rows},
             urls=tuple(dict.fromkeys((*options.url, *options.seeds))),
             instant=instant.terms(options),
-            choice=choice_of(options),
+            choice=_choice(options),
         )
+
+    def chosen(self, folder: Path) -> tuple[Arguments, Selection | None]:
+        """The arguments with the chosen seeds in their order; the selection that the folder holds is kept to.
+
+        Raises :class:`~sharc_crawler.errors.SharcError` where there is nothing to choose by, or nothing is chosen.
+        """
+        if self.choice is None:
+            return self, None
+        from sharc_crawler.live.seeding.choosing import chosen  # archives' readers: only where seeds are ranked
+
+        selection = chosen(self.choice, self.urls, folder)
+        return replace(self, urls=tuple(selection.crawled())), selection
 
     def specs(self, strategy: str, settings: dict[str, object]) -> list[CaptureSpec]:
         """One site capture per scope: seeds of one site are captured together.
@@ -87,6 +99,15 @@ class Arguments:
             for site, urls in sites.items()
         ]
         return [instant.as_instant(spec, self.instant) for spec in specs] if self.instant else specs
+
+
+def _choice(options: Options) -> Choice | None:
+    """How seeds are chosen; ``None`` where no ranker is named: all of them are crawled."""
+    if options.ranker is None:
+        return None
+    from sharc_crawler.live.seeding.arguments import choice_of  # rankers: only where one is named
+
+    return choice_of(options, options.ranker)
 
 
 def _hops(strategy: str) -> int:

@@ -11,20 +11,12 @@ from typing import TYPE_CHECKING
 from scrapy import signals
 from scrapy.utils.asyncio import create_looping_call
 
-from sharc_crawler.certificate.writing import certify, lines
 from sharc_crawler.errors import SharcError, Superseded
 from sharc_crawler.live.clashes import clashes
 from sharc_crawler.live.progress import ProgressLine
-from sharc_crawler.live.seeding.judging import judge
 from sharc_crawler.live.session import session_of
 from sharc_crawler.live.space import is_full
 from sharc_crawler.model import Phase
-from sharc_crawler.report.instant.document import is_instant
-from sharc_crawler.report.instant.output import write as write_instant
-from sharc_crawler.report.load import capture_facts
-from sharc_crawler.report.packaging import package
-from sharc_crawler.report.terminal import summary
-from sharc_crawler.report.write import write
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -33,7 +25,6 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import Crawler
 
-    from sharc_crawler.evidence.facts import CaptureFacts
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.store import Batch
 
@@ -119,24 +110,12 @@ class CaptureExtension:
             session.let_go()
 
     def _report(self, state: Batch, folder: Path, stopped: str) -> None:
-        judge(folder, state)
-        facts = capture_facts(state)
-        if is_instant(state):
-            text = write_instant(state, folder, stopped)
-            text += "".join(f"  {name:<12} {path}\n" for name, path in self._packaged(facts, folder))
-        else:
-            paths = write(facts, folder)
-            certified = lines(certify(facts, folder))
-            text = summary(facts, paths, [*certified, *self._packaged(facts, folder)], stopped)
+        from sharc_crawler.live.ending import leave  # report and certificate: nothing a crawl begins with
+
+        text = leave(state, folder, stopped, session_of(self._crawler).config)
         if sys.stdout:  # it may have been closed
             sys.stdout.write(text)
             sys.stdout.flush()
-
-    def _packaged(self, facts: list[CaptureFacts], folder: Path) -> list[tuple[str, str]]:
-        """The WACZ file, where one is wanted and the captures are complete: a line for the summary."""
-        config = session_of(self._crawler).config
-        wanted = config.wacz and config.warc and all(capture.ended is not None for capture in facts)
-        return [("WACZ", str(package(folder, facts, anew=True)))] if wanted else []
 
 
 def _not_of_certificates(record: logging.LogRecord) -> bool:

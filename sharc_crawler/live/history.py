@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from sharc_crawler.changes.http_date import http_date
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.model import Change, Hints, Kind, Linked, Observation, Result, Sighting, Slot, Url, Verdict
-from sharc_crawler.rates.age import DAY
 from sharc_crawler.rates.chain import Chain
 from sharc_crawler.rates.make import make_sources
+from sharc_crawler.rates.sitemap import DAY
 from sharc_crawler.rates.sources import capture_length
 
 if TYPE_CHECKING:

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.live.requests import header
 from sharc_crawler.model import Kind
-from sharc_crawler.polling.reading import hub_sightings, sitemap_sightings
-from sharc_crawler.polling.terms import Terms
 from sharc_crawler.report.words import counted
 
 if TYPE_CHECKING:
@@ -20,6 +18,7 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Fetch, Instant, Sighting
     from sharc_crawler.options.table import Options
     from sharc_crawler.polling.polls import Polls
+    from sharc_crawler.polling.terms import Terms
 
 ORDER = "bfs:revisits=none"  #: new pages are visited once, the first found first
 
@@ -28,6 +27,8 @@ def terms(options: Options) -> Terms | None:
     """What the options say of an instant crawl; ``None``: it is none."""
     if options.mode == "capture":
         return None
+    from sharc_crawler.polling.terms import Terms  # only of instant crawls
+
     return Terms(every=options.every, duration=options.for_, requests=options.requests)
 
 
@@ -48,6 +49,8 @@ def wanted(fetch: Fetch, mode: Terms | None) -> bool:
 
 def sightings(response: Response, fetch: Fetch) -> list[Sighting]:
     """What a hub, or a site's sitemap, names."""
+    from sharc_crawler.polling.reading import hub_sightings, sitemap_sightings
+
     if fetch.kind is Kind.SITEMAP:
         return sitemap_sightings(response.body, response.url)
     return hub_sightings(response.body, response.url, header(response, "Content-Type"))

@@ -20,7 +20,6 @@ from sharc_crawler.instants import second
 from sharc_crawler.live import private
 from sharc_crawler.live.archivist import conclude
 from sharc_crawler.live.clashes import PRIORITY
-from sharc_crawler.live.dropin import DropIn
 from sharc_crawler.live.failing import end_as_failed, ends_the_crawl
 from sharc_crawler.live.lease import Lease
 from sharc_crawler.live.requests import META_KEY, request_for
@@ -36,6 +35,8 @@ if TYPE_CHECKING:
     from scrapy import Request, Spider
     from scrapy.crawler import Crawler
     from twisted.internet.defer import Deferred
+
+    from sharc_crawler.live.dropin import DropIn
 
 logger = logging.getLogger(__name__)
 
@@ -66,7 +67,7 @@ class SharcScheduler(BaseScheduler):
         self._alarm = Alarm(private.wake_up(engine))
         self._session.archivist.written = private.wake_up(engine)
         specs = None if self._session.drop_in else spider.capture_specs  # type: ignore[attr-defined]
-        self._drop_in = None if specs is not None else DropIn(self._crawler, self._session)
+        self._drop_in = None if specs is not None else self._dropped_in()
         if specs:
             private.own_all_delays(engine.downloader)
             return deferred_from_coro(self._session.begin(specs()))
@@ -112,6 +113,11 @@ class SharcScheduler(BaseScheduler):
         if self._drop_in is None:
             raise TypeError(f"{request} was scheduled by hand: a capture spider's pages come from its frontier")
         return bool(self._scheduled(self._drop_in, request))
+
+    def _dropped_in(self) -> DropIn:
+        from sharc_crawler.live.dropin import DropIn  # only in other people's projects
+
+        return DropIn(self._crawler, self._session)
 
     @ends_the_crawl
     def _scheduled(self, drop_in: DropIn, request: Request) -> bool:

@@ -15,8 +15,6 @@ from scrapy.utils.asyncio import is_asyncio_available
 from sharc_crawler import __version__, plugins
 from sharc_crawler.archive.open_files import RESERVE, left, limit, raise_limit
 from sharc_crawler.archive.options import CaptureInfo, WarcOptions
-from sharc_crawler.certificate.writing import withdraw
-from sharc_crawler.changes.masks import load_masks
 from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.parts import Parts
@@ -34,7 +32,6 @@ from sharc_crawler.live.output import RUNNING, check_output, make_folder, told
 from sharc_crawler.live.relying import relied_on
 from sharc_crawler.live.space import Space
 from sharc_crawler.live.writer_process import USUAL
-from sharc_crawler.storage.observations import ObservationStore
 from sharc_crawler.storage.opening import begin_state
 from sharc_crawler.storage.trying_again import reopened, unreached
 
@@ -46,10 +43,12 @@ if TYPE_CHECKING:
 
     from sharc_crawler.archive.payloads import Original
     from sharc_crawler.changes.base import ChangeDetector
+    from sharc_crawler.changes.masks import Mask
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.frontier.store import Batch, CaptureRow, FrontierStore
     from sharc_crawler.live.lease import Lease
     from sharc_crawler.model import CaptureRef, Exchange
+    from sharc_crawler.storage.observations import ObservationStore
 
 
 @dataclass(slots=True)
@@ -127,6 +126,8 @@ class Session:
             saved = reopened(saved, number)
             row = saved.captures[number]
             if self.config.output:
+                from sharc_crawler.certificate.writing import withdraw  # hardly ever
+
                 withdraw(self.config.output, row.spec.site)
             note = f"tried again at {iso(self.clock.now())}: nothing had been captured until then"
             saved.captures[number] = row._replace(notes=(*row.notes, note))
@@ -248,13 +249,25 @@ def _begin(crawler: Crawler) -> Session:
         if config.output is not None:
             check_output(config.output, None)
     store = _store(config)
-    history = ObservationStore(config.history) if config.history else None
+    history = _history(config.history) if config.history else None
     parts = PARTS if drop_in else _parts(history, config)
     frontier = Frontier(politeness, store, parts, terms=getattr(crawler.spider, "terms", None))
     name = crawler.spider.name if crawler.spider else "crawl"
     space = Space(config.output, config.min_free)
-    detector = plugins.load("detector", config.detector)(load_masks(Path(config.masks)) if config.masks else ())
+    detector = plugins.load("detector", config.detector)(_masks(Path(config.masks)) if config.masks else ())
     return Session(config, clock, store, history, frontier, detector, space, drop_in, name)
+
+
+def _history(file: str) -> ObservationStore:
+    from sharc_crawler.storage.observations import ObservationStore  # only where there is one
+
+    return ObservationStore(file)
+
+
+def _masks(file: Path) -> Sequence[Mask]:
+    from sharc_crawler.changes.masks import load_masks  # only where there are any
+
+    return load_masks(file)
 
 
 def _require_descriptors(at_once: int) -> None:

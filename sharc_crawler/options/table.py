@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import get_args
 
 from sharc_crawler.archive.options import DEDUP
-from sharc_crawler.changes.masks import load_masks
 from sharc_crawler.frontier.hosts import MAX_DELAY
 from sharc_crawler.frontier.spec import AUDIT, BOUNDS, ScopeKind
 from sharc_crawler.options.kinds import Bytes, Choice, Duration, Flag, Folder, Parts, Pattern, Real, Text, Whole, Words
@@ -23,10 +22,23 @@ from sharc_crawler.rates.make import make_sources
 from sharc_crawler.report.log import FORMATS
 from sharc_crawler.strategies.base import Setting
 from sharc_crawler.strategies.make import make_strategy
-from sharc_crawler.subsites.make import make_division
 
 WHAT, RUNS, SEEDS, NEWS, KEPT = "what", "runs", "seeds", "news", "kept"  #: sections of the page of arguments
 _STRATEGY = Text("name", lambda spec: make_strategy(spec, Setting()))
+
+
+def _masks(name: str) -> object:
+    from sharc_crawler.changes.masks import load_masks  # only where there are any
+
+    return load_masks(Path(name))
+
+
+def _division(name: str) -> object:
+    from sharc_crawler.subsites.make import make_division  # only where a site is divided
+
+    return make_division(name)
+
+
 _RATES = Text("names, separated by commas", lambda spec: make_sources(spec, {}))
 
 
@@ -61,7 +73,7 @@ class Options:
         never=_INSTANT,
     )
     subsites: str = argument(
-        Text("`path`, `sitemap`, `links`", make_division),
+        Text("`path`, `sitemap`, `links`", _division),
         "",
         "capture part by part, the largest coherent part first, each around a reference instant of its own; `links`"
         " needs `pip install 'sharc-crawler[links]'` ([subsites.md](subsites.md))",
@@ -237,7 +249,7 @@ class Options:
         never=_INSTANT,
     )
     masks: str | None = both(
-        Text("file", lambda name: load_masks(Path(name))),
+        Text("file", _masks),
         None,
         "file of what does not count as a change of content, as `sharc masks` writes it ([changes.md](changes.md))",
         section=KEPT,

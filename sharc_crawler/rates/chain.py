@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sharc_crawler.model import RateEstimate
-from sharc_crawler.rates.age import DAY
 from sharc_crawler.rates.calibration import ENOUGH, Calibration
 from sharc_crawler.rates.constant import ONCE_A_MONTH
-from sharc_crawler.rates.sitemap import DEFAULT_RULES, SitemapRates, SitemapRules, weight
+from sharc_crawler.rates.sitemap import DAY, DEFAULT_RULES, SitemapRates, SitemapRules, weight
 from sharc_crawler.rates.sources import HistoryRates
 
 if TYPE_CHECKING:

@@ -6,10 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sharc_crawler.rates.evidence import combined_rates
 from sharc_crawler.rates.history import SiteHistory
 from sharc_crawler.rates.sitemap import DEFAULT_RULES
-from sharc_crawler.rates.surroundings import Surroundings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -90,6 +88,11 @@ class HistoryRates:
     def _estimate(self, now: Instant) -> None:
         """Learn from all that is known at ``now``."""
         self._estimated_from = max(len(self._lastmods), 0)
+        if not (len(self._history) or self._lastmods):  # changefreq alone is SitemapRates'
+            return
+        from sharc_crawler.rates.evidence import combined_rates  # what learns: only where there is something to
+        from sharc_crawler.rates.surroundings import Surroundings
+
         history = self._history.sitemap_read(now, self._lastmods)
         around = Surroundings(history.urls, self._numbered(history.urls))
         stated = np.array([self._stated.get(url, np.nan) for url in history.urls], np.float64)

@@ -39,6 +39,11 @@ def load_facts(folder: Path, truth: Truth | None = None) -> list[CaptureFacts]:
     return capture_facts(load_state(folder), truth)
 
 
+def is_instant(state: Batch) -> bool:
+    """Is this the state of an instant crawl?"""
+    return any(row.spec.mode == "instant" for row in state.captures.values())
+
+
 def capture_facts(state: Batch, truth: Truth | None = None) -> list[CaptureFacts]:
     """The facts of stored state."""
     stored = Stored(state)

@@ -8,19 +8,23 @@ from typing import TYPE_CHECKING, Any
 from sharc_crawler.errors import DataError
 from sharc_crawler.instants import iso, maybe_iso
 from sharc_crawler.report.words import counted, percent
-from sharc_crawler.seeds.hacs.selection import FILE_NAME, Selection
+from sharc_crawler.seeds.base import SELECTION
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from sharc_crawler.seeds.hacs.selection import SelectedSeed
+    from sharc_crawler.seeds.hacs.selection import SelectedSeed, Selection
 
 
 def read_selection(folder: Path) -> Selection | None:
     """The selection that a capture folder holds."""
-    path = folder / FILE_NAME
+    path = folder / SELECTION
+    if not path.exists():
+        return None
+    from sharc_crawler.seeds.hacs.selection import Selection  # only where seeds were ranked
+
     try:
-        return Selection.of_json(path.read_bytes()) if path.exists() else None
+        return Selection.of_json(path.read_bytes())
     except (ValueError, KeyError, TypeError) as error:
         raise DataError(f"{path} is no selection of seeds: {error!r}; remove it to have a report without") from error
 

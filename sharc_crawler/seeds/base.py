@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Instant, Seconds
     from sharc_crawler.seeds.hacs.sites import SeedHistories
 
+SELECTION = "seeds.json"  #: in a crawl's output folder: which seeds were chosen, and what came of it
 WEEK: Seconds = 604_800.0
 
 

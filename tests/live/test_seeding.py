@@ -19,7 +19,6 @@ from sharc_crawler.archive.surt import surt
 from sharc_crawler.cli import main
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.live.arguments import Arguments
-from sharc_crawler.live.seeding.choosing import save, with_choice
 from sharc_crawler.model import Observation, Result, Url
 from sharc_crawler.seeds.hacs.selection import Choice, SelectedSeed, Selection
 from sharc_crawler.storage.observations import ObservationStore
@@ -186,20 +185,20 @@ def test_what_cannot_be_used(tmp_path, more, message):
 
 def test_nothing_chosen_or_known_is_an_error(tmp_path, sites):
     with pytest.raises(UsageError, match="of 12 seeds none is chosen; the first of the order"):
-        with_choice(Arguments.parse(given(tmp_path, budget=0)), tmp_path / "out")
+        Arguments.parse(given(tmp_path, budget=0)).chosen(tmp_path / "out")
     (tmp_path / "archive.cdx").write_text("nonsense\n")
     with pytest.raises(DataError, match=r"archive\.cdx:1: 1 fields"):
-        with_choice(Arguments.parse(given(tmp_path)), tmp_path / "out")
+        Arguments.parse(given(tmp_path)).chosen(tmp_path / "out")
 
 
 def test_a_folder_keeps_to_its_choice(tmp_path, sites):
-    begun, selection = with_choice(Arguments.parse(given(tmp_path, theta=0.5, explore=0.5)), tmp_path)
-    save(selection, tmp_path)
+    begun, selection = Arguments.parse(given(tmp_path, theta=0.5, explore=0.5)).chosen(tmp_path)
+    selection.save(tmp_path)
     (tmp_path / "archive.cdx").write_text("")  # not needed any more
-    again, _ = with_choice(Arguments.parse(given(tmp_path, theta=0.5, explore=0.5)), tmp_path)
+    again, _ = Arguments.parse(given(tmp_path, theta=0.5, explore=0.5)).chosen(tmp_path)
     assert again.urls == begun.urls
     with pytest.raises(UsageError, match=r"chosen with theta=0\.5; give that"):
-        with_choice(Arguments.parse(given(tmp_path, theta=0.6, explore=0.5)), tmp_path)
+        Arguments.parse(given(tmp_path, theta=0.6, explore=0.5)).chosen(tmp_path)
 
 
 def seed(place: int, *, chosen: bool, explored: bool = False, changed: bool | None = None) -> SelectedSeed:

@@ -15,13 +15,10 @@ from sharc_crawler.errors import SharcError, unknown_name
 from sharc_crawler.live.config import Config
 from sharc_crawler.live.extension import EXIT_CODE, FAILED, INTERRUPTED
 from sharc_crawler.live.output import check_output, make_folder
-from sharc_crawler.live.plan import show_plan, show_selection
-from sharc_crawler.live.seeding.choosing import save, with_choice
 from sharc_crawler.live.space import Space
 from sharc_crawler.live.spiders.site import SiteSpider
 from sharc_crawler.options.pages import help_text
 from sharc_crawler.report.words import going_on, printable
-from sharc_crawler.storage.observations import ObservationStore
 
 if TYPE_CHECKING:
     from scrapy.crawler import CrawlerProcessBase
@@ -67,17 +64,19 @@ class Command(CrawlCommand):
         output = config.output or Path()
         if given.choice and config.progress:
             sys.stderr.write(f"ranking {len(given.urls):,} seeds by {given.choice.ranker} …\n")
-        arguments, selection = with_choice(given, output)
+        arguments, selection = given.chosen(output)
         check_output(output, arguments.specs(config.strategy, {}))
         _check_history(config.history, reading=arguments.options.dry_run)  # before a folder is made
         if arguments.options.dry_run:
+            from sharc_crawler.live.plan import show_plan, show_selection  # only here
+
             show_plan(arguments, config)
             show_selection(selection)
             return
         make_folder(output)
         Space(output, config.min_free).require()
         if selection:
-            save(selection, output)
+            selection.save(output)
         self._crawl({**opts.spargs, "output": str(output)})
 
     @property
@@ -108,4 +107,6 @@ class Command(CrawlCommand):
 def _check_history(file: str | None, *, reading: bool) -> None:
     """It may be no store of ours. A dry run makes none of a file that is missing or empty: the crawl would."""
     if file and (not reading or (Path(file).exists() and Path(file).stat().st_size)):
+        from sharc_crawler.storage.observations import ObservationStore  # only where there is a history
+
         ObservationStore(file, reading=reading).close()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,35 +12,32 @@ from sharc_crawler.archive.history import History, read_history
 from sharc_crawler.archive.surt import surt
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.model import Kind
-from sharc_crawler.seeds.base import Task
+from sharc_crawler.seeds.base import SELECTION, Task
 from sharc_crawler.seeds.hacs.rank import make_ranker, rank
-from sharc_crawler.seeds.hacs.selection import FILE_NAME, Choice, Selection
+from sharc_crawler.seeds.hacs.selection import Choice, Selection
 from sharc_crawler.seeds.hacs.sites import homepages
 from sharc_crawler.seeds.hacs.updates import READS_LINKS
 from sharc_crawler.storage.observations import ObservationStore
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from sharc_crawler.live.arguments import Arguments
     from sharc_crawler.model import Instant, Observation
 
 
-def with_choice(arguments: Arguments, folder: Path) -> tuple[Arguments, Selection | None]:
-    """The arguments with the chosen seeds in their order; the selection that the folder holds is kept to.
+def chosen(choice: Choice, urls: Sequence[str], folder: Path) -> Selection:
+    """The selection that the folder holds, or one that is made now.
 
     Raises :class:`~sharc_crawler.errors.SharcError` where there is nothing to choose by, or nothing is chosen.
     """
-    if arguments.choice is None:
-        return arguments, None
-    selection = load(folder) or choose(arguments.choice, arguments.urls, time.time())
-    if selection.choice != arguments.choice:
-        was, now = asdict(selection.choice), asdict(arguments.choice)
+    selection = load(folder) or choose(choice, urls, time.time())
+    if selection.choice != choice:
+        was, now = asdict(selection.choice), asdict(choice)
         differing = ", ".join(f"{name}={was[name]!r}" for name in was if was[name] != now[name])
         raise UsageError(
             f"output={str(folder)!r} holds seeds that were chosen with {differing}; give that, or another folder"
         )
-    return replace(arguments, urls=tuple(selection.crawled())), selection
+    return selection
 
 
 def choose(choice: Choice, urls: Iterable[str], now: Instant) -> Selection:
@@ -74,17 +71,10 @@ def _own(file: str, now: Instant) -> Iterator[Observation]:
 
 def load(folder: Path) -> Selection | None:
     """The selection that a folder holds."""
-    path = folder / FILE_NAME
+    path = folder / SELECTION
     if not path.exists():
         return None
     try:
         return Selection.of_json(path.read_bytes())
     except (ValueError, KeyError, TypeError) as error:
         raise DataError(f"{path} is no selection of seeds: {error!r}; choose another folder") from error
-
-
-def save(selection: Selection, folder: Path) -> None:
-    """Keep it, whole or as it was."""
-    draft = folder / f".{FILE_NAME}"
-    draft.write_text(selection.to_json(), encoding="utf-8")
-    draft.replace(folder / FILE_NAME)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from sharc_crawler import plugins
 from sharc_crawler.archive.surt import surt
 from sharc_crawler.errors import SharcError
-from sharc_crawler.live.seeding.choosing import known, load, save
+from sharc_crawler.live.seeding.choosing import known, load
 from sharc_crawler.model import Kind, Observation, Result, Slot, Url
 from sharc_crawler.rates.history import CHANGED, UNKNOWN
 from sharc_crawler.seeds.hacs.updates import READS_LINKS
@@ -38,7 +38,7 @@ def judge(folder: Path, state: Batch) -> None:
         judged = selection.judged(_changes(selection, folder, state))
     except (SharcError, OSError) as error:
         judged = replace(selection, notes=(f"whether the seeds had changed could not be told: {error}",))
-    save(judged, folder)
+    judged.save(folder)
 
 
 def _changes(selection: Selection, folder: Path, state: Batch) -> dict[str, bool | str]:

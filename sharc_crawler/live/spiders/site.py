@@ -20,7 +20,6 @@ from sharc_crawler.live.arguments import Arguments
 from sharc_crawler.live.naming import named
 from sharc_crawler.live.operator import openings, refuse_private, require_operator
 from sharc_crawler.live.requests import META_KEY, header, timestamp
-from sharc_crawler.live.seeding.choosing import with_choice
 from sharc_crawler.live.session import session_of
 from sharc_crawler.model import Kind, Result, Sighting, Slot
 
@@ -101,7 +100,7 @@ class SiteSpider(Spider):
     def capture_specs(self) -> list[CaptureSpec]:
         """The site captures of this crawl."""
         config = session_of(self.crawler).config
-        arguments, _ = with_choice(self.arguments, config.output or Path())
+        arguments, _ = self.arguments.chosen(config.output or Path())
         settings = {"delay": config.politeness.delay, "masks": config.masks or "", "history": config.history or ""}
         return arguments.specs(config.strategy, settings)
 

@@ -24,11 +24,6 @@ PUBLISHED, BOUND = "published", "bound"  #: what a delay rests on
 HIGH = 0.95
 
 
-def is_instant(state: Batch) -> bool:
-    """Is this the state of an instant crawl?"""
-    return any(row.spec.mode == "instant" for row in state.captures.values())
-
-
 def document(state: Batch, truth: Mapping[str, Instant] | None = None) -> dict[str, Any]:
     """The report: instants as RFC 3339 text in UTC, durations in seconds.
 

@@ -8,15 +8,16 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from scipy.special import betaincinv
+
+from sharc_crawler.seeds.base import SELECTION
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from sharc_crawler.model import Instant
     from sharc_crawler.seeds.hacs.rank import RankedSeed
 
-FILE_NAME = "seeds.json"  #: in a crawl's output folder
 _COVERAGE = 0.95  #: of the interval for recall
 
 
@@ -93,6 +94,8 @@ class Outcome:
             return None
         left = self.left_out * n / self.explored
         tail = (1.0 - _COVERAGE) / 2.0
+        from scipy.special import betaincinv  # a tenth of a second
+
         low = float(betaincinv(k, n - k + 1, tail)) if k else 0.0
         high = float(betaincinv(k + 1, n - k, 1.0 - tail)) if k < n else 1.0
         shares = [found / (found + share * left) for share in (k / n, high, low)]
@@ -148,6 +151,12 @@ class Selection:
     def to_json(self) -> str:
         """As the text of ``seeds.json``."""
         return json.dumps(asdict(self), ensure_ascii=False, indent=1) + "\n"
+
+    def save(self, folder: Path) -> None:
+        """Keep it in a crawl's folder, whole or as it was."""
+        draft = folder / f".{SELECTION}"
+        draft.write_text(self.to_json(), encoding="utf-8")
+        draft.replace(folder / SELECTION)
 
     @classmethod
     def of_json(cls, text: str | bytes) -> Self:
