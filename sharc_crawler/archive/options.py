@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 GIGABYTE = 1_000_000_000
 DEDUP = ("capture", "site", "off")
+USUAL = "warc"  #: of the writers, by name
 
 
 @dataclass(frozen=True, slots=True)

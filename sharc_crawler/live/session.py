@@ -14,7 +14,7 @@ from scrapy.utils.asyncio import is_asyncio_available
 
 from sharc_crawler import __version__, plugins
 from sharc_crawler.archive.open_files import RESERVE, left, limit, raise_limit
-from sharc_crawler.archive.options import CaptureInfo, WarcOptions
+from sharc_crawler.archive.options import USUAL, CaptureInfo, WarcOptions
 from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.parts import Parts
@@ -31,7 +31,6 @@ from sharc_crawler.live.naming import attributes, named
 from sharc_crawler.live.output import RUNNING, check_output, make_folder, told
 from sharc_crawler.live.relying import relied_on
 from sharc_crawler.live.space import Space
-from sharc_crawler.live.writer_process import USUAL
 from sharc_crawler.storage.opening import begin_state
 from sharc_crawler.storage.trying_again import reopened, unreached
 
@@ -141,6 +140,8 @@ class Session:
             return saved
         found = await relied_on(saved, folder, iso(self.clock.now()))
         if found is not saved:
+            from sharc_crawler.certificate.writing import withdraw  # hardly ever
+
             for row in found.captures.values():
                 withdraw(folder, row.spec.site)
             self.store.replace(found)

@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler import plugins
-from sharc_crawler.archive.options import CaptureInfo, WarcOptions
+from sharc_crawler.archive.options import USUAL, CaptureInfo, WarcOptions
 from sharc_crawler.archive.payloads import Original
 from sharc_crawler.archive.warc import WarcWriter
 from sharc_crawler.live.messages import answer_of, describe, exchange_of, line, message_of
-from sharc_crawler.storage.observations import ObservationStore
 from sharc_crawler.storage.payloads import StoredPayload
 
 if TYPE_CHECKING:
@@ -21,9 +20,7 @@ if TYPE_CHECKING:
     from sharc_crawler.archive.base import CaptureWriter, WriterKind
     from sharc_crawler.archive.payloads import Former
     from sharc_crawler.model import CaptureRef
-
-
-USUAL = "warc"
+    from sharc_crawler.storage.observations import ObservationStore
 
 
 class Writers:
@@ -49,7 +46,7 @@ class Writers:
     ) -> None:
         self._folder, self._run = Path(folder), run
         self._info, self._options = CaptureInfo(**info), WarcOptions(**options)
-        self._history = ObservationStore(history) if history else None
+        self._history = _opened(history) if history else None
         self._kind: WriterKind = WarcWriter if writer == USUAL else plugins.load("writer", writer)
         self._writers: dict[str, CaptureWriter] = {}
         self._written: set[str] = set()  #: sites with what is not synced yet
@@ -151,6 +148,12 @@ class _Told(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         self._server.answer({"log": [record.levelno, record.getMessage()]})
+
+
+def _opened(history: str) -> ObservationStore:
+    from sharc_crawler.storage.observations import ObservationStore  # numpy: only where there is a history
+
+    return ObservationStore(history)
 
 
 def _former(site: str, history: ObservationStore) -> Former:
