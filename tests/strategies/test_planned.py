@@ -63,13 +63,13 @@ def test_a_page_that_joins_its_class_waits_for_the_class_s_turn():
 
 
 def test_a_class_that_the_plan_does_not_know_joins_the_last_run_of_the_nearest():
-    planned = Planned((1, 1), (0, 2), (1, 2))
+    planned = Planned((1, 2), (0, 2), (1, 2))
     planned.put([0, 1], HOT)
-    planned.put([2, 3, 4], COLD)
+    planned.put([2, 3, 4, 5], COLD)
     assert planned.take(1) == [2]
-    planned.put([5], 1.1 * COLD)
-    planned.put([6], 1.1 * HOT)
-    assert planned.take(6) == [0, 1, 6, 3, 4, 5]
+    planned.put([6], 1.1 * COLD)
+    planned.put([7], 1.1 * HOT)
+    assert planned.take(7) == [3, 0, 1, 7, 4, 5, 6]
 
 
 def test_a_page_with_another_rate_changes_its_place():
