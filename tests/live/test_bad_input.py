@@ -5,11 +5,13 @@ from __future__ import annotations
 import fcntl
 import os
 import re
+import shutil
 import subprocess
 import sys
 
 import pytest
 
+from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.options.pages import help_text
 
 USAGE, DATA, NOTHING_CAPTURED = 2, 3, 4
@@ -61,24 +63,39 @@ def test_an_output_that_cannot_be_made(crawl, tmp_path):
     assert "output=" in done.err
 
 
-def test_an_output_that_holds_a_capture_is_not_overwritten(crawl, living_site):
-    first = crawl(url=living_site.url, limit="3", delay="0")
-    before = (first.folder / "report.json").read_bytes()
-    again = crawl(url=living_site.url, limit="3", delay="0")
-    assert again.code == USAGE
-    assert "already holds a capture" in again.err
-    assert (first.folder / "report.json").read_bytes() == before
+@pytest.fixture(scope="module")
+def captured(run_crawl, tmp_path_factory):
+    """A capture of a page, and where it came from."""
+    with serve(LivingSite(seed=7, pages=60)) as server:
+        yield run_crawl(tmp_path_factory.mktemp("captured"), url=server.url, limit="1", delay="0").folder, server.url
 
 
-def test_a_folder_that_is_being_written_is_left_alone(crawl, living_site):
-    first = crawl(url=living_site.url, limit="3", delay="0")
-    warc = first.warcs[0]
+@pytest.fixture
+def again(captured, crawl, tmp_path):
+    """The same command, onto a copy of the capture; its folder."""
+    folder, url = captured
+    shutil.copytree(folder, tmp_path / "capture")
+    return lambda: crawl(url=url, limit="1", delay="0"), tmp_path / "capture"
+
+
+def test_an_output_that_holds_a_capture_is_not_overwritten(again):
+    crawled, folder = again
+    before = (folder / "report.json").read_bytes()
+    done = crawled()
+    assert done.code == USAGE
+    assert "already holds a capture" in done.err
+    assert (folder / "report.json").read_bytes() == before
+
+
+def test_a_folder_that_is_being_written_is_left_alone(again):
+    crawled, folder = again
+    warc = min(folder.glob("*.warc.gz"))
     held = warc.rename(warc.with_name(warc.name + ".open"))
     with held.open("r+b") as stream:
         fcntl.flock(stream, fcntl.LOCK_EX)
-        again = crawl(url=living_site.url, limit="3", delay="0")
-    assert again.code == USAGE
-    assert "is being written by another crawl" in again.err
+        done = crawled()
+    assert done.code == USAGE
+    assert "is being written by another crawl" in done.err
 
 
 def test_a_history_that_is_none_stops_before_a_folder_is_made(crawl, tmp_path):

@@ -73,8 +73,14 @@ def run(python, server, folder, *settings) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_its_callbacks_items_and_pipelines_work_and_nothing_is_doubled(python, site, tmp_path):
-    items, log, requests = crawl(python, site, tmp_path)
+@pytest.fixture(scope="module")
+def plain(python, site, tmp_path_factory):
+    """The project as it is: items, log and requests."""
+    return crawl(python, site, tmp_path_factory.mktemp("plain"))
+
+
+def test_its_callbacks_items_and_pipelines_work_and_nothing_is_doubled(plain):
+    items, log, requests = plain
     assert "Traceback" not in log
     assert log.count("Nothing is archived: set SHARC_OUTPUT=FOLDER") == 1
     urls = Counter(item["url"] for item in items if "title" in item)
@@ -127,8 +133,8 @@ def test_an_address_that_is_not_allowed_is_one_line(python, site, tmp_path):
     assert "Nothing is archived" not in done.stderr, "meant so"
 
 
-def test_revisits_reach_the_callbacks_where_asked_for(python, site, tmp_path):
-    once, _, _ = crawl(python, site, tmp_path)
+def test_revisits_reach_the_callbacks_where_asked_for(plain, python, site, tmp_path):
+    once, _, _ = plain
     twice, _, _ = crawl(python, site, tmp_path, "SHARC_REVISIT_CALLBACKS=True", "HTTPERROR_ALLOW_ALL=True")
     assert len(twice) > len(once) * 1.2
 
