@@ -7,7 +7,6 @@ import pytest
 
 from sharc_crawler.evidence import audit
 from sharc_crawler.evidence.attesting import Attestations
-from sharc_crawler.evidence.judgement import SAME_BYTES
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.model import Kind, Outcome, Result, Verdict
 from sharc_crawler.rates.history import SiteHistory
@@ -26,37 +25,36 @@ class Capture:
         self.attesting = Attestations(NOBODY, share)
         self.urls: dict[int, str] = {}
 
-    def page(self, lastmod: float, *versions: str, once: bool = True, folder: str = "a", read: float = END) -> int:
+    def page(self, lastmod: float, *versions: str, once: bool = True, folder: str = "a", first: float = VISIT) -> int:
         """One download for each version: the first is the visit, the second lies after T."""
         page = len(self.urls)
         self.urls[page] = f"http://h/{folder}/{page}.html"
-        for at, version in zip((VISIT, AGAIN), versions, strict=False):
+        for at, version in zip((first, AGAIN), versions, strict=False):
             outcome = Outcome(Result.OK, at, at + 0.1, status=200, digest=version, date=at)
-            self.attesting.downloaded(page, outcome, once=once and at == VISIT)
-        self.attesting.ingest(page, read, lastmod - 10.0 * page, 1.0)  # all alike would be the sitemap's own date
+            self.attesting.downloaded(page, outcome, once=once and at == first)
+        self.attesting.ingest(page, END, lastmod - 10.0 * page, 1.0)  # all alike would be the sitemap's own date
         return page
 
-    def audited(self, rates: dict[int, float]) -> list[int]:
-        return self.attesting.sample(rates, T, seed=1)
+    def audited(self) -> list[int]:
+        """Those to be downloaded again, of all."""
+        self.attesting.begin(self.urls, VISIT)
+        self.attesting.draw(self.urls, seed=1)
+        return self.attesting.sample(T)
 
     def judged(self):
         self.attesting.begin(self.urls, VISIT)
         return self.attesting.judge(self.urls, T)
 
 
-def test_claimed_are_the_coherent_by_lastmod_alone_and_admitted_those_visited_once_that_say_they_changed():
+def test_claimed_are_the_coherent_by_lastmod_alone():
     capture = Capture()
     still, said = capture.page(STILL, "A"), capture.page(BEFORE_T, "A")
     same = capture.page(STILL, "A", "A", once=False)
-    twice = capture.page(BEFORE_T, "A", once=False)  # its revisit failed
     judged, told = capture.judged()
-    assert judged[still].verdict is Verdict.COHERENT
-    assert judged[still].evidence is Evidence.ATTESTED
+    assert (judged[still].verdict, judged[still].evidence) == (Verdict.COHERENT, Evidence.ATTESTED)
     assert (judged[said].verdict, judged[said].evidence) == (Verdict.CHANGED, Evidence.ATTESTED)
-    assert judged[same] is SAME_BYTES
-    assert judged[twice].verdict is Verdict.CHANGED
-    assert (told["claimed"], told["admitted"]) == (1, 1), "of four pages, each for a reason of its own"
-    assert told["bound"] == audit.bound(0, 0, 1, 1) == 1
+    assert judged[same].evidence is Evidence.BYTES
+    assert (told["claimed"], told["audited"], told["unaudited"], told["bound"]) == (1, 0, 1, 1), "nothing was audited"
 
 
 def test_the_audit_counts_what_changed_and_who_lied_and_one_lie_takes_the_claims_of_its_class():
@@ -66,25 +64,45 @@ def test_the_audit_counts_what_changed_and_who_lied_and_one_lie_takes_the_claims
     admits = capture.page(AFTER_T, "A", "B")
     still = capture.page(STILL, "A", "A")
     missed = capture.page(STILL, "A")
-    assert set(capture.audited(dict.fromkeys((lied, admits, still, missed), 1.0))) == {lied, admits, still, missed}
+    assert capture.audited() == [lied, beside, admits, still, missed]
     judged, told = capture.judged()
-    counts = {name: told[name] for name in ("share", "audited", "changed", "lies", "claimed", "admitted")}
-    assert counts == {"share": 1.0, "audited": 3, "changed": 2, "lies": 1, "claimed": 1, "admitted": 0}
-    assert told["bound"] == audit.bound(2, 1, 0, 1)
+    counts = {name: told[name] for name in ("share", "claimed", "audited", "changed", "lies", "unaudited")}
+    assert counts == {"share": 1.0, "claimed": 1, "audited": 3, "changed": 2, "lies": 1, "unaudited": 0}
+    assert told["bound"] == 1, "one that was drawn with a liar"
     assert told["confidence"] == audit.CONFIDENCE
-    classes = {one["label"]: (one["believed"], one["caught"]) for one in told["classes"]}
-    assert classes == {"/a/*.html": (True, 0), "/liars/*.html": (False, 1)}
+    assert told["strata"] == [
+        {"label": "/a/*.html", "claimed": 1, "confirmed": 1, "caught": 0},
+        {"label": "/liars/*.html", "claimed": 0, "confirmed": 0, "caught": 1},
+    ]
+    assert {one["label"]: one["believed"] for one in told["classes"]} == {"/a/*.html": True, "/liars/*.html": True}
     assert judged[beside].verdict is Verdict.UNKNOWN
     assert judged[missed].verdict is Verdict.COHERENT
     assert (judged[admits].verdict, judged[admits].evidence) == (Verdict.CHANGED, Evidence.BYTES)
 
 
-def test_a_page_known_to_have_changed_is_not_audited():
+def test_what_an_audit_confirmed_bounds_what_is_claimed_beside_it_but_not_what_it_could_not_draw():
+    capture = Capture(share=0.1)
+    undrawn = capture.page(STILL, None, None)  # downloaded again at T, and never drawn
+    pages = [capture.page(STILL, "A") for _ in range(60)]
+    chosen = capture.audited()
+    assert len(chosen) == 7
+    assert undrawn not in chosen
+    for page in chosen:
+        outcome = Outcome(Result.OK, AGAIN, AGAIN + 0.1, status=200, digest="A", date=AGAIN)
+        capture.attesting.downloaded(page, outcome, once=False)
+    _, told = capture.judged()
+    assert (told["claimed"], told["audited"], told["changed"], told["unaudited"]) == (len(pages) - 7 + 1, 7, 0, 0)
+    assert told["bound"] == audit.bound([audit.Stratum(53, 7), audit.Stratum(1, 0)]) < 53
+
+
+def test_audited_are_pages_visited_before_t_and_once_and_not_known_to_have_changed():
     capture = Capture(share=1.0)
-    said, still = capture.page(BEFORE_T, "A"), capture.page(STILL, "A")
-    twice = capture.page(STILL, "A", once=False)
-    assert capture.audited(dict.fromkeys((said, still, twice), 1.0)) == [still]
-    assert capture.attesting.lost(capture.urls.__getitem__, T) == [said]
+    capture.page(BEFORE_T, "A")
+    still = capture.page(STILL, "A")
+    capture.page(STILL, "A", once=False)
+    capture.page(STILL, "A", first=AGAIN)
+    assert capture.audited() == [still]
+    assert capture.attesting.lost(capture.urls.__getitem__, T) == [0]
 
 
 @pytest.mark.parametrize(

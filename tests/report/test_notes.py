@@ -124,7 +124,8 @@ def test_an_expectation_missed_by_chance_or_by_little_is_not() -> None:
 
 
 def test_the_console_says_what_an_audit_supports(tmp_path: Path) -> None:
-    told = {"claimed": 36, "audited": 1, "changed": 0, "lies": 0, "bound": 35, "confidence": 0.95, "classes": []}
+    told = {"claimed": 36, "audited": 1, "changed": 0, "lies": 0, "unaudited": 35, "bound": 35}
+    told |= {"confidence": 0.95, "classes": [], "strata": []}
     made = facts(looked("a", Verdict.COHERENT, "f", "f"), audit=told)
     text = summary([made], write([made], tmp_path))
     assert (
