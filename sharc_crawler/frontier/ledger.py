@@ -209,6 +209,11 @@ class Ledger:
         """What the documents so far linked to."""
         return self._store.links() if self._store else ()
 
+    def keep(self, name: str, text: str) -> None:
+        """What a driver needs to go on: it is no affair of the frontier's, but of the same step."""
+        if self._store:
+            self._batch.kept[name] = text
+
     def changed_host(self, host: Host, robots: str) -> None:
         """The host's rules must be written."""
         if self._store:

@@ -152,6 +152,7 @@ class Batch:
     outside: list[OutsideRow] = field(default_factory=list)
     subsites: dict[tuple[int, int], SubsiteRow] = field(default_factory=dict)  #: by capture and number
     members: list[tuple[PageId, int]] = field(default_factory=list)  #: page, number of its part
+    kept: dict[str, str] = field(default_factory=dict)  #: by name: what a driver needs to go on; the last word counts
 
     def __bool__(self) -> bool:
         return any(getattr(self, name) for name in self.__slots__)

@@ -71,7 +71,9 @@ def _install_components(settings: BaseSettings) -> None:
     """Imported only where Scrapy is known to be one that we run with."""
     from sharc_crawler.live.extension import CaptureExtension
     from sharc_crawler.live.middlewares import ArchiveMiddleware, RevisitMiddleware
+    from sharc_crawler.live.origins import OriginMiddleware
 
     settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", RevisitMiddleware, 545)
     settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", ArchiveMiddleware, 990)
+    settings.setdefault_in_component_priority_dict("SPIDER_MIDDLEWARES", OriginMiddleware, 10)
     settings.setdefault_in_component_priority_dict("EXTENSIONS", CaptureExtension, 500)

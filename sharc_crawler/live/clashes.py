@@ -34,7 +34,8 @@ def clashes(settings: BaseSettings, config: Config) -> list[str]:
         )
     if settings.get("JOBDIR"):
         found.append(
-            f"JOBDIR={settings['JOBDIR']!r} has no effect: requests are kept by the frontier, not by Scrapy's queues"
+            f"JOBDIR={settings['JOBDIR']!r} has no effect: requests are kept by the frontier, not by Scrapy's queues."
+            " SHARC_RESUME=True goes on where a crawl was cut off"
         )
     if settings.getbool("HTTPCACHE_ENABLED"):
         found.append(

@@ -15,6 +15,7 @@ from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.live import private
 from sharc_crawler.live.everything import hostname
 from sharc_crawler.live.requests import META_KEY
+from sharc_crawler.live.resuming import Keeper
 from sharc_crawler.model import Kind, Phase, Sighting, Slot
 from sharc_crawler.urls import canonical
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from scrapy.dupefilters import BaseDupeFilter
 
     from sharc_crawler.frontier.capture import SiteCapture
+    from sharc_crawler.frontier.store import Batch
+    from sharc_crawler.live.lease import Lease
     from sharc_crawler.live.session import Session
     from sharc_crawler.model import Fetch, PageId
 
@@ -47,12 +50,21 @@ class DropIn:
         self._rounds: dict[str, int] = {}
         self._same: Counter[str] = Counter()  #: requests beyond the first, by name
         self.filter: BaseDupeFilter = build_from_crawler(load_object(crawler.settings["DUPEFILTER_CLASS"]), crawler)
+        self._hops: dict[PageId, dict[bytes, int]] = {}  #: redirects' fingerprints, by page, with their lease
+        self.keeper = Keeper(crawler, session.frontier.ledger) if session.config.resume else None
         self.direct: deque[Request] = deque()  #: what no web server answers (``data:``, ``file:``): sent at once
 
     def schedule(self, request: Request) -> bool:
-        """Queue a request; ``False``: the project's duplicate filter knows it."""
-        if self.known(request):
-            return False
+        """Queue a request; ``False``: the project's duplicate filter knows it, or it cannot be kept."""
+        if self.keeper is None:
+            return not self.known(request) and self._queue(request, None)
+        if self.keeper.known(request):
+            return True
+        text = self.keeper.text(request)
+        return text is not None and not self.known(request) and self._queue(request, text)
+
+    def _queue(self, request: Request, text: str | None) -> bool:
+        """Queue a request that is new, and what is to be ``kept`` of it, in one transaction."""
         self._count("enqueued")
         if not request.url.startswith(("http:", "https:")):
             self.direct.append(request)
@@ -60,10 +72,27 @@ class DropIn:
         capture = self._capture(hostname(request.url), request)
         name = self._name(capture, request)
         kind = Kind.PAGE if request.method == "GET" else Kind.RESOURCE
-        frontier = self._session.frontier
-        frontier.schedule_into(capture, [Sighting(request.url, kind, "spider", key=name)], self._session.clock.now())
-        self._requests[capture.seen[name]] = request
+        frontier, now = self._session.frontier, self._session.clock.now()
+        with frontier.ledger.one_step():
+            frontier.schedule_into(capture, [Sighting(request.url, kind, "spider", key=name)], now)
+            page = capture.seen[name]
+            if self.keeper is not None and text is not None:
+                self.keeper.keep(page, request, text)
+        self._requests[page] = request
         return True
+
+    def restore(self, saved: Batch) -> None:
+        """What a former run had queued, and what its filter had seen."""
+        assert self.keeper is not None, "only SHARC_RESUME goes on"
+        for capture in self._session.frontier.captures:
+            host = hostname(capture.spec.seeds[0])
+            self._rounds[host] = self._rounds.get(host, 0) + 1
+            self._open[host] = capture
+        for page, request, seen in self.keeper.restore(saved):
+            if seen:
+                self.filter.request_seen(request)
+            if page is not None and self._session.frontier.may_fetch_again(page):
+                self._requests[page] = request
 
     def known(self, request: Request) -> bool:
         """As Scrapy's scheduler asks: has the project's filter seen it? It says so itself, in its log and stats."""
@@ -73,14 +102,24 @@ class DropIn:
         self.filter.log(request, self._crawler.spider)
         return True
 
-    def goes_on(self, fetch: Fetch, request: Request) -> bool:
+    def goes_on(self, lease: Lease, request: Request) -> bool:
         """Does a visit go on with this redirect or retry? Not where the project's filter knows it."""
+        fetch = lease.fetch
         if fetch.slot is Slot.SECOND:
             return True
-        if self.known(request):
-            return False
+        if not self._made_again(lease, request):
+            if self.known(request):
+                return False
+            if not request.dont_filter:
+                lease.hopped.append(request)
         self._count("enqueued")
         return True
+
+    def _made_again(self, lease: Lease, request: Request) -> bool:
+        """A visit that came to nothing is made again: it may be led where it was led before."""
+        led = self._hops.setdefault(lease.fetch.page, {})
+        fingerprint = self._crawler.request_fingerprinter.fingerprint(request)
+        return led.setdefault(fingerprint, lease.fetch.lease) != lease.fetch.lease
 
     def released(self, request: Request) -> Request:
         """It is sent now; revisits are ours, and no request that the spider made."""
@@ -98,10 +137,11 @@ class DropIn:
         """For reports: its canonical URL, and what tells it from others that have the same."""
         plain = request.method == "GET" and not request.body
         name = (canonical(request.url) if plain else None) or f"{request.method} {request.url}"
-        if name not in capture.seen:
-            return name
-        self._same[name] += 1
-        return f"{name} (request {1 + self._same[name]})"
+        unique = name
+        while unique in capture.seen:  # by a former run, too
+            self._same[name] += 1
+            unique = f"{name} (request {1 + self._same[name]})"
+        return unique
 
     def _capture(self, host: str, request: Request) -> SiteCapture:
         """The host's capture; a new round where the last one's visits are over."""
@@ -117,7 +157,7 @@ class DropIn:
                 size=config.size,
                 discover=False,
                 resources=True,
-                settings={"spider": self._session.name, "history": config.history or ""},
+                settings={"spider": self._session.name, "history": config.history or "", "run": self._session.run},
             )
             session = self._session
             capture = session.frontier.open(session.bounded(spec), session.clock.now(), seeded=False)
@@ -129,6 +169,8 @@ class DropIn:
         request = self._requests[fetch.page]
         if fetch.slot is not Slot.SECOND or self._session.config.revisit_callbacks:
             request.meta[META_KEY] = fetch
+            if self.keeper is not None:
+                self.keeper.began(fetch)
             return request
         return request.replace(
             callback=_kept_from_callbacks,
@@ -138,10 +180,13 @@ class DropIn:
             dont_filter=True,
         )
 
-    def ended(self, fetch: Fetch) -> None:
+    def ended(self, lease: Lease) -> None:
         """Let go of requests that will not be needed again."""
-        if not self._session.frontier.may_fetch_again(fetch.page):
-            self._requests.pop(fetch.page, None)
+        if self.keeper is not None:
+            self.keeper.ended(lease)
+        if not self._session.frontier.may_fetch_again(lease.fetch.page):
+            self._requests.pop(lease.fetch.page, None)
+            self._hops.pop(lease.fetch.page, None)
 
     def follow_slots(self) -> None:
         """The project's own politeness counts: each host's delay and concurrency are its download slot's."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from concurrent.futures import Future
+
+    from scrapy import Request
 
     from sharc_crawler.model import CaptureRef, Fetch, Outcome, Sighting
 
@@ -21,6 +23,7 @@ class Lease:
     outcome: Outcome | None = None
     links: Sequence[Sighting] = ()
     written: Future[CaptureRef] | None = None  #: where its exchange lies, once it is on disk
+    hopped: list[Request] = field(default_factory=list)  #: redirects that a duplicate filter has seen
     unwritten: str = ""  #: why it was not archived, where there was no room: it is made again
 
     @property

@@ -49,8 +49,10 @@ def make_folder(folder: Path) -> None:
         raise UsageError(f"output={str(folder)!r} is not writable; choose another folder")
 
 
-def check_output(output: Path, specs: Sequence[CaptureSpec] | None) -> None:
-    """Refuse a folder that holds a capture which these do not go on with (None: nothing can go on).
+def check_output(output: Path, specs: Sequence[CaptureSpec] | None, *, resume: bool = False) -> None:
+    """Refuse a folder that holds a capture which these do not go on with.
+
+    None: a project's own spider, which goes on where it may ``resume``.
 
     Raises :class:`~sharc_crawler.errors.UsageError`.
     """
@@ -59,9 +61,10 @@ def check_output(output: Path, specs: Sequence[CaptureSpec] | None) -> None:
     if written := _still_written(output):
         raise UsageError(f"output={str(output)!r} is being written by another crawl ({written.name}); wait for its end")
     with open_state(output) as store:
-        captures = store.captures().values()
-        complete = all(row.phase is Phase.DONE for row in captures) and not (output / RUNNING).exists()
-        complete = complete and not unreached(store.load())
+        state = store.load()
+    captures = state.captures.values()
+    complete = all(row.phase is Phase.DONE for row in captures) and not (output / RUNNING).exists()
+    complete = complete and not unreached(state)
     if not captures:
         return
     held = {row.spec.site for row in captures}
@@ -72,10 +75,8 @@ def check_output(output: Path, specs: Sequence[CaptureSpec] | None) -> None:
         )
     unfinished = f"output={str(output)!r} holds an unfinished capture of {', '.join(sorted(held))}"
     if specs is None:
-        raise UsageError(
-            f"{unfinished}, and a project's own spider cannot go on; choose another folder, or one"
-            " for each run, as SHARC_OUTPUT=captures/%(name)s/%(time)s"
-        )
+        _check_going_on(unfinished, resume=resume, kept=bool(state.kept))
+        return
     if {spec.site for spec in specs} != held:
         raise UsageError(f"{unfinished}, which only the same command goes on with; choose another folder")
     begun = {row.spec.site: row.spec for row in captures}
@@ -85,6 +86,15 @@ def check_output(output: Path, specs: Sequence[CaptureSpec] | None) -> None:
             if was != now:
                 other = f"begun with {name}={told(was)}, not {told(now)}"
                 raise UsageError(f"{unfinished}, {other}; give it as before, or another folder")
+
+
+def _check_going_on(unfinished: str, *, resume: bool, kept: bool) -> None:
+    """May a project's own spider go on?"""
+    if not (resume and kept):
+        raise UsageError(
+            f"{unfinished}, and a project's own spider goes on only where it began with SHARC_RESUME=True; choose"
+            " another folder, or one for each run, as SHARC_OUTPUT=captures/%(name)s/%(time)s"
+        )
 
 
 def _still_written(output: Path) -> Path | None:

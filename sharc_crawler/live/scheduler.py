@@ -71,7 +71,14 @@ class SharcScheduler(BaseScheduler):
         if specs:
             private.own_all_delays(engine.downloader)
             return deferred_from_coro(self._session.begin(specs()))
-        return self._drop_in.filter.open() if self._drop_in else None
+        return deferred_from_coro(self._begin(self._drop_in)) if self._drop_in else None
+
+    async def _begin(self, drop_in: DropIn) -> None:
+        """A project's own spider: from the start, or where it was cut off."""
+        if (opened := drop_in.filter.open()) is not None:
+            await maybe_deferred_to_future(opened)
+        if drop_in.keeper is not None and (saved := await self._session.go_on()) is not None:
+            drop_in.restore(saved)
 
     def close(self, reason: str) -> Deferred[None] | None:
         """The crawl is over, or has been stopped."""
@@ -104,7 +111,7 @@ class SharcScheduler(BaseScheduler):
         """A project's spider asks for a page (or its middlewares go on with one)."""
         lease = self._continuation(request)
         if lease is not None:
-            if self._drop_in and not self._drop_in.goes_on(lease.fetch, request):
+            if self._drop_in and not self._drop_in.goes_on(lease, request):
                 return False
             lease.hops += 1
             self._released.pop(lease.fetch.lease, None)
@@ -272,7 +279,7 @@ class SharcScheduler(BaseScheduler):
         if judgement:
             stats.inc_value(f"sharc/{lease.fetch.kind}/{judgement.verdict}")
         if self._drop_in:
-            self._drop_in.ended(lease.fetch)
+            self._drop_in.ended(lease)
 
     def _nothing_seen(self) -> Outcome:
         """A middleware dropped the request before any answer."""

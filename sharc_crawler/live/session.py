@@ -95,10 +95,7 @@ class Session:
             saved = await self._borne_out(saved)
             for number, row in saved.captures.items():
                 saved.captures[number] = self._on_new_terms(row, specs[0])
-            self.run = next(str(row.spec.settings["run"]) for row in saved.captures.values())
-            self.frontier.restore(saved, now)
-            self.gone_on = True
-            await self._ready({row.spec.site for row in saved.captures.values()})
+            await self._restore(saved, {row.spec.site for row in saved.captures.values()})
             return
         await self._ready({spec.site for spec in specs})
         with self.frontier.ledger.one_step():  # all of them or none: the same command must find what it asked for
@@ -107,6 +104,24 @@ class Session:
                 capture = self.frontier.open(bounded, now)
                 if self.history:
                     self.frontier.schedule_into(capture, known_pages(spec.site, self.history), now)
+
+    async def go_on(self) -> Batch | None:
+        """A project's own spider: its captures as a former run left them; ``None``: there are none."""
+        saved = self.store.load() if self.store else None
+        if saved is None or not saved.captures:
+            return None
+        self._go_on_in_time(saved)
+        for number, row in saved.captures.items():
+            saved.captures[number] = row._replace(spec=self.bounded(row.spec))
+        await self._restore(saved, {self.name})
+        return saved
+
+    async def _restore(self, saved: Batch, series: set[str]) -> None:
+        """Go on with captures, and with these series of WARC files."""
+        self.run = next(str(row.spec.settings["run"]) for row in saved.captures.values())
+        self.frontier.restore(saved, self.clock.now())
+        self.gone_on = True
+        await self._ready(series)
 
     def _on_new_terms(self, row: CaptureRow, spec: CaptureSpec) -> CaptureRow:
         """A capture goes on under another strategy, with other limits or a narrower scope, if it is told to."""
@@ -248,7 +263,9 @@ def _begin(crawler: Crawler) -> Session:
     if drop_in:  # the project's own middlewares and download slots see to robots and retries
         politeness = replace(politeness, obey_robots=False, attempts=1)
         if config.output is not None:
-            check_output(config.output, None)
+            check_output(config.output, None, resume=config.resume)
+        elif config.resume:
+            raise UsageError("SHARC_RESUME=True needs a folder to go on in: set SHARC_OUTPUT=FOLDER")
     store = _store(config)
     history = _history(config.history) if config.history else None
     parts = PARTS if drop_in else _parts(history, config)

@@ -318,6 +318,12 @@ class Options:
     operator_required: bool = setting(
         Flag(), False, "refuse public sites without `SHARC_OPERATOR` (this project's live profile)"
     )
+    resume: bool = setting(
+        Flag(),
+        False,
+        "a project's own spider, cut off, goes on where it was when the same command is given again (needs"
+        " `SHARC_OUTPUT`): [what is kept](drop-in.md#going-on)",
+    )
     revisit_callbacks: bool = setting(Flag(), False, "hand revisits to a project's callbacks too")
     progress: bool = setting(Flag(), True, "the progress line on stderr")
 

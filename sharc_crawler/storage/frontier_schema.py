@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-VERSION = 6
+VERSION = 7
 #: every table but that of links
 TABLES = (
     "capture", "host", "page", "visit", "lastmod", "outside", "judgement", "embed", "novelty", "subsite", "member",
+    "kept",
 )  # fmt: skip
 
 

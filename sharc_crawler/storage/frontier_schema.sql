@@ -120,3 +120,7 @@ CREATE TABLE member (
     page INTEGER PRIMARY KEY,
     subsite INTEGER NOT NULL     -- number of the part of its site
 );
+CREATE TABLE kept (              -- what a driver needs to go on: requests of a project's own spider, cookies
+    name TEXT PRIMARY KEY,
+    text TEXT NOT NULL
+);

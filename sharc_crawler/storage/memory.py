@@ -41,6 +41,7 @@ class MemoryStore:
         every.novelties |= batch.novelties
         every.subsites |= batch.subsites
         every.members += batch.members
+        every.kept |= batch.kept
         for page, rate, source, shape in batch.rates:
             every.pages[page] = every.pages[page]._replace(rate=rate, source=source, shape=shape)
         for page, hints in batch.hints:

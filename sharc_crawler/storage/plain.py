@@ -46,6 +46,7 @@ def to_json(batch: Batch) -> str:
         "outside": list(batch.outside),
         "subsites": [frontier_rows.subsite_values(row) for row in batch.subsites.values()],
         "members": batch.members,
+        "kept": [list(row) for row in batch.kept.items()],
     }
     return json.dumps({name: some for name, some in rows.items() if some})
 
@@ -86,4 +87,5 @@ _READ: dict[str, Callable[[Rows], Any]] = {
     "outside": lambda rows: list(map(OutsideRow._make, rows)),
     "subsites": lambda rows: {(row[0], row[1]): frontier_rows.subsite_row(tuple(row)) for row in rows},
     "members": lambda rows: list(map(tuple, rows)),
+    "kept": lambda rows: {name: text for name, text in rows},  # noqa: C416 - rows of JSON
 }

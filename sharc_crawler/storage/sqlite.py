@@ -123,6 +123,7 @@ class SqliteStore:
             hosts={values[0]: HostRow(*values) for values in db.execute("SELECT * FROM host")},
             subsites={values[:2]: frontier_rows.subsite_row(values) for values in db.execute("SELECT * FROM subsite")},
             members=list(db.execute("SELECT page, subsite FROM member ORDER BY page")),
+            kept=dict(db.execute("SELECT name, text FROM kept ORDER BY rowid")),
             novelties={values[0]: NoveltyRow(*values) for values in db.execute("SELECT * FROM novelty ORDER BY page")},
         )
 
@@ -217,6 +218,7 @@ def _write(db: sqlite3.Connection, batch: Batch) -> None:
         (list(batch.novelties.values()), _replace("novelty", 5)),
         ([frontier_rows.subsite_values(row) for row in batch.subsites.values()], _replace("subsite", 8)),
         (batch.members, _insert("member", 2)),
+        (list(batch.kept.items()), _replace("kept", 2)),
         (
             [(rate, source, frontier_rows.shape_value(shape), page) for page, rate, source, shape in batch.rates],
             "UPDATE page SET rate = ?, source = ?, shape = ? WHERE page = ?",

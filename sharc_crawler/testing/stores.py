@@ -123,6 +123,7 @@ class FrontierStoreContract:
             lastmods=[LastmodRow(1, 10.25, 5.0, 1.0), LastmodRow(0, 9.5, 0.0, 86400.0)],
             subsites={(0, 0): subsite_row(0), (0, 1): subsite_row(1)},
             members=[(0, 0), (1, 1)],
+            kept={"request 0": '{"url": "http://h.example/ö"}', "cookies": "[]"},
             outside=[OutsideRow(0, "http://o.example/ö", "another host", "seed")],
             links=[LinksRow(0, 10.25, (0, 1)), LinksRow(1, 10.75, ())],
         )
@@ -139,6 +140,9 @@ class FrontierStoreContract:
         assert loaded.outside == batch.outside
         assert loaded.subsites == batch.subsites
         assert loaded.members == batch.members
+        assert loaded.kept == batch.kept
+        store.commit(Batch(kept={"cookies": "[1]"}))
+        assert store.load().kept == {**batch.kept, "cookies": "[1]"}
         assert list(store.links()) == batch.links
         assert not loaded.links, "they are had by themselves"
 

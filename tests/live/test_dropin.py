@@ -407,3 +407,33 @@ def test_an_archive_needs_asyncio_and_says_so_before_anything_is_sent(tmp_path, 
     assert not living_site.log
     run(tmp_path, living_site.url, {"sharc_crawler.live.addon.SharcAddon": 500}, select)
     assert living_site.url in (tmp_path / "items.jsonl").read_text()
+
+
+UNKEEPABLE = """
+import scrapy
+
+
+class Unkeepable(scrapy.Spider):
+    name = "unkeepable"
+
+    async def start(self):
+        yield scrapy.Request(self.url, meta={"parser": self})
+        yield scrapy.Request(self.url + "?closure", callback=lambda response: None)
+        yield scrapy.Request(self.url + "?kept", cb_kwargs={"at": (1, b"x")})
+
+    def parse(self, response, at=None):
+        yield {"url": response.url, "at": str(at)}
+"""
+
+
+def test_what_cannot_be_kept_is_refused_with_its_name_when_it_is_yielded(static, tmp_path):
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "index.html").write_text("<html>hello</html>")
+    with static(tmp_path / "site") as url:
+        chosen = ["SHARC_OUTPUT=capture", "SHARC_RESUME=True", f"LOG_FILE={tmp_path / 'log.txt'}"]
+        found = items(tmp_path, url, ADDON, UNKEEPABLE, *chosen)
+    assert [json.loads(item)["at"] for item in found] == ["(1, b'x')"]
+    log = (tmp_path / "log.txt").read_text()
+    assert f"<GET {url}> is not requested, as SHARC_RESUME could not keep it: meta['parser'] is a Unkeepable" in log
+    assert f"<GET {url}?closure> is not requested" in log
+    assert "'scheduler/unserializable': 2" in log

@@ -1,0 +1,144 @@
+"""Two projects as others write them: stock against add-on, and killed again and again."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import time
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.live.example_sites import EACH, LISTS, PICTURES, ROOMS, Gallery, Members, example_site
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+PROJECTS = [("members", Members, 2 * LISTS * EACH), ("gallery", Gallery, ROOMS * PICTURES)]
+ADDON = ('ADDONS={"sharc_crawler.live.addon.SharcAddon": 500}', "SHARC_ALLOWED_ADDRESSES=127.0.0.0/8")
+ARCHIVED = (*ADDON, "SHARC_OUTPUT=capture")
+RESUMABLE = (*ARCHIVED, "SHARC_RESUME=True")
+SAME = (
+    "item_scraped_count", "dupefilter/filtered", "scheduler/enqueued", "scheduler/dequeued", "finish_reason",
+    "downloader/response_status_count/302", "file_count", "request_depth_max",
+)  # fmt: skip
+PATIENCE = 100
+
+
+@dataclass(frozen=True)
+class Run:
+    code: int
+    items: Counter[str]
+    stats: dict[str, object]
+    files: list[str]
+    err: str
+
+
+@pytest.fixture
+def project(tmp_path):
+    """A copy of an example project, in which it can be run."""
+
+    def copied(name: str) -> Path:
+        return Path(shutil.copytree(EXAMPLES / name, tmp_path / name, dirs_exist_ok=True))
+
+    return copied
+
+
+def command(name: str, url: str, settings: tuple[str, ...]) -> list[str]:
+    given = ["STATS_DUMP=False", *settings]
+    return [sys.executable, "-m", "scrapy", "crawl", name, "-a", f"url={url}"] + [
+        x for one in given for x in ("-s", one)
+    ]
+
+
+def run(folder: Path, url: str, *settings: str) -> Run:
+    """To the end."""
+    (folder / "kept_stats.py").write_text(
+        "import json, pathlib\nfrom scrapy.statscollectors import MemoryStatsCollector\n\n\n"
+        "class Kept(MemoryStatsCollector):\n"
+        "    def _persist_stats(self, stats):\n"
+        "        pathlib.Path('stats.json').write_text(json.dumps(stats, default=str))\n"
+    )
+    done = subprocess.run(
+        command(folder.name, url, ("STATS_CLASS=kept_stats.Kept", *settings)),
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    stats = json.loads((folder / "stats.json").read_text())
+    images = sorted(str(path.relative_to(folder)) for path in folder.glob("images/*/*"))
+    return Run(done.returncode, items_of(folder), {name: stats.get(name) for name in SAME}, images, done.stderr)
+
+
+def items_of(folder: Path) -> Counter[str]:
+    """What the pipeline wrote; that a picture lay there already is said of one that is asked for again."""
+    file = folder / "items.jsonl"
+    text = file.read_text().replace('"uptodate"', '"downloaded"') if file.exists() else ""
+    return Counter(text.splitlines())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "site", "number"), PROJECTS, ids=[name for name, *_ in PROJECTS])
+@pytest.mark.parametrize(
+    "settings", [ADDON, ARCHIVED, (*ARCHIVED, "SHARC_RESUME=True")], ids=["order", "archive", "resume"]
+)
+def test_a_project_brings_with_the_add_on_what_it_brings_without(project, tmp_path, name, site, number, settings):
+    with example_site(site) as (url, asked):
+        plain = run(project(name), url)
+        assert plain.code == 0
+        assert plain.items.total() == number
+        stock = Counter(asked)
+        shutil.rmtree(tmp_path / name)
+        asked.clear()
+        ours = run(project(name), url, *settings)
+    assert (ours.code, ours.items, ours.files) == (plain.code, plain.items, plain.files), ours.err
+    assert ours.stats == plain.stats
+    # the order is the strategy's, and what was asked for is the same, but for robots.txt, which is the project's
+    assert asked == stock
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "site", "number"), PROJECTS, ids=[name for name, *_ in PROJECTS])
+def test_a_project_that_is_killed_goes_on(project, name, site, number):
+    with example_site(site) as (url, _):
+        folder = project(name)
+        expected = run(folder, url).items
+        kills = killed_until_complete(folder, url, random.Random(7), most=4)
+    found = items_of(folder)
+    assert kills
+    assert found.keys() == expected.keys()
+    assert found.total() - expected.total() <= kills, "those that were in flight"
+    report = json.loads((folder / "capture" / "report.json").read_text())
+    assert all(capture["times"]["ended"] for capture in report["captures"])
+    assert any(capture["times"]["interruptions"] for capture in report["captures"])
+
+
+def killed_until_complete(folder: Path, url: str, chance: random.Random, most: int) -> int:
+    """Run with SHARC_RESUME, killed (SIGKILL) after a few more items each time; how often."""
+    for name in ("items.jsonl", "stats.json"):
+        (folder / name).unlink(missing_ok=True)
+    shutil.rmtree(folder / "images", ignore_errors=True)
+    kills = 0
+    while True:
+        aim = items_of(folder).total() + chance.randrange(1, 7)
+        with (folder / "err.txt").open("w") as err:
+            settings = (*ARCHIVED, "SHARC_RESUME=True", "LOG_LEVEL=INFO")
+            process = subprocess.Popen(
+                command(folder.name, url, settings), cwd=folder, stdout=subprocess.DEVNULL, stderr=err
+            )
+        deadline = time.monotonic() + PATIENCE
+        while process.poll() is None and (kills == most or items_of(folder).total() < aim):
+            assert time.monotonic() < deadline, (folder / "err.txt").read_text()
+            time.sleep(0.002)
+        if process.poll() is None:
+            os.kill(process.pid, 9)
+            kills += 1
+        if process.wait(PATIENCE) == 0:
+            return kills
+        assert process.returncode == -9, (folder / "err.txt").read_text()
