@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[1]
 SLOW = 5.0  #: CPU seconds for one input of at most LONGEST bytes
-LONGEST = 8_192
+LONGEST = 1_000_000
 
 
 @dataclass

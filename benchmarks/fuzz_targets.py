@@ -26,7 +26,6 @@ from sharc_crawler.changes.http import dechunk, parse_response
 from sharc_crawler.changes.http_date import http_date
 from sharc_crawler.changes.learning import Pair, learn_masks
 from sharc_crawler.changes.masks import load_masks
-from sharc_crawler.changes.payload import examine
 from sharc_crawler.coding import decoded, unpack
 from sharc_crawler.errors import SharcError
 from sharc_crawler.frontier.store import Batch, LinksRow
@@ -34,6 +33,8 @@ from sharc_crawler.links import document, sitemap
 from sharc_crawler.links.dates import mail_date, w3c_date
 from sharc_crawler.links.found import LIMIT, Resolver
 from sharc_crawler.links.robots import RobotsRules, robots_text
+from sharc_crawler.live.reading import read
+from sharc_crawler.live.readings import Order, Wants
 from sharc_crawler.live.requests import retry_after
 from sharc_crawler.live.tap import Tap, TappedRequest
 from sharc_crawler.live.wire import _TappedProtocol
@@ -161,7 +162,7 @@ def url_seeds() -> list[bytes]:
 
 def run_exchange(data: bytes) -> None:
     message = parse_response(data)
-    examine(message, ContentDetector())
+    read(data, Order(BASE, Wants.DOCUMENT, compared=True), ContentDetector())
     if message is None:
         return
     assert message.interim + message.message == data
@@ -451,7 +452,29 @@ def _folder() -> Path:
     return Path(tempfile.mkdtemp(prefix="sharc-fuzz-"))
 
 
+def run_long(data: bytes) -> None:
+    """A megabyte that repeats its second half: what costs more than its length shows here."""
+    start, unit = data[: len(data) // 2], data[len(data) // 2 :] or b"<"
+    page = (start + unit * (1_000_000 // len(unit)))[:1_000_000]
+    for kind in ("text/html", "text/css"):
+        document.extract(page, BASE, kind)
+    fingerprint(page, "text/html")
+    sitemap.read(page, BASE)
+    RobotsRules(robots_text(page)[0], "sharc-crawler", BASE)
+
+
+def long_seeds() -> list[bytes]:
+    return [
+        *link_seeds(),
+        b"<p " * 9 + b" a=1",
+        b"<!--" + b"-->",
+        b"<url><loc>" + b"http://h/",
+        b"User-agent: *\n" + b"Disallow: /*a\n",
+    ]
+
+
 TARGETS = {
+    "long": Target(run_long, long_seeds),
     "sitemaps": Target(run_sitemaps, sitemap_seeds),
     "robots": Target(run_robots, robots_seeds),
     "dates": Target(run_dates, date_seeds),

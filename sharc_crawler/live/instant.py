@@ -7,15 +7,11 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from sharc_crawler.live.requests import header
-from sharc_crawler.model import Kind
 from sharc_crawler.report.words import counted
 
 if TYPE_CHECKING:
-    from scrapy.http import Response
-
     from sharc_crawler.frontier.spec import CaptureSpec
-    from sharc_crawler.model import Fetch, Instant, Sighting
+    from sharc_crawler.model import Instant
     from sharc_crawler.options.table import Options
     from sharc_crawler.polling.polls import Polls
     from sharc_crawler.polling.terms import Terms
@@ -40,20 +36,6 @@ def as_instant(spec: CaptureSpec, terms: Terms) -> CaptureSpec:
 
 def _finite(value: float) -> float | None:
     return value if value < math.inf else None
-
-
-def wanted(fetch: Fetch, mode: Terms | None) -> bool:
-    """Is this answer read as an instant crawl reads it?"""
-    return mode is not None and fetch.kind in (Kind.HUB, Kind.SITEMAP)
-
-
-def sightings(response: Response, fetch: Fetch) -> list[Sighting]:
-    """What a hub, or a site's sitemap, names."""
-    from sharc_crawler.polling.reading import hub_sightings, sitemap_sightings
-
-    if fetch.kind is Kind.SITEMAP:
-        return sitemap_sightings(response.body, response.url)
-    return hub_sightings(response.body, response.url, header(response, "Content-Type"))
 
 
 def progress(polls: Polls, now: Instant) -> str:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from scrapy import Request
 
+    from sharc_crawler.live.readings import Reading
     from sharc_crawler.model import CaptureRef, Fetch, Outcome, Sighting
 
 
@@ -24,9 +25,10 @@ class Lease:
     links: Sequence[Sighting] = ()
     written: Future[CaptureRef] | None = None  #: where its exchange lies, once it is on disk
     hopped: list[Request] = field(default_factory=list)  #: redirects that a duplicate filter has seen
+    reading: Future[Reading] | None = None  #: what it brought, once it is read
     unwritten: str = ""  #: why it was not archived, where there was no room: it is made again
 
     @property
-    def on_disk(self) -> bool:
-        """Nothing of it is still being written."""
-        return self.written is None or self.written.done()
+    def done(self) -> bool:
+        """Nothing of it is still being written, or read."""
+        return all(future is None or future.done() for future in (self.written, self.reading))

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 from scrapy.exceptions import IgnoreRequest
 
 from sharc_crawler.archive.payloads import Original
-from sharc_crawler.changes.http import parse_response
-from sharc_crawler.changes.payload import Payload, examine
 from sharc_crawler.errors import SharcError
 from sharc_crawler.live.addresses import AddressRefusedError
 from sharc_crawler.live.exchanges import failed, rebuilt
 from sharc_crawler.live.problems import plain
+from sharc_crawler.live.readings import Order, Wants
 from sharc_crawler.live.requests import META_KEY, conditions, outcome_of
 from sharc_crawler.live.session import session_of
 from sharc_crawler.live.wire import EXCHANGE_KEY
@@ -27,11 +26,18 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
-    from sharc_crawler.changes.http import HttpResponse
+    from sharc_crawler.live.readings import Reading
     from sharc_crawler.model import CaptureRef, Exchange, Fetch
 
 SENT_KEY = "sharc_sent"  #: when a request without wire tap was sent
 NOT_MODIFIED = 304
+_WANTS = {
+    Kind.ROBOTS: Wants.ROBOTS,
+    Kind.SITEMAP: Wants.SITEMAP,
+    Kind.HUB: Wants.HUB,
+    Kind.PAGE: Wants.DOCUMENT,
+    Kind.RESOURCE: Wants.DOCUMENT,
+}
 UNTRUSTED = (
     "{host}: its TLS certificate is not shown to be valid ({why}): nothing shows who answered"
     " (-s DOWNLOAD_VERIFY_CERTIFICATES=True refuses such hosts)"
@@ -78,16 +84,13 @@ class ArchiveMiddleware:
         ended = self._session.clock.now()
         exchange = request.meta.pop(EXCHANGE_KEY, None) or rebuilt(request, response, sent, ended)
         fetch: Fetch | None = request.meta.get(META_KEY)
-        message = parse_response(exchange.response)
         written = self._keep(exchange, fetch, response.status)
-        payload = self._payload(exchange, fetch, response.status, message)
-        if response.request is None:
-            response.request = request
-        outcome = outcome_of(response, exchange.started, exchange.ended, payload)
+        outcome = outcome_of(response, exchange.started, exchange.ended)
+        reading = self._read(exchange, fetch, outcome, response.url) if fetch else None
         if fetch is not None and exchange.untrusted and not self._verifies:
             note = UNTRUSTED.format(host=fetch.host, why=exchange.untrusted)
             self._session.frontier.capture_of(fetch.page).note(note)
-        self._tell(fetch, outcome, written)
+        self._tell(fetch, outcome, written, reading)
         if written is not None and (self._session.drop_in or fetch is None):
             try:
                 await asyncio.wrap_future(written)
@@ -127,11 +130,24 @@ class ArchiveMiddleware:
             why = "robots.txt disallows it" if "robots.txt" in said else f"dropped before it was downloaded: {said}"
             lease.outcome = Outcome(Result.REFUSED, now, now, error=why.removesuffix(": "))
 
-    def _payload(self, exchange: Exchange, fetch: Fetch | None, status: int, message: HttpResponse | None) -> Payload:
-        """What it will be compared by. What is cut short shows nothing of the whole: no judgement by bytes."""
-        if fetch is None or status == NOT_MODIFIED or exchange.truncated is not None:
-            return Payload()
-        return examine(message, self._session.detector if self._compared(fetch) else None)
+    def _read(self, exchange: Exchange, fetch: Fetch, outcome: Outcome, url: str) -> Future[Reading]:
+        """Have it read: what it will be compared by, and what it names."""
+        whole = outcome.status != NOT_MODIFIED and exchange.truncated is None  # a part shows nothing of the whole
+        known = None
+        if fetch.slot is Slot.SECOND and fetch.kind is Kind.PAGE:  # equal bytes name the same
+            known = self._session.frontier.pages.remembered(fetch.page).digest
+        order = Order(url, self._wants(fetch, outcome), whole, self._compared(fetch), known)
+        return self._session.readers.read(exchange.response, order)
+
+    def _wants(self, fetch: Fetch, outcome: Outcome) -> Wants:
+        """What our spider takes of it; a project's own reads for itself."""
+        if outcome.result is not Result.OK or self._session.drop_in:
+            return Wants.NOTHING
+        if fetch.kind is Kind.RESOURCE and fetch.slot is Slot.SECOND:
+            return Wants.NOTHING
+        if fetch.kind is Kind.SITEMAP and self._session.frontier.capture_of(fetch.page).spec.mode == "instant":
+            return Wants.NEWS
+        return _WANTS[fetch.kind]
 
     def _compared(self, fetch: Fetch) -> bool:
         """May its content be held against another download's?"""
@@ -151,7 +167,13 @@ class ArchiveMiddleware:
         visit = self._session.frontier.pages.remembered(fetch.page)
         return Original(exchange.url, visit.started, visit.digest) if visit.digest else None
 
-    def _tell(self, fetch: Fetch | None, outcome: Outcome, written: Future[CaptureRef] | None = None) -> None:
+    def _tell(
+        self,
+        fetch: Fetch | None,
+        outcome: Outcome,
+        written: Future[CaptureRef] | None = None,
+        reading: Future[Reading] | None = None,
+    ) -> None:
         lease = self._session.leases.get(fetch.lease) if fetch else None
         if lease is not None:
-            lease.outcome, lease.written = outcome, written
+            lease.outcome, lease.written, lease.reading = outcome, written, reading

@@ -12,16 +12,15 @@ from sharc_crawler.changes.http import target
 from sharc_crawler.changes.http_date import http_date
 from sharc_crawler.changes.status import classify
 from sharc_crawler.evidence.headers import header_text, of_headers
-from sharc_crawler.links.robots import robots_text
 from sharc_crawler.model import Kind, Outcome, Result, Slot
 
 if TYPE_CHECKING:
     from scrapy import Spider
     from scrapy.http import Response
 
-    from sharc_crawler.changes.payload import Payload
     from sharc_crawler.model import Fetch, Instant, Seconds
 
+CODINGS = "gzip, deflate, br, zstd"  #: that :mod:`sharc_crawler.coding` undoes
 META_KEY = "sharc"  #: the one key of ours in ``request.meta``; its value is the :class:`~sharc_crawler.model.Fetch`
 
 
@@ -45,35 +44,26 @@ def request_for(fetch: Fetch, spider: Spider) -> Request:
         fetch.url,
         callback=spider.handle,  # type: ignore[attr-defined]
         errback=spider.failed,  # type: ignore[attr-defined]
+        headers={"Accept-Encoding": CODINGS},
         meta={META_KEY: fetch, "handle_httpstatus_all": True, "download_slot": fetch.host},
         dont_filter=True,
     )
 
 
-def outcome_of(response: Response, started: Instant, ended: Instant, payload: Payload) -> Outcome:
-    """What a response showed."""
-    fetch: Fetch | None = response.request.meta.get(META_KEY) if response.request else None
+def outcome_of(response: Response, started: Instant, ended: Instant) -> Outcome:
+    """What the head of a response shows."""
     location = target(response.url, response.headers.get("Location"))
     result = classify(response.status, location)
-    rules = unreadable = None
-    if fetch is not None and fetch.kind is Kind.ROBOTS and result is Result.OK:
-        rules, unreadable = robots_text(response.body, response.headers.getlist("Content-Encoding"))
-        if unreadable:  # as good as one that cannot be had (RFC 9309, 2.3.1.4)
-            result, unreadable = Result.FAILED, f"could not be read: {unreadable}"
     return Outcome(
         result,
         started,
         ended,
         status=response.status,
-        digest=payload.digest,
-        fingerprint=payload.fingerprint,
-        decoded=payload.decoded,
         location=location,
         length=len(response.body),
         **of_headers(partial(header, response)),
-        error=unreadable or f"status {response.status}" if result in (Result.FAILED, Result.REFUSED) else None,
+        error=f"status {response.status}" if result in (Result.FAILED, Result.REFUSED) else None,
         retry_after=retry_after(header(response, "Retry-After"), ended) if result is Result.FAILED else None,
-        robots=rules,
     )
 
 

@@ -21,6 +21,7 @@ from sharc_crawler.live import private
 from sharc_crawler.live.archivist import conclude
 from sharc_crawler.live.clashes import PRIORITY
 from sharc_crawler.live.failing import end_as_failed, ends_the_crawl
+from sharc_crawler.live.intake import Intake
 from sharc_crawler.live.lease import Lease
 from sharc_crawler.live.requests import META_KEY, request_for
 from sharc_crawler.live.session import Session, session_of
@@ -65,7 +66,9 @@ class SharcScheduler(BaseScheduler):
         engine = self._crawler.engine
         self._session: Session = session_of(self._crawler)
         self._alarm = Alarm(private.wake_up(engine))
-        self._session.archivist.written = private.wake_up(engine)
+        self._session.archivist.written = self._session.readers.read_on = private.wake_up(engine)
+        self._session.readers.start()
+        self._intake = Intake(self._session.frontier)
         specs = None if self._session.drop_in else spider.capture_specs  # type: ignore[attr-defined]
         self._drop_in = None if specs is not None else self._dropped_in()
         if specs:
@@ -94,6 +97,7 @@ class SharcScheduler(BaseScheduler):
     async def _settle_all(self) -> None:
         """The last visits; the reactor goes round meanwhile: a second Ctrl-C waits for no disk."""
         await self._session.archivist.finish()
+        await self._session.readers.finish()
         self._note_pause()
         self._note_mishaps()
         try:
@@ -186,8 +190,8 @@ class SharcScheduler(BaseScheduler):
         if session.control and session.control.paused:
             self._alarm.set(1.0)
             return None
-        if session.archivist.pending >= self._at_once:
-            session.archivist.awaited = True
+        if max(session.archivist.pending, session.readers.pending) >= self._at_once:
+            session.archivist.awaited = session.readers.awaited = True
             return None
         if self._continued:
             return self._release(self._continued.popleft())
@@ -251,17 +255,18 @@ class SharcScheduler(BaseScheduler):
         return lease if hops > lease.hops else None
 
     def _settle_ended(self) -> None:
-        """Tell the frontier of every visit that the engine is through with and that is on disk, in one transaction."""
+        """Tell the frontier of every visit that the engine is through with, read and on disk, in one transaction."""
         busy = private.in_progress(self._crawler.engine)
         through = [number for number, request in self._released.items() if request not in busy]
-        ended = [number for number in through if self._session.leases[number].on_disk]
-        self._session.archivist.awaited = len(ended) < len(through)
+        ended = [number for number in through if self._session.leases[number].done]
+        self._session.archivist.awaited = self._session.readers.awaited = len(ended) < len(through)
         with self._session.frontier.ledger.one_step():
             for number in ended:
                 del self._released[number]
                 self._settle(self._session.leases.pop(number))
 
     def _settle(self, lease: Lease) -> None:
+        self._intake.take_in(lease)
         conclude(lease)
         session = self._session
         if lease.unwritten:

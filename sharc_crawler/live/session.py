@@ -5,14 +5,13 @@ from __future__ import annotations
 import secrets
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from scrapy import __version__ as scrapy_version
 from scrapy.utils.asyncio import is_asyncio_available
 
-from sharc_crawler import __version__, plugins
+from sharc_crawler import __version__
 from sharc_crawler.archive.open_files import RESERVE, left, limit, raise_limit
 from sharc_crawler.archive.options import USUAL, CaptureInfo, WarcOptions
 from sharc_crawler.errors import UsageError
@@ -29,6 +28,7 @@ from sharc_crawler.live.failing import without_tracebacks
 from sharc_crawler.live.history import known_pages, rates_of, remember
 from sharc_crawler.live.naming import attributes, named
 from sharc_crawler.live.output import RUNNING, check_output, make_folder, told
+from sharc_crawler.live.readers import Readers
 from sharc_crawler.live.relying import relied_on
 from sharc_crawler.live.space import Space
 from sharc_crawler.storage.opening import begin_state
@@ -41,8 +41,6 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from sharc_crawler.archive.payloads import Original
-    from sharc_crawler.changes.base import ChangeDetector
-    from sharc_crawler.changes.masks import Mask
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.frontier.store import Batch, CaptureRow, FrontierStore
     from sharc_crawler.live.lease import Lease
@@ -59,7 +57,6 @@ class Session:
     store: FrontierStore | None
     history: ObservationStore | None
     frontier: Frontier
-    detector: ChangeDetector
     space: Space
     drop_in: bool  #: a project's own spider decides what there is to fetch
     name: str  #: of the spider
@@ -68,6 +65,7 @@ class Session:
     gone_on: bool = False  #: with captures that a former run began
     superseded: bool = False  #: its state is another process's: nothing may be written any more
     archivist: Archivist = field(init=False)
+    readers: Readers = field(init=False)
     log: CrawlLog | None = field(init=False)
     control: Control | None = field(init=False)
 
@@ -75,6 +73,7 @@ class Session:
         folder = self.config.output if self.config.control else None
         self.control = Control(folder, self.frontier) if folder else None
         self.archivist = Archivist(self._terms)
+        self.readers = Readers({"detector": self.config.detector, "masks": self.config.masks})
         config = self.config
         self.log = CrawlLog(config.output, self.store, config.log) if self.store and config.output else None
 
@@ -224,6 +223,7 @@ class Session:
 
     async def close(self) -> Batch | None:
         """Everything is on disk after this; what there is to report on."""
+        self.readers.close()
         await self.archivist.close()
         state = self.store.load() if self.store and not self.superseded else None
         if self.store and state is not None and self.history:
@@ -272,8 +272,9 @@ def _begin(crawler: Crawler) -> Session:
     frontier = Frontier(politeness, store, parts, terms=getattr(crawler.spider, "terms", None))
     name = crawler.spider.name if crawler.spider else "crawl"
     space = Space(config.output, config.min_free)
-    detector = plugins.load("detector", config.detector)(_masks(Path(config.masks)) if config.masks else ())
-    return Session(config, clock, store, history, frontier, detector, space, drop_in, name)
+    if config.masks or config.detector != "content":
+        _check_detector(config.detector, config.masks)
+    return Session(config, clock, store, history, frontier, space, drop_in, name)
 
 
 def _history(file: str) -> ObservationStore:
@@ -282,10 +283,11 @@ def _history(file: str) -> ObservationStore:
     return ObservationStore(file)
 
 
-def _masks(file: Path) -> Sequence[Mask]:
-    from sharc_crawler.changes.masks import load_masks  # only where there are any
+def _check_detector(detector: str, masks: str | None) -> None:
+    """Whoever reads documents has one: what is wrong with it is said now."""
+    from sharc_crawler.live.reading import detector_of  # only where there may be
 
-    return load_masks(file)
+    detector_of(detector, masks)
 
 
 def _require_descriptors(at_once: int) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import urlsplit
@@ -13,18 +12,13 @@ from scrapy import Spider
 
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.pages import NO_PARENT
-from sharc_crawler.links import document, sitemap
-from sharc_crawler.links.entries import SitemapKind
-from sharc_crawler.live import instant
 from sharc_crawler.live.arguments import Arguments
 from sharc_crawler.live.naming import named
 from sharc_crawler.live.operator import openings, refuse_private, require_operator
-from sharc_crawler.live.requests import META_KEY, header, timestamp
+from sharc_crawler.live.requests import timestamp
 from sharc_crawler.live.session import session_of
-from sharc_crawler.model import Kind, Result, Sighting, Slot
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from typing import Self
 
     from scrapy.crawler import Crawler
@@ -34,9 +28,8 @@ if TYPE_CHECKING:
 
     from sharc_crawler.frontier.frontier import Frontier
     from sharc_crawler.frontier.spec import CaptureSpec
-    from sharc_crawler.links.found import Found
     from sharc_crawler.live.addresses import Opening
-    from sharc_crawler.model import Fetch, PageId
+    from sharc_crawler.model import PageId
     from sharc_crawler.polling.terms import Terms
 
 
@@ -53,7 +46,7 @@ class SiteSpider(Spider):
         "HTTPCACHE_ENABLED": False,
         "COOKIES_ENABLED": False,  # a capture is nobody's session
         "AUTOTHROTTLE_ENABLED": False,
-        "COMPRESSION_ENABLED": True,
+        "COMPRESSION_ENABLED": False,  # what a response brings is decoded where it is read
         "CONCURRENT_ITEMS": 1,
     }
 
@@ -105,26 +98,7 @@ class SiteSpider(Spider):
         return arguments.specs(config.strategy, settings)
 
     def handle(self, response: Response) -> None:
-        """Read what a settled response names; every status comes here."""
-        fetch: Fetch = response.meta[META_KEY]
-        session = session_of(self.crawler)
-        lease = session.leases[fetch.lease]
-        if lease.outcome is None or lease.outcome.result is not Result.OK or fetch.kind is Kind.ROBOTS:
-            return  # a robots.txt names nothing, whatever it looks like
-        if instant.wanted(fetch, self.terms):
-            lease.links = instant.sightings(response, fetch)
-        elif fetch.kind is Kind.SITEMAP:
-            lease.links, problems = _sitemap_links(response)
-            if problems:
-                lease.outcome = replace(lease.outcome, error="; ".join(problems))
-        elif fetch.slot is not Slot.SECOND or (
-            # equal bytes would name what they named at the first visit
-            fetch.kind is Kind.PAGE and lease.outcome.digest != session.frontier.pages.remembered(fetch.page).digest
-        ):
-            found = document.extract(response.body, response.url, header(response, "Content-Type"))
-            feeds = found.feeds if found.feeds and _is_front(session.frontier, fetch.page) else ()
-            lease.links = _sightings(found, feeds, response.url)
-            lease.outcome = replace(lease.outcome, document=found.document)
+        """What it names is read elsewhere, and taken in when its visit has ended; every status comes here."""
 
     def failed(self, failure: Failure) -> None:
         """The outcome was recorded where it happened."""
@@ -146,28 +120,3 @@ def _is_front(frontier: Frontier, page: PageId) -> bool:
     while (parent := pages.parents[page]) != NO_PARENT and pages.states[parent] == State.LOST:
         page = parent
     return pages.urls[page] in frontier.capture_of(page).spec.seeds
-
-
-def _sightings(found: Found, feeds: Sequence[str], via: str) -> list[Sighting]:
-    """Pages and resources that a document names."""
-    resource, page = Kind.RESOURCE, Kind.PAGE
-    return [
-        *(Sighting(url, resource, via) for url in found.resources),
-        *(Sighting(url, page, via) for url in (*found.links, *feeds)),
-    ]
-
-
-def _sitemap_links(response: Response) -> tuple[list[Sighting], list[str]]:
-    """Pages of a sitemap, and the sitemaps of an index (on its own host only)."""
-    found = sitemap.read(response.body, response.url)
-    host = urlsplit(response.url).netloc
-    problems = list(found.problems)
-    links = []
-    for entry in found.entries:
-        if found.kind is not SitemapKind.INDEX:
-            links.append(Sighting(entry.loc, Kind.PAGE, response.url, entry.hints))
-        elif urlsplit(entry.loc).netloc == host:
-            links.append(Sighting(entry.loc, Kind.SITEMAP, response.url))
-        else:
-            problems.append(f"{entry.loc} is on another host and not followed")
-    return links, problems

@@ -1,0 +1,69 @@
+"""What was read of a response becomes part of its visit; what could not be read is said in the report."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from sharc_crawler.frontier.lifecycle import State
+from sharc_crawler.frontier.pages import NO_PARENT
+from sharc_crawler.model import Kind, Result, Sighting
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sharc_crawler.frontier.frontier import Frontier
+    from sharc_crawler.live.lease import Lease
+    from sharc_crawler.model import PageId
+
+
+class Intake:
+    """Takes readings in."""
+
+    def __init__(self, frontier: Frontier) -> None:
+        self._frontier = frontier
+        self._unread: Counter[int] = Counter()  # documents of each capture
+        self._notes: dict[int, str] = {}
+
+    def take_in(self, lease: Lease) -> None:
+        """The visit with what was read of its response."""
+        if lease.reading is None or lease.outcome is None:
+            return
+        reading, fetch = lease.reading.result(), lease.fetch
+        lease.outcome = replace(lease.outcome, **reading.payload._asdict())
+        problems = reading.problems
+        if lease.outcome.result is Result.OK:
+            lease.outcome = replace(lease.outcome, document=reading.document, robots=reading.robots)
+            feeds = reading.feeds if reading.feeds and self._is_front(fetch.page) else ()
+            lease.links = [*reading.links, *(Sighting(url, Kind.PAGE, fetch.url) for url in feeds)]
+            if reading.unreadable:  # as good as a robots.txt that cannot be had (RFC 9309, 2.3.1.4)
+                lease.outcome = replace(lease.outcome, result=Result.FAILED, error=reading.unreadable)
+            elif problems and fetch.kind is Kind.SITEMAP:  # said where sitemaps are
+                lease.outcome = replace(lease.outcome, error="; ".join(problems))
+                problems = ()
+        if problems:
+            self._note(fetch.page, fetch.url, problems)
+
+    def _note(self, page: PageId, url: str, problems: Sequence[str]) -> None:
+        """One note for all documents of a capture that could not be read, or not whole."""
+        capture = self._frontier.capture_of(page)
+        self._unread[capture.number] += 1
+        count = self._unread[capture.number]
+        before = self._notes.get(capture.number, "")
+        first = before.partition("whole: ")[2] or f"{url} ({'; '.join(problems)})"
+        documents = "1 document was" if count == 1 else f"{count:,} documents were"
+        note = f"{documents} not read, or not whole: {first}"
+        capture.note(note, before)
+        self._notes[capture.number] = note
+        self._frontier.ledger.changed_capture(capture)
+
+    def _is_front(self, page: PageId) -> bool:
+        """Whether a page is a seed, or where one redirects to.
+
+        Its feeds are the site's, and pages as others are; blogs name one more in the head of each post.
+        """
+        pages = self._frontier.pages
+        while (parent := pages.parents[page]) != NO_PARENT and pages.states[parent] == State.LOST:
+            page = parent
+        return pages.urls[page] in self._frontier.capture_of(page).spec.seeds

@@ -1,0 +1,110 @@
+"""What a response brings, read in one go: digests, fingerprint, what it names. Pure: a process of its own does it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from sharc_crawler import plugins
+from sharc_crawler.changes.http import parse_response
+from sharc_crawler.changes.masks import load_masks
+from sharc_crawler.changes.payload import Payload, examine
+from sharc_crawler.coding import unpacked
+from sharc_crawler.links import document, sitemap
+from sharc_crawler.links.entries import SitemapKind
+from sharc_crawler.links.robots import robots_text
+from sharc_crawler.live.readings import Order, Reading, Wants
+from sharc_crawler.model import Kind, Sighting
+from sharc_crawler.polling.reading import hub_sightings, sitemap_sightings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sharc_crawler.changes.base import ChangeDetector
+    from sharc_crawler.changes.http import HttpResponse
+    from sharc_crawler.links.found import Found
+
+
+def detector_of(detector: str, masks: str | None) -> ChangeDetector:
+    """The plug-in of this name, with the masks of a file.
+
+    Raises :class:`~sharc_crawler.errors.SharcError` where there is none, or it cannot be made.
+    """
+    made: ChangeDetector = plugins.load("detector", detector)(load_masks(Path(masks)) if masks else ())
+    return made
+
+
+def read(raw: bytes, order: Order, detector: ChangeDetector) -> Reading:
+    """Read what a server sent, interim responses, head and body as they came."""
+    message = parse_response(raw)
+    if message is None:
+        return Reading()
+    codings = message.values(b"content-encoding")
+    data, broken = unpacked(message.payload, codings) if codings else (bytes(message.payload), None)
+    payload = Payload()
+    if order.digests:
+        payload = examine(message, None if broken else data, detector if order.compared else None)
+    if order.wants is Wants.ROBOTS:
+        text, unreadable = robots_text(bytes(message.payload), codings)
+        return Reading(payload, robots=text, unreadable=unreadable and f"could not be read: {unreadable}")
+    if order.wants is Wants.NOTHING or (order.known and payload.digest == order.known):
+        return Reading(payload)
+    return _READERS[order.wants](data, order.url, _media_type(message), payload, (broken,) if broken else ())
+
+
+def _media_type(message: HttpResponse) -> str | None:
+    value = message.header(b"content-type")
+    return value.decode("latin-1").strip() if value else None
+
+
+def _read_document(data: bytes, url: str, kind: str | None, payload: Payload, problems: tuple[str, ...]) -> Reading:
+    found = document.extract(data, url, kind)
+    problems = (*problems, *(f"without {what}" for what in found.unread))
+    return Reading(payload, _sightings(found, url), found.feeds, found.document, problems=problems)
+
+
+def _read_sitemap(data: bytes, url: str, kind: str | None, payload: Payload, problems: tuple[str, ...]) -> Reading:  # noqa: ARG001
+    links, more = _sitemap_links(data, url)
+    return Reading(payload, links, problems=(*problems, *more))
+
+
+def _read_news(data: bytes, url: str, kind: str | None, payload: Payload, problems: tuple[str, ...]) -> Reading:  # noqa: ARG001
+    return Reading(payload, sitemap_sightings(data, url), problems=problems)
+
+
+def _read_hub(data: bytes, url: str, kind: str | None, payload: Payload, problems: tuple[str, ...]) -> Reading:
+    return Reading(payload, hub_sightings(data, url, kind), problems=problems)
+
+
+_READERS: dict[Wants, Callable[[bytes, str, str | None, Payload, tuple[str, ...]], Reading]] = {
+    Wants.DOCUMENT: _read_document,
+    Wants.SITEMAP: _read_sitemap,
+    Wants.NEWS: _read_news,
+    Wants.HUB: _read_hub,
+}
+
+
+def _sightings(found: Found, via: str) -> list[Sighting]:
+    """Pages and resources that a document names."""
+    resource, page = Kind.RESOURCE, Kind.PAGE
+    return [
+        *(Sighting(url, resource, via) for url in found.resources),
+        *(Sighting(url, page, via) for url in found.links),
+    ]
+
+
+def _sitemap_links(data: bytes, url: str) -> tuple[list[Sighting], list[str]]:
+    """Pages of a sitemap, and the sitemaps of an index (on its own host only)."""
+    found = sitemap.read(data, url)
+    host = urlsplit(url).netloc
+    problems = list(found.problems)
+    links = []
+    for entry in found.entries:
+        if found.kind is not SitemapKind.INDEX:
+            links.append(Sighting(entry.loc, Kind.PAGE, url, entry.hints))
+        elif urlsplit(entry.loc).netloc == host:
+            links.append(Sighting(entry.loc, Kind.SITEMAP, url))
+        else:
+            problems.append(f"{entry.loc} is on another host and not followed")
+    return links, problems
