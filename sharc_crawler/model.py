@@ -170,6 +170,7 @@ class Document:
     tables: int
     outlinks: int  #: different http(s) URLs that it links to, of whatever site
     by_script: bool = False  #: it has scripts, and without them nothing to show
+    words: str | None = None  #: digest of its text and pictures, without what is made up for each address or visitor
 
 
 @dataclass(frozen=True, slots=True)

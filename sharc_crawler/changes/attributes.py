@@ -18,7 +18,7 @@ _VOLATILE = re.compile(
     re.IGNORECASE,
 )
 #: a fragment that is made anew for each request: a long number, hexadecimal or not, or letters and digits by turns
-_MADE_UP = re.compile(
+MADE_UP = re.compile(
     r"(?=[a-f]{0,8}\d)[0-9a-f]{8,}|[a-z]\d{1,4}[a-z]{1,4}\d{1,4}[a-z]|\d{1,4}[a-z]{1,4}\d{1,4}[a-z]{1,4}\d",
     re.IGNORECASE,
 )
@@ -40,7 +40,7 @@ def plain_link(link: str) -> str:
     address, _, fragment = link.partition("#")
     if "?" in address or ";" in address:
         address = _VOLATILE.sub("", address).rstrip("?")
-    return f"{address}#{fragment}" if fragment and not _MADE_UP.search(fragment) else address
+    return f"{address}#{fragment}" if fragment and not MADE_UP.search(fragment) else address
 
 
 def plain_source(address: str) -> str:

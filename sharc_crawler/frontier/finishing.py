@@ -13,6 +13,7 @@ from sharc_crawler.evidence.judgement import APEX, LATE_DOWNLOAD, NEVER_REVISITE
 from sharc_crawler.frontier.budget import PREFIX
 from sharc_crawler.frontier.hosts import Task
 from sharc_crawler.frontier.lifecycle import Event, State
+from sharc_crawler.frontier.traps import content_of
 from sharc_crawler.model import Judgement, Kind, Outcome, Phase, Result, Sighting, Slot, Visit
 
 if TYPE_CHECKING:
@@ -120,7 +121,7 @@ class Finisher:
         if fetch.kind is Kind.PAGE:
             capture.counts.visited(captured)
             if captured and capture.traps is not None:
-                capture.traps.saw(fetch.url, outcome.fingerprint)
+                capture.traps.saw(fetch.url, content_of(outcome))
         if task.page not in capture.again:
             if fetch.kind is Kind.PAGE:
                 self._tell_strategy(capture, task, captured, outcome.ended)

@@ -13,6 +13,7 @@ from sharc_crawler.frontier.budget import PREFIX
 from sharc_crawler.frontier.hosts import Task
 from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.frontier.pages import NO_PARENT, UNRATED
+from sharc_crawler.frontier.traps import content_of
 from sharc_crawler.links.robots import RobotsRules, leads_on, missing
 from sharc_crawler.model import Kind, Phase, RateEstimate, Result, Sighting, Slot, Visit
 
@@ -172,7 +173,7 @@ class Restorer:
         capture.counts.visited(captured)
         self._firsts[capture.number].append(Visit(page, row.slot, row.plan))
         if captured and capture.traps is not None:
-            capture.traps.saw(self._ledger.pages.urls[page], outcome.fingerprint)
+            capture.traps.saw(self._ledger.pages.urls[page], content_of(outcome))
         elif outcome.location and not captured:
             self._opener.widen(capture, page, outcome.location)
 

@@ -1,31 +1,87 @@
-"""Endless sites that no single URL gives away: one template, ever new addresses, the same few contents."""
+"""Endless sites that no single URL gives away: ever new addresses, the same few contents.
+
+Two rules. Something in an address may look made up for each visitor: a session id, a long random number. It is known by
+where it stands (``/s/*``, ``?sid=*``). Where half of the pages show what the same address had shown with something else
+there, it means nothing, and what was visited once is left with anything else in that place. Where it ends a path it may
+name a document: there, three of four. Other addresses are told by their template, numbers and query values left out:
+where there are four pages for each content, the rest of the template is left.
+"""
 
 from __future__ import annotations
 
 import re
 from array import array
+from typing import TYPE_CHECKING, NamedTuple
 
 from sharc_crawler.frontier.seen import UNSEEN, SeenUrls
 
-_MADE_UP = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?<![a-z0-9])[0-9a-f]{16,}(?![a-z0-9])"
-#: what may be made up per visitor: uuids, long hexadecimal runs
+if TYPE_CHECKING:
+    from re import Match
+
+    from sharc_crawler.model import Outcome
+
+#: what may be made up per visitor: uuids, hexadecimal runs, long numbers, letters and digits by turns
+_MADE_UP = (
+    r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+    r"|(?<![a-z0-9])(?:[0-9a-f]{16,}|\d{9,}|(?=[a-f]*\d)[0-9a-f]{8,}|(?=\d*[a-z]+\d+[a-z]|[a-z]*\d+[a-z]+\d)[a-z0-9]{6,})(?![a-z0-9])"
+)
 _SESSION = re.compile(_MADE_UP, re.IGNORECASE)
 _RUN = re.compile(rf"{_MADE_UP}|\d+", re.IGNORECASE)
 _VALUE = re.compile(r"=[^&]*")
-LEAST = 20  #: pages of one template before it is judged
-REPEATS = 4  #: pages for each different content, from which on it is a trap
+_PARAMETER = re.compile(r"[?&]([^=&?/]*)=[^&]*\Z")
 HONEST = 1_000  #: different contents after which a template is never a trap
 MOST = 20_000  #: templates that are watched
 
 
+LEAST = 20  #: pages of one template before it is judged
+REPEATS = 4  #: pages for each different content, from which on it is a trap
+LEAST_MADE_UP = 8  #: pages with something made up in one place before it is judged: nothing but copies is lost
+
+
 def template(url: str) -> str:
-    """What URLs have in common that differ in their numbers, hexadecimal runs and query values alone.
+    """What URLs have in common that differ in their numbers, made-up names and query values alone.
 
     >>> template("http://h/s/0123456789abcdef0123/p/7?page=2&sort=up"), template("http://h/cal/2026/11")
     ('/s/*/p/*?page=*&sort=*', '/cal/*/*')
     """
     path, mark, query = url.partition("://")[2].partition("?")
     return _RUN.sub("*", "/" + path.partition("/")[2]) + mark + _VALUE.sub("=*", query)
+
+
+class MadeUp(NamedTuple):
+    """Something in an address that may be made up for each visitor."""
+
+    place: str  #: behind this path, or in this parameter of whatever page
+    rest: str  #: the address without it
+    names: bool  #: it may be the name of a document, as it ends a path
+
+
+def made_up(url: str) -> list[MadeUp]:
+    """What may be made up in an address; the last one, where there are several, is all of it together.
+
+    >>> [(one.place, one.rest) for one in made_up("http://h/s/x7Gk2p/a?r=1234567890")]
+    [('/s/*', 'http://h/s/*/a?r=1234567890'), ('?r=*', 'http://h/s/x7Gk2p/a?r=*'), ('/s/*/a?r=*', 'http://h/s/*/a?r=*')]
+    """
+    start = url.find("/", len("https://"))
+    found = list(_SESSION.finditer(url, start)) if start > 0 else []
+    singles = [_single(url, start, one) for one in found]
+    if len(found) < 2:
+        return singles
+    rest = url[:start] + _SESSION.sub("*", url[start:])
+    return [*singles, MadeUp(rest[start:], rest, names=True)]
+
+
+def _single(url: str, start: int, found: Match[str]) -> MadeUp:
+    before, after = url[: found.start()], url[found.end() :]
+    parameter = _PARAMETER.search(before)
+    place = f"?{parameter[1]}=*" if parameter else f"{_SESSION.sub('*', before[start:])}*"
+    return MadeUp(place, f"{before}*{after}", names=not parameter and after in {"", "/"})
+
+
+def content_of(outcome: Outcome) -> str | None:
+    """What two pages of a trap have in common: text and pictures, else all that counts as content."""
+    words = outcome.document.words if outcome.document else None
+    return words or outcome.fingerprint
 
 
 class Traps:
@@ -43,29 +99,48 @@ class Traps:
         self._templates = SeenUrls()  # each with its row
         self._pages = array("i")
         self._contents = array("i")  # different ones
-        self._seen = SeenUrls()  # contents of each row; URLs without what may be a session id
+        self._seen = SeenUrls()  # contents of each row; addresses without what may be made up
         self._reasons: dict[int, str] = {}  # why a row is a trap; it stays one
 
     def saw(self, url: str, content: str | None) -> None:
-        """A page was captured; ``content`` is its fingerprint, where there is one."""
-        if content is None or "*" not in (name := template(url)):
+        """A page was captured; ``content`` is its digest, where there is one."""
+        if content is None:
             return
+        if parts := made_up(url):
+            for part in parts:
+                self._saw_without(part, content)
+        elif "*" in (name := template(url)):
+            self._saw_of_template(name, content)
+
+    def _saw_without(self, part: MadeUp, content: str) -> None:
+        """A page whose address has something made up: is it a copy of one with something else there?"""
+        row = self._row(part.place)
+        self._is_new(part.rest)
+        new = self._is_new(f"{part.rest} {content}")
+        if row == UNSEEN:
+            return
+        self._pages[row] += 1
+        self._contents[row] += new
+        pages, contents = self._pages[row], self._contents[row]
+        least, repeats = (LEAST, REPEATS) if part.names else (LEAST_MADE_UP, 2)
+        if pages >= max(least, repeats * contents):
+            self._found(row, f"{pages} pages with something made up in {part.place} had", contents)
+
+    def _saw_of_template(self, name: str, content: str) -> None:
         row = self._row(name)
         if row == UNSEEN or self._contents[row] >= HONEST:
             return
         self._pages[row] += 1
         self._contents[row] += self._is_new(f"{row} {content}")
-        if (rest := _SESSION.sub("*", url)) != url:
-            self._is_new(rest)
-        self._judge(row, name)
-
-    def _judge(self, row: int, name: str) -> None:
         pages, contents = self._pages[row], self._contents[row]
-        if row not in self._reasons and pages >= max(LEAST, REPEATS * contents):
-            told = "one content" if contents == 1 else f"{contents} contents"
-            self._reasons[row] = f"looks like a trap: {pages} pages of {name} had {told} (traps=0 takes them)"
+        if pages >= max(LEAST, REPEATS * contents):
+            self._found(row, f"{pages} pages of {name} had", contents)
         elif contents >= HONEST:
             self._reasons.pop(row, None)
+
+    def _found(self, row: int, what: str, contents: int) -> None:
+        told = "one content" if contents == 1 else f"{contents} contents"
+        self._reasons.setdefault(row, f"looks like a trap: {what} {told} (traps=0 takes them)")
 
     def _row(self, name: str) -> int:
         """A template's row; ``UNSEEN``: too many are watched already."""
@@ -85,8 +160,15 @@ class Traps:
 
     def why_not(self, url: str) -> str | None:
         """Why a page that was not visited yet is left; ``None``: it is not."""
-        reason = self._reasons.get(self._templates.get(template(url))) if self._reasons else None
-        if reason is None:
+        if not self._reasons:
             return None
-        rest = _SESSION.sub("*", url)
-        return reason if rest == url or rest in self._seen else None
+        parts = made_up(url)
+        if not parts:
+            return self._reason(template(url))
+        for part in parts:  # where one of them means nothing, the others may
+            if reason := self._reason(part.place):
+                return reason if part.rest in self._seen else None
+        return None
+
+    def _reason(self, name: str) -> str | None:
+        return self._reasons.get(self._templates.get(name))

@@ -56,6 +56,9 @@ _PAGE_TYPES = {"", "text/html", "application/xhtml+xml"}
 _FEED_TYPES = {"application/rss+xml", "application/atom+xml", "application/rdf+xml"}
 
 _STYLED: Any = etree.XPath("//@style", smart_strings=False)
+_TEXTS: Any = etree.XPath(
+    "//text()[not(parent::script or parent::style or parent::template or parent::noscript)]", smart_strings=False
+)
 _BACKGROUNDS: Any = etree.XPath("//@background", smart_strings=False)
 _REFRESH = re.compile(r"[\s\d.;,]*+url\s*=\s*(?:\"([^\"]*)|'([^']*)|(.*))", re.IGNORECASE | re.DOTALL)
 #: the parser stops at the first of these; browsers read on, and many servers write on
@@ -85,7 +88,12 @@ def extract(body: bytes, url: str, content_type: str | None = None) -> Found:
     images, tables = (0, 0) if root is None else (sum(1 for _ in root.iter(tag)) for tag in ("img", "table"))
     document = Document(images, tables, len(links), root is not None and by_script(root))
     feeds, _ = resolver.all(page.feeds)
-    return Found(links, resources, resolver.base, more_links + more_resources, document, feeds, cut)
+    return Found(links, resources, resolver.base, more_links + more_resources, document, feeds, _text(root), cut)
+
+
+def _text(root: Any) -> str:
+    """What a reader may see."""
+    return "" if root is None else " ".join(_TEXTS(root))
 
 
 class _Page:

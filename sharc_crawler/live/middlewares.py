@@ -136,7 +136,8 @@ class ArchiveMiddleware:
         known = None
         if fetch.slot is Slot.SECOND and fetch.kind is Kind.PAGE:  # equal bytes name the same
             known = self._session.frontier.pages.remembered(fetch.page).digest
-        order = Order(url, self._wants(fetch, outcome), whole, self._compared(fetch), known)
+        words = fetch.kind is Kind.PAGE and self._session.frontier.capture_of(fetch.page).traps is not None
+        order = Order(url, self._wants(fetch, outcome), whole, self._compared(fetch), words, known)
         return self._session.readers.read(exchange.response, order)
 
     def _wants(self, fetch: Fetch, outcome: Outcome) -> Wants:

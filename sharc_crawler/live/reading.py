@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from sharc_crawler import plugins
+from sharc_crawler.changes.attributes import MADE_UP
+from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.changes.masks import load_masks
+from sharc_crawler.changes.noise import plain_text
 from sharc_crawler.changes.payload import Payload, examine
 from sharc_crawler.coding import unpacked
 from sharc_crawler.links import document, sitemap
@@ -24,6 +29,10 @@ if TYPE_CHECKING:
     from sharc_crawler.changes.base import ChangeDetector
     from sharc_crawler.changes.http import HttpResponse
     from sharc_crawler.links.found import Found
+
+
+_ENOUGH = 20  #: characters of text that tell one page from another
+_PARTS = re.compile(r"[^/?&=#:]{4,}")  #: of an address: a page that was not found names it
 
 
 def detector_of(detector: str, masks: str | None) -> ChangeDetector:
@@ -50,7 +59,7 @@ def read(raw: bytes, order: Order, detector: ChangeDetector) -> Reading:
         return Reading(payload, robots=text, unreadable=unreadable and f"could not be read: {unreadable}")
     if order.wants is Wants.NOTHING or (order.known and payload.digest == order.known):
         return Reading(payload)
-    return _READERS[order.wants](data, order.url, _media_type(message), payload, (broken,) if broken else ())
+    return _READERS[order.wants](data, order, _media_type(message), payload, (broken,) if broken else ())
 
 
 def _media_type(message: HttpResponse) -> str | None:
@@ -58,31 +67,47 @@ def _media_type(message: HttpResponse) -> str | None:
     return value.decode("latin-1").strip() if value else None
 
 
-def _read_document(data: bytes, url: str, kind: str | None, payload: Payload, problems: tuple[str, ...]) -> Reading:
-    found = document.extract(data, url, kind)
+def _read_document(data: bytes, order: Order, kind: str | None, payload: Payload, problems: tuple[str, ...]) -> Reading:
+    found = document.extract(data, order.url, kind)
+    about = found.document
+    if about and order.words:
+        about = replace(about, words=words(found, order.url))
     problems = (*problems, *(f"without {what}" for what in found.unread))
-    return Reading(payload, _sightings(found, url), found.feeds, found.document, problems=problems)
+    return Reading(payload, _sightings(found, order.url), found.feeds, about, problems=problems)
 
 
-def _read_sitemap(data: bytes, url: str, kind: str | None, payload: Payload, problems: tuple[str, ...]) -> Reading:  # noqa: ARG001
-    links, more = _sitemap_links(data, url)
+def _read_sitemap(data: bytes, order: Order, kind: str | None, payload: Payload, problems: tuple[str, ...]) -> Reading:  # noqa: ARG001
+    links, more = _sitemap_links(data, order.url)
     return Reading(payload, links, problems=(*problems, *more))
 
 
-def _read_news(data: bytes, url: str, kind: str | None, payload: Payload, problems: tuple[str, ...]) -> Reading:  # noqa: ARG001
-    return Reading(payload, sitemap_sightings(data, url), problems=problems)
+def _read_news(data: bytes, order: Order, kind: str | None, payload: Payload, problems: tuple[str, ...]) -> Reading:  # noqa: ARG001
+    return Reading(payload, sitemap_sightings(data, order.url), problems=problems)
 
 
-def _read_hub(data: bytes, url: str, kind: str | None, payload: Payload, problems: tuple[str, ...]) -> Reading:
-    return Reading(payload, hub_sightings(data, url, kind), problems=problems)
+def _read_hub(data: bytes, order: Order, kind: str | None, payload: Payload, problems: tuple[str, ...]) -> Reading:
+    return Reading(payload, hub_sightings(data, order.url, kind), problems=problems)
 
 
-_READERS: dict[Wants, Callable[[bytes, str, str | None, Payload, tuple[str, ...]], Reading]] = {
+_READERS: dict[Wants, Callable[[bytes, Order, str | None, Payload, tuple[str, ...]], Reading]] = {
     Wants.DOCUMENT: _read_document,
     Wants.SITEMAP: _read_sitemap,
     Wants.NEWS: _read_news,
     Wants.HUB: _read_hub,
 }
+
+
+def words(found: Found, url: str) -> str | None:
+    """Digest of a page's text and pictures, without what is made up for its address or its visitor.
+
+    ``None`` where there is next to nothing: pages that differ in something else would look alike.
+    """
+    text = MADE_UP.sub(" ", plain_text(found.text))
+    for part in sorted(set(_PARTS.findall(unquote(url))), key=len, reverse=True):
+        text = text.replace(part, " ")
+    text = " ".join(text.split())
+    pictures = [address.partition("?")[0].rpartition("/")[2] for address in found.resources]
+    return labelled_digest("\n".join((text, *pictures)).encode()) if len(text) >= _ENOUGH else None
 
 
 def _sightings(found: Found, via: str) -> list[Sighting]:

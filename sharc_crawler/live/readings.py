@@ -34,6 +34,7 @@ class Order:
     wants: Wants
     digests: bool = True  #: not of what was cut short: it shows nothing of the whole
     compared: bool = False  #: its content is held against another download's: a fingerprint is wanted
+    words: bool = False  #: it may be one of endlessly many pages
     known: str | None = None  #: payload digest of a former download: the same would name nothing new
 
 

@@ -54,7 +54,7 @@ def visit_values(row: VisitRow) -> tuple[Any, ...]:
         outcome.location,
         outcome.length,
         outcome.media_type,
-        *(astuple(outcome.document) if outcome.document else (None, None, None, None)),
+        *(astuple(outcome.document) if outcome.document else (None, None, None, None, None)),
         outcome.date,
         ref and ref.file,
         ref and ref.offset,
@@ -70,8 +70,8 @@ def visit_row(values: tuple[Any, ...]) -> VisitRow:
     """The visit of a row of its table."""
     _, page, slot, plan, attempt, settled, lease, decided = values[:8]
     started, ended, result, status, digest, decoded, fingerprint, etag, last_modified, location = values[8:18]
-    length, media_type, images, tables, outlinks, by_script, date, warc, offset, size = values[18:28]
-    error, retry_after, age, charset = values[28:]
+    length, media_type, images, tables, outlinks, by_script, words, date, warc, offset, size = values[18:29]
+    error, retry_after, age, charset = values[29:]
     outcome = Outcome(
         Result(result),
         started,
@@ -84,7 +84,7 @@ def visit_row(values: tuple[Any, ...]) -> VisitRow:
         location=location,
         length=length,
         media_type=media_type,
-        document=None if outlinks is None else Document(images, tables, outlinks, bool(by_script)),
+        document=None if outlinks is None else Document(images, tables, outlinks, bool(by_script), words),
         date=date,
         capture=CaptureRef(warc, offset, size) if warc else None,
         error=error,

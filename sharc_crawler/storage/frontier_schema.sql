@@ -60,6 +60,7 @@ CREATE TABLE visit (
     tables INTEGER,
     outlinks INTEGER,
     by_script INTEGER,           -- 1: without scripts it has nothing to show
+    words TEXT,                  -- digest of text and pictures, without what is made up
     date REAL,                   -- the server's clock when it answered
     warc TEXT,
     warc_offset INTEGER,

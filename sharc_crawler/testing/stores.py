@@ -72,7 +72,7 @@ def visit_row(page: int, slot: Slot = Slot.FIRST, *, settled: bool = True) -> Vi
         length=17,
         media_type="text/html",
         charset="utf-8",
-        document=Document(1, 2, 3, by_script=True),
+        document=Document(1, 2, 3, by_script=True, words="sha1:W"),
         date=9.0,
         age=4.0,
         capture=CaptureRef("a.warc.gz", 5, 7),

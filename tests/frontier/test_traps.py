@@ -66,7 +66,7 @@ def test_an_endless_site_ends_and_its_honest_pages_are_captured(impolite, strate
     )
     assert len([path for path in visited if path.startswith("cal/")]) == 50
     reasons = " ".join(capture.left_out.reasons)
-    assert "pages of /s/*/p/* had" in reasons
+    assert "pages with something made up in /s/* had" in reasons
     assert "(hops=50)" in reasons
     assert any(row.url == f"{ROOT}cal/51" for row in store.load().outside)
 

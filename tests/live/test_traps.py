@@ -1,0 +1,101 @@
+"""Sites without end, served on loopback: each ends within three times its true pages, all of which are captured."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from http.server import BaseHTTPRequestHandler
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from tests.live.serving import serving
+
+TRUE = 24  #: pages
+
+
+def text(number: int) -> str:
+    return f"The story number {number} is about {' and '.join(f'thing{number * 7 + word}' for word in range(9))}."
+
+
+class _Endless(BaseHTTPRequestHandler):
+    """What each page shows is its number's, all else is made up at every request."""
+
+    protocol_version = "HTTP/1.1"
+
+    def number_of(self, path: str) -> int | None:
+        raise NotImplementedError
+
+    def address(self, number: int) -> str:
+        raise NotImplementedError
+
+    def page(self, number: int | None) -> str:
+        links = "".join(f"<a href='{self.address(other)}'>{other}</a> " for other in range(TRUE))
+        return f"<title>Stories</title><p>{text(number or 0)}</p>{links}"
+
+    def do_GET(self) -> None:
+        if self.path in {"/robots.txt", "/sitemap.xml"}:
+            return self.answer(404, "")
+        return self.answer(200, self.page(self.number_of(self.path)))
+
+    def answer(self, status: int, body: str) -> None:
+        data = body.encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(data)))
+        self.end_headers()
+        self.wfile.write(data)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+class SessionInPath(_Endless):
+    def number_of(self, path: str) -> int | None:
+        return int(path.rpartition("/")[2] or 0)
+
+    def address(self, number: int) -> str:
+        return f"/s/{secrets.token_hex(6)}/story/{number}"
+
+
+class RandomQuery(_Endless):
+    def number_of(self, path: str) -> int | None:
+        return int(urlsplit(path).path[1:] or 0)
+
+    def address(self, number: int) -> str:
+        return f"/{number}?r={secrets.token_urlsafe(9).replace('-', 'a').replace('_', 'b')}7x"
+
+
+class SoftNotFound(_Endless):
+    """Any other address is answered with an error page, status 200, that names the next one."""
+
+    def number_of(self, path: str) -> int | None:
+        return int(path[7:]) if path.startswith("/story/") else 0 if path == "/" else None
+
+    def address(self, number: int) -> str:
+        return f"/story/{number}"
+
+    def page(self, number: int | None) -> str:
+        if number is not None:
+            return super().page(number) + f"<a href=/{secrets.token_hex(5)}>more</a>"
+        lost = secrets.token_hex(8)
+        return (
+            f"<title>Oops</title><p>{self.path} was not found. Tell us this number: {lost}.</p>"
+            f"<a href=/help/{secrets.token_hex(5)}>help</a> <a href=/{secrets.token_hex(5)}>more</a>"
+        )
+
+
+@pytest.mark.parametrize("site", [SessionInPath, RandomQuery, SoftNotFound])
+@pytest.mark.parametrize("strategy", ["bfs:revisits=none", "sharc-selective"])
+def test_an_endless_site_ends(crawl, site: Any, strategy: str) -> None:
+    with serving(site) as url:
+        done = crawl(url=url, delay=0, limit=400, strategy=strategy)
+    assert done.code == 0, done.err
+    visited = [page for page in done.capture["pages"] if page["visit"]]
+    assert len(visited) <= 3 * TRUE
+    bodies = {page["visit"]["digest"] for page in visited}
+    assert len(bodies) == len(visited), "no two answers were equal"
+    captured = {site.number_of(site, page["url"].removeprefix(url.rstrip("/"))) for page in visited}
+    assert captured >= set(range(TRUE)), "each story is captured"
+    assert "looks like a trap" in json.dumps(done.report)
