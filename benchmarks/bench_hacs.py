@@ -24,7 +24,7 @@ from scipy.optimize import brentq
 from sharc_crawler.archive.history import read_history
 from sharc_crawler.archive.pages import pages_among
 from sharc_crawler.rates.history import CHANGED
-from sharc_crawler.seeds.base import Task
+from sharc_crawler.seeds.base import RankingTask
 from sharc_crawler.seeds.hacs.histories import UpdateHistories
 from sharc_crawler.seeds.hacs.prediction import f
 from sharc_crawler.seeds.hacs.rank import make_ranker, rank
@@ -122,7 +122,7 @@ def measure(path: Path, lines: int, sites: int) -> None:
     print(f"seeds  {len(seeds):,} websites of {len(seeds.pages):,} pages in {time.process_time() - start:.1f} s")
     for name in ("hacs", "hacs-plain"):
         start = time.process_time()
-        chosen = sum(one.chosen for one in rank(seeds, make_ranker(name), Task(NOW), theta=0.7))
+        chosen = sum(one.chosen for one in rank(seeds, make_ranker(name), RankingTask(NOW), theta=0.7))
         print(f"rank   {name}: {chosen:,} of {sites:,} chosen in {time.process_time() - start:.1f} s", flush=True)
     print(f"memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MB at the peak")
     seconds, worst = peer(pages)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sharc_crawler.seeds.base import WEEK, Scores, SeedRanker, Task
+from sharc_crawler.seeds.base import WEEK, RankingTask, Scores, SeedRanker
 from sharc_crawler.seeds.hacs.baselines import Frequency
 from sharc_crawler.seeds.hacs.evaluation import Period
 from sharc_crawler.seeds.hacs.link_additions import REGIMES, read_records, sampled
@@ -64,7 +64,7 @@ def main() -> None:
     for weeks in given.weeks:
         found: dict[str, list[float]] = {name: [] for name in FORMS}
         for now in period.points().tolist():
-            task = Task(now, WEEK, weeks * WEEK, missed=False)
+            task = RankingTask(now, WEEK, weeks * WEEK, missed=False)
             window = seeds.window(now - task.back, now)
             here = window.captures() > 0
             window, following = window.select(here), truth.following(now)[here]

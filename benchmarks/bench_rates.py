@@ -30,7 +30,7 @@ from sharc_crawler.lab.driver import crawl
 from sharc_crawler.lab.history import HistorySpec
 from sharc_crawler.lab.published import links, sitemap, weekly_captures
 from sharc_crawler.lab.rates import believe
-from sharc_crawler.lab.score import Verdict, verdicts
+from sharc_crawler.lab.score import PageFate, verdicts
 from sharc_crawler.lab.web import Published
 from sharc_crawler.rates.chain import Chain
 from sharc_crawler.rates.estimators.bias_reduced import BiasReduced
@@ -110,7 +110,7 @@ def incoherent(site: Site, belief: Belief, strategy: str) -> np.ndarray:
     told = strategy == "sharc-attested"  # by a sitemap, at T
     published = Published(belief.attested, np.zeros(len(belief.rates), np.bool_)) if told else None
     schedule = crawl(site, belief, strategy, "known", published=published).schedule
-    return (verdicts(site, schedule, belief.attested) == Verdict.CHANGED)[site.known]
+    return (verdicts(site, schedule, belief.attested) == PageFate.CHANGED)[site.known]
 
 
 def evaluate(spec: HistorySpec, methods: list[str], evidence: str) -> dict[str, np.ndarray]:

@@ -36,7 +36,7 @@ from real_histories_pictures import draw
 
 from sharc_crawler.lab.experiment import build
 from sharc_crawler.lab.rates import believe
-from sharc_crawler.lab.schedule import Schedule
+from sharc_crawler.lab.schedule import DownloadTimes
 from sharc_crawler.lab.score import score
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def clairvoyant(spec: HistorySpec) -> int:
     places[np.argsort(quiet, kind="stable")] = np.arange(len(pages)) + 0.5
     visits, revisits = np.full(len(site.urls), np.nan), np.full(len(site.urls), np.nan)
     visits[pages], revisits[pages] = middle - places * step, middle + places * step
-    return score(site, Schedule(visits, revisits), believe(site, "oracle")).incoherent
+    return score(site, DownloadTimes(visits, revisits), believe(site, "oracle")).incoherent
 
 
 #: evidence; order; rates; graph; known from elsewhere: whole window, mean of the months

@@ -21,7 +21,7 @@ import numpy as np
 from real_histories import DATA
 
 from sharc_crawler.lab.experiment import RunSpec, build, run
-from sharc_crawler.lab.score import Verdict, verdicts
+from sharc_crawler.lab.score import PageFate, verdicts
 from sharc_crawler.lab.synthetic import SyntheticSpec
 from sharc_crawler.subsites.base import Known
 from sharc_crawler.subsites.dividing import divide, fewest_pages
@@ -30,7 +30,7 @@ from sharc_crawler.subsites.make import make_division
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sharc_crawler.lab.experiment import Run
+    from sharc_crawler.lab.experiment import ScoredCrawl
     from sharc_crawler.lab.site import Site
 
 SHARE = 0.95
@@ -61,12 +61,12 @@ def specs(arguments: argparse.Namespace) -> Iterator[tuple[str, str, str, list[R
                     yield data.name, f"{rates}, {graph}", subsites, [spec]
 
 
-def as_a_whole(done: Run, division: str) -> dict[str, int]:
+def as_a_whole(done: ScoredCrawl, division: str) -> dict[str, int]:
     """The parts of a capture that came out coherent, of those that a division would have found afterwards."""
     site = build(done.spec.site)
     found = verdicts(site, done.schedule, np.zeros(len(site.urls), np.bool_))
-    pages = np.flatnonzero(found != Verdict.ABSENT)
-    coherent = found[pages] == Verdict.COHERENT
+    pages = np.flatnonzero(found != PageFate.ABSENT)
+    coherent = found[pages] == PageFate.COHERENT
     labels = make_division(division).partition.labels(_known(site, pages))
     parts = divide(labels, site.name, fewest_pages(len(pages)), lambda places: coherent[places].mean() >= SHARE)
     together = [len(part.places) for part in parts if coherent[part.places].mean() >= SHARE]

@@ -21,10 +21,10 @@ from scipy.optimize import curve_fit
 from sharc_crawler.seeds.temporal.classify import Threshold
 from sharc_crawler.seeds.temporal.curve import Curves
 from sharc_crawler.seeds.temporal.fit import fit
-from sharc_crawler.seeds.temporal.synthetic import World, generate
+from sharc_crawler.seeds.temporal.synthetic import SyntheticLog, generate
 
 
-def log(pages: int, world: World) -> np.ndarray:
+def log(pages: int, world: SyntheticLog) -> np.ndarray:
     """Views of so many pages, made in blocks so that making them takes less memory than fitting them."""
     views = np.empty((pages, world.days), np.int32)
     filled, seed = 0, 0
@@ -102,7 +102,7 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=975_151)
     parser.add_argument("--sample", type=int, default=200)
     options = parser.parse_args()
-    views = log(options.pages, World())
+    views = log(options.pages, SyntheticLog())
     began, cpu = time.perf_counter(), time.process_time()
     curves = fit(views)
     seconds, cpu = time.perf_counter() - began, time.process_time() - cpu

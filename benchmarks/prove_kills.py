@@ -44,7 +44,7 @@ from sharc_crawler.storage.opening import load_state
 from sharc_crawler.storage.sqlite import FILE_NAME
 
 if TYPE_CHECKING:
-    from sharc_crawler.demo.server import Server
+    from sharc_crawler.demo.server import DemoServer
     from sharc_crawler.frontier.store import Batch
 
 #: it fills a handful of WARC files; it hardly changes, so captures compare
@@ -114,7 +114,7 @@ class Capture:
     """One capture, from its first start to its completion."""
 
     disk: Disk
-    site: Server
+    site: DemoServer
     at_once: int = 1  #: requests in flight
     kills: int = 0
     interruptions: int = 0  #: runs that went on with unfinished state

@@ -22,21 +22,21 @@ from scipy.special import ndtr
 
 from sharc_crawler.seeds.temporal.classify import COVERED, Threshold
 from sharc_crawler.seeds.temporal.fit import fit
-from sharc_crawler.seeds.temporal.synthetic import World, generate
+from sharc_crawler.seeds.temporal.synthetic import SyntheticLog, generate
 from sharc_crawler.seeds.temporal.views import Reading, read_views
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 KINDS = {
-    "as assumed": World(),
-    "noise 0": World(noise=0.0),
-    "noise 0.8": World(noise=0.8),
-    "bots 1": World(bots=1.0),
-    "second_peak 0.3": World(second_peak=0.3),
-    "median_days 0.3": World(median_days=0.3),
-    "median_days 1.5": World(median_days=1.5),
-    "30 days": World(days=30),
+    "as assumed": SyntheticLog(),
+    "noise 0": SyntheticLog(noise=0.0),
+    "noise 0.8": SyntheticLog(noise=0.8),
+    "bots 1": SyntheticLog(bots=1.0),
+    "second_peak 0.3": SyntheticLog(second_peak=0.3),
+    "median_days 0.3": SyntheticLog(median_days=0.3),
+    "median_days 1.5": SyntheticLog(median_days=1.5),
+    "30 days": SyntheticLog(days=30),
 }
 COLUMNS = "log | pages | no worse | unknown | 3 starts | 7 | 31 | 5 with bounds | bare"
 BOUNDS = np.array([[0, -60, -5, 0.05], [np.inf, 60, 8, 5]])

@@ -16,7 +16,7 @@ import numpy as np
 
 from sharc_crawler.seeds.temporal.analysis import analyse
 from sharc_crawler.seeds.temporal.rank import most_viewed, rank, worth
-from sharc_crawler.seeds.temporal.synthetic import World, generate
+from sharc_crawler.seeds.temporal.synthetic import SyntheticLog, generate
 from sharc_crawler.seeds.temporal.views import PageViews
 
 CHANGES = {
@@ -30,7 +30,7 @@ CHANGES = {
 }
 
 
-def measure(world: World, seed: int) -> list[float]:
+def measure(world: SyntheticLog, seed: int) -> list[float]:
     log = generate(world, seed)
     found = analyse(PageViews(log.pages, log.sites, log.views, date(2022, 1, 1), len(log.pages), 0, {}))
 
@@ -51,7 +51,7 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=6000)
     parser.add_argument("--seeds", type=int, default=2)
     options = parser.parse_args()
-    base = World(pages=options.pages)
+    base = SyntheticLog(pages=options.pages)
     worlds = {"as assumed": base}
     worlds |= {
         f"{name} {value:g}": replace(base, **{name: value}) for name, values in CHANGES.items() for value in values

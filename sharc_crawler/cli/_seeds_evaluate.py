@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from sharc_crawler.model import Instant
-    from sharc_crawler.seeds.hacs.evaluation import Outcome
+    from sharc_crawler.seeds.hacs.evaluation import PeriodOutcome
     from sharc_crawler.seeds.hacs.sites import SeedHistories
 
 _DATE = click.DateTime(["%Y-%m-%d"])
@@ -108,8 +108,8 @@ def _run(
     weeks: Sequence[int],
     steps: Iterator[int],
     report: Callable[[float], None],
-) -> tuple[dict[int, Outcome], dict[int, Outcome]]:
-    def part(period: Period) -> dict[int, Outcome]:
+) -> tuple[dict[int, PeriodOutcome], dict[int, PeriodOutcome]]:
+    def part(period: Period) -> dict[int, PeriodOutcome]:
         step = next(steps)
         return evaluate(*source, period, weeks, lambda share: report(step + share))
 

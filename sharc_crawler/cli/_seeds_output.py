@@ -19,7 +19,7 @@ from sharc_crawler.report.words import every, printable
 if TYPE_CHECKING:
     from sharc_crawler.archive.history import History
     from sharc_crawler.archive.problems import Problems
-    from sharc_crawler.seeds.base import Task
+    from sharc_crawler.seeds.base import RankingTask
     from sharc_crawler.seeds.hacs.rank import RankedSeed
 
 _SHOWN = 20
@@ -43,7 +43,7 @@ def say(found: History) -> None:
         click.echo(f"A CDX server has more: resumeKey={printable(found.resume_key)}", err=True)
 
 
-def facts(ranked: list[RankedSeed], problems: Problems, task: Task, options: dict[str, Any]) -> dict[str, Any]:
+def facts(ranked: list[RankedSeed], problems: Problems, task: RankingTask, options: dict[str, Any]) -> dict[str, Any]:
     named = ("ranker", "theta", "budget", "updates", "level", "weeks")
     return {
         "now": task.now,

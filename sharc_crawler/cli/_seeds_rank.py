@@ -18,7 +18,7 @@ from sharc_crawler.cli._progress import progress
 from sharc_crawler.cli._seeds_list import histories
 from sharc_crawler.cli._seeds_output import facts, say, show
 from sharc_crawler.model import Kind
-from sharc_crawler.seeds.base import Task
+from sharc_crawler.seeds.base import RankingTask
 from sharc_crawler.seeds.hacs.rank import make_ranker, rank
 from sharc_crawler.seeds.hacs.updates import READS_LINKS
 from sharc_crawler.storage.observations import ObservationStore
@@ -59,7 +59,7 @@ def rank_command(history: tuple[Path, ...], **options: Any) -> None:
         found = read_history(history, own, links=links, told=report)
     now = options["now"].replace(tzinfo=UTC).timestamp() if options["now"] else time.time()
     back = math.inf if options["weeks"] is None else options["weeks"] * 7 * _DAY
-    task = Task(now, options["ahead"] * _DAY, back)
+    task = RankingTask(now, options["ahead"] * _DAY, back)
     seeds = histories(found, options["updates"], options["seeds"], options["level"])
     ranked = rank(seeds, ranker, task, theta=options["theta"], budget=options["budget"])
     say(found)

@@ -17,7 +17,7 @@ from sharc_crawler.cli._truth import write_log, write_truth
 from sharc_crawler.demo import LivingSite, newsroom, serve
 
 if TYPE_CHECKING:
-    from sharc_crawler.demo import Server
+    from sharc_crawler.demo import DemoServer
 
 
 @click.command()
@@ -77,7 +77,7 @@ def command(
     sys.exit(code)
 
 
-def _announce(server: Server, as_json: bool) -> None:
+def _announce(server: DemoServer, as_json: bool) -> None:
     site = server.site
     if as_json:
         click.echo(json.dumps({"url": server.url, "seed": site.seed, "pages": site.pages, "scale": site.scale}))

@@ -5,7 +5,7 @@ is known at any time, and is the same for whoever crawls it.
 """
 
 from sharc_crawler.demo.answers import Response
-from sharc_crawler.demo.server import Server, serve
+from sharc_crawler.demo.server import DemoServer, serve
 from sharc_crawler.demo.site import LivingSite
 
-__all__ = ["LivingSite", "Response", "Server", "serve"]
+__all__ = ["DemoServer", "LivingSite", "Response", "serve"]

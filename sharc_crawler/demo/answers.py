@@ -45,7 +45,7 @@ class Response:
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class StatedState:
     """What the server says of a state: who it is and since when it holds. Said honestly, or not."""
 
     name: str
@@ -80,7 +80,7 @@ class Claim:
 
 
 def conditional(
-    claim: Claim | None, headers: Mapping[str, str], now: Instant, path: str, body: Callable[[], bytes]
+    claim: StatedState | None, headers: Mapping[str, str], now: Instant, path: str, body: Callable[[], bytes]
 ) -> Response:
     """304 where the claim allows it, else the body; without a claim, conditions are not heard."""
     if claim is None:

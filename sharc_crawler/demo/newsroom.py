@@ -146,12 +146,12 @@ class Newsroom:
         there = [a for a in self._published(f"{section}/", near - 1e-3, min(near + 1e-3, now)) if a.path == path]
         if not there:
             return answers.MISSING
-        claim = answers.Claim(path, there[0].published)
+        claim = answers.StatedState(path, there[0].published)
         return answers.conditional(claim, headers, now, path, lambda: _page(there[0], f"{section}/"))
 
 
-def _claim(path: str, shown: list[Article]) -> answers.Claim:
-    return answers.Claim(path, shown[0].published)
+def _claim(path: str, shown: list[Article]) -> answers.StatedState:
+    return answers.StatedState(path, shown[0].published)
 
 
 def _page(article: Article, section: str) -> bytes:

@@ -38,7 +38,7 @@ class BadRequestError(Exception):
     """What came is not a request that this server reads."""
 
 
-class Server:
+class DemoServer:
     """A site being served; :func:`serve` makes one."""
 
     def __init__(self, site: LivingSite, listener: socket.socket, clock: Callable[[], Instant]) -> None:
@@ -131,7 +131,7 @@ def encode(answer: Response, keep: bool) -> bytes:
 @contextmanager
 def serve(
     site: LivingSite, host: str = "127.0.0.1", port: int = 0, clock: Callable[[], Instant] = time.time
-) -> Iterator[Server]:
+) -> Iterator[DemoServer]:
     """A site on a socket, as long as the ``with`` block lasts; port 0 takes a free one.
 
     ``clock`` is read once a request: give a virtual one, and time stands still between its steps.
@@ -146,7 +146,7 @@ def serve(
         listener = socket.create_server((host, port))
     except (OSError, OverflowError) as error:
         raise UsageError(f"port={port} cannot be served on {host}: {error}; port 0 takes a free one") from error
-    server = Server(site, listener, clock)
+    server = DemoServer(site, listener, clock)
     thread = threading.Thread(target=asyncio.run, args=(server.run(),), name="living-site", daemon=True)
     thread.start()
     server.started.wait()

@@ -7,7 +7,7 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
 from sharc_crawler.demo import answers, content, layout, listings, newsroom, process
-from sharc_crawler.demo.answers import Claim, Response
+from sharc_crawler.demo.answers import Response, StatedState
 from sharc_crawler.demo.newsroom import Newsroom
 from sharc_crawler.errors import UsageError
 
@@ -122,14 +122,16 @@ class LivingSite(layout.Parameters):
         if page.target == layout.FLAKY and page.target not in self._failed:
             self._failed.add(page.target)
             return answers.FAILURE
-        claim = Claim(page.target, self._claimed(page, now)) if page.validators else None
+        claim = StatedState(page.target, self._claimed(page, now)) if page.validators else None
         began = self._began(page.target, now)
         answer = answers.conditional(claim, headers, now, page.target, lambda: _html(self.seed, page, began))
         return replace(answer, delay=self.slow) if page.target == layout.SLOW else answer
 
     def _resource(self, path: str, headers: Mapping[str, str], now: Instant) -> Response:
         began = self._began(path, now)
-        return answers.conditional(Claim(path, began), headers, now, path, lambda: content.resource(path, f"{began!r}"))
+        return answers.conditional(
+            StatedState(path, began), headers, now, path, lambda: content.resource(path, f"{began!r}")
+        )
 
     def _listing(self, path: str, base: str, now: Instant) -> bytes | None:
         if path == "/robots.txt":

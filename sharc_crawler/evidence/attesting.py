@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from sharc_crawler.evidence.lastmods import Weighed
     from sharc_crawler.model import Instant, Outcome, PageId, Seconds
     from sharc_crawler.rates.history import SiteHistory
-    from sharc_crawler.rates.trust import Trust
+    from sharc_crawler.rates.trust import LastmodTrust
 
 
 class Attestations:
@@ -46,7 +46,7 @@ class Attestations:
         self._strata: dict[PageId, str] = {}
         self.sitemaps: dict[PageId, Instant] = {}  #: those that could be read, and when last
         self._behind: Seconds = 0.0  # least that the sitemaps' clock is ahead of ours
-        self._trusts: dict[str, Trust] = {}
+        self._trusts: dict[str, LastmodTrust] = {}
 
     # -- what is known ---------------------------------------------------------------------------------------------
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sharc_crawler.lab.belief import Belief
-    from sharc_crawler.lab.schedule import Schedule
+    from sharc_crawler.lab.schedule import DownloadTimes
     from sharc_crawler.lab.site import Site
 
 
@@ -37,7 +37,9 @@ class Audit:
     bound: int  #: with 95 % confidence no more than these remain
 
 
-def audit(site: Site, schedule: Schedule, belief: Belief, lying: NDArray[np.bool_], share: float, seed: int) -> Audit:
+def audit(
+    site: Site, schedule: DownloadTimes, belief: Belief, lying: NDArray[np.bool_], share: float, seed: int
+) -> Audit:
     """Audit a share of the attested pages that were captured; strata that are caught lying lose their claims."""
     captured = belief.attested & site.lives.alive_at(schedule.visits)
     wrong = captured & lying & ~stayed(site, schedule, belief.attested)

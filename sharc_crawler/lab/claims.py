@@ -34,7 +34,7 @@ CHANCE = Slack(1.0, 0.01)  #: about one standard error: methods meet the same ch
 EXACT = Slack(0.01, 1e-4)  #: for expectations: less than a page of a site of 10,000 (greedy splits are not optimal)
 
 
-class Claim(NamedTuple):
+class PaperClaim(NamedTuple):
     """A statement about some tables and how to check it on their rows."""
 
     tables: tuple[str, ...]
@@ -106,34 +106,42 @@ def _close_at_high_skew(slack: Slack, rows: Rows) -> bool:
 
 
 CLAIMS = (
-    *(Claim((n,), "SHARC-offline has the least blur of all", _least_blur) for n in ("11", "12", "15", "16")),
-    *(Claim((n,), "SHARC-online outperforms all baselines", _online_wins) for n in ("11", "12", "16")),
+    *(PaperClaim((n,), "SHARC-offline has the least blur of all", _least_blur) for n in ("11", "12", "15", "16")),
+    *(PaperClaim((n,), "SHARC-online outperforms all baselines", _online_wins) for n in ("11", "12", "16")),
     *(
-        Claim((n,), "At high skew (above 1) SHARC-online outperforms all baselines", _online_wins_at_high_skew)
+        PaperClaim((n,), "At high skew (above 1) SHARC-online outperforms all baselines", _online_wins_at_high_skew)
         for n in ("19a", "19b")
     ),
-    Claim(("11", "12"), "SHARC-online is closer to SHARC-offline with hot leaves than with cold ones", _gap_closes),
-    Claim(
+    PaperClaim(
+        ("11", "12"), "SHARC-online is closer to SHARC-offline with hot leaves than with cold ones", _gap_closes
+    ),
+    PaperClaim(
         ("15",), "SHARC-online outperforms all baselines, but for DFS in the longest crawl", _online_wins_but_for_dfs
     ),
-    *(Claim((n,), "With the duration of the crawl, the blur of every method increases", _rises) for n in ("15", "16")),
     *(
-        Claim((n,), "The gains of SHARC-offline over the baselines grow with the skew", _gains_grow)
+        PaperClaim((n,), "With the duration of the crawl, the blur of every method increases", _rises)
+        for n in ("15", "16")
+    ),
+    *(
+        PaperClaim((n,), "The gains of SHARC-offline over the baselines grow with the skew", _gains_grow)
         for n in ("19a", "19b")
     ),
-    *(Claim((n,), "Blur is high for low skew and low for high skew, for every method", _falls) for n in ("19a", "19b")),
     *(
-        Claim((n,), "Both selective strategies outperform all others", _fewest(0, 1))
+        PaperClaim((n,), "Blur is high for low skew and low for high skew, for every method", _falls)
+        for n in ("19a", "19b")
+    ),
+    *(
+        PaperClaim((n,), "Both selective strategies outperform all others", _fewest(0, 1))
         for n in ("13", "14", "17", "18", "20", "21")
     ),
-    *(Claim((n,), "Selective offline outperforms online", _offline_first) for n in ("14", "18")),
-    *(Claim((n,), "Their gains grow with the size of the site", _gains_grow) for n in ("13", "14")),
-    *(Claim((n,), "Selective online is as good as offline", _close) for n in ("13", "17")),
-    Claim(("21",), "For a skew above 1, selective online is as good as offline", _close_at_high_skew),
+    *(PaperClaim((n,), "Selective offline outperforms online", _offline_first) for n in ("14", "18")),
+    *(PaperClaim((n,), "Their gains grow with the size of the site", _gains_grow) for n in ("13", "14")),
+    *(PaperClaim((n,), "Selective online is as good as offline", _close) for n in ("13", "17")),
+    PaperClaim(("21",), "For a skew above 1, selective online is as good as offline", _close_at_high_skew),
 )
 
 
-def check(tables: Mapping[str, Rows], slack: Slack) -> list[tuple[Claim, bool]]:
+def check(tables: Mapping[str, Rows], slack: Slack) -> list[tuple[PaperClaim, bool]]:
     """The claims about the tables at hand, and whether they hold there."""
     return [
         (claim, claim.holds(slack, *(tables[number] for number in claim.tables)))

@@ -14,8 +14,8 @@ from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.parts import Parts
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.lab.belief import BelievedRates, Informed
-from sharc_crawler.lab.schedule import Schedule
-from sharc_crawler.lab.web import SITEMAP, Everything, Web
+from sharc_crawler.lab.schedule import DownloadTimes
+from sharc_crawler.lab.web import SITEMAP, EveryLink, Web
 from sharc_crawler.model import Done, Judgement, Kind, Outcome, Phase, Plan, Result, Sighting, Slot, Wait
 from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.strategies.base import Candidates, Setting
@@ -42,10 +42,10 @@ TELL_EVERY = 1000  #: decisions
 
 
 @dataclass(frozen=True, slots=True)
-class Crawl:
+class VirtualCrawl:
     """What a simulated crawl did."""
 
-    schedule: Schedule
+    schedule: DownloadTimes
     hopeless: NDArray[np.bool_]  #: pages the strategy gave up
     step: Seconds  #: Δ
     decisions: int
@@ -65,7 +65,7 @@ def crawl(
     published: Published | None = None,
     audit: float = 0.0,
     subsites: str = "",
-) -> Crawl:
+) -> VirtualCrawl:
     """Crawl a site once.
 
     Δ is the site's own; or, where it has none, such that two downloads of each page fill the window: of each page known
@@ -124,7 +124,7 @@ class Simulation:
         self._hopeless = np.zeros(len(site.urls), np.bool_)
         parts = Parts(
             strategy=self._make,
-            scope=lambda _: Everything(),
+            scope=lambda _: EveryLink(),
             rates=lambda _: BelievedRates(belief, site.numbers),
             links=lambda _: self._known_links(),
             canonical=str,
@@ -142,7 +142,7 @@ class Simulation:
     def _number(self, page: PageId) -> int:
         return self._site.numbers[self.frontier.pages.urls[page]]
 
-    def run(self, graph: str, tell: Callable[[float], None] = lambda _: None) -> Crawl:
+    def run(self, graph: str, tell: Callable[[float], None] = lambda _: None) -> VirtualCrawl:
         """Until all is done."""
         planned = graph == "known" and self._strategy.partition(":")[0] not in WALKERS
         seeds = self._site.known if planned else [self._site.root]
@@ -164,9 +164,9 @@ class Simulation:
             if decisions % TELL_EVERY == 0:
                 tell(min(1.0, (now - self._site.start) / (self._site.end - self._site.start)))
         attested = capture.strategy is not None and capture.strategy.attests
-        schedule = Schedule(self._visits, self._revisits, capture.reference if attested else None)
+        schedule = DownloadTimes(self._visits, self._revisits, capture.reference if attested else None)
         audit = capture.mode.audit
-        done = Crawl(schedule, self._hopeless, self._step, decisions, capture.reference, self._judged(), audit)
+        done = VirtualCrawl(schedule, self._hopeless, self._step, decisions, capture.reference, self._judged(), audit)
         return self._divided(done) if self._subsites else done
 
     def _spec(self, *, discover: bool) -> CaptureSpec:
@@ -189,7 +189,7 @@ class Simulation:
             for target in site.graph.links(page, site.start):
                 yield site.urls[page], site.urls[target]
 
-    def _divided(self, done: Crawl) -> Crawl:
+    def _divided(self, done: VirtualCrawl) -> VirtualCrawl:
         """The crawl with the parts that the site was captured in."""
         assert self._store is not None, "it remembers the parts"
         state = self._store.load()

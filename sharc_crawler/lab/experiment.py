@@ -16,8 +16,7 @@ from sharc_crawler.lab.audit import audit
 from sharc_crawler.lab.driver import crawl
 from sharc_crawler.lab.history import HistorySpec
 from sharc_crawler.lab.rates import believe
-from sharc_crawler.lab.score import Verdict as Outcome
-from sharc_crawler.lab.score import score, verdicts
+from sharc_crawler.lab.score import PageFate, score, verdicts
 from sharc_crawler.lab.synthetic import SyntheticSpec
 from sharc_crawler.lab.web import Published
 from sharc_crawler.model import Verdict
@@ -31,8 +30,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sharc_crawler.lab.belief import Belief
-    from sharc_crawler.lab.driver import Crawl
-    from sharc_crawler.lab.schedule import Schedule
+    from sharc_crawler.lab.driver import VirtualCrawl
+    from sharc_crawler.lab.schedule import DownloadTimes
     from sharc_crawler.lab.site import Site
 
 SiteSpec = SyntheticSpec | HistorySpec
@@ -65,12 +64,12 @@ class RunSpec:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class ScoredCrawl:
     """A simulated crawl and what it was worth."""
 
     spec: RunSpec
     facts: Facts
-    schedule: Schedule
+    schedule: DownloadTimes
 
 
 @lru_cache(maxsize=2)
@@ -79,7 +78,7 @@ def build(spec: SiteSpec) -> Site:
     return spec.build()
 
 
-def run(spec: RunSpec, tell: Callable[[float], None] = lambda _: None) -> Run:
+def run(spec: RunSpec, tell: Callable[[float], None] = lambda _: None) -> ScoredCrawl:
     """One simulated crawl; ``tell`` hears from time to time which share of it is done."""
     site = build(spec.site)
     belief = _belief(spec)
@@ -96,10 +95,10 @@ def run(spec: RunSpec, tell: Callable[[float], None] = lambda _: None) -> Run:
         **_judged(site, done),
         **_parts(site, done, spec.subsites),
     }
-    return Run(spec, found, done.schedule)
+    return ScoredCrawl(spec, found, done.schedule)
 
 
-def _parts(site: Site, done: Crawl, subsites: str) -> Facts:
+def _parts(site: Site, done: VirtualCrawl, subsites: str) -> Facts:
     """The parts that a site was captured in, and which of them came out coherent."""
     if done.members is None:
         return {}
@@ -108,8 +107,8 @@ def _parts(site: Site, done: Crawl, subsites: str) -> Facts:
     shares = []
     for part in done.parts:
         own = np.array([page for page, number in done.members.items() if number == part.number])
-        captured = own[found[own] != Outcome.ABSENT]
-        coherent = int((found[captured] == Outcome.COHERENT).sum())
+        captured = own[found[own] != PageFate.ABSENT]
+        coherent = int((found[captured] == PageFate.COHERENT).sum())
         shares.append((len(captured), coherent / max(1, len(captured))))
     together = [pages for pages, share in shares if share >= least]
     return {
@@ -136,7 +135,7 @@ def _lying(spec: RunSpec, listed: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return listed & (_rng(spec, "lying").random(len(listed)) < spec.lying)
 
 
-def _judged(site: Site, done: Crawl) -> Facts:
+def _judged(site: Site, done: VirtualCrawl) -> Facts:
     """What the frontier itself judged, and how often it called a page coherent that was not in that state at T."""
     if done.judged is None or done.reference is None:
         return {}
@@ -150,7 +149,7 @@ def _judged(site: Site, done: Crawl) -> Facts:
     return {"judged": dict(sorted(counts.items())), "wrongly_coherent": len(wrong), "audited": done.audit}
 
 
-def score_again(spec: RunSpec, schedule: Schedule) -> Facts:
+def score_again(spec: RunSpec, schedule: DownloadTimes) -> Facts:
     """The facts that follow from a schedule alone, and from what the crawler was to believe."""
     site = build(spec.site)
     belief = _belief(spec)

@@ -33,7 +33,7 @@ GZIP = b"\x1f\x8b"
 
 
 @dataclass(frozen=True, slots=True)
-class Life:
+class PageLife:
     """One line of a change history."""
 
     page: str
@@ -92,13 +92,13 @@ class HistorySpec:
         return EventGraph(start, read_events(Path(self.linkevents), numbers) if self.linkevents else ())
 
 
-def read_history(path: Path) -> list[Life]:
+def read_history(path: Path) -> list[PageLife]:
     """The pages of a change history, in the order of the file."""
     reader = csv.DictReader(_lines(path))
     missing = [column for column in COLUMNS if column not in (reader.fieldnames or ())]
     if missing:
         raise DataError(f"{path}: no column {', '.join(missing)}; a change history has {', '.join(COLUMNS)}")
-    lives: dict[str, Life] = {}
+    lives: dict[str, PageLife] = {}
     for row in reader:
         where = f"{path}, line {reader.line_num}"
         life = _life(row, where)
@@ -110,7 +110,7 @@ def read_history(path: Path) -> list[Life]:
     return list(lives.values())
 
 
-def _life(row: dict[str, str | None], where: str) -> Life:
+def _life(row: dict[str, str | None], where: str) -> PageLife:
     """One line, checked."""
     flag = row["alive_at_start"]
     if flag not in ("0", "1"):
@@ -121,7 +121,7 @@ def _life(row: dict[str, str | None], where: str) -> Life:
     deleted, hist, changes = (_instants(row[name], where, name) for name in COLUMNS[3:])
     if hist and changes and hist[-1] > changes[0]:
         raise DataError(f"{where}: hist ends at {hist[-1]:.0f}, after the first of changes, {changes[0]:.0f}")
-    return Life(row["page"] or "", created[0], flag == "1", deleted, hist, changes)
+    return PageLife(row["page"] or "", created[0], flag == "1", deleted, hist, changes)
 
 
 def _instants(text: str | None, where: str, column: str) -> tuple[Instant, ...]:
@@ -137,7 +137,7 @@ def _instants(text: str | None, where: str, column: str) -> tuple[Instant, ...]:
     return instants
 
 
-def lifetimes(lives: Sequence[Life]) -> Lives:
+def lifetimes(lives: Sequence[PageLife]) -> Lives:
     """When the pages exist.
 
     A page that is gone comes back with its next change. A page created before any page that lived at the start, and not
@@ -157,7 +157,7 @@ def lifetimes(lives: Sequence[Life]) -> Lives:
     return Lives(born, turns)
 
 
-def _turns(birth: Instant, life: Life) -> tuple[Instant, ...]:
+def _turns(birth: Instant, life: PageLife) -> tuple[Instant, ...]:
     turns = [birth]
     for gone in life.deleted:
         if gone < turns[-1] or len(turns) % 2 == 0:

@@ -25,7 +25,7 @@ LATENCY: Seconds = 0.05  #: between a request and its answer
 RESULTS = {200: Result.OK, 304: Result.NOT_MODIFIED, 301: Result.REDIRECTED, 302: Result.REDIRECTED, 404: Result.GONE}
 
 
-class Answer(Protocol):
+class HubAnswer(Protocol):
     """What a site answers."""
 
     @property
@@ -40,15 +40,15 @@ class Answer(Protocol):
         """The value of a header."""
 
 
-class World(Protocol):
+class NewsSite(Protocol):
     """A site as a function of time (the living site is one)."""
 
-    def respond(self, method: str, target: str, headers: Mapping[str, str], now: Instant) -> Answer:
+    def respond(self, method: str, target: str, headers: Mapping[str, str], now: Instant) -> HubAnswer:
         """The answer to a request that arrives at ``now``."""
 
 
 def crawl(
-    world: World, seeds: Sequence[str], terms: Terms, politeness: Politeness, start: Instant, sitemaps: bool = True
+    world: NewsSite, seeds: Sequence[str], terms: Terms, politeness: Politeness, start: Instant, sitemaps: bool = True
 ) -> Batch:
     """Crawl a site for the duration of ``terms``; what a store would hold at the end.
 
@@ -72,7 +72,7 @@ def crawl(
     return store.load()
 
 
-def _exchange(world: World, fetch: Fetch, now: Instant) -> tuple[Outcome, list[Sighting]]:
+def _exchange(world: NewsSite, fetch: Fetch, now: Instant) -> tuple[Outcome, list[Sighting]]:
     """One request, as the live crawl would make it, and what it would make of the answer."""
     parts = urlsplit(fetch.url)
     target = f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/"
@@ -96,7 +96,7 @@ def _conditions(fetch: Fetch) -> dict[str, str]:
     return {"If-None-Match": fetch.validators.etag} if fetch.slot is Slot.SECOND and fetch.validators.etag else {}
 
 
-def _links(fetch: Fetch, answer: Answer) -> list[Sighting]:
+def _links(fetch: Fetch, answer: HubAnswer) -> list[Sighting]:
     kind = answer.header("Content-Type")
     if fetch.kind is Kind.HUB:
         return hub_sightings(answer.body, fetch.url, kind)

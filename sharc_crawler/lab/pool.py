@@ -19,7 +19,7 @@ POLL = 0.25  #: seconds
 _shares: Array[c_double]  # of each run that are done; in a worker, shared with the parent
 
 
-class Work(Protocol[T_co]):
+class PooledWork(Protocol[T_co]):
     """A function of a module, so that other processes find it."""
 
     def __call__(self, spec: RunSpec, tell: Callable[[float], None]) -> T_co:
@@ -27,7 +27,7 @@ class Work(Protocol[T_co]):
 
 
 def run_all(
-    work: Work[T],
+    work: PooledWork[T],
     specs: Sequence[RunSpec],
     jobs: int,
     tell: Callable[[float], None],
@@ -49,7 +49,9 @@ def run_all(
         return [future.result() for future in futures]
 
 
-def _in_turn(work: Work[T], specs: Sequence[RunSpec], costs: Sequence[float], tell: Callable[[float], None]) -> list[T]:
+def _in_turn(
+    work: PooledWork[T], specs: Sequence[RunSpec], costs: Sequence[float], tell: Callable[[float], None]
+) -> list[T]:
     done, results = 0.0, []
     for spec, cost in zip(specs, costs, strict=True):
         results.append(work(spec, _after(done, cost, tell)))
@@ -71,7 +73,7 @@ def _take_shares(shares: Array[c_double]) -> None:
     _shares = shares
 
 
-def _do(work: Work[T], number: int, spec: RunSpec) -> T:
+def _do(work: PooledWork[T], number: int, spec: RunSpec) -> T:
     def tell(share: float) -> None:
         _shares[number] = share
 

@@ -19,7 +19,7 @@ HEADER = ("run", "page", "kind", "time")
 
 
 @dataclass(frozen=True, slots=True)
-class Schedule:
+class DownloadTimes:
     """Instants of the downloads, one entry per page of the site; NaN: never.
 
     The page at the apex of a pyramid is downloaded once, which is its visit and its revisit: both at one instant.
@@ -75,7 +75,7 @@ class Schedule:
                 yield urls[page], kind, float(times[page])
 
 
-def write_schedules(file: IO[str], schedules: Sequence[Schedule], urls: Sequence[str]) -> None:
+def write_schedules(file: IO[str], schedules: Sequence[DownloadTimes], urls: Sequence[str]) -> None:
     """The schedules of several runs on one site's pages as CSV, runs numbered from 0; seconds, exactly."""
     writer = csv.writer(file)
     writer.writerow(HEADER)

@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sharc_crawler.lab.belief import Belief
-    from sharc_crawler.lab.schedule import Schedule
+    from sharc_crawler.lab.schedule import DownloadTimes
     from sharc_crawler.lab.site import Site
 
     Column = NDArray[np.float64]
     Mask = NDArray[np.bool_]
 
 
-class Verdict(IntEnum):
+class PageFate(IntEnum):
     """What came of a page."""
 
     ABSENT = 0  #: never downloaded
@@ -59,18 +59,18 @@ class Score:
     blur_error: float  #: standard deviation of ``average_blur``, if the rates are true
 
 
-def score(site: Site, schedule: Schedule, belief: Belief) -> Score:
+def score(site: Site, schedule: DownloadTimes, belief: Belief) -> Score:
     """Score a schedule."""
     found = verdicts(site, schedule, belief.attested)
     risks = change_probabilities(schedule, belief)
     actual, expected, error = blur(site, schedule, belief)
-    counts = np.bincount(found, minlength=len(Verdict))
+    counts = np.bincount(found, minlength=len(PageFate))
     return Score(
         pages=int(schedule.visited.sum()),
-        coherent=int(counts[Verdict.COHERENT]),
-        incoherent=int(counts[Verdict.CHANGED]),
-        gone=int(counts[Verdict.GONE]),
-        unknown=int(counts[Verdict.UNKNOWN]),
+        coherent=int(counts[PageFate.COHERENT]),
+        incoherent=int(counts[PageFate.CHANGED]),
+        gone=int(counts[PageFate.GONE]),
+        unknown=int(counts[PageFate.UNKNOWN]),
         expected_incoherent=float(risks.sum()),
         incoherent_error=math.sqrt(float((risks * (1 - risks)).sum())),
         average_blur=actual,
@@ -79,24 +79,24 @@ def score(site: Site, schedule: Schedule, belief: Belief) -> Score:
     )
 
 
-def verdicts(site: Site, schedule: Schedule, attested: Mask) -> NDArray[np.int64]:
-    """The :class:`Verdict` of each page."""
+def verdicts(site: Site, schedule: DownloadTimes, attested: Mask) -> NDArray[np.int64]:
+    """The :class:`PageFate` of each page."""
     v, r = schedule.visits, schedule.revisits
     same = stayed(site, schedule, attested)
     judged = attested | schedule.revisited
     there = site.lives.alive_at(v)
     lost = schedule.revisited & ~site.lives.alive_at(r)
     lost |= attested & ~site.lives.alive_at(np.full(len(v), schedule.reference))
-    found = np.full(len(v), Verdict.ABSENT, np.int64)
-    found[schedule.visited] = Verdict.UNKNOWN
-    found[judged & same] = Verdict.COHERENT
-    found[judged & ~same] = Verdict.CHANGED
-    found[(judged & same & lost) | ~there] = Verdict.GONE
-    found[~schedule.visited] = Verdict.ABSENT
+    found = np.full(len(v), PageFate.ABSENT, np.int64)
+    found[schedule.visited] = PageFate.UNKNOWN
+    found[judged & same] = PageFate.COHERENT
+    found[judged & ~same] = PageFate.CHANGED
+    found[(judged & same & lost) | ~there] = PageFate.GONE
+    found[~schedule.visited] = PageFate.ABSENT
     return found
 
 
-def stayed(site: Site, schedule: Schedule, attested: Mask) -> Mask:
+def stayed(site: Site, schedule: DownloadTimes, attested: Mask) -> Mask:
     """Did each page stay as it was, over the time its evidence has to cover?"""
     changes = site.changes.rows
     by_bytes = unchanged(changes, schedule.visits, schedule.revisits)
@@ -106,14 +106,14 @@ def stayed(site: Site, schedule: Schedule, attested: Mask) -> Mask:
     return np.where(attested, before | (after & schedule.revisited), by_bytes)
 
 
-def to_reference(schedule: Schedule) -> tuple[tuple[Column, Column], tuple[Column, Column]]:
+def to_reference(schedule: DownloadTimes) -> tuple[tuple[Column, Column], tuple[Column, Column]]:
     """The time between each page's visit and T, and between its revisit and T, as (start, end)."""
     T = schedule.reference
     v, r = schedule.visits, schedule.revisits
     return (np.minimum(v, T), np.maximum(v, T)), (np.minimum(r, T), np.maximum(r, T))
 
 
-def change_probabilities(schedule: Schedule, belief: Belief) -> Column:
+def change_probabilities(schedule: DownloadTimes, belief: Belief) -> Column:
     """How likely each judged page changes (Definition 5: their sum is the expected incoherence)."""
     (v_start, v_end), (r_start, r_end) = to_reference(schedule)
 
@@ -128,7 +128,7 @@ def change_probabilities(schedule: Schedule, belief: Belief) -> Column:
     return risks
 
 
-def blur(site: Site, schedule: Schedule, belief: Belief) -> tuple[float, float, float]:
+def blur(site: Site, schedule: DownloadTimes, belief: Belief) -> tuple[float, float, float]:
     """Blur per downloaded page over the capture interval: actual (eqs. 23 and 24), as the crawler expects it, and the
     standard deviation between the two if the rates are true.
 

@@ -33,14 +33,14 @@ class Published:
     lying: NDArray[np.bool_]
 
 
-class Everything:
+class EveryLink:
     """The scope of a simulated capture: every page that a link names."""
 
     def why_not(self, url: str) -> str | None:  # noqa: ARG002 - the port's signature
         """Nothing is against it."""
         return None
 
-    def widened(self, seed: str) -> Everything:  # noqa: ARG002
+    def widened(self, seed: str) -> EveryLink:  # noqa: ARG002
         """The same."""
         return self
 

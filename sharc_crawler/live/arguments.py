@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from sharc_crawler.polling.terms import Terms
-    from sharc_crawler.seeds.hacs.selection import Choice, Selection
+    from sharc_crawler.seeds.hacs.selection import SeedChoice, Selection
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Arguments:
     settings: Mapping[str, Any]  #: what of it overrides a setting
     urls: tuple[str, ...]  #: of ``url=`` and the file
     instant: Terms | None
-    choice: Choice | None
+    choice: SeedChoice | None
 
     @classmethod
     def parse(cls, given: Mapping[str, str]) -> Arguments:
@@ -101,7 +101,7 @@ class Arguments:
         return [instant.as_instant(spec, self.instant) for spec in specs] if self.instant else specs
 
 
-def _choice(options: Options) -> Choice | None:
+def _choice(options: Options) -> SeedChoice | None:
     """How seeds are chosen; ``None`` where no ranker is named: all of them are crawled."""
     if options.ranker is None:
         return None

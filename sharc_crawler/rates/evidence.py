@@ -8,10 +8,10 @@ import numpy as np
 
 from sharc_crawler.rates.age import DAY, age_rates
 from sharc_crawler.rates.counted import counted_rates
-from sharc_crawler.rates.crowds import crowded
 from sharc_crawler.rates.estimators.base import Estimates
 from sharc_crawler.rates.estimators.likelihood import Likelihood
 from sharc_crawler.rates.estimators.posterior import moments
+from sharc_crawler.rates.grouping import grouped
 from sharc_crawler.rates.history import CHANGED, UNKNOWN
 from sharc_crawler.rates.hot import with_hot_pages
 from sharc_crawler.rates.learned import learnable, learned_rates
@@ -35,7 +35,7 @@ def combined_rates(
     """Posterior rates of every URL of the history, changes per second; NaN where nothing at all is known.
 
     Where the captures of a week or more saw enough changes, what each kind of evidence is worth is learned from them;
-    where these came in crowds, nothing can be learned, and each page's own changes are all that counts. With fewer
+    where these came in groups, nothing can be learned, and each page's own changes are all that counts. With fewer
     changes the ages of the last ones give each page a Gamma distribution, which the intervals before them sharpen; the
     rate is the geometric mean of its mean and the counted one. What there is not is left out; lastmods that lied are
     not listened to.
@@ -48,8 +48,8 @@ def combined_rates(
     """
     history = dated(history)
     if learnable(history, now, horizon):
-        crowd = crowded(history)
-        return counted_rates(history, stated) if crowd else learned_rates(history, now, horizon, surroundings)
+        together = grouped(history)
+        return counted_rates(history, stated) if together else learned_rates(history, now, horizon, surroundings)
     intervals = history.histories()
     lastmods, read = history.latest_words()
     if np.isnan(lastmods).all():

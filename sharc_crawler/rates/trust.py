@@ -27,7 +27,7 @@ _PATH = re.compile(r"(?:[^:/?#]+:)?(?://[^/?#]*)?([^?#]*)")  # RFC 3986, appendi
 
 
 @dataclass(frozen=True, slots=True)
-class Trust:
+class LastmodTrust:
     """What speaks against the lastmods of one class of URLs."""
 
     label: str
@@ -45,7 +45,7 @@ class Trust:
     def bound(self) -> float:
         """Upper bound (95 %) of the share of changes that a lastmod hides, by the checks without a lie; 1: no check.
 
-        >>> round(Trust("", 10, 30, 0, None).bound, 3)
+        >>> round(LastmodTrust("", 10, 30, 0, None).bound, 3)
         0.095
         """
         return 1.0 if self.lies or not self.checks else 1.0 - 0.05 ** (1.0 / self.checks)
@@ -75,7 +75,7 @@ def _classes(urls: tuple[str, ...]) -> tuple[NDArray[np.int64], list[str]]:
     return own, list(numbers)
 
 
-def trust(history: SiteHistory) -> list[Trust]:
+def trust(history: SiteHistory) -> list[LastmodTrust]:
     """The verdict on each class of URLs, in the order of :func:`classes`.
 
     Not believed are lastmods that are (nearly) all equal, (nearly) always of now, or older than a change that two
@@ -128,7 +128,7 @@ class _Looks(NamedTuple):
         return _Looks(self.pages[part], self.times[part], self.lastmods[part], self.checked[part], self.lie[part])
 
 
-def _judge(name: str, looks: _Looks) -> Trust:
+def _judge(name: str, looks: _Looks) -> LastmodTrust:
     """The verdict on a class, by the accesses to its pages."""
     said = ~np.isnan(looks.lastmods)
     values, count = looks.lastmods[said], int(said.sum())
@@ -144,4 +144,4 @@ def _judge(name: str, looks: _Looks) -> Trust:
         reason = "nearly all values are of now"
     else:
         reason = None
-    return Trust(name, count, checks, lies, reason)
+    return LastmodTrust(name, count, checks, lies, reason)

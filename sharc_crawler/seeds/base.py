@@ -19,7 +19,7 @@ WEEK: Seconds = 604_800.0
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class RankingTask:
     """When a ranking is made, and of what."""
 
     now: Instant  #: t: later captures are not known yet
@@ -49,5 +49,5 @@ class SeedRanker(ABC):
         return self
 
     @abstractmethod
-    def score(self, seeds: SeedHistories, task: Task) -> Scores:
+    def score(self, seeds: SeedHistories, task: RankingTask) -> Scores:
         """Score every seed; captures after ``task.now`` or before its window are not there any more."""

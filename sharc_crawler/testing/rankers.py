@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sharc_crawler.seeds.base import WEEK, Task
+from sharc_crawler.seeds.base import WEEK, RankingTask
 from sharc_crawler.seeds.hacs.histories import UpdateHistories
 from sharc_crawler.seeds.hacs.rank import rank
 from sharc_crawler.seeds.hacs.sites import SeedHistories
@@ -52,7 +52,7 @@ class RankerContract(ABC):
 
     def ranked(self, histories: SeedHistories, back: float = math.inf) -> list[RankedSeed]:
         """The seeds as they stand after 100 days."""
-        return rank(histories, self.make(), Task(100 * DAY, WEEK, back))
+        return rank(histories, self.make(), RankingTask(100 * DAY, WEEK, back))
 
     def test_every_seed_once_in_decreasing_order(self) -> None:
         for back in (math.inf, 5 * DAY):
@@ -86,6 +86,6 @@ class RankerContract(ABC):
 
     def test_budget(self) -> None:
         for budget in (0, 1, 13, 400):
-            found = rank(seeds(), self.make(), Task(100 * DAY), budget=budget)
+            found = rank(seeds(), self.make(), RankingTask(100 * DAY), budget=budget)
             assert [one.place for one in found if one.chosen] == [*range(1, min(budget, 40) + 1)]
             assert all(one.reason for one in found)

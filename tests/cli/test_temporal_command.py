@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from sharc_crawler.cli import main
-from sharc_crawler.seeds.temporal.synthetic import World, generate
+from sharc_crawler.seeds.temporal.synthetic import SyntheticLog, generate
 
 pytest.importorskip("duckdb")
 
@@ -17,7 +17,7 @@ pytest.importorskip("duckdb")
 def log(tmp_path_factory):
     """Synthetic views as a table, and labels by truth."""
     folder = tmp_path_factory.mktemp("temporal")
-    made = generate(World(pages=800, news_sites=3, mixed_sites=3, evergreen_sites=6), 2)
+    made = generate(SyntheticLog(pages=800, news_sites=3, mixed_sites=3, evergreen_sites=6), 2)
     with (folder / "views.csv").open("w", newline="") as file:
         rows = csv.writer(file)
         rows.writerow(

@@ -20,34 +20,34 @@ from sharc_crawler.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sharc_crawler.demo import Server
+    from sharc_crawler.demo import DemoServer
 
 NOW = 1.7e9
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
+def server() -> Iterator[DemoServer]:
     with serve(LivingSite(pages=60, slow=0.5), clock=lambda: NOW) as running:
         yield running
 
 
-def address(server: Server) -> tuple[str, int]:
+def address(server: DemoServer) -> tuple[str, int]:
     parts = urlsplit(server.url)
     return str(parts.hostname), int(parts.port or 0)
 
 
-def connect(server: Server) -> http.client.HTTPConnection:
+def connect(server: DemoServer) -> http.client.HTTPConnection:
     return http.client.HTTPConnection(*address(server), timeout=10)
 
 
-def talk(server: Server, request: bytes) -> bytes:
+def talk(server: DemoServer, request: bytes) -> bytes:
     """What comes back until the server closes; the test must send what makes it close."""
     with socket.create_connection(address(server), timeout=10) as raw:
         raw.sendall(request)
         return b"".join(iter(lambda: raw.recv(65_536), b""))
 
 
-def test_2000_requests_over_16_connections_get_the_site_s_own_bytes(server: Server) -> None:
+def test_2000_requests_over_16_connections_get_the_site_s_own_bytes(server: DemoServer) -> None:
     site, host = server.site, urlsplit(server.url).netloc
     targets = [path for path in (*site.paths, *site.resources, "/sitemap.xml", "/nothing") if path not in (SLOW, FLAKY)]
     expected = {target: site.respond("GET", target, {"Host": host}, NOW) for target in targets}
@@ -68,7 +68,7 @@ def test_2000_requests_over_16_connections_get_the_site_s_own_bytes(server: Serv
     assert len(server.log) == before + 2000
 
 
-def test_one_connection_is_kept_for_many_requests(server: Server) -> None:
+def test_one_connection_is_kept_for_many_requests(server: DemoServer) -> None:
     with closing(connect(server)) as connection:
         connection.request("GET", "/")
         etag = connection.getresponse()
@@ -86,7 +86,7 @@ def test_one_connection_is_kept_for_many_requests(server: Server) -> None:
         assert connection.sock is first
 
 
-def test_pipelined_requests_are_answered_in_their_order(server: Server) -> None:
+def test_pipelined_requests_are_answered_in_their_order(server: DemoServer) -> None:
     targets = ["/", "/news/", "/docs/", "/nothing", "/style.css"]
     requests = [f"GET {target} HTTP/1.1\r\nHost: x\r\n\r\n" for target in targets]
     answer = talk(
@@ -101,14 +101,14 @@ def test_pipelined_requests_are_answered_in_their_order(server: Server) -> None:
     assert answer == b""
 
 
-def test_a_request_may_come_in_pieces(server: Server) -> None:
+def test_a_request_may_come_in_pieces(server: DemoServer) -> None:
     with socket.create_connection(address(server), timeout=10) as raw:
         for byte in b"GET /robots.txt HTTP/1.1\r\nHost: x\r\n\r\n":
             raw.sendall(bytes([byte]))
         assert raw.recv(15) == b"HTTP/1.1 200 OK"
 
 
-def test_an_old_client_is_answered_and_the_connection_closed(server: Server) -> None:
+def test_an_old_client_is_answered_and_the_connection_closed(server: DemoServer) -> None:
     answer = talk(server, b"GET / HTTP/1.0\r\n\r\n")
     assert answer.startswith(b"HTTP/1.1 200 OK\r\n")
     assert b"\r\nConnection: close\r\n" in answer
@@ -131,13 +131,13 @@ def test_an_old_client_is_answered_and_the_connection_closed(server: Server) -> 
         (b"GET / HTTP/1.1\r\nHost: x\r\nX: " + b"a" * 70_000 + b"\r\n\r\n", b""),
     ],
 )
-def test_what_is_no_request_is_refused(server: Server, request_: bytes, reason: bytes) -> None:
+def test_what_is_no_request_is_refused(server: DemoServer, request_: bytes, reason: bytes) -> None:
     answer = talk(server, request_)
     assert answer.startswith(b"HTTP/1.1 400 Bad Request\r\n")
     assert reason in answer
 
 
-def test_a_client_that_hangs_up_harms_nobody(server: Server, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_client_that_hangs_up_harms_nobody(server: DemoServer, caplog: pytest.LogCaptureFixture) -> None:
     for part in (b"", b"GET / HT", b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"):
         with socket.create_connection(address(server), timeout=10) as raw:
             raw.sendall(part)
@@ -147,7 +147,7 @@ def test_a_client_that_hangs_up_harms_nobody(server: Server, caplog: pytest.LogC
     assert not caplog.records
 
 
-def test_the_slow_page_keeps_nobody_else_waiting(server: Server) -> None:
+def test_the_slow_page_keeps_nobody_else_waiting(server: DemoServer) -> None:
     with closing(connect(server)) as slow, closing(connect(server)) as quick:
         began = time.monotonic()
         slow.request("GET", SLOW)

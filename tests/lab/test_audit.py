@@ -8,13 +8,13 @@ import numpy as np
 from sharc_crawler.lab.audit import audit
 from sharc_crawler.lab.driver import crawl
 from sharc_crawler.lab.rates import believe
-from sharc_crawler.lab.schedule import Schedule
+from sharc_crawler.lab.schedule import DownloadTimes
 from sharc_crawler.lab.synthetic import SyntheticSpec
 from tests.lab.small import belief, small_site
 
 
 def visits(*times):
-    return Schedule(np.array(times, float), np.full(len(times), math.nan))
+    return DownloadTimes(np.array(times, float), np.full(len(times), math.nan))
 
 
 def test_an_audit_of_everything_finds_every_lie_that_shows():

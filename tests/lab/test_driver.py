@@ -14,7 +14,7 @@ from sharc_crawler.errors import UsageError
 from sharc_crawler.lab.driver import Simulation, crawl
 from sharc_crawler.lab.graph import EventGraph
 from sharc_crawler.lab.rates import believe
-from sharc_crawler.lab.score import Verdict, verdicts
+from sharc_crawler.lab.score import PageFate, verdicts
 from sharc_crawler.lab.synthetic import SyntheticSpec
 from sharc_crawler.lab.truth import Lives
 from tests.lab.small import belief, small_site
@@ -106,13 +106,13 @@ def test_the_frontiers_judgements_are_the_scores(strategy, graph):
     simulation.frontier.finished = spy
     found = verdicts(site, simulation.run(graph).schedule, known.attested)
     alike = {
-        Verdict.COHERENT: model.Verdict.COHERENT,
-        Verdict.CHANGED: model.Verdict.CHANGED,
-        Verdict.GONE: model.Verdict.CHANGED,
+        PageFate.COHERENT: model.Verdict.COHERENT,
+        PageFate.CHANGED: model.Verdict.CHANGED,
+        PageFate.GONE: model.Verdict.CHANGED,
     }
     assert len(judged) > 100
     assert {*judged.values()} == {model.Verdict.COHERENT, model.Verdict.CHANGED}
-    assert judged == {page: alike[Verdict(found[page])] for page in judged}
+    assert judged == {page: alike[PageFate(found[page])] for page in judged}
 
 
 def test_a_graph_must_be_known_or_discovered():

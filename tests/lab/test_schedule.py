@@ -5,13 +5,13 @@ import math
 
 import numpy as np
 
-from sharc_crawler.lab.schedule import Schedule, write_schedules
+from sharc_crawler.lab.schedule import DownloadTimes, write_schedules
 
 NAN = math.nan
 
 
 def schedule(visits, revisits):
-    return Schedule(np.array(visits, float), np.array(revisits, float))
+    return DownloadTimes(np.array(visits, float), np.array(revisits, float))
 
 
 def test_the_reference_instant_lies_between_the_phases():

@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sharc_crawler.lab.schedule import Schedule
-from sharc_crawler.lab.score import Verdict, score, verdicts
+from sharc_crawler.lab.schedule import DownloadTimes
+from sharc_crawler.lab.score import PageFate, score, verdicts
 from sharc_crawler.lab.truth import Lives
 from tests.lab.small import belief, small_site
 
@@ -15,11 +15,11 @@ NAN = math.nan
 
 
 def schedule(visits, revisits):
-    return Schedule(np.array(visits, float), np.array(revisits, float))
+    return DownloadTimes(np.array(visits, float), np.array(revisits, float))
 
 
 def names(site, plan, attested=()):
-    return [Verdict(found).name.lower() for found in verdicts(site, plan, belief(site, attested).attested)]
+    return [PageFate(found).name.lower() for found in verdicts(site, plan, belief(site, attested).attested)]
 
 
 def test_by_bytes():

@@ -7,12 +7,12 @@ import numpy as np
 from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.rates.estimators.base import Estimates
 from sharc_crawler.rates.predictor.examples import Examples
-from sharc_crawler.rates.predictor.features import PageFacts
+from sharc_crawler.rates.predictor.features import PageTraits
 from sharc_crawler.rates.predictor.model import Predictor
 
 
 def test_a_crawl_goes_by_a_model(run_crawl, tmp_path):
-    pages = [PageFacts(f"http://h/{'news' if page % 2 else 'about'}/{page}") for page in range(40)]
+    pages = [PageTraits(f"http://h/{'news' if page % 2 else 'about'}/{page}") for page in range(40)]
     rates = np.tile([1e-6, 1e-3], 20)
     found = Estimates(rates, rates / 2, np.full(40, 4.0), np.full(40, 9))
     model = tmp_path / "model.json"

@@ -20,7 +20,7 @@ from sharc_crawler.cli import main
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.live.arguments import Arguments
 from sharc_crawler.model import Observation, Result, Url
-from sharc_crawler.seeds.hacs.selection import Choice, SelectedSeed, Selection
+from sharc_crawler.seeds.hacs.selection import SeedChoice, SelectedSeed, Selection
 from sharc_crawler.storage.observations import ObservationStore
 
 if TYPE_CHECKING:
@@ -208,14 +208,14 @@ def seed(place: int, *, chosen: bool, explored: bool = False, changed: bool | No
 def test_recall_is_estimated_from_the_sample():
     seeds = [seed(n, chosen=True, changed=n < 6) for n in range(8)]
     seeds += [seed(8 + n, chosen=False, explored=n < 10, changed=(n < 1) if n < 10 else None) for n in range(100)]
-    outcome = Selection(Choice("hacs"), 0.0, tuple(seeds)).outcome()
+    outcome = Selection(SeedChoice("hacs"), 0.0, tuple(seeds)).outcome()
     assert outcome.precision == 6 / 8
     assert outcome.recall.estimate == pytest.approx(6 / (6 + 100 / 10))
     assert outcome.recall.low < outcome.recall.estimate < outcome.recall.high
-    none = Selection(Choice("hacs"), 0.0, tuple(seeds[:8])).outcome()
+    none = Selection(SeedChoice("hacs"), 0.0, tuple(seeds[:8])).outcome()
     assert none.recall is None
 
 
 def test_a_selection_is_the_same_after_a_round_trip():
-    selection = Selection(Choice("hacs", 0.7, timemaps=("a", "b")), 3.5, (seed(1, chosen=True),), 2, ("note",))
+    selection = Selection(SeedChoice("hacs", 0.7, timemaps=("a", "b")), 3.5, (seed(1, chosen=True),), 2, ("note",))
     assert Selection.of_json(selection.to_json()) == selection

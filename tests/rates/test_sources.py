@@ -6,9 +6,9 @@ import pytest
 from sharc_crawler.model import Change, Hints, Observation, Result, Sighting, Url
 from sharc_crawler.rates.chain import Chain
 from sharc_crawler.rates.counted import counted_rates
-from sharc_crawler.rates.crowds import crowded
 from sharc_crawler.rates.estimators.base import Estimates
 from sharc_crawler.rates.evidence import sharpened
+from sharc_crawler.rates.grouping import grouped
 from sharc_crawler.rates.history import CHANGED, UNCHANGED, UNKNOWN, Histories, SiteHistory
 from sharc_crawler.rates.sources import HistoryRates
 from sharc_crawler.storage.observations import ObservationStore
@@ -216,8 +216,8 @@ def test_changes_that_come_in_crowds_are_counted_and_not_learned_from():
                 for i in range(400)
             )
         history = store.histories("h")
-    assert crowded(history)
-    assert not crowded(captured(300, 30))
+    assert grouped(history)
+    assert not grouped(captured(300, 30))
     found = HistoryRates(history).rates([Sighting(f"http://h/{i}") for i in range(400)], NOW)
     assert [one.rate for one in found] == counted_rates(history).rate.tolist()
 

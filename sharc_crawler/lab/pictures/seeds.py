@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-    from sharc_crawler.seeds.hacs.evaluation import Outcome
+    from sharc_crawler.seeds.hacs.evaluation import PeriodOutcome
     from sharc_crawler.seeds.hacs.rank import RankedSeed
     from sharc_crawler.seeds.hacs.study import Study
 
@@ -75,7 +75,7 @@ def draw_thresholds(study: Study, file: Path) -> None:
     save(figure, file)
 
 
-def _thresholds(axes: Axes, outcome: Outcome, measure: str, average: str) -> None:
+def _thresholds(axes: Axes, outcome: PeriodOutcome, measure: str, average: str) -> None:
     mean = AVERAGES[average]
     for method, name in (("hacs", "HACS"), ("hacs-plain", "HACS, plain form")):
         own, lots = mean(outcome.selections[method]), mean(outcome.lots[method])

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import UsageError
 from sharc_crawler.seeds.hacs.rank import check_cut, make_ranker
-from sharc_crawler.seeds.hacs.selection import Choice
+from sharc_crawler.seeds.hacs.selection import SeedChoice
 
 if TYPE_CHECKING:
     from sharc_crawler.options.table import Options
 
 
-def choice_of(options: Options, name: str) -> Choice:
+def choice_of(options: Options, name: str) -> SeedChoice:
     """The choice by the ranker of this name, checked.
 
     Raises :class:`~sharc_crawler.errors.UsageError`.
@@ -32,4 +32,4 @@ def choice_of(options: Options, name: str) -> Choice:
             f"ranker={name!r} needs the seeds' history: timemaps=FILE-OR-FOLDER (CDX, TimeMaps, WARC; see "
             "sharc seeds fetch) or history=FILE of former captures"
         )
-    return Choice(name, options.theta, options.budget, options.updates, options.explore, timemaps, history)
+    return SeedChoice(name, options.theta, options.budget, options.updates, options.explore, timemaps, history)

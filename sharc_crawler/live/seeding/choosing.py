@@ -12,9 +12,9 @@ from sharc_crawler.archive.history import History, read_history
 from sharc_crawler.archive.surt import surt
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.model import Kind
-from sharc_crawler.seeds.base import SELECTION, Task
+from sharc_crawler.seeds.base import SELECTION, RankingTask
 from sharc_crawler.seeds.hacs.rank import make_ranker, rank
-from sharc_crawler.seeds.hacs.selection import Choice, Selection
+from sharc_crawler.seeds.hacs.selection import SeedChoice, Selection
 from sharc_crawler.seeds.hacs.sites import homepages
 from sharc_crawler.seeds.hacs.updates import READS_LINKS
 from sharc_crawler.storage.observations import ObservationStore
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Instant, Observation
 
 
-def chosen(choice: Choice, urls: Sequence[str], folder: Path) -> Selection:
+def chosen(choice: SeedChoice, urls: Sequence[str], folder: Path) -> Selection:
     """The selection that the folder holds, or one that is made now.
 
     Raises :class:`~sharc_crawler.errors.SharcError` where there is nothing to choose by, or nothing is chosen.
@@ -40,13 +40,13 @@ def chosen(choice: Choice, urls: Sequence[str], folder: Path) -> Selection:
     return selection
 
 
-def choose(choice: Choice, urls: Iterable[str], now: Instant) -> Selection:
+def choose(choice: SeedChoice, urls: Iterable[str], now: Instant) -> Selection:
     """Rank the seeds as they stand now."""
     seeds, ranker = list(urls), make_ranker(choice.ranker)
     found = known(choice, now)
     changed = plugins.load("updates", choice.updates)(found.captures)
     histories = homepages(seeds, [surt(url) for url in seeds], found.captures, changed)
-    ranked = rank(histories, ranker, Task(now, ahead=0.0), theta=choice.theta, budget=choice.budget)
+    ranked = rank(histories, ranker, RankingTask(now, ahead=0.0), theta=choice.theta, budget=choice.budget)
     selection = Selection.of(ranked, choice, now, found.problems.count)
     if not selection.crawled():
         raise UsageError(
@@ -56,7 +56,7 @@ def choose(choice: Choice, urls: Iterable[str], now: Instant) -> Selection:
     return selection
 
 
-def known(choice: Choice, now: Instant, further: Iterable[Observation] = (), warcs: Iterable[Path] = ()) -> History:
+def known(choice: SeedChoice, now: Instant, further: Iterable[Observation] = (), warcs: Iterable[Path] = ()) -> History:
     """What the files and the archive's own history say of the time up to now; ``further``: of later."""
     paths = [*map(Path, choice.timemaps), *warcs]
     own = _own(choice.history, now) if choice.history and Path(choice.history).exists() else ()

@@ -10,7 +10,7 @@ import numpy as np
 from sharc_crawler.rates.estimators.base import Estimates
 from sharc_crawler.rates.estimators.gamma_poisson import GammaPoisson
 from sharc_crawler.rates.estimators.irregular import IrregularMle
-from sharc_crawler.rates.predictor.features import PageFacts
+from sharc_crawler.rates.predictor.features import PageTraits
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 class Examples:
     """Pages that were watched, and their rates."""
 
-    pages: list[PageFacts]
+    pages: list[PageTraits]
     rates: NDArray[np.float64]  #: by maximum likelihood, changes per second
     posterior: Estimates  #: the same by empirical Bayes: never 0, and with a spread
 
@@ -33,7 +33,7 @@ class Examples:
         return len(self.pages)
 
     @classmethod
-    def of(cls, history: SiteHistory, facts: Sequence[PageFacts]) -> Self:
+    def of(cls, history: SiteHistory, facts: Sequence[PageTraits]) -> Self:
         """The pages of one site that were seen at least twice; ``facts`` in the order of the history's URLs."""
         intervals = history.histories()
         seen = np.flatnonzero(intervals.observations() > 0)
@@ -54,7 +54,7 @@ def page_facts(
     links: Iterable[tuple[str, str]] | None,
     documents: Mapping[Url, Observation],
     now: Instant,
-) -> list[PageFacts]:
+) -> list[PageTraits]:
     """What is known of every URL of a history at an instant.
 
     Parameters
@@ -74,7 +74,7 @@ def page_facts(
         seen = documents.get(url)
         document = seen.document if seen else None
         facts.append(
-            PageFacts(
+            PageTraits(
                 url,
                 media_type=seen.media_type if seen else None,
                 idle=None if np.isnan(since) else since,

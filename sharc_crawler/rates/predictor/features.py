@@ -33,7 +33,7 @@ _TYPES = MimeTypes()  # the library's own table: no file of this machine has a s
 
 
 @dataclass(frozen=True, slots=True)
-class PageFacts:
+class PageTraits:
     """What is known of one page; None: nothing."""
 
     url: str
@@ -70,10 +70,10 @@ class Table:
         )
 
 
-def online_features(pages: Sequence[PageFacts]) -> Table:
+def online_features(pages: Sequence[PageTraits]) -> Table:
     """What is known before a page is downloaded: its URL, and what kind of file that is.
 
-    >>> table = online_features([PageFacts("http://h/blog/2011-05/a~b.png?x=1")])
+    >>> table = online_features([PageTraits("http://h/blog/2011-05/a~b.png?x=1")])
     >>> table.words["word 1"], table.words["word 3"], table.words["media type"], table.numbers["depth"].tolist()
     (['blog'], ['05'], ['image/png'], [3.0])
     """
@@ -100,7 +100,7 @@ def _url_numbers(urls: list[str], paths: list[str]) -> dict[str, NDArray[np.floa
     return {name: np.array(values, np.float64) for name, values in columns.items()}
 
 
-def offline_features(pages: Sequence[PageFacts]) -> Table:
+def offline_features(pages: Sequence[PageTraits]) -> Table:
     """The online features and what captures or the sitemap tell: days since the last change, and counts."""
     online = online_features(pages)
     idle = _column([page.idle for page in pages])
@@ -110,7 +110,7 @@ def offline_features(pages: Sequence[PageFacts]) -> Table:
 
 COUNTS = ("images", "tables", "outlinks", "inlinks")
 #: the paper's two sets, by name
-FEATURES: dict[str, Callable[[Sequence[PageFacts]], Table]] = {"online": online_features, "offline": offline_features}
+FEATURES: dict[str, Callable[[Sequence[PageTraits]], Table]] = {"online": online_features, "offline": offline_features}
 
 
 def _column(values: Sequence[float | None]) -> NDArray[np.float64]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sharc_crawler.rates.predictor.examples import Examples
-    from sharc_crawler.rates.predictor.features import PageFacts, Table
+    from sharc_crawler.rates.predictor.features import PageTraits, Table
 
 FORMAT = "sharc-crawler rate predictor"
 VERSION = 1
@@ -68,7 +68,7 @@ class Predictor:
         }
         return cls(bins, dict(kinds), classifiers, dict(about))
 
-    def rates(self, pages: Sequence[PageFacts]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def rates(self, pages: Sequence[PageTraits]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Mean and standard deviation of each page's rate, changes per second."""
         probabilities = np.empty((len(pages), len(self.bins)))
         offline = np.array([page.offline for page in pages], np.bool_)

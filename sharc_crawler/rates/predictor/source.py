@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from sharc_crawler.model import RateEstimate
 from sharc_crawler.rates.history import SiteHistory
 from sharc_crawler.rates.predictor.examples import page_facts
-from sharc_crawler.rates.predictor.features import PageFacts
+from sharc_crawler.rates.predictor.features import PageTraits
 from sharc_crawler.rates.predictor.model import Predictor
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class PredictorRates:
         self._history = SiteHistory.empty() if history is None else history
         self._links = None if links is None else list(links)
         self._documents = documents or {}
-        self._facts: dict[str, PageFacts] = {}
+        self._facts: dict[str, PageTraits] = {}
         self._as_of: Instant | None = None
 
     def rates(self, sightings: Sequence[Sighting], now: Instant) -> list[RateEstimate | None]:
@@ -57,15 +57,15 @@ class PredictorRates:
             for mean, spread in zip(means.tolist(), spreads.tolist(), strict=True)
         ]
 
-    def _page(self, sighting: Sighting, now: Instant) -> PageFacts:
-        page = self._known(now).get(sighting.url) or PageFacts(sighting.url)
+    def _page(self, sighting: Sighting, now: Instant) -> PageTraits:
+        page = self._known(now).get(sighting.url) or PageTraits(sighting.url)
         hints = sighting.hints
         if hints is None or hints.lastmod is None or hints.lastmod > now:
             return page
         age = now - hints.lastmod
         return replace(page, idle=age if page.idle is None else min(age, page.idle))
 
-    def _known(self, now: Instant) -> dict[str, PageFacts]:
+    def _known(self, now: Instant) -> dict[str, PageTraits]:
         """Of the pages that former captures know, as of ``now``."""
         if self._as_of != now:
             facts = page_facts(self._history, self._links, self._documents, now)

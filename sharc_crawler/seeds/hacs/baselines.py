@@ -10,14 +10,14 @@ from sharc_crawler.rates.history import CHANGED
 from sharc_crawler.seeds.base import Scores, SeedRanker
 
 if TYPE_CHECKING:
-    from sharc_crawler.seeds.base import Task
+    from sharc_crawler.seeds.base import RankingTask
     from sharc_crawler.seeds.hacs.sites import SeedHistories
 
 
 class Frequency(SeedRanker):
     """Updates seen per day in the window; where it has no beginning, since the seed's first capture."""
 
-    def score(self, seeds: SeedHistories, task: Task) -> Scores:
+    def score(self, seeds: SeedHistories, task: RankingTask) -> Scores:
         """The value is updates per second, so that it is also the rate."""
         pages = seeds.pages
         updates = np.bincount(pages.owners(), pages.changed == CHANGED, len(pages)).astype(np.float64)
@@ -30,7 +30,7 @@ class Frequency(SeedRanker):
 class LastObserved(SeedRanker):
     """The longest time since a seed was last seen comes first; one never seen before all."""
 
-    def score(self, seeds: SeedHistories, task: Task) -> Scores:
+    def score(self, seeds: SeedHistories, task: RankingTask) -> Scores:
         """The value is the time."""
         return Scores(task.now - np.nan_to_num(seeds.latest(seeds.pages.last_seen()), nan=-np.inf))
 
@@ -41,7 +41,7 @@ class Random(SeedRanker):
     def __init__(self, seed: int = 0) -> None:
         self.seed = seed
 
-    def score(self, seeds: SeedHistories, task: Task) -> Scores:
+    def score(self, seeds: SeedHistories, task: RankingTask) -> Scores:
         """The value is the lot."""
         return Scores(np.random.default_rng([self.seed, int(task.now)]).random(len(seeds)))
 
@@ -49,6 +49,6 @@ class Random(SeedRanker):
 class All(SeedRanker):
     """Every seed alike (brute force); in the order of ties, the longest not seen first."""
 
-    def score(self, seeds: SeedHistories, task: Task) -> Scores:  # noqa: ARG002
+    def score(self, seeds: SeedHistories, task: RankingTask) -> Scores:  # noqa: ARG002
         """The value is 1."""
         return Scores(np.ones(len(seeds)))

@@ -9,9 +9,9 @@ import numpy as np
 
 from sharc_crawler.errors import DataError
 from sharc_crawler.rates.history import CHANGED
-from sharc_crawler.seeds.base import WEEK, Task
+from sharc_crawler.seeds.base import WEEK, RankingTask
 from sharc_crawler.seeds.hacs.baselines import Frequency, LastObserved, Random
-from sharc_crawler.seeds.hacs.measures import Selection, weighted_precision
+from sharc_crawler.seeds.hacs.measures import ChosenByThreshold, weighted_precision
 from sharc_crawler.seeds.hacs.rank import ordered
 from sharc_crawler.seeds.hacs.rankers import Hacs, HacsPlain
 
@@ -72,11 +72,11 @@ class Period:
 
 
 @dataclass(slots=True)
-class Outcome:
+class PeriodOutcome:
     """What came of one length of history in one period: an entry per reference point."""
 
-    selections: dict[str, list[Selection]] = field(default_factory=lambda: {name: [] for name in CHOOSERS})
-    lots: dict[str, list[Selection]] = field(default_factory=lambda: {name: [] for name in CHOOSERS})
+    selections: dict[str, list[ChosenByThreshold]] = field(default_factory=lambda: {name: [] for name in CHOOSERS})
+    lots: dict[str, list[ChosenByThreshold]] = field(default_factory=lambda: {name: [] for name in CHOOSERS})
     precisions: dict[str, list[float]] = field(default_factory=lambda: {name: [] for name in RANKERS})
     seeds: list[int] = field(default_factory=list)  #: with captures in the window
     known: list[float] = field(default_factory=list)  #: share of them with an interval between captures
@@ -88,7 +88,7 @@ def evaluate(
     period: Period,
     weeks: Sequence[int],
     progress: Callable[[float], None] = lambda _: None,
-) -> dict[int, Outcome]:
+) -> dict[int, PeriodOutcome]:
     """Every ranker at every reference point, per length of history. What is learned ends with the period's start."""
     rankers: dict[str, SeedRanker] = {
         "hacs-plain": HacsPlain().fit(seeds, period.start),
@@ -97,12 +97,12 @@ def evaluate(
         "last-obs": LastObserved(),
         "random": Random(),
     }
-    outcomes = {week: Outcome() for week in weeks}
+    outcomes = {week: PeriodOutcome() for week in weeks}
     points = period.points()
     for place, now in enumerate(points.tolist()):
         following = truth.following(now)
         for week, outcome in outcomes.items():
-            _measure(seeds, following, rankers, Task(now, WEEK, week * WEEK, missed=False), outcome)
+            _measure(seeds, following, rankers, RankingTask(now, WEEK, week * WEEK, missed=False), outcome)
         progress((place + 1) / len(points))
     empty = [week for week, outcome in outcomes.items() if not outcome.seeds]
     if empty:
@@ -116,8 +116,8 @@ def _measure(
     seeds: SeedHistories,
     following: NDArray[np.float64],
     rankers: dict[str, SeedRanker],
-    task: Task,
-    outcome: Outcome,
+    task: RankingTask,
+    outcome: PeriodOutcome,
 ) -> None:
     window = seeds.window(task.now - task.back, task.now)
     here = window.captures() > 0  # D_{w,t}(0)
@@ -132,7 +132,7 @@ def _measure(
         outcome.precisions[name].append(weighted_precision(ordered(scores.value, last_seen), following))
         if name in CHOOSERS:
             p = scores.value if ranker.probabilities else -np.expm1(-scores.value * task.ahead)
-            selection = Selection.of(p, updated)
+            selection = ChosenByThreshold.of(p, updated)
             outcome.selections[name].append(selection)
             outcome.lots[name].append(selection.random(updated, rng))
         if name == "hacs-plain" and scores.known is not None:

@@ -38,7 +38,7 @@ REGIMES = ("dense", "sparse")
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class LinkRecord:
     """A page and when links were added to it."""
 
     page: str
@@ -47,13 +47,13 @@ class Record:
     additions: NDArray[np.float64]
 
 
-def read_records(path: Path, *, technical: bool = False) -> list[Record]:
+def read_records(path: Path, *, technical: bool = False) -> list[LinkRecord]:
     """The pages of a file, plain or gzipped; ``technical``: count technical re-extractions as updates.
 
     Raises :class:`~sharc_crawler.errors.DataError` that names file and line.
     """
     kinds = {"U", "T"} if technical else {"U"}
-    records: list[Record] = []
+    records: list[LinkRecord] = []
     number = 0
     try:
         with gzip.open(path, "rt") if path.suffix == ".gz" else path.open() as lines:
@@ -69,7 +69,9 @@ def read_records(path: Path, *, technical: bool = False) -> list[Record]:
     return records
 
 
-def sampled(records: list[Record], regime: str, *, website: bool = False, draw: int = 0) -> tuple[SeedHistories, Truth]:
+def sampled(
+    records: list[LinkRecord], regime: str, *, website: bool = False, draw: int = 0
+) -> tuple[SeedHistories, Truth]:
     """Captures at log-normal gaps, drawn by the page's name, and the truth; ``website``: a service's pages together."""
     end = max(max(one.additions, default=one.first) for one in records)
     times = [_captures(one, f"{regime} {draw} {one.page}", regime, end) for one in records]
@@ -86,13 +88,13 @@ def sampled(records: list[Record], regime: str, *, website: bool = False, draw: 
     return SeedHistories(names, pages, owners), Truth.of(updates)
 
 
-def _record(page: str, events: list[tuple[float, str, int, int]], kinds: set[str]) -> Record:
+def _record(page: str, events: list[tuple[float, str, int, int]], kinds: set[str]) -> LinkRecord:
     added = [event[0] for event in events if event[1] in kinds and event[3] > 0]
     gone = [event[0] for event in events if event[1] == "X"]
-    return Record(page, events[0][0], gone[-1] if gone else math.inf, np.array(sorted(added), np.float64))
+    return LinkRecord(page, events[0][0], gone[-1] if gone else math.inf, np.array(sorted(added), np.float64))
 
 
-def _captures(record: Record, name: str, regime: str, end: Instant) -> NDArray[np.float64]:
+def _captures(record: LinkRecord, name: str, regime: str, end: Instant) -> NDArray[np.float64]:
     rng = np.random.default_rng(zlib.crc32(name.encode()))
     middle, width = math.log(DENSE), 0.0
     if regime == "sparse":

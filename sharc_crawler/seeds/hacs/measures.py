@@ -29,7 +29,7 @@ class Curve(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Selection:
+class ChosenByThreshold:
     """What was chosen at each threshold, at one reference point t."""
 
     chosen: NDArray[np.int64]  #: seeds with p ≥ θ
@@ -37,29 +37,29 @@ class Selection:
     updated: int  #: of all seeds with captures in the window
 
     @classmethod
-    def of(cls, p: NDArray[np.float64], updated: NDArray[np.bool_]) -> Selection:
+    def of(cls, p: NDArray[np.float64], updated: NDArray[np.bool_]) -> ChosenByThreshold:
         """All thresholds at once.
 
-        >>> one = Selection.of(np.array([0.2, 0.9]), np.array([False, True]))
+        >>> one = ChosenByThreshold.of(np.array([0.2, 0.9]), np.array([False, True]))
         >>> one.chosen[[0, 100, 200]].tolist(), one.hits[[0, 100, 200]].tolist()
         ([2, 1, 0], [1, 1, 0])
         """
         return cls(_at_least(p), _at_least(p[updated]), int(updated.sum()))
 
-    def random(self, updated: NDArray[np.bool_], rng: np.random.Generator) -> Selection:
+    def random(self, updated: NDArray[np.bool_], rng: np.random.Generator) -> ChosenByThreshold:
         """As many, drawn by lot."""
         hits = np.concatenate([[0], np.cumsum(rng.permutation(updated))])
-        return Selection(self.chosen, hits[self.chosen], self.updated)
+        return ChosenByThreshold(self.chosen, hits[self.chosen], self.updated)
 
 
-def micro(selections: Sequence[Selection]) -> Curve:
+def micro(selections: Sequence[ChosenByThreshold]) -> Curve:
     """Counts added over t."""
     chosen = np.sum([one.chosen for one in selections], axis=0)
     hits = np.sum([one.hits for one in selections], axis=0)
     return _curve(hits, chosen, np.full(len(hits), sum(one.updated for one in selections)))
 
 
-def macro(selections: Sequence[Selection]) -> Curve:
+def macro(selections: Sequence[ChosenByThreshold]) -> Curve:
     """Measures averaged over t."""
     curves = [_curve(one.hits, one.chosen, np.full(len(one.hits), one.updated)) for one in selections]
     return Curve(*(np.mean([curve[part] for curve in curves], axis=0) for part in range(3)))

@@ -10,7 +10,7 @@ import numpy as np
 
 from sharc_crawler import plugins
 from sharc_crawler.errors import UsageError
-from sharc_crawler.seeds.base import SeedRanker, Task
+from sharc_crawler.seeds.base import RankingTask, SeedRanker
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,7 +45,12 @@ def make_ranker(name: str) -> SeedRanker:
 
 
 def rank(
-    seeds: SeedHistories, ranker: SeedRanker, task: Task, *, theta: float | None = None, budget: int | None = None
+    seeds: SeedHistories,
+    ranker: SeedRanker,
+    task: RankingTask,
+    *,
+    theta: float | None = None,
+    budget: int | None = None,
 ) -> list[RankedSeed]:
     """All seeds, in the order in which to crawl them; chosen are those with p ≥ ``theta``, at most ``budget``.
 
@@ -106,7 +111,7 @@ def _chosen(
     return chosen
 
 
-def _lack(captures: int, task: Task) -> str:
+def _lack(captures: int, task: RankingTask) -> str:
     """Why so many captures tell no rate."""
     what = {0: "no capture", 1: "one capture"}.get(captures)
     if what is None:

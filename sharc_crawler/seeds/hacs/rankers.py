@@ -10,7 +10,7 @@ import numpy as np
 
 from sharc_crawler.errors import DataError
 from sharc_crawler.rates.estimators.gamma_poisson import GammaPoisson
-from sharc_crawler.seeds.base import Scores, SeedRanker, Task
+from sharc_crawler.seeds.base import RankingTask, Scores, SeedRanker
 from sharc_crawler.seeds.hacs.prediction import f, g, predictive
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class HacsPlain(SeedRanker):
         self.prior_ = GammaPoisson().fit(_comparable(seeds, now))
         return self
 
-    def score(self, seeds: SeedHistories, task: Task) -> Scores:
+    def score(self, seeds: SeedHistories, task: RankingTask) -> Scores:
         """The value is p."""
         fit = f(seeds.pages)
         known = seeds.sum(~np.isnan(fit.rate)) > 0
@@ -78,7 +78,7 @@ class Hacs(SeedRanker):
         self.pages_, self.until_ = seeds.pages, now
         return self
 
-    def score(self, seeds: SeedHistories, task: Task) -> Scores:
+    def score(self, seeds: SeedHistories, task: RankingTask) -> Scores:
         """The value is p."""
         pages = self._remembered(seeds.pages, task)
         intervals = pages.intervals(interpolated=False).discounted(task.now, HALF_LIFE)
@@ -88,7 +88,7 @@ class Hacs(SeedRanker):
         value = _any(seeds, predictive(estimates, duration))
         return Scores(value, seeds.sum(estimates.rate), seeds.latest(pages.last_update(interpolated=True)), known)
 
-    def _remembered(self, pages: UpdateHistories, task: Task) -> UpdateHistories:
+    def _remembered(self, pages: UpdateHistories, task: RankingTask) -> UpdateHistories:
         """The captures in the window after those before it that were learned from."""
         if math.isinf(task.back):
             return pages
@@ -123,7 +123,7 @@ def _busiest(hosts: list[str], observations: NDArray[np.int64]) -> dict[str, int
     return {host: label for label, (host, count) in enumerate(total.most_common(OWN_PRIORS), 1) if count}
 
 
-def _unseen(last_seen: NDArray[np.float64], task: Task) -> NDArray[np.float64]:
+def _unseen(last_seen: NDArray[np.float64], task: RankingTask) -> NDArray[np.float64]:
     """For how long each page may have been updated since its last capture in the window.
 
     Without one: for longer than the window; where only what lies ahead counts, for that long.

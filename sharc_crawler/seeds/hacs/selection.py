@@ -22,7 +22,7 @@ _COVERAGE = 0.95  #: of the interval for recall
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class SeedChoice:
     """How seeds are chosen: a ranker by name, and where it cuts."""
 
     ranker: str
@@ -62,7 +62,7 @@ class Recall:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class SelectionOutcome:
     """Counts of seeds; judged are those of which it could be told whether they had changed."""
 
     chosen: int
@@ -84,7 +84,7 @@ class Outcome:
 
         The interval is that of the share of changed seeds in the sample (Clopper and Pearson).
 
-        >>> found = Outcome(10, 10, 8, 40, 4, 4, 1).recall
+        >>> found = SelectionOutcome(10, 10, 8, 40, 4, 4, 1).recall
         >>> round(found.estimate, 3), round(found.low, 3), round(found.high, 3)
         (0.444, 0.199, 0.969)
         """
@@ -106,14 +106,14 @@ class Outcome:
 class Selection:
     """All seeds in the order of their rank."""
 
-    choice: Choice
+    choice: SeedChoice
     now: Instant
     seeds: tuple[SelectedSeed, ...]
     malformed: int = 0  #: lines of the history that could not be read
     notes: tuple[str, ...] = field(default=())
 
     @classmethod
-    def of(cls, ranked: Sequence[RankedSeed], choice: Choice, now: Instant, malformed: int = 0) -> Self:
+    def of(cls, ranked: Sequence[RankedSeed], choice: SeedChoice, now: Instant, malformed: int = 0) -> Self:
         """The ranking, and a random sample of those that it leaves out, the same for one instant."""
         left = [place for place, one in enumerate(ranked) if not one.chosen]
         size = math.ceil(choice.explore * len(left))
@@ -133,12 +133,12 @@ class Selection:
         """With what came of the crawled seeds, by URL: changed or not, or why that is not to be told."""
         return replace(self, seeds=tuple(_judged(one, changes) for one in self.seeds))
 
-    def outcome(self) -> Outcome:
+    def outcome(self) -> SelectionOutcome:
         """The counts."""
         chosen = [one for one in self.seeds if one.chosen]
         explored = [one for one in self.seeds if one.explored]
         judged, sample = ([one for one in some if one.changed is not None] for some in (chosen, explored))
-        return Outcome(
+        return SelectionOutcome(
             len(chosen),
             len(judged),
             sum(bool(one.changed) for one in judged),
@@ -162,7 +162,7 @@ class Selection:
     def of_json(cls, text: str | bytes) -> Self:
         """From that text; :class:`ValueError`, :class:`KeyError` or :class:`TypeError` for any other."""
         held: dict[str, Any] = json.loads(text)
-        choice = Choice(**{**held["choice"], "timemaps": tuple(held["choice"]["timemaps"])})
+        choice = SeedChoice(**{**held["choice"], "timemaps": tuple(held["choice"]["timemaps"])})
         seeds = tuple(SelectedSeed(**one) for one in held["seeds"])
         return cls(choice, held["now"], seeds, held["malformed"], tuple(held["notes"]))
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from sharc_crawler.seeds.hacs.evaluation import CHOOSERS, RANKERS, Outcome
+from sharc_crawler.seeds.hacs.evaluation import CHOOSERS, RANKERS, PeriodOutcome
 from sharc_crawler.seeds.hacs.measures import THETAS, macro, micro
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ AVERAGES = {"micro": micro, "macro": macro}
 Triple = tuple[float, float, float]  #: precision, recall, F1
 
 
-class Row(NamedTuple):
+class StudyRow(NamedTuple):
     """A line of Table I."""
 
     weeks: int
@@ -34,11 +34,13 @@ class Study:
     """What came of every length of history."""
 
     title: str
-    choosing: Mapping[int, Outcome]  #: weeks → the period that θ̂ is chosen on
-    scoring: Mapping[int, Outcome]
+    choosing: Mapping[int, PeriodOutcome]  #: weeks → the period that θ̂ is chosen on
+    scoring: Mapping[int, PeriodOutcome]
 
     @classmethod
-    def pooled(cls, title: str, runs: Sequence[tuple[Mapping[int, Outcome], Mapping[int, Outcome]]]) -> Study:
+    def pooled(
+        cls, title: str, runs: Sequence[tuple[Mapping[int, PeriodOutcome], Mapping[int, PeriodOutcome]]]
+    ) -> Study:
         """Several runs as one: their reference points together."""
         choosing, scoring = ([run[part] for run in runs] for part in (0, 1))
         return cls(title, _joined(choosing), _joined(scoring))
@@ -47,12 +49,12 @@ class Study:
         """The place of θ̂ among the thresholds: it maximises F1 on the choosing period."""
         return int(AVERAGES[average](self.choosing[weeks].selections[method]).f1.argmax())
 
-    def row(self, weeks: int, method: str, average: str) -> Row:
+    def row(self, weeks: int, method: str, average: str) -> StudyRow:
         """P, R and F1 at θ̂ on the scoring period."""
         outcome, mean = self.scoring[weeks], AVERAGES[average]
         place = self.best(weeks, method, average)
         own, lots = mean(outcome.selections[method]), mean(outcome.lots[method])
-        return Row(weeks, method, float(THETAS[place]), own.at(place), lots.at(place), own.at(0))
+        return StudyRow(weeks, method, float(THETAS[place]), own.at(place), lots.at(place), own.at(0))
 
     def precisions(self, weeks: int) -> dict[str, float]:
         """Mean weighted P@K of each ranker; NaN where nothing was ever updated."""
@@ -111,12 +113,12 @@ def _mean(values: Sequence[float]) -> float:
     return sum(some) / len(some) if some else math.nan
 
 
-def _joined(runs: Sequence[Mapping[int, Outcome]]) -> dict[int, Outcome]:
+def _joined(runs: Sequence[Mapping[int, PeriodOutcome]]) -> dict[int, PeriodOutcome]:
     return {w: _together([run[w] for run in runs]) for w in runs[0]}
 
 
-def _together(outcomes: Sequence[Outcome]) -> Outcome:
-    joined = Outcome()
+def _together(outcomes: Sequence[PeriodOutcome]) -> PeriodOutcome:
+    joined = PeriodOutcome()
     for one in outcomes:
         for name in CHOOSERS:
             joined.selections[name] += one.selections[name]

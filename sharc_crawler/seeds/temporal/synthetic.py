@@ -1,7 +1,7 @@
 """Page views whose truth is known: sites of news, evergreen and mixed pages.
 
-Assumptions, each a field of :class:`World`: a news page's interest is log-normal in its age, its views of a day the
-interest that falls into that day (an integral, not the density at a point, which is what is fitted); an evergreen
+Assumptions, each a field of :class:`SyntheticLog`: a news page's interest is log-normal in its age, its views of a day
+the interest that falls into that day (an integral, not the density at a point, which is what is fitted); an evergreen
 page's is constant with a slow drift. Days are overdispersed Poisson counts with a weekend, bots add views to every day
 alike. Pages under the least total are dropped, as in a log. The mix is the published one: 14 % temporal pages, most
 of them on a few sites.
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class World:
+class SyntheticLog:
     """How a synthetic log comes about."""
 
     pages: int = 20_000
@@ -54,7 +54,7 @@ class Log:
     inside: NDArray[np.bool_]  #: born, and all but 2 % of the interest gathered, within the window
 
 
-def generate(world: World, seed: int) -> Log:
+def generate(world: SyntheticLog, seed: int) -> Log:
     """A log of a world. Some of ``world.pages`` stay below the least views: they are dropped."""
     rng = np.random.default_rng(seed)
     site, is_news = _sites(world, rng)
@@ -67,7 +67,7 @@ def generate(world: World, seed: int) -> Log:
     return Log(pages, names, views[keep], (is_news & (gathered > 0.7))[keep], (inside | ~is_news)[keep])
 
 
-def _sites(world: World, rng: np.random.Generator) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+def _sites(world: SyntheticLog, rng: np.random.Generator) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """The site of each page, and whether it is news."""
     kinds = np.repeat([0, 1, 2], [world.news_sites, world.mixed_sites, world.evergreen_sites])
     share = np.choose(kinds, [np.full(len(kinds), 0.9), rng.uniform(0.1, 0.9, len(kinds)), np.full(len(kinds), 0.02)])
@@ -87,7 +87,7 @@ def _sites(world: World, rng: np.random.Generator) -> tuple[NDArray[np.int64], N
 
 
 def _interest(
-    world: World, is_news: NDArray[np.bool_], rng: np.random.Generator
+    world: SyntheticLog, is_news: NDArray[np.bool_], rng: np.random.Generator
 ) -> tuple[Floats, Floats, NDArray[np.bool_]]:
     """Expected views a day, true Φ(3), and whether the life lies in the window."""
     n = world.pages
@@ -111,7 +111,7 @@ def _interest(
     return interest, ndtr((np.log(3) - mu) / sigma), (birth >= 0) & (ends <= world.days)
 
 
-def _views(world: World, interest: Floats, rng: np.random.Generator) -> NDArray[np.int32]:
+def _views(world: SyntheticLog, interest: Floats, rng: np.random.Generator) -> NDArray[np.int32]:
     weekday = np.where(np.arange(world.days) % 7 >= 5, world.weekend, 1.0)
     day = interest * weekday
     if world.noise:

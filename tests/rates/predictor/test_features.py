@@ -8,14 +8,14 @@ import pytest
 from sharc_crawler.model import Document, Observation, Result, Url
 from sharc_crawler.rates.history import CHANGED, UNCHANGED, UNKNOWN, SiteHistory
 from sharc_crawler.rates.predictor.examples import Examples, page_facts
-from sharc_crawler.rates.predictor.features import PageFacts, offline_features, online_features
+from sharc_crawler.rates.predictor.features import PageTraits, offline_features, online_features
 
 DAY = 86_400.0
 NAN = math.nan
 
 
 def test_the_papers_online_features_of_a_url():
-    table = online_features([PageFacts("http://www.h.org:80/News/2011/my_page;a,b~c:d%20.html?q=1")])
+    table = online_features([PageTraits("http://www.h.org:80/News/2011/my_page;a,b~c:d%20.html?q=1")])
     assert {name: column[0] for name, column in table.words.items()} == {
         "domain": "www.h.org",
         "media type": "text/html",
@@ -31,20 +31,20 @@ def test_the_papers_online_features_of_a_url():
 
 
 def test_a_short_url_has_fewer_words_and_no_special_characters():
-    table = online_features([PageFacts("http://h/", media_type="text/plain")])
+    table = online_features([PageTraits("http://h/", media_type="text/plain")])
     assert [table.words[f"word {k}"] for k in (1, 2, 3)] == [[""], [""], [""]]
     assert table.words["media type"] == ["text/plain"]
     assert sum(column[0] for name, column in table.numbers.items() if name not in ("depth", "URL length")) == 0
 
 
 def test_offline_features_add_counts_and_age_and_may_be_missing():
-    known = PageFacts("http://h/a", idle=2 * DAY, images=3, tables=0, outlinks=7, inlinks=1)
-    table = offline_features([known, PageFacts("http://h/b")])
+    known = PageTraits("http://h/a", idle=2 * DAY, images=3, tables=0, outlinks=7, inlinks=1)
+    table = offline_features([known, PageTraits("http://h/b")])
     rows = {name: column.tolist() for name, column in table.numbers.items()}
     assert rows["days since change"][0] == 2.0
     assert [rows[name][0] for name in ("images", "tables", "outlinks", "inlinks")] == [3, 0, 7, 1]
     assert all(math.isnan(rows[name][1]) for name in ("days since change", "images", "tables", "outlinks", "inlinks"))
-    assert known.offline and not PageFacts("http://h/b", media_type="text/html").offline
+    assert known.offline and not PageTraits("http://h/b", media_type="text/html").offline
 
 
 def history() -> SiteHistory:
@@ -82,7 +82,7 @@ def test_examples_are_the_pages_seen_twice():
 
 @pytest.mark.parametrize("rows", [[], [1], [1, 0, 1]])
 def test_tables_are_cut_by_rows(rows: list[int]):
-    pages = [PageFacts("http://h/a/1"), PageFacts("http://h/b/2", idle=DAY)]
+    pages = [PageTraits("http://h/a/1"), PageTraits("http://h/b/2", idle=DAY)]
     whole = offline_features(pages)
     part = whole.select(np.array(rows, np.int64))
     assert len(part) == len(rows)

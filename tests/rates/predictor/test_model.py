@@ -11,7 +11,7 @@ from sharc_crawler.model import Hints, Sighting, Url
 from sharc_crawler.rates.estimators.base import Estimates
 from sharc_crawler.rates.history import UNCHANGED, UNKNOWN, SiteHistory
 from sharc_crawler.rates.predictor.examples import Examples
-from sharc_crawler.rates.predictor.features import PageFacts
+from sharc_crawler.rates.predictor.features import PageTraits
 from sharc_crawler.rates.predictor.model import Predictor
 from sharc_crawler.rates.predictor.source import PredictorRates
 from sharc_crawler.rates.predictor.validation import cross_validate
@@ -28,7 +28,7 @@ def examples(pages: int = 200) -> Examples:
     rng = np.random.default_rng(3)
     news = rng.random(pages) < 0.3
     facts = [
-        PageFacts(f"http://h/{'news' if n else 'essay'}/{i}", idle=float(rng.exponential(1 if n else 400) * DAY))
+        PageTraits(f"http://h/{'news' if n else 'essay'}/{i}", idle=float(rng.exponential(1 if n else 400) * DAY))
         for i, n in enumerate(news)
     ]
     rates = np.where(news, 1 / DAY, 0.0)
@@ -81,7 +81,7 @@ def test_the_file_is_data_and_says_what_it_is(model: Path):
     assert (data["format"], data["version"], data["about"]) == ("sharc-crawler rate predictor", 1, {"pages": 200})
     assert {name: one["kind"] for name, one in data["classifiers"].items()} == KINDS
     assert len(data["bins"]["edges"]) == len(data["bins"]["means"]) == 2
-    pages = [PageFacts("http://h/news/x"), PageFacts("http://h/essay/x", idle=DAY)]
+    pages = [PageTraits("http://h/news/x"), PageTraits("http://h/essay/x", idle=DAY)]
     np.testing.assert_allclose(
         Predictor.load(model).rates(pages), Predictor.train(examples(), KINDS, {}).rates(pages), rtol=1e-4
     )

@@ -17,8 +17,8 @@ from sharc_crawler.seeds.base import WEEK
 from sharc_crawler.seeds.hacs.document import markdown
 from sharc_crawler.seeds.hacs.evaluation import Period, Truth, evaluate
 from sharc_crawler.seeds.hacs.histories import UpdateHistories
-from sharc_crawler.seeds.hacs.link_additions import DAY, Record, read_records, sampled
-from sharc_crawler.seeds.hacs.measures import THETAS, Selection, macro, micro, weighted_precision
+from sharc_crawler.seeds.hacs.link_additions import DAY, LinkRecord, read_records, sampled
+from sharc_crawler.seeds.hacs.measures import THETAS, ChosenByThreshold, macro, micro, weighted_precision
 from sharc_crawler.seeds.hacs.sites import SeedHistories
 from sharc_crawler.seeds.hacs.study import Study
 
@@ -37,7 +37,7 @@ def test_averages_are_those_of_the_definitions(points: list[list[tuple[float, bo
         row = np.array([len(chosen & updated), len(chosen), len(updated)], float)
         counts += row
         curves.append(measures(*row))
-    selections = [Selection.of(np.array([p for p, _ in one]), np.array([y for _, y in one])) for one in points]
+    selections = [ChosenByThreshold.of(np.array([p for p, _ in one]), np.array([y for _, y in one])) for one in points]
     assert micro(selections).at(place) == pytest.approx(measures(*counts))
     assert macro(selections).at(place) == pytest.approx(np.mean(curves, axis=0))
 
@@ -62,7 +62,7 @@ def test_weighted_precision_is_that_of_the_definition(following: list[float], ra
 
 def test_random_picks_as_many() -> None:
     updated = np.array([True, False] * 20)
-    own = Selection.of(np.linspace(0, 1, 40), updated)
+    own = ChosenByThreshold.of(np.linspace(0, 1, 40), updated)
     lots = own.random(updated, np.random.default_rng(1))
     assert lots.chosen.tolist() == own.chosen.tolist()
     assert lots.hits[0] == 20
@@ -82,19 +82,19 @@ def test_truth_of_captures_alone() -> None:
     assert truth.following(2.0).tolist() == [5.0, math.inf]
 
 
-def made_up(services: int = 12) -> list[Record]:
+def made_up(services: int = 12) -> list[LinkRecord]:
     """Services whose documents change weekly, monthly or never, over two years."""
     rng = np.random.default_rng(5)
     gaps = [8 * DAY, 40 * DAY, 4000 * DAY]
     return [
-        Record(f"s{n}/{page}", 0.0, math.inf, np.cumsum(rng.exponential(gaps[n % 3], 120)))
+        LinkRecord(f"s{n}/{page}", 0.0, math.inf, np.cumsum(rng.exponential(gaps[n % 3], 120)))
         for n in range(services)
         for page in "ab"
     ]
 
 
-def cut(records: list[Record], end: float) -> list[Record]:
-    return [Record(one.page, one.first, one.last, one.additions[one.additions < end]) for one in records]
+def cut(records: list[LinkRecord], end: float) -> list[LinkRecord]:
+    return [LinkRecord(one.page, one.first, one.last, one.additions[one.additions < end]) for one in records]
 
 
 def test_captures_drawn_from_records() -> None:

@@ -13,7 +13,7 @@ from scipy.optimize import brentq
 from sharc_crawler import plugins
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.rates.estimators.base import Estimates
-from sharc_crawler.seeds.base import WEEK, SeedRanker, Task
+from sharc_crawler.seeds.base import WEEK, RankingTask, SeedRanker
 from sharc_crawler.seeds.hacs.histories import UpdateHistories
 from sharc_crawler.seeds.hacs.prediction import f, g, predictive
 from sharc_crawler.seeds.hacs.rank import make_ranker, rank
@@ -62,14 +62,14 @@ def test_f_is_the_papers(steps: list[tuple[float, int]]) -> None:
 
 def test_p_runs_from_the_last_update_not_from_the_last_capture() -> None:
     history = one([0.0, 10 * DAY, 20 * DAY, 30 * DAY], [-1, 1, 0, 0])
-    (found,) = rank(history, HacsPlain(), Task(30 * DAY))
+    (found,) = rank(history, HacsPlain(), RankingTask(30 * DAY))
     assert found.rate is not None
     assert found.last_update == 5 * DAY
     assert found.p == pytest.approx(1 - math.exp(-found.rate * (30 * DAY + WEEK - 5 * DAY)))
 
 
 def test_no_update_seen_is_known_and_zero() -> None:
-    (found,) = rank(one([0.0, DAY], [-1, 0]), HacsPlain(), Task(2 * DAY))
+    (found,) = rank(one([0.0, DAY], [-1, 0]), HacsPlain(), RankingTask(2 * DAY))
     assert (found.p, found.known, found.last_update) == (0.0, True, None)
 
 
@@ -79,7 +79,9 @@ def test_one_capture_is_unknown_and_given_a_prior() -> None:
         [[0.0, DAY, 2 * DAY, 3 * DAY], [2 * DAY], []],
         [[-1, 1, 0, 1], [-1], []],
     )
-    found = {one.url[7]: one for one in rank(SeedHistories.of_pages(pages), HacsPlain(), Task(3 * DAY), theta=0.5)}
+    found = {
+        one.url[7]: one for one in rank(SeedHistories.of_pages(pages), HacsPlain(), RankingTask(3 * DAY), theta=0.5)
+    }
     assert (found["a"].known, found["b"].known, found["c"].known) == (True, False, False)
     assert 0.0 < found["b"].value <= 1.0
     assert "(one capture)" in found["b"].reason
@@ -87,7 +89,7 @@ def test_one_capture_is_unknown_and_given_a_prior() -> None:
 
 
 def test_theta_chooses_and_says_why() -> None:
-    found = rank(seeds(), HacsPlain(), Task(100 * DAY), theta=0.7, budget=5)
+    found = rank(seeds(), HacsPlain(), RankingTask(100 * DAY), theta=0.7, budget=5)
     chosen = [one for one in found if one.chosen]
     assert [one.place for one in chosen] == [1, 2, 3, 4, 5]
     assert all(one.value >= 0.7 for one in chosen)
@@ -99,24 +101,24 @@ def test_theta_chooses_and_says_why() -> None:
 
 def test_what_cannot_be_asked() -> None:
     with pytest.raises(UsageError, match=r"theta=0.5: Frequency gives no probabilities"):
-        rank(seeds(), make_ranker("frequency"), Task(DAY), theta=0.5)
+        rank(seeds(), make_ranker("frequency"), RankingTask(DAY), theta=0.5)
     with pytest.raises(UsageError, match=r"theta=1.5"):
-        rank(seeds(), HacsPlain(), Task(DAY), theta=1.5)
+        rank(seeds(), HacsPlain(), RankingTask(DAY), theta=1.5)
     with pytest.raises(UsageError, match="budget=-1"):
-        rank(seeds(), HacsPlain(), Task(DAY), budget=-1)
+        rank(seeds(), HacsPlain(), RankingTask(DAY), budget=-1)
     with pytest.raises(UsageError, match="did you mean 'hacs'"):
         make_ranker("hacz")
     with pytest.raises(DataError, match="two captures that can be compared"):
-        rank(one([0.0, DAY], [-1, -1]), HacsPlain(), Task(2 * DAY))
+        rank(one([0.0, DAY], [-1, -1]), HacsPlain(), RankingTask(2 * DAY))
     with pytest.raises(DataError, match="a later now"):
-        rank(seeds(), HacsPlain(), Task(-1.0))
+        rank(seeds(), HacsPlain(), RankingTask(-1.0))
 
 
 @pytest.mark.parametrize("name", ["hacs", "hacs-plain"])
 def test_a_seed_that_was_never_captured_comes_first(name: str) -> None:
     times = [[n * DAY for n in range(20)], []]
     pages = UpdateHistories.of(["http://a.org/often", "http://a.org/never"], times, [[-1, *[1, 0, 1] * 6, 1], []])
-    found = rank(SeedHistories.of_pages(pages), make_ranker(name), Task(40 * DAY, ahead=0.0), theta=0.7)
+    found = rank(SeedHistories.of_pages(pages), make_ranker(name), RankingTask(40 * DAY, ahead=0.0), theta=0.7)
     assert (found[0].url, found[0].p, found[0].chosen) == ("http://a.org/never", pytest.approx(1.0), True)
     assert found[0].reason == "chosen; rate unknown (no capture), prior used"
 
@@ -135,6 +137,6 @@ def test_the_prior_helps_those_with_few_captures() -> None:
     bits = [*([[-1, *[1, 0, 1] * 6, 1]] * 5), *([[-1] + [0] * 19] * 5), [-1], [-1]]
     urls = [f"http://{'hot' if n < 5 else 'cold'}.org/{n}" for n in range(10)]
     pages = UpdateHistories.of([*urls, "http://hot.org/new", "http://cold.org/new"], times, bits)
-    found = {one.url: one for one in rank(SeedHistories.of_pages(pages), make_ranker("hacs"), Task(20 * DAY))}
+    found = {one.url: one for one in rank(SeedHistories.of_pages(pages), make_ranker("hacs"), RankingTask(20 * DAY))}
     assert found["http://hot.org/new"].value > 0.6
     assert found["http://cold.org/new"].value < 0.4

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from sharc_crawler.seeds.base import Task
+from sharc_crawler.seeds.base import RankingTask
 from sharc_crawler.seeds.hacs.histories import UpdateHistories
 from sharc_crawler.seeds.hacs.rank import RankedSeed, rank
 from sharc_crawler.seeds.hacs.rankers import Hacs
@@ -18,7 +18,7 @@ def ranked(bits: dict[str, list[int]], back: float) -> dict[str, RankedSeed]:
     """Pages of one site, seen every fifth day up to day 60 and again on day 98, ranked on day 100."""
     times = [[*np.arange(0.0, 61 * DAY, 5 * DAY), 98 * DAY]] * len(bits)
     pages = UpdateHistories.of([f"http://a.org/{name}" for name in bits], times, [[-1, *row] for row in bits.values()])
-    found = rank(SeedHistories.of_pages(pages), Hacs(), Task(100 * DAY, back=back))
+    found = rank(SeedHistories.of_pages(pages), Hacs(), RankingTask(100 * DAY, back=back))
     return {one.url.rpartition("/")[2]: one for one in found}
 
 

@@ -12,7 +12,7 @@ from sharc_crawler.errors import DataError
 from sharc_crawler.seeds.temporal.classify import Threshold
 from sharc_crawler.seeds.temporal.curve import Curves
 from sharc_crawler.seeds.temporal.fit import fit
-from sharc_crawler.seeds.temporal.synthetic import World, generate
+from sharc_crawler.seeds.temporal.synthetic import SyntheticLog, generate
 
 DAYS = np.arange(1.0, 61)
 
@@ -35,7 +35,7 @@ def test_exact_curves_are_recovered():
 
 
 def test_squares_are_those_of_the_curves():
-    views = generate(World(pages=400), 5).views
+    views = generate(SyntheticLog(pages=400), 5).views
     found = fit(views)
     squares = ((found.views(DAYS) - views) ** 2).sum(axis=1)
     assert np.allclose(
@@ -64,7 +64,7 @@ def peer(y) -> float:
 
 @pytest.mark.slow
 def test_no_worse_than_curve_fit_of_several_starts():
-    views = generate(World(pages=120), 8).views[:40].astype(float)
+    views = generate(SyntheticLog(pages=120), 8).views[:40].astype(float)
     found = fit(views)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -146,7 +146,7 @@ def test_five_days_and_no_pages():
 @settings(max_examples=10)
 @given(st.integers(0, 1000), st.sampled_from([0.01, 7.0, 1e6]))
 def test_a_pages_curve_depends_on_its_own_views_alone_whatever_their_scale(seed, scale):
-    views = generate(World(pages=20), seed).views.astype(float)
+    views = generate(SyntheticLog(pages=20), seed).views.astype(float)
     found = fit(views)
     reversed_ = fit(scale * views[::-1])
     same = found.known & reversed_.known[::-1]

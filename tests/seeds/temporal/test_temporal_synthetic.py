@@ -10,10 +10,10 @@ import pytest
 
 from sharc_crawler.seeds.temporal.analysis import analyse
 from sharc_crawler.seeds.temporal.rank import most_viewed, rank, worth
-from sharc_crawler.seeds.temporal.synthetic import Log, World, generate
+from sharc_crawler.seeds.temporal.synthetic import Log, SyntheticLog, generate
 from sharc_crawler.seeds.temporal.views import PageViews
 
-WORLD = World(pages=3000)
+WORLD = SyntheticLog(pages=3000)
 
 
 def analysed(log: Log):

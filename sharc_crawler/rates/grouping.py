@@ -1,4 +1,4 @@
-"""Do a site's changes come in crowds: a rebuild that touches a thousand pages at once, and little in between?
+"""Do a site's changes come in groups: a rebuild that touches a thousand pages at once, and little in between?
 
 Then the past holds few occasions, however many changes: what seems to tell pages apart in it is chance.
 """
@@ -14,15 +14,17 @@ from sharc_crawler.rates.history import CHANGED, Histories
 if TYPE_CHECKING:
     from sharc_crawler.rates.history import SiteHistory
 
-MOST = 1.0  #: squared coefficient of variation of the site's rate from round to round: beyond it, changes are crowds
+MOST = (
+    1.0  #: squared coefficient of variation of the site's rate from round to round: beyond it, changes come in groups
+)
 
 
-def crowded(history: SiteHistory) -> bool:
+def grouped(history: SiteHistory) -> bool:
     """Does the site's rate vary so much that a few rounds of captures hold most of its changes?"""
-    return crowding(history.histories().known()) > MOST
+    return grouping(history.histories().known()) > MOST
 
 
-def crowding(known: Histories) -> float:
+def grouping(known: Histories) -> float:
     """The squared coefficient of variation of the rate at which all pages together change, from round to round.
 
     A round is as long as the median interval. With the share p of the changes and q of the observed time that fall
@@ -30,7 +32,7 @@ def crowding(known: Histories) -> float:
 
     >>> weekly = Histories.of([[1.0] * 8] * 4, [[0, 1, 0, 1, 0, 1, 0, 1]] * 2 + [[1, 0, 1, 0, 1, 0, 1, 0]] * 2)
     >>> rebuilt = Histories.of([[1.0] * 8] * 4, [[0, 0, 0, 0, 1, 0, 0, 0]] * 4)
-    >>> round(crowding(weekly), 2), round(crowding(rebuilt), 2)
+    >>> round(grouping(weekly), 2), round(grouping(rebuilt), 2)
     (-0.44, 5.25)
     """
     changed = known.changed >= CHANGED
