@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from scrapy.settings import SETTINGS_PRIORITIES
 
+from sharc_crawler.live.wire import WireTapHandler
+
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
@@ -22,8 +24,8 @@ def clashes(settings: BaseSettings, config: Config) -> list[str]:
     >>> from scrapy.settings import Settings
     >>> from sharc_crawler.live.config import Config
     >>> settings = Settings({"JOBDIR": "jobs", "CONCURRENT_REQUESTS_PER_DOMAIN": 4})
-    >>> [line.partition(":")[0] for line in clashes(settings, Config.from_settings(settings))]
-    ["JOBDIR='jobs' has no effect"]
+    >>> clashes(settings, Config.from_settings(settings))[0].partition(":")[0]
+    "JOBDIR='jobs' has no effect"
     """
     found = []
     at_once = config.politeness.concurrency
@@ -47,7 +49,19 @@ def clashes(settings: BaseSettings, config: Config) -> list[str]:
             f"AUTOTHROTTLE_ENABLED=True: its delays are kept; at most {at_once} requests are made to a host at once"
             " (CONCURRENT_REQUESTS_PER_DOMAIN), whatever its target is"
         )
+    found += [
+        f"Requests of {scheme} go through {path}: what a connection leads to is not guarded there (private addresses),"
+        " and WARC records are rebuilt from what it hands on"
+        for scheme, path in _others_handlers(settings).items()
+    ]
     operator, agent = config.operator, settings.get("USER_AGENT") or ""
     if operator and operator not in agent:
         found.append(f"USER_AGENT={agent!r} is the spider's own, and does not name SHARC_OPERATOR={operator}")
     return found
+
+
+def _others_handlers(settings: BaseSettings) -> dict[str, object]:
+    """Download handlers that are not ours, by scheme: a project's own, or Scrapy's where there is no reactor."""
+    ours = (WireTapHandler, f"{WireTapHandler.__module__}.{WireTapHandler.__name__}")
+    handlers = settings.getwithbase("DOWNLOAD_HANDLERS")
+    return {scheme: handlers[scheme] for scheme in ("http", "https") if handlers.get(scheme) not in ours}

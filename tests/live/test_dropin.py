@@ -437,3 +437,12 @@ def test_what_cannot_be_kept_is_refused_with_its_name_when_it_is_yielded(static,
     assert f"<GET {url}> is not requested, as SHARC_RESUME could not keep it: meta['parser'] is a Unkeepable" in log
     assert f"<GET {url}?closure> is not requested" in log
     assert "'scheduler/unserializable': 2" in log
+
+
+def test_another_handler_is_said_to_be_without_guard_and_wire(tmp_path, living_site):
+    (tmp_path / "poll.py").write_text(ELSEWHERE)
+    theirs = "scrapy.core.downloader.handlers.http11.HTTP11DownloadHandler"
+    setting = f"DOWNLOAD_HANDLERS={json.dumps({'http': theirs})}"
+    done = run(tmp_path, living_site.url, {"sharc_crawler.live.addon.SharcAddon": 500}, setting)
+    assert f"Requests of http go through {theirs}" in done.stderr
+    assert "Requests of https" not in done.stderr
