@@ -170,6 +170,8 @@ class Judge:
                 entry["subsite"]
             )
             return APEX if apex and first is not None and is_apex(Slot.ONLY, first) else ONCE
+        if stated.verdict is Verdict.UNKNOWN and entry["reason"] == Reason.NOT_MODIFIED_LIES:
+            return stated  # less than the records show is claimed
         if second.result is Result.NOT_MODIFIED and not self._asked(entry):
             return Judgement(Verdict.UNKNOWN, Evidence.NONE, Reason.UNASKED_304)
         instant = self._references.get(entry["subsite"])

@@ -222,6 +222,7 @@ class Attestations:
         }
         claimed, shown = (Counter(labels[page] for page in pages) for pages in (attested, confirmed))
         return {
+            "of": "lastmod",
             "share": self.share,
             "claimed": len(attested),
             "audited": len(seen),

@@ -46,7 +46,7 @@ def strata(urls: Mapping[int, str], own: int = OWN) -> dict[int, str]:
 
     >>> urls = {n: f"http://h/{'news' if n % 3 else 'list'}-{n}" for n in range(9)}
     >>> [sorted(set(strata(urls, own).values())) for own in (3, 9, 10)]
-    [['/* 1 list-', '/* 1 news-'], ['/* 1'], ['']]
+    [['/*', '/* 1 list-'], ['/*'], ['']]
     """
     labels = dict.fromkeys(urls, "")
     kinds = {page: _kinds(url) for page, url in urls.items()}
@@ -56,8 +56,8 @@ def strata(urls: Mapping[int, str], own: int = OWN) -> dict[int, str]:
             groups[labels[page], kinds[page][level]].append(page)
         left = Counter(labels.values())
         for (label, kind), pages in sorted(groups.items()):
-            rest = left[label] - len(pages)  # of a stratum remains what is large enough to be one, or nothing
-            if len(pages) >= own and (not label or rest >= own or not rest):
+            rest = left[label] - len(pages)
+            if len(pages) >= own and (not label or rest >= own):  # what remains is large enough to be one, too
                 left[label] = rest
                 labels.update(dict.fromkeys(pages, kind))
     return labels

@@ -88,11 +88,11 @@ def _limits(facts: CaptureFacts, totals: Mapping[str, Any]) -> Iterator[dict[str
         numbers = {name: audit[name] for name in ("claimed", "audited", "changed", "lies", "unaudited", "bound")}
         yield {"code": Limit.AUDITED.value, **numbers, "percent": round(100 * float(audit["confidence"]))}
         if liars := [one["label"] for one in audit["strata"] if one["caught"]]:
-            yield {"code": Limit.LIARS.value, "classes": liars}
+            yield {"code": Limit.LIARS.value, "of": audit["of"], "classes": liars}
     if totals["changed"]:
         yield {"code": Limit.CHANGED.value, "pages": totals["changed"]}
     if totals["unknown"]:
-        yield {"code": Limit.UNKNOWN.value, "pages": totals["unknown"], "attested": facts.audit is not None}
+        yield {"code": Limit.UNKNOWN.value, "pages": totals["unknown"], "attested": audit.get("of") == "lastmod"}
     if totals["not_captured"]:
         yield {"code": Limit.NOT_CAPTURED.value, "pages": totals["not_captured"]}
     for start, end in facts.interruptions:

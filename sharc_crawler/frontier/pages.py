@@ -36,6 +36,7 @@ class PageTable:
         self.started = array("d")  #: of the settled first visit; 0: none yet
         self.shapes = array("d")
         self.weights = array("d")
+        self._in_full: set[PageId] = set()  # to be asked for without conditions
         self._notes: list[bytes | None] = []  #: of the first visit, until judged
         self._types: list[_Type] = [(None, None, None)]  # status, media type and charset, by number
         self._numbers: dict[_Type, int] = {self._types[0]: 0}
@@ -109,17 +110,16 @@ class PageTable:
 
     def validators(self, page: PageId) -> Validators:
         """What a conditional request for it may carry."""
-        return self.remembered(page).validators
+        return NO_VALIDATORS if page in self._in_full else self.remembered(page).validators
 
     def last_modified(self, page: PageId) -> str | None:
         """What the server said then of its last change."""
         note = self._notes[page]
         return note.rpartition(b"\0")[2].decode("utf-8", "surrogatepass") or None if note else None
 
-    def forget_validators(self, page: PageId) -> None:
-        """It will be asked for in full."""
-        if self._notes[page] is not None:
-            self._notes[page] = self._packed(replace(self.remembered(page), validators=NO_VALIDATORS))
+    def ask_in_full(self, page: PageId) -> None:
+        """It will be asked for without conditions."""
+        self._in_full.add(page)
 
     def forget(self, page: PageId) -> None:
         """It will not be compared with again."""

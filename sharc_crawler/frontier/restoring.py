@@ -255,7 +255,8 @@ class Restorer:
             ledger.owe(capture, page, Slot.FIRST if kind is Kind.RESOURCE else Slot.ONLY)
         elif kind is Kind.RESOURCE and state == State.VISITED:
             owner = ledger.owner(page)
-            if owner != page and ledger.pages.states[owner] == State.JUDGED and capture.phase is Phase.REVISIT:
+            over = ledger.pages.states[owner] == State.JUDGED or capture.mode.left_open(owner)
+            if owner != page and over and capture.phase is Phase.REVISIT:
                 ledger.owe(capture, page, Slot.SECOND)
 
     def _rebuild_strategy(self, capture: SiteCapture, firsts: Sequence[Visit], now: Instant) -> None:

@@ -121,7 +121,9 @@ def _bound(limit: Claim) -> str:
 
 
 def _liars(limit: Claim) -> str:
-    return f"The lastmods of {', '.join(limit['classes'])} were caught lying: none of them was relied on."
+    words = {"lastmod": "The lastmods of", "304": "304 answers of"}[limit["of"]]
+    kinds = ", ".join(one or "small kinds of URLs" for one in limit["classes"])
+    return f"{words} {kinds} were caught lying: none of them was relied on."
 
 
 def _pages(words: str) -> Callable[[Claim], str]:

@@ -154,7 +154,7 @@ class Attested(TwoVisits):
     def _owe_in_full(self, pages: Sequence[PageId]) -> None:
         """Without conditions: bytes are wanted, not the server's word."""
         for page in pages:
-            self._ledger.pages.forget_validators(page)
+            self._ledger.pages.ask_in_full(page)
             self._ledger.owe(self._capture, page, Slot.SECOND)
 
     def _worth(self, strategy: Door, lost: list[PageId]) -> list[PageId]:

@@ -141,6 +141,10 @@ class Mode:
     def closed(self, page: PageId, reason: str) -> None:
         """A hub is not asked again."""
 
+    def left_open(self, page: PageId) -> bool:
+        """Was it revisited, and is it too early to judge?"""
+        return False
+
     # -- the end ---------------------------------------------------------------------------------------------------
 
     def judge(self, pages: Sequence[PageId]) -> Mapping[PageId, Judgement]:

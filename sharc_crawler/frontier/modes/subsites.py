@@ -290,7 +290,7 @@ class Subsites(TwoVisits):
     def rebuilt(self, strategy: Door, firsts: Sequence[Visit]) -> frozenset[PageId]:  # noqa: ARG002 - the protocol's
         """No order was made at T that would have to be made again."""
         self._news = None
-        return frozenset()
+        return frozenset(self._told.open)
 
 
 def _best(parts: Sequence[Part], outlook: Outlook, least: float) -> tuple[Part, float]:

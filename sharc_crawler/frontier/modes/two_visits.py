@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sharc_crawler.changes.http_date import http_date
+from sharc_crawler.evidence.conditionals import Conditionals
 from sharc_crawler.evidence.judgement import is_apex
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.modes.base import Mode
@@ -22,13 +23,13 @@ from sharc_crawler.model import Hints, Kind, Phase, Result, Sighting, Slot
 from sharc_crawler.strategies.revisiting import revisit_order
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.hosts import Task
     from sharc_crawler.frontier.ledger import Ledger
     from sharc_crawler.frontier.store import LastmodRow, PageRow
-    from sharc_crawler.model import Instant, Outcome, PageId, Visit
+    from sharc_crawler.model import Instant, Judgement, Outcome, PageId, Visit
     from sharc_crawler.strategies.door import Door
 
 WORTH = 50  #: revisits per sitemap that is read again: each one puts all of them off by a step
@@ -46,6 +47,7 @@ class TwoVisits(Mode):
         self.compares = compares
         self._sitemaps: dict[PageId, Instant] = {}  # those that tell when pages changed, and when they were read last
         self._news: dict[PageId, tuple[Instant, Instant]] | None = None  # what they say at T, while they are read again
+        self._told = Conditionals(capture.spec.audit)
         self._replanned = False  # the revisits are in an order that was made at T
 
     @property
@@ -72,6 +74,33 @@ class TwoVisits(Mode):
         """The apex's download is T where there is one."""
         self._capture.life.turn(now if self.apex is None else self._ledger.pages.started[self.apex])
         self._ledger.changed_capture(self._capture)
+        self._draw()
+
+    def _draw(self) -> None:
+        """Of the pages that could be revisited conditionally, a sample is not: the 304s of the others rest on it."""
+        capture, pages = self._capture, self._ledger.pages
+        urls = {
+            page: pages.urls[page]
+            for page in pages.of(capture.number, State.VISITED)
+            if pages.kinds[page] is Kind.PAGE and page != self.apex and pages.validators(page)
+        }
+        for page in self._told.draw(urls, seed=round(capture.started)):
+            pages.ask_in_full(page)
+
+    def revisited(self, page: PageId, kind: Kind, outcome: Outcome, judgement: Judgement) -> bool:
+        """What a 304 is worth is known when all are revisited."""
+        visit = self._ledger.pages.remembered(page)
+        return kind is Kind.PAGE and self._told.revisited(page, visit, outcome, judgement)
+
+    def left_open(self, page: PageId) -> bool:
+        """By a 304."""
+        return page in self._told.open
+
+    def judge(self, pages: Sequence[PageId]) -> Mapping[PageId, Judgement]:
+        """By 304s, where they are believed."""
+        judged = self._told.judge(pages)
+        self.audit = self._told.summary()
+        return judged
 
     def visited(self, task: Task, kind: Kind, outcome: Outcome) -> None:
         """The last one before T may be the apex."""
@@ -183,8 +212,9 @@ class TwoVisits(Mode):
         """
         if self._capture.phase is Phase.REVISIT:
             states = self._ledger.pages.states
-            self._order_again(strategy, any(states[visit.page] == State.JUDGED for visit in firsts))
-        return frozenset()
+            made = (states[visit.page] == State.JUDGED or self.left_open(visit.page) for visit in firsts)
+            self._order_again(strategy, any(made))
+        return frozenset(self._told.open)
 
     def _order_again(self, strategy: Door, revisited: bool) -> None:
         ahead = strategy.revisits_ahead()

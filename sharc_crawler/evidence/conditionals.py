@@ -1,0 +1,114 @@
+"""What a server's 304 is worth: of each kind of URLs a sample is revisited without conditions, and compared by bytes.
+
+A page that the server would have called unmodified, by the very validators that it sends again, and whose bytes differ,
+is a lie; then no page of its kind is claimed on a 304.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from sharc_crawler.evidence import audit
+from sharc_crawler.evidence.headers import weak
+from sharc_crawler.evidence.kinds import Evidence
+from sharc_crawler.evidence.reasons import Reason, code
+from sharc_crawler.model import Judgement, Result, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from sharc_crawler.model import Outcome, PageId
+
+
+class Conditionals:
+    """The 304s of a capture, and what the sample says of them."""
+
+    def __init__(self, share: float) -> None:
+        self.share = share
+        self.drawn: set[PageId] = set()
+        self.open: dict[PageId, Judgement] = {}  #: by 304, not believed yet
+        self._strata: dict[PageId, str] = {}
+        self._confirmed: set[PageId] = set()
+        self._changed: set[PageId] = set()
+        self._lies: set[PageId] = set()
+
+    def draw(self, urls: Mapping[PageId, str], seed: int) -> set[PageId]:
+        """Which of the pages that could be asked for conditionally are to be asked for in full; always the same."""
+        strata = audit.strata(urls)
+        drawn = audit.sample(strata, self.share, seed)
+        self._strata |= strata
+        self.drawn |= drawn
+        return drawn
+
+    def revisited(self, page: PageId, visit: Outcome, revisit: Outcome, judgement: Judgement) -> bool:
+        """A page was revisited; True: what it is judged by is the server's word alone."""
+        if page in self.drawn and revisit.result is Result.OK:
+            if judgement.verdict is Verdict.COHERENT:
+                self._confirmed.add(page)
+            elif code(judgement.reason) == Reason.OTHER_BYTES:
+                self._changed.add(page)
+        if code(judgement.reason) == Reason.OTHER_BYTES and _would_match(visit, revisit):
+            self._lies.add(page)
+        told = judgement.verdict is Verdict.COHERENT and judgement.evidence.told
+        if told:
+            self.open[page] = judgement
+        return told
+
+    def judge(self, pages: Iterable[PageId]) -> dict[PageId, Judgement]:
+        """Of these pages those that were left open."""
+        caught = Counter(self._stratum(page) for page in self._lies)
+        found = {}
+        for page in pages:
+            if (judgement := self.open.get(page)) is not None:
+                label = self._stratum(page)
+                why = Reason.NOT_MODIFIED_LIES.of(f"{label or 'small kinds of URLs'} ({caught[label]} caught)")
+                found[page] = Judgement(Verdict.UNKNOWN, Evidence.NONE, why) if caught[label] else judgement
+        return found
+
+    def summary(self) -> dict[str, Any] | None:
+        """What the sample supports, as a report tells it; ``None``: nothing was claimed on a 304."""
+        if not self.open:
+            return None
+        lies = Counter(map(self._stratum, self._lies))
+        claimed = Counter(label for page in self.open if not lies[label := self._stratum(page)])
+        shown = Counter(map(self._stratum, self._confirmed))
+        kept = [audit.Stratum(number, shown[label]) for label, number in claimed.items()]
+        caught = {self._stratum(page) for page in self._lies & self.drawn}
+        return {
+            "of": "304",
+            "share": self.share,
+            "claimed": claimed.total(),
+            "audited": len(self._confirmed | self._changed),
+            "changed": len(self._changed),
+            "lies": len(self._lies & self.drawn),
+            "unaudited": sum(number for label, number in claimed.items() if not shown[label]),
+            "bound": audit.bound(kept, len(caught)),
+            "confidence": audit.CONFIDENCE,
+            "strata": [
+                {"label": label, "claimed": claimed[label], "confirmed": shown[label], "caught": lies[label]}
+                for label in sorted({*claimed, *shown, *lies})
+            ],
+            "classes": [],
+        }
+
+    def _stratum(self, page: PageId) -> str:
+        return self._strata.get(page, "")
+
+
+def _would_match(visit: Outcome, revisit: Outcome) -> bool:
+    """Would the server have answered 304 to the validators of the visit, by those that it sends now?
+
+    A weak one may stay the same though bytes change: that is no lie, and such claims are counted apart.
+
+    >>> from sharc_crawler.model import Outcome, Validators
+    >>> one, other = (Outcome(Result.OK, 0, 1, validators=Validators(etag)) for etag in ('"1"', '"2"'))
+    >>> _would_match(one, one), _would_match(one, other)
+    (True, False)
+    """
+    before, after = visit.validators, revisit.validators
+    if not before or weak(visit):
+        return False
+    if before.etag:
+        return before.etag == after.etag
+    return before.last_modified == after.last_modified

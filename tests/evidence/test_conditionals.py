@@ -1,0 +1,77 @@
+"""What a 304 is worth."""
+
+from __future__ import annotations
+
+import pytest
+
+from sharc_crawler.evidence.conditionals import Conditionals
+from sharc_crawler.evidence.judgement import Revisits
+from sharc_crawler.evidence.kinds import Evidence
+from sharc_crawler.evidence.reasons import Reason, code
+from sharc_crawler.model import Outcome, Result, Validators, Verdict
+
+URLS = {n: f"http://h.example/{'news' if n < 50 else 'list'}/{n}.html" for n in range(100)}
+ETAG = Validators('"1"')
+
+
+def capture(lying: range, told: Validators = ETAG, changed: range = range(0)) -> tuple[Conditionals, dict[int, bool]]:
+    """Pages in ``lying`` change and say 304 all the same, those in ``changed`` change and say so."""
+    revisits, conditionals = Revisits(), Conditionals(share=0.02)
+    drawn = conditionals.draw(URLS, seed=3)
+    left = {}
+    for page, url in URLS.items():
+        visit = Outcome(Result.OK, 1.0, 2.0, 200, "sha1:A", validators=told)
+        body = "sha1:B" if page in lying or page in changed else "sha1:A"
+        if page in drawn or page in changed:
+            answer = Validators('"2"') if page in changed else told
+            revisit = Outcome(Result.OK, 8.0, 9.0, 200, body, validators=answer)
+        else:
+            revisit = Outcome(Result.NOT_MODIFIED, 8.0, 9.0, 304, validators=told)
+        left[page] = conditionals.revisited(page, visit, revisit, revisits.judge(url, visit, revisit, 5.0))
+    return conditionals, left
+
+
+def test_of_every_kind_a_sample_is_asked_for_in_full() -> None:
+    conditionals, left = capture(range(0))
+    assert len(conditionals.drawn) == 8
+    assert {page for page, open_ in left.items() if not open_} == conditionals.drawn
+    assert all(one.verdict is Verdict.COHERENT for one in conditionals.judge(URLS).values())
+    found = conditionals.summary()
+    assert found is not None
+    assert (found["claimed"], found["audited"], found["changed"], found["lies"], found["unaudited"]) == (92, 8, 0, 0, 0)
+    assert 0 < found["bound"] < 46
+
+
+def test_a_kind_that_lies_bears_no_claim_and_the_others_do() -> None:
+    conditionals, _ = capture(range(50, 100))
+    judged = conditionals.judge(URLS)
+    assert {code(one.reason) for page, one in judged.items() if page >= 50} == {Reason.NOT_MODIFIED_LIES}
+    assert {one.evidence for page, one in judged.items() if page < 50} == {Evidence.VALIDATOR}
+    found = conditionals.summary()
+    assert found is not None
+    assert found["claimed"] == 46
+    assert found["lies"] == 4
+    caught = {one["label"]: bool(one["caught"]) for one in found["strata"]}
+    assert caught == {"/list/*.html": True, "/news/*.html": False}
+
+
+@pytest.mark.parametrize("told", [Validators('W/"1"'), Validators(None, "Wed, 18 Nov 2026 10:00:00 GMT")])
+def test_weak_validators_do_not_lie(told: Validators) -> None:
+    conditionals, _ = capture(range(50, 100), told)
+    found = conditionals.summary()
+    assert found is not None
+    assert found["lies"] == 0
+
+
+def test_a_page_that_changed_and_says_so_is_no_lie() -> None:
+    conditionals, left = capture(range(0), changed=range(50, 100))
+    found = conditionals.summary()
+    assert found is not None
+    assert (found["claimed"], found["lies"]) == (46, 0)
+    assert not any(left[page] for page in range(50, 100))
+
+
+def test_without_a_sample_nothing_is_bounded() -> None:
+    conditionals = Conditionals(share=0.0)
+    assert conditionals.draw(URLS, seed=1) == set()
+    assert conditionals.summary() is None
