@@ -82,17 +82,19 @@ def test_the_audit_counts_what_changed_and_who_lied_and_one_lie_takes_the_claims
 
 def test_what_an_audit_confirmed_bounds_what_is_claimed_beside_it_but_not_what_it_could_not_draw():
     capture = Capture(share=0.1)
-    undrawn = capture.page(STILL, None, None)  # downloaded again at T, and never drawn
-    pages = [capture.page(STILL, "A") for _ in range(60)]
-    chosen = capture.audited()
-    assert len(chosen) == 7
-    assert undrawn not in chosen
-    for page in chosen:
+    undrawn = {capture.page(STILL, None, None) for _ in range(20)}  # downloaded again at T
+    others = {capture.page(STILL, "A") for _ in range(60)}
+    chosen = set(capture.audited())
+    assert len(chosen) == 8
+    undrawn -= chosen
+    for page in chosen & others:
         outcome = Outcome(Result.OK, AGAIN, AGAIN + 0.1, status=200, digest="A", date=AGAIN)
         capture.attesting.downloaded(page, outcome, once=False)
     _, told = capture.judged()
-    assert (told["claimed"], told["audited"], told["changed"], told["unaudited"]) == (len(pages) - 7 + 1, 7, 0, 0)
-    assert told["bound"] == audit.bound([audit.Stratum(53, 7), audit.Stratum(1, 0)]) < 53
+    assert (told["claimed"], told["audited"], told["changed"]) == (80 - len(chosen & others), 8, 0)
+    left = len(others - chosen)
+    assert told["bound"] == audit.bound([audit.Stratum(left, 8), audit.Stratum(len(undrawn), 0)])
+    assert told["bound"] > audit.bound([audit.Stratum(left + len(undrawn), 8)])
 
 
 def test_audited_are_pages_visited_before_t_and_once_and_not_known_to_have_changed():
