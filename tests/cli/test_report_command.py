@@ -99,6 +99,7 @@ def test_a_state_that_is_something_else(tmp_path: Path) -> None:
     assert FILE_NAME in answer.output
 
 
+@pytest.mark.slow
 def test_an_instant_crawl_has_a_report_of_its_own(tmp_path):
     site = LivingSite(seed=1, pages=40, scale=1.0, news=600.0)
     state = instant_crawl(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+import pytest
 from click.testing import CliRunner
 from click.testing import Result as Ran
 
@@ -136,6 +137,7 @@ def test_what_rank_cannot_use(tmp_path: Path) -> None:
         assert message in result.stderr
 
 
+@pytest.mark.slow
 def test_evaluate(tmp_path: Path) -> None:
     period = ("--choose-from", "2020-01-03", "--score-from", "2020-01-11", "--until", "2020-01-20", "--weeks", "1")
     result = run("evaluate", cdx(tmp_path), *period, "-o", tmp_path / "out")

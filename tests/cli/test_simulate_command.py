@@ -113,6 +113,7 @@ def small_table(monkeypatch):
         monkeypatch.setattr(module, "TABLES", (table,))
 
 
+@pytest.mark.slow
 def test_tables_are_written_with_their_pictures(tmp_path, small_table):
     done = sharc("tables", "--table", 13, "--output", tmp_path, "--jobs", 1, "--max-size", 50, "--seeds", 2)
     assert done.exit_code == 0, done.output

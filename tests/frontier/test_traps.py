@@ -138,6 +138,7 @@ def test_pages_without_numbers_share_no_template():
     assert traps.why_not(f"{ROOT}abab") is None
 
 
+@pytest.mark.slow
 def test_a_template_with_one_page_costs_bytes_not_objects():
     tracemalloc.start()
     traps = Traps()

@@ -109,6 +109,7 @@ def test_reference_figures_of_the_known_graph(wiki, strategy, rates, incoherent)
     assert found["gone"] < 15
 
 
+@pytest.mark.slow
 def test_attested_single_visits(wiki):
     assert build(wiki).known[:2] == [build(wiki).root, build(wiki).graph.links(build(wiki).root, wiki.start)[0]]
     found = facts(RunSpec(wiki, "bfs:revisits=none", graph="known", attested=1.0), lambda _: None)

@@ -74,6 +74,7 @@ def test_few_changes_are_not_learned_from():
     assert learnable(simulated(1)[0], NOW, WEEK)
 
 
+@pytest.mark.slow
 def test_a_page_never_accessed_before_the_cuts_gets_a_rate():
     history, _ = simulated(3, pages=200)
     late = history.times >= NOW - WEEK

@@ -51,6 +51,7 @@ def test_any_facts_give_a_valid_document(any_facts: CaptureFacts) -> None:
     assert complete["coherent"] <= totals["coherent"], "resources only ever take away"
 
 
+@pytest.mark.slow
 def test_a_large_capture_is_valid_and_the_same_twice() -> None:
     report = document([capture(400, 10.0)])
     check(report)

@@ -95,6 +95,7 @@ def test_hostile_text_is_shown_not_obeyed() -> None:
     assert not re.search("[\u202a-\u202e\u2066-\u2069\x00\x1b]", source), "nothing turns the text around"
 
 
+@pytest.mark.slow
 @settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(captures)
 def test_any_facts_make_a_page(any_facts: CaptureFacts) -> None:

@@ -176,6 +176,7 @@ def _append_many(path: Path, worker: int) -> int:
         return sum(store.append(seen(f"u{i}", float(turn)) for i in range(50)) for turn in range(worker, worker + 5))
 
 
+@pytest.mark.slow
 def test_processes_share_a_file(tmp_path: Path):
     path = tmp_path / "history.sqlite"
     with get_context("spawn").Pool(2) as pool:

@@ -79,6 +79,7 @@ def test_the_least_heat_per_page_comes_first(roots, below):
     assert begun(first, every, 0, 0) == pytest.approx(least(every, 0, 0), rel=1e-9)
 
 
+@pytest.mark.slow
 def test_where_it_is_colder_below_the_hot_pages_wait_for_the_middle():
     """Only the hottest of a level lead on: Algorithm 2 visits all the others first, long before the middle."""
     size = 5000

@@ -87,6 +87,7 @@ def test_revisits(name: str, revisits: str) -> None:
 rates = st.lists(st.integers(0, 9).map(float), min_size=1, max_size=5)
 
 
+@pytest.mark.slow
 @given(rates, st.one_of(st.none(), st.tuples(st.integers(-8, 8), st.integers(1, 12))), st.sampled_from([0.5, 1.0, 3.0]))
 @settings(max_examples=150)
 def test_offline_has_the_least_blur_of_all_orders(
@@ -124,6 +125,7 @@ def test_sharc_revisits_with_its_own_observation_interval() -> None:
     assert [page for page, _ in visits[:6]] == [5, 4, 3, 2, 1, 0]
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.integers(0, 9), st.sampled_from([0.1, 0.5, 1.0])), min_size=1, max_size=5))
 @settings(max_examples=60)
 def test_offline_has_the_least_weighted_blur_of_all_orders(pages: list[tuple[int, float]]) -> None:
