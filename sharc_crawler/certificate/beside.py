@@ -10,6 +10,8 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from sharc_crawler.archive.files import SUFFIX
+from sharc_crawler.archive.stock import DAMAGED
 from sharc_crawler.certificate.canonical import KEPT_IN, kept
 from sharc_crawler.certificate.witness import Finding
 from sharc_crawler.instants import unix
@@ -40,6 +42,8 @@ def strange_files(path: Path, names: Iterable[str]) -> Iterator[Finding]:
     known = set(names)
     for file in sorted(path.rglob("*")):
         name = file.relative_to(path).as_posix()
+        if f"{SUFFIX}{DAMAGED}" in name:  # kept aside as it was, when it was mended
+            continue
         if name not in known and file.is_file() and (_ARCHIVE.search(name) or _is_archive(file)):
             yield Finding("a WARC file beside those that a certificate speaks of", name)
 

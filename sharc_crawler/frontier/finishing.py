@@ -185,7 +185,8 @@ class Finisher:
             capture.counts.revisited()
         else:
             capture.counts.visited(captured=False)
-        capture.strategy.finished(Visit(task.page, task.slot, task.plan), captured=again)
+        if task.page not in capture.again:  # the strategy is through with it
+            capture.strategy.finished(Visit(task.page, task.slot, task.plan), captured=again)
 
     # -- the end ---------------------------------------------------------------------------------------------------
 
