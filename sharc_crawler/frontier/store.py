@@ -237,3 +237,6 @@ class StoreKind(Protocol):
 
     def holds(self, folder: Path) -> bool:
         """Is there state of this kind?"""
+
+    def set_aside(self, folder: Path) -> None:
+        """Keep what there is under another name, damaged or not: state is to be made anew."""

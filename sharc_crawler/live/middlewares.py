@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 SENT_KEY = "sharc_sent"  #: when a request without wire tap was sent
 NOT_MODIFIED = 304
-_WANTS = {
+WANTS = {
     Kind.ROBOTS: Wants.ROBOTS,
     Kind.SITEMAP: Wants.SITEMAP,
     Kind.HUB: Wants.HUB,
@@ -148,7 +148,7 @@ class ArchiveMiddleware:
             return Wants.NOTHING
         if fetch.kind is Kind.SITEMAP and self._session.frontier.capture_of(fetch.page).spec.mode == "instant":
             return Wants.NEWS
-        return _WANTS[fetch.kind]
+        return WANTS[fetch.kind]
 
     def _compared(self, fetch: Fetch) -> bool:
         """May its content be held against another download's?"""

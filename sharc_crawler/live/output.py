@@ -6,10 +6,10 @@ import os
 from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
-from sharc_crawler.archive.files import in_use
-from sharc_crawler.errors import UsageError
+from sharc_crawler.archive.files import SUFFIX, in_use
+from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.model import Phase, Seconds
-from sharc_crawler.storage.opening import holds_state, open_state
+from sharc_crawler.storage.opening import holds_state, load_state, open_state
 from sharc_crawler.storage.trying_again import unreached
 
 if TYPE_CHECKING:
@@ -95,6 +95,43 @@ def _check_going_on(unfinished: str, *, resume: bool, kept: bool) -> None:
             f"{unfinished}, and a project's own spider goes on only where it began with SHARC_RESUME=True; choose"
             " another folder, or one for each run, as SHARC_OUTPUT=captures/%(name)s/%(time)s"
         )
+
+
+def check_state(output: Path) -> None:
+    """Refuse a folder that holds WARC files, and no state to go on from.
+
+    Raises :class:`~sharc_crawler.errors.UsageError`.
+    """
+    if any(output.glob(f"*{SUFFIX}*")) and not has_captures(output):
+        raise UsageError(
+            f"output={str(output)!r} holds WARC files, and the state of their capture is missing or empty: give"
+            " resume=rebuild, which makes it again from the WARC files and the log, or choose another folder"
+        )
+
+
+def check_rebuilding(output: Path) -> None:
+    """Refuse to make state again where there is some, or nothing to make it of.
+
+    Raises :class:`~sharc_crawler.errors.UsageError`.
+    """
+    try:
+        whole = has_captures(output) and bool(load_state(output))
+    except DataError:
+        whole = False
+    if whole:
+        raise UsageError(f"resume='rebuild': the state in output={str(output)!r} can be read; leave it out to go on")
+    if not any(output.glob(f"*{SUFFIX}*")):
+        raise UsageError(f"resume='rebuild': output={str(output)!r} holds no WARC files; leave it out to begin")
+    if written := _still_written(output):
+        raise UsageError(f"output={str(output)!r} is being written by another crawl ({written.name}); wait for its end")
+
+
+def has_captures(output: Path) -> bool:
+    """Is there state with a capture in it? Raises :class:`~sharc_crawler.errors.DataError` where it is damaged."""
+    if not output.is_dir() or not holds_state(output):
+        return False
+    with open_state(output) as store:
+        return bool(store.captures())
 
 
 def _still_written(output: Path) -> Path | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
@@ -17,6 +18,7 @@ from sharc_crawler.archive.options import USUAL, CaptureInfo, WarcOptions
 from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.parts import Parts
+from sharc_crawler.frontier.store import Batch
 from sharc_crawler.instants import iso
 from sharc_crawler.live.archivist import Archivist
 from sharc_crawler.live.clock import Clock, clock_of
@@ -27,11 +29,11 @@ from sharc_crawler.live.everything import PARTS
 from sharc_crawler.live.failing import without_tracebacks
 from sharc_crawler.live.history import known_pages, rates_of, remember
 from sharc_crawler.live.naming import attributes, named
-from sharc_crawler.live.output import RUNNING, check_output, make_folder, told
+from sharc_crawler.live.output import RUNNING, check_output, check_state, make_folder, told
 from sharc_crawler.live.readers import Readers
 from sharc_crawler.live.relying import relied_on
 from sharc_crawler.live.space import Space
-from sharc_crawler.storage.opening import begin_state
+from sharc_crawler.storage.opening import begin_state, set_state_aside
 from sharc_crawler.storage.trying_again import reopened, unreached
 
 if TYPE_CHECKING:
@@ -42,7 +44,7 @@ if TYPE_CHECKING:
 
     from sharc_crawler.archive.payloads import Original
     from sharc_crawler.frontier.spec import CaptureSpec
-    from sharc_crawler.frontier.store import Batch, CaptureRow, FrontierStore
+    from sharc_crawler.frontier.store import CaptureRow, FrontierStore
     from sharc_crawler.live.lease import Lease
     from sharc_crawler.model import CaptureRef, Exchange
     from sharc_crawler.storage.observations import ObservationStore
@@ -60,6 +62,7 @@ class Session:
     space: Space
     drop_in: bool  #: a project's own spider decides what there is to fetch
     name: str  #: of the spider
+    rebuilds: bool = False  #: state that is lost is made again
     run: str = field(default_factory=lambda: secrets.token_hex(4))
     leases: dict[int, Lease] = field(default_factory=dict)
     gone_on: bool = False  #: with captures that a former run began
@@ -86,7 +89,7 @@ class Session:
 
     async def begin(self, specs: Sequence[CaptureSpec]) -> None:
         """Open these site captures, or go on with them where the output folder holds their unfinished state."""
-        saved = self._saved()
+        saved = await self._rebuilt(specs) if self.rebuilds else self._saved()
         if saved:
             self._go_on_in_time(saved)
         now = self.clock.now()
@@ -146,6 +149,25 @@ class Session:
             saved.captures[number] = row._replace(notes=(*row.notes, note))
             self.store.replace(saved)
         return saved
+
+    async def _rebuilt(self, specs: Sequence[CaptureSpec]) -> Batch:
+        """State made again, in place of what is lost."""
+        from sharc_crawler.certificate.writing import withdraw  # hardly ever
+        from sharc_crawler.live.reading import detector_of  # hardly ever
+        from sharc_crawler.live.rebuilding import rebuild, set_logs_aside  # hardly ever
+
+        folder, detector = self.config.output, detector_of(self.config.detector, self.config.masks)
+        assert folder is not None and self.store is not None, "a capture has an output folder"
+        bounded = [self.bounded(spec) for spec in specs]
+        parts, when = _parts(self.history, self.config), iso(self.clock.now())
+        found = await asyncio.to_thread(rebuild, folder, bounded, self.config.politeness, parts, detector, when)
+        self.store.replace(found.state)
+        self.store.commit(Batch(links=found.links))
+        set_logs_aside(folder)
+        self.log = CrawlLog(folder, self.store, self.config.log)
+        for spec in specs:
+            withdraw(folder, spec.site)
+        return found.state
 
     async def _borne_out(self, saved: Batch) -> Batch:
         """The state as far as the WARC files bear it out; what they do not hold any more is fetched again."""
@@ -263,10 +285,13 @@ def _begin(crawler: Crawler) -> Session:
     if drop_in:  # the project's own middlewares and download slots see to robots and retries
         politeness = replace(politeness, obey_robots=False, attempts=1)
         if config.output is not None:
-            check_output(config.output, None, resume=config.resume)
+            check_output(config.output, None, resume=bool(config.resume))
         elif config.resume:
             raise UsageError("SHARC_RESUME=True needs a folder to go on in: set SHARC_OUTPUT=FOLDER")
-    store = _store(config)
+    rebuilds = not drop_in and config.resume == "rebuild"
+    if config.output and not (drop_in or rebuilds):
+        check_state(config.output)
+    store = _store(config, rebuilds)
     history = _history(config.history) if config.history else None
     parts = PARTS if drop_in else _parts(history, config)
     frontier = Frontier(politeness, store, parts, terms=getattr(crawler.spider, "terms", None))
@@ -274,7 +299,7 @@ def _begin(crawler: Crawler) -> Session:
     space = Space(config.output, config.min_free)
     if config.masks or config.detector != "content":
         _check_detector(config.detector, config.masks)
-    return Session(config, clock, store, history, frontier, space, drop_in, name)
+    return Session(config, clock, store, history, frontier, space, drop_in, name, rebuilds)
 
 
 def _history(file: str) -> ObservationStore:
@@ -313,10 +338,12 @@ def _parts(history: ObservationStore | None, config: Config) -> Parts:
     )
 
 
-def _store(config: Config) -> FrontierStore | None:
+def _store(config: Config, rebuilds: bool) -> FrontierStore | None:
     if config.output is None:
         return None
     make_folder(config.output)
+    if rebuilds:
+        set_state_aside(config.output)
     store = begin_state(config.output, config.store)
     (config.output / RUNNING).touch()
     return store

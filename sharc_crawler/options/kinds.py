@@ -106,6 +106,28 @@ class Flag(Kind[bool]):
 
 
 @dataclass(frozen=True)
+class FlagOr(Kind[str]):
+    """Yes, no, or one word; empty: no."""
+
+    word: str
+
+    @property
+    def form(self) -> str:  # type: ignore[override]
+        return f"`1`, `0`, `{self.word}`"
+
+    def read(self, value: object) -> str:
+        if value == self.word:
+            return self.word
+        known = _FLAGS.get(str(value).lower())
+        if known is None:
+            raise ValueError(f"must be 1, 0 or {self.word}")
+        return "1" if known else ""
+
+    def show(self, value: str) -> str:
+        return value or "0"
+
+
+@dataclass(frozen=True)
 class Whole(Kind[int]):
     """A whole number."""
 

@@ -14,7 +14,20 @@ from typing import get_args
 from sharc_crawler.archive.options import DEDUP
 from sharc_crawler.frontier.hosts import MAX_DELAY
 from sharc_crawler.frontier.spec import AUDIT, BOUNDS, ScopeKind
-from sharc_crawler.options.kinds import Bytes, Choice, Duration, Flag, Folder, Parts, Pattern, Real, Text, Whole, Words
+from sharc_crawler.options.kinds import (
+    Bytes,
+    Choice,
+    Duration,
+    Flag,
+    FlagOr,
+    Folder,
+    Parts,
+    Pattern,
+    Real,
+    Text,
+    Whole,
+    Words,
+)
 from sharc_crawler.options.option import argument, both, setting
 from sharc_crawler.options.sites import Changefreq, Contact, SeedFile, Sitemaps, Urls
 from sharc_crawler.plugins import load
@@ -172,6 +185,16 @@ class Options:
     )
     dry_run: bool = argument(Flag(), False, "`1`: check everything, show the plan, send nothing", section=WHAT)
 
+    resume: str = both(
+        FlagOr("rebuild"),
+        "",
+        "`rebuild`: go on from state made again from the WARC files and the log, where that in the output folder is"
+        " [lost or damaged](report.md#state-that-is-lost); `1`: a project's own spider, cut off, goes on where it was"
+        " when the same command is given again (needs `SHARC_OUTPUT`): [what is kept](drop-in.md#going-on)",
+        section=WHAT,
+        shown="`site` goes on from its state; a project's own spider does not",
+    )
+
     # While it runs
     control: bool = both(
         Flag(),
@@ -317,12 +340,6 @@ class Options:
     operator: str | None = setting(Contact(), None, "contact of who runs the crawl; goes into the User-Agent")
     operator_required: bool = setting(
         Flag(), False, "refuse public sites without `SHARC_OPERATOR` (this project's live profile)"
-    )
-    resume: bool = setting(
-        Flag(),
-        False,
-        "a project's own spider, cut off, goes on where it was when the same command is given again (needs"
-        " `SHARC_OUTPUT`): [what is kept](drop-in.md#going-on)",
     )
     revisit_callbacks: bool = setting(Flag(), False, "hand revisits to a project's callbacks too")
     progress: bool = setting(Flag(), True, "the progress line on stderr")

@@ -26,6 +26,10 @@ class MemoryStore:
         """Never: what another process kept so is gone."""
         return False
 
+    @staticmethod
+    def set_aside(folder: Path) -> None:
+        """There is nothing."""
+
     def commit(self, batch: Batch) -> None:
         """Add the batch to what is known."""
         every = self._all

@@ -60,6 +60,11 @@ def begin_state(folder: Path, name: str) -> FrontierStore:
     return store
 
 
+def set_state_aside(folder: Path) -> None:
+    """Keep what a folder holds, damaged as it is, under another name: a new state is to be made."""
+    store_kind(kept_by(folder)).set_aside(folder)
+
+
 @contextmanager
 def open_state(folder: Path) -> Iterator[FrontierStore]:
     """A capture folder's store, read beside its owner.

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FILE_NAME = "frontier.db"
+DAMAGED = ".damaged"
 WAY_OUT = "give resume=rebuild, which makes it again from the WARC files and the log, or choose another folder"
 
 _EXCHANGES = """
@@ -67,6 +68,13 @@ class SqliteStore:
         """A file that is empty was begun, and holds nothing."""
         path = folder / FILE_NAME
         return path.is_file() and path.stat().st_size > 0
+
+    @staticmethod
+    def set_aside(folder: Path) -> None:
+        """The file and its log, as ``….damaged``."""
+        for path in folder.glob(f"{FILE_NAME}*"):
+            if DAMAGED not in path.name:
+                path.replace(path.with_name(path.name.replace(FILE_NAME, f"{FILE_NAME}{DAMAGED}")))
 
     def commit(self, batch: Batch) -> None:
         """One transaction."""

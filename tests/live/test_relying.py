@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from sharc_crawler.archive.records import warc_date
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.model import Phase
@@ -197,3 +198,96 @@ def test_nothing_is_said_where_nothing_is_missing(tmp_path):
         assert code == 0, out
     assert "WARC files any more" not in out
     assert not list(Path(folder).glob("*.damaged"))
+
+
+def lose_state(folder):
+    (folder / "frontier.db").unlink()
+
+
+def empty_state(folder):
+    os.truncate(folder / "frontier.db", 0)
+
+
+def damage_state(folder):
+    text = bytearray((folder / "frontier.db").read_bytes())
+    text[100 : len(text) // 2] = random.Random(5).randbytes(len(text) // 2 - 100)
+    (folder / "frontier.db").write_bytes(text)
+
+
+def visited(folder):
+    """What is known of each URL: when it was downloaded for good, and what came."""
+    state = load_state(folder)
+    return Counter(
+        (
+            state.pages[visit.page].key,
+            visit.outcome.result,
+            visit.outcome.digest,
+            warc_date(visit.outcome.started),
+        )
+        for visit in state.visits
+        if visit.settled and visit.attempt
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("when", "lose", "log"),
+    [
+        (visits_made(12), lose_state, True),
+        (visits_made(12), damage_state, False),
+        (revisits_made(6), empty_state, True),
+        (revisits_made(6), damage_state, True),
+        (revisits_made(6), lose_state, False),
+    ],
+)
+def test_state_that_is_lost_is_said_to_be_and_made_again_when_that_is_wanted(tmp_path, when, lose, log):
+    folder = tmp_path / "capture"
+    with serve(LivingSite(seed=5, pages=24, scale=1e-3, slow=0.05)) as server:
+        killed(folder, server.url, when)
+        before, known = visited(folder), load_state(folder)
+        lose(folder)
+        for path in folder.glob("frontier.db-*"):
+            path.unlink()
+        if not log:
+            for path in folder.glob("crawl*"):
+                path.unlink()
+        files = {path.name: path.read_bytes() for path in whole(folder)}
+        asked = len(server.log)
+        code, out = finish(folder, server.url)
+        assert code in (2, 3), out
+        assert "resume=rebuild" in out
+        assert "Traceback" not in out
+        assert len(server.log) == asked, "nothing is fetched"
+        assert {path.name: path.read_bytes() for path in whole(folder)} == files, "nothing is touched"
+        code, out = finish(folder, server.url, resume="rebuild")
+        assert code == 0, out
+        requests = len(server.log) - asked
+    assert verify(folder).findings == []
+    after = visited(folder)
+    assert sum((before - after).values()) <= 1, "what had been visited counts as it did"
+    (capture,) = load_state(folder).captures.values()
+    assert sum("was made again at" in note for note in capture.notes) == 1
+    (report,) = json.loads((folder / "report.json").read_text())["captures"]
+    assert report["coherence"]["captured"] == 24
+    assert report["coherence"]["coherent"] == 24
+    assert requests <= sum(after.values()) - sum(before.values()) + 2, "no more than was missing is fetched"
+    assert known.captures[0].reference is None or abs(capture.reference - known.captures[0].reference) < 0.5
+    numbers = [json.loads(line)["number"] for line in (folder / "crawl.jsonl").read_text().splitlines()]
+    assert numbers == list(range(1, len(numbers) + 1))
+
+
+def test_state_is_not_made_again_where_it_can_be_read_or_there_is_nothing_to_make_it_of(tmp_path):
+    folder = tmp_path / "capture"
+    code, out = finish(folder, "http://127.0.0.1:9/", resume="rebuild")
+    assert (code, "holds no WARC files" in out) == (2, True), out
+    with serve(LivingSite(seed=5, pages=20, slow=0.05)) as server:
+        killed(folder, server.url, visits_made(3))
+        code, out = finish(folder, server.url, resume="rebuild")
+        assert (code, "can be read; leave it out" in out) == (2, True), out
+        lose_state(folder)
+        code, out = finish(folder, server.url, resume="rebuild", strategy="sharc-attested")
+        assert (code, "cannot make the state of strategy=sharc-attested again" in out) == (2, True), out
+        code, out = finish(folder, "http://127.0.0.2:9/", resume="rebuild")
+        assert (code, "holds WARC files of" in out) == (2, True), out
+        code, out = finish(folder, server.url, resume="rebuild")
+        assert code == 0, out

@@ -14,7 +14,7 @@ from scrapy.commands.crawl import Command as CrawlCommand
 from sharc_crawler.errors import SharcError, unknown_name
 from sharc_crawler.live.config import Config
 from sharc_crawler.live.extension import EXIT_CODE, FAILED, INTERRUPTED
-from sharc_crawler.live.output import check_output, make_folder
+from sharc_crawler.live.output import check_output, check_rebuilding, check_state, make_folder
 from sharc_crawler.live.space import Space
 from sharc_crawler.live.spiders.site import SiteSpider
 from sharc_crawler.options.pages import help_text
@@ -65,7 +65,11 @@ class Command(CrawlCommand):
         if given.choice and config.progress:
             sys.stderr.write(f"ranking {len(given.urls):,} seeds by {given.choice.ranker} …\n")
         arguments, selection = given.chosen(output)
-        check_output(output, arguments.specs(config.strategy, {}))
+        if config.resume == "rebuild":
+            check_rebuilding(output)
+        else:
+            check_output(output, arguments.specs(config.strategy, {}))
+            check_state(output)
         _check_history(config.history, reading=arguments.options.dry_run)  # before a folder is made
         if arguments.options.dry_run:
             from sharc_crawler.live.plan import show_plan, show_selection  # only here

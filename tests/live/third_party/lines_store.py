@@ -27,6 +27,11 @@ class LinesStore:
     def holds(folder):
         return (folder / "state.lines").is_file() and (folder / "state.lines").stat().st_size > 0
 
+    @staticmethod
+    def set_aside(folder):
+        if (folder / "state.lines").exists():
+            (folder / "state.lines").replace(folder / "state.lines.damaged")
+
     def commit(self, batch):
         self._append(to_json(batch))
 

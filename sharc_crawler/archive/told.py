@@ -1,0 +1,99 @@
+"""What WARC files tell of a crawl: every exchange that was made, in the order in which they began."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sharc_crawler.archive.files import SUFFIX
+from sharc_crawler.archive.members import Record, read_at, records
+from sharc_crawler.changes.http import parse_response
+from sharc_crawler.changes.status import classify
+from sharc_crawler.instants import unix
+from sharc_crawler.model import CaptureRef, Result
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from sharc_crawler.changes.http import HttpResponse
+    from sharc_crawler.model import Instant
+
+_NOT_MODIFIED = "server-not-modified"
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """An exchange, and where its main record lies."""
+
+    ref: CaptureRef
+    url: str
+    started: Instant
+    answered: bool  #: it brought an answer
+    failed: bool  #: it brought none, or one that says so: it may have been tried again
+    not_modified: bool  #: the server answered 304
+    digest: str | None  #: of its payload
+    truncated: bool  #: it is not there as a whole
+
+
+def told(folder: Path) -> list[Told]:
+    """All exchanges of a folder, by their beginnings; records that are damaged are passed over."""
+    found = (one for path in sorted(folder.glob(f"*{SUFFIX}")) for one in _told(path))
+    return sorted(found, key=lambda one: one.started)
+
+
+def _told(path: Path) -> Iterator[Told]:
+    with path.open("rb") as stream:
+        for record in records(stream):
+            if isinstance(record, Record) and (one := _exchange(path.name, record)):
+                yield one
+
+
+def _exchange(file: str, record: Record) -> Told | None:
+    url, date = record.get("WARC-Target-URI"), record.get("WARC-Date")
+    failed = record.kind == "metadata" and not record.get("WARC-Concurrent-To") and b"error: " in record.block
+    if not (failed or record.kind in ("response", "revisit")) or not url or not date:
+        return None
+    return Told(
+        CaptureRef(file, record.offset, record.length),
+        url,
+        unix(date),
+        not failed,
+        failed or _unavailable(record.block),
+        (record.get("WARC-Profile") or "").endswith(_NOT_MODIFIED),
+        record.get("WARC-Payload-Digest"),
+        record.kind == "response" and bool(record.get("WARC-Truncated")),
+    )
+
+
+def _unavailable(block: bytes) -> bool:
+    message = parse_response(block)
+    return message is not None and classify(message.status, None) is Result.FAILED
+
+
+class Answers:
+    """The answers of exchanges, with their payloads, wherever these are stored in the folder."""
+
+    def __init__(self, folder: Path, every: list[Told]) -> None:
+        self._folder = folder
+        self._holders = {one.digest: one.ref for one in reversed(every) if one.digest and not one.not_modified}
+
+    def error(self, one: Told) -> str:
+        """Why an exchange brought none."""
+        lines = self._record(one.ref).block.decode("utf-8", "replace").split("\r\n")
+        return next((line.removeprefix("error: ") for line in lines if line.startswith("error: ")), "no response")
+
+    def message(self, one: Told) -> HttpResponse | None:
+        """The answer; ``None``: it is not there as a whole."""
+        record = self._record(one.ref)
+        text = record.block
+        if record.kind == "revisit" and one.digest in self._holders:
+            holder = parse_response(self._record(self._holders[one.digest]).block)
+            text += bytes(holder.raw[holder.body_start :]) if holder else b""
+        return parse_response(text)
+
+    def _record(self, ref: CaptureRef) -> Record:
+        with (self._folder / ref.file).open("rb") as stream:
+            found = read_at(stream, ref.offset)
+        assert isinstance(found, Record), "it was read before"
+        return found
