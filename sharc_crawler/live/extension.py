@@ -12,6 +12,7 @@ from scrapy import signals
 from scrapy.utils.asyncio import create_looping_call
 
 from sharc_crawler.errors import SharcError, Superseded
+from sharc_crawler.live.busy import busy, stoppable
 from sharc_crawler.live.clashes import clashes
 from sharc_crawler.live.progress import ProgressLine
 from sharc_crawler.live.session import session_of
@@ -99,7 +100,8 @@ class CaptureExtension:
                 return
             if session.config.output and state is not None:
                 stopped = "" if reason == "finished" else STOPPED.get(reason, f"({reason})")
-                self._report(state, session.config.output, stopped)
+                with busy("writing report and certificate", session.config.progress), stoppable():
+                    self._report(state, session.config.output, stopped)
             session.ended()
             stats.set_value(EXIT_CODE, _exit_code(session.frontier.captures))
         except (OSError, SharcError) as error:

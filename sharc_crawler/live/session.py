@@ -21,6 +21,7 @@ from sharc_crawler.frontier.parts import Parts
 from sharc_crawler.frontier.store import Batch
 from sharc_crawler.instants import iso
 from sharc_crawler.live.archivist import Archivist
+from sharc_crawler.live.busy import busy
 from sharc_crawler.live.clock import Clock, clock_of
 from sharc_crawler.live.config import Config
 from sharc_crawler.live.control import Control
@@ -174,7 +175,8 @@ class Session:
         folder = self.config.output
         if folder is None or self.store is None or not self.config.warc or self.config.writer != USUAL:
             return saved
-        found = await relied_on(saved, folder, iso(self.clock.now()))
+        with busy("comparing the state with the WARC files", self.config.progress):
+            found = await relied_on(saved, folder, iso(self.clock.now()))
         if found is not saved:
             from sharc_crawler.certificate.writing import withdraw  # hardly ever
 
@@ -207,8 +209,11 @@ class Session:
     async def _ready(self, sites: set[str]) -> None:
         """The archive can be written before anything is fetched; a torn record is cut off before anything is added."""
         if self.archives:
-            for site in sorted(sites):
-                await self.archivist.open(site)
+            with busy(
+                "making WARC files whole that were being written when the crawl was cut off", self.config.progress
+            ):
+                for site in sorted(sites):
+                    await self.archivist.open(site)
 
     def _terms(self) -> dict[str, Any]:
         """What the process that writes WARC files has to know."""
