@@ -49,8 +49,8 @@ class Finisher:
         """Links enter before the strategy hears of the end: it decides with all known."""
         capture, fetch, task, outcome = ended
         capture.owed.ended()
-        linked = self._admitted(ended, links)
-        if self._must_precede(ended):
+        linked = self._admitted(ended, links) if links or outcome.location or not capture.mode.whole else []
+        if fetch.slot is Slot.ONLY and self._must_precede(ended):
             task = task._replace(slot=Slot.FIRST)
             ended = ended._replace(task=task)
         self._ledger.visited(fetch, task, outcome, settled=True)
@@ -86,7 +86,7 @@ class Finisher:
     def _must_precede(ended: Ended) -> bool:
         """Is a page's only download to come before T, and another one after it, as it brought resources?"""
         capture, fetch, _, outcome = ended
-        if fetch.kind is not Kind.PAGE or fetch.slot is not Slot.ONLY or fetch.page not in capture.embedded:
+        if fetch.kind is not Kind.PAGE or fetch.page not in capture.embedded:
             return False
         if fetch.page in capture.again:
             return False

@@ -110,25 +110,24 @@ class Door:
         good = type(visit) is Visit and type(visit.page) is int
         if not good or type(visit.slot) is not Slot or type(visit.plan) is not Plan:
             self._refuse(f"it decided {visit!r}, which is no Visit(page, slot, plan) and not None")
-        self._check(visit.page, visit.slot)
-        return visit
-
-    def _check(self, page: PageId, slot: Slot) -> None:
-        pages = self._pages
+        page, slot, pages = visit.page, visit.slot, self._pages
         standing = pages[page] if 0 <= page < len(pages) else Standing.NOT_GIVEN
         then = DECISIONS.get((standing, slot))
         if then is None:
             self._refuse("the page is given to it once, and visited once in each slot", page, slot)
-        if slot is Slot.SECOND:
-            self._check_second(page)
+        if slot is not Slot.SECOND:
+            if slot is Slot.ONLY or self._turned or not self.revisits:
+                self._check_first(page, slot)
+            self._waiting -= 1
+            self._firsts += 1
+        else:
+            if not self._turned or not self.revisits:
+                self._check_second(page)
             self._due -= standing == Standing.DUE
             self._seconds += 1
             self._turned = True
-        else:
-            self._check_first(page, slot)
-            self._waiting -= 1
-            self._firsts += 1
         pages[page] = then
+        return visit
 
     def _check_first(self, page: PageId, slot: Slot) -> None:
         if slot is Slot.FIRST and not self.revisits:
@@ -221,8 +220,8 @@ class Door:
 
     def revisits_ahead(self) -> list[PageId]:
         """The revisits still to be handed out, where their order is open."""
-        if self.stopped is not None:
-            return []
+        if self._waiting or self._firsts or not self._due or self.stopped is not None:
+            return []  # nothing can be: there is no need to ask
         try:
             ahead = self.strategy.revisits_ahead()
         except Exception as error:
@@ -233,14 +232,14 @@ class Door:
         return ahead
 
     def _check_ahead(self, ahead: Sequence[PageId]) -> None:
-        """Once per capture: all of them are due, each once, and nothing comes before them."""
+        """Once per capture: all of them are due, each once."""
         pages = self._pages
         for page in ahead:
             standing = pages[page] if 0 <= page < len(pages) else Standing.NOT_GIVEN
             if (standing, Slot.SECOND) not in DECISIONS:
                 self._refuse("it names the page among its revisits ahead", page, Slot.SECOND)
-        if len(set(ahead)) < len(ahead) or self._waiting or self._firsts:
-            self._refuse(f"its revisits ahead are not all there is, each once; {self._open_firsts()}")
+        if len(set(ahead)) < len(ahead):
+            self._refuse("it names a page twice among its revisits ahead")
 
     def reorder(self, pages: Sequence[PageId]) -> None:
         """Hand the revisits ahead out in this order."""
