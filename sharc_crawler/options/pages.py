@@ -74,7 +74,7 @@ def _only(row: Row) -> str:
 
 def _paragraph(row: Row, width: int) -> str:
     text = f"{row.option.help}{_only(row)} ({row.option.kind.form}; default: {default(row)})"
-    plain = re.sub(r" ?\(?\[([^]]*\.md)\]\([^)]*\)\)?", "", text)  # a page of the docs is not at hand here
+    plain = re.sub(r" ?\((?:\[[^]]*\]\([^()]*\)(?:, )?)+\)", "", text)  # pages of the docs are not at hand here
     plain = re.sub(r"\[([^]]+)\]\((?:[^()]|\([^)]*\))*\)", r"\1", plain).replace("`", "")
     return fill(plain, width, initial_indent=f"  {row.name:<14}", subsequent_indent=" " * 16)
 
