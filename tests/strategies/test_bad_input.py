@@ -49,6 +49,8 @@ def test_columns_of_another_length() -> None:
         ({"step": math.inf}, "step=inf must be the seconds"),
         ({"observation": (5.0, 5.0)}, r"observation=\(5.0, 5.0\) must be an interval"),
         ({"observation": (0.0, math.nan)}, "must be an interval"),
+        ({"observation": (-math.inf, 0.0)}, "must be an interval"),
+        ({"observation": (0.0, math.inf)}, "must be an interval"),
         ({"prior": (0.1, -0.1)}, "the prior rate of page 1 is -0.1"),
         ({"prior": (math.nan,)}, "the prior rate of page 0 is nan"),
     ],
