@@ -52,6 +52,16 @@ class UrlRules:
 
 
 DEFAULT_RULES = UrlRules()
+_CREDENTIALS = re.compile(r"((?:[a-z][a-z0-9+.-]*:)?[/\\]{2})[^/?#\\]*@", re.IGNORECASE)
+
+
+def without_credentials(url: str) -> str:
+    """A URL without a user's name and password: they go into no report, no log and no request.
+
+    >>> without_credentials("http://me:secret@h.example/a@b"), without_credentials("http://h.example/?m=a@b")
+    ('http://h.example/a@b', 'http://h.example/?m=a@b')
+    """
+    return _CREDENTIALS.sub(r"\1", url, count=1) if "@" in url else url
 
 
 def canonical(url: str, rules: UrlRules = DEFAULT_RULES) -> Url | None:

@@ -12,6 +12,7 @@ from functools import cached_property
 from urllib.parse import urljoin
 
 from sharc_crawler.changes.digest import labelled_digest
+from sharc_crawler.urls import without_credentials
 
 _BLANK_LINE = re.compile(rb"\r?\n\r?\n")
 _STATUS_LINE = re.compile(rb"HTTP/\d+\.\d+ +(\d{3})(?:[ \t]|\r?\n|$)", re.IGNORECASE)
@@ -109,7 +110,7 @@ def target(base: str, value: bytes | None) -> str | None:
     except UnicodeDecodeError:
         text = _NOT_ASCII.sub(lambda byte: b"%%%02X" % byte[0][0], value or b"").decode()
     try:
-        return urljoin(base, text.strip()) if text.strip() else None
+        return without_credentials(urljoin(base, text.strip())) if text.strip() else None
     except ValueError:  # an address within brackets that is none
         return None
 

@@ -23,7 +23,7 @@ from sharc_crawler.frontier.store import (
 )
 from sharc_crawler.model import Kind, Outcome, Result, Slot
 from sharc_crawler.polling.polls import Polls
-from sharc_crawler.urls import machine_of
+from sharc_crawler.urls import machine_of, without_credentials
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -165,6 +165,7 @@ class Ledger:
 
     def left_out(self, capture: SiteCapture, url: str, reason: str, via: str) -> None:
         """The capture was shown a URL that it does not take: counted, and listed once, up to a number."""
+        url = without_credentials(url)
         if capture.left_out.add(url, reason) and self._store:
             self._batch.outside.append(OutsideRow(capture.number, url[:LONGEST_LISTED], reason, via))
 

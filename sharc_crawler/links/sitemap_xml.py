@@ -128,6 +128,8 @@ def _read_address(element: Any, entries: Entries) -> bool:
     """``url`` of an address list, ``sitemap`` of an index."""
     texts = _texts(element, entries)
     if "loc" not in texts:
+        if element.find("{*}loc") is None:  # else it was said what is wrong with it
+            entries.left_out("entry", "without <loc>")
         return True
     lastmod = entries.date(texts.get("lastmod", ""))
     published = w3c_date(element.findtext("{*}news/{*}publication_date") or "")

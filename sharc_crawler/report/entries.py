@@ -24,13 +24,19 @@ def missing(page: PageFacts) -> bool:
     return page.verdict is None and page.kind in (Kind.PAGE, Kind.RESOURCE)
 
 
-def moved(target: str | None, captured: Set[str]) -> bool:
-    """Whether a URL redirects to one that was captured: nothing is missing.
+def moved(targets: Mapping[str, str | None], captured: Set[str]) -> set[str]:
+    """The URLs that redirect to one that was captured, at once or over others: nothing is missing.
 
-    >>> moved("http://a.example/b#top", {"http://a.example/b"}), moved(None, {"http://a.example/b"})
-    (True, False)
+    >>> sorted(moved({"http://h/a": "http://h/b#top", "http://h/b": "http://h/c", "http://h/d": None}, {"http://h/c"}))
+    ['http://h/a', 'http://h/b']
     """
-    return target is not None and not captured.isdisjoint({target, canonical(target)})
+    found: set[str] = set()
+    for _ in targets:  # as many times as there are hops, at most
+        more = {url for url, target in targets.items() if target and {target, canonical(target)} & (captured | found)}
+        if more == found:
+            break
+        found = more
+    return found
 
 
 def missing_entry(page: PageFacts) -> dict[str, Any]:

@@ -48,8 +48,9 @@ def _capture_page(report: Mapping[str, Any], common: Mapping[str, Any]) -> str:
     pages = [page for page in report["pages"] if page["kind"] == "page" and page["verdict"]]
     captured = {page["url"] for page in report["pages"] if page["verdict"]}
     by_reason = sorted(report["not_captured"], key=lambda entry: (entry["reason"], entry["url"]))
-    redirects = [entry for entry in by_reason if moved(entry["target"], captured)]
-    missing = [entry for entry in by_reason if not moved(entry["target"], captured)]
+    led_on = moved({entry["url"]: entry["target"] for entry in by_reason}, captured)
+    redirects = [entry for entry in by_reason if entry["url"] in led_on]
+    missing = [entry for entry in by_reason if entry["url"] not in led_on]
     days = {page[slot]["started"][:10] for page in pages for slot in ("visit", "revisit") if page[slot]}
     return (
         environment()

@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sharc_crawler.evidence.facts import CaptureFacts, PageFacts
-    from sharc_crawler.model import Url
     from sharc_crawler.report.write import ReportPaths
 
 STYLES = {"coherent": "bold cyan", "changed": "bold red", "unknown": "bold magenta", "not_captured": "dim"}
@@ -117,10 +116,10 @@ def _missing(pages: Sequence[PageFacts]) -> Iterator[Text]:
         yield _line("not captured", _listed(reasons))
 
 
-def _redirects(pages: Sequence[PageFacts]) -> set[Url]:
+def _redirects(pages: Sequence[PageFacts]) -> set[str]:
     """Those that lead to captured pages: nothing is missing."""
-    captured = {page.url for page in pages if page.verdict is not None}
-    return {page.url for page in pages if page.verdict is None and moved(page.target, captured)}
+    captured: set[str] = {page.url for page in pages if page.verdict is not None}
+    return moved({page.url: page.target for page in pages if page.verdict is None}, captured)
 
 
 def _listed(reasons: Counter[str]) -> str:

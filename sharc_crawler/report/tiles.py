@@ -92,4 +92,6 @@ def _duration(report: Mapping[str, Any]) -> Tile:
 
 def _archive(report: Mapping[str, Any]) -> Tile:
     files = counted(len(report["warcs"]), "WARC file")
+    if report["times"]["ended"]:
+        files += ", the certificate in one of its own"
     return Tile("Archived", size(report["payload_bytes"]), f"{counted(report['exchanges'], 'exchange')} in {files}")

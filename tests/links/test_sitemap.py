@@ -196,3 +196,9 @@ def test_real_robots(shared_data: Path) -> None:
         "HTTP://example.com/sitemap-uppercase.xml",
         "http://example.com/sitemap-relative-url.xml",
     )
+
+
+def test_an_index_whose_entries_have_no_address_is_a_problem() -> None:
+    found = read(b"<sitemapindex><sitemap><url>http://h/a.xml</url></sitemap><sitemap/></sitemapindex>", URL)
+    assert found.entries == ()
+    assert "2 × entry without <loc>" in found.problems
