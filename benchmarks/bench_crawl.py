@@ -10,7 +10,7 @@ and with WARC. The clock runs from the first response to the last: neither start
 the crawls are ours: without WARC (with and without the log; with every request and response compressed, level 6, in the
 crawl's process, and nothing kept: what the compression alone costs), and with WARC at several levels (0: stored). Every
 record is on the disk before its visit counts. The ratio of each round is taken by itself; beside the median ratio
-stands the interval that holds it in 95 % of resampled rounds. The process that writes the WARC files is told apart: its
+stands the interval that holds it in 95 % of resampled rounds. The processes that read and write are told apart: their
 processor time, from the first response to the last, is not the crawl's.
 """
 
@@ -241,7 +241,7 @@ def interval(ratios: list[float]) -> tuple[float, float]:
 def told(name: str, one: dict[str, Any], peer: str, beside: dict[str, Any]) -> str:
     """One line of the table."""
     low, high = interval(one["ratios"])
-    writer = f" and {one['writer_ms']:.2f} ms of its writer" if one["writer_ms"] else ""
+    writer = f" and {one['writer_ms']:.2f} ms of its other processes" if one["writer_ms"] else ""
     return (
         f"{name:19} {one['per_second']:7.0f} pages/s ({one['per_second'] / beside['per_second']:.2f} times {peer})"
         f" {one['cpu_ms']:6.2f} ms CPU per page ({beside['cpu_ms'] / one['cpu_ms']:.2f} times less){writer};"

@@ -16,6 +16,8 @@ from dataclasses import asdict, dataclass, field, replace
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
+from scrapy.utils.asyncio import is_asyncio_available
+
 from sharc_crawler.live.child import Child
 from sharc_crawler.live.messages import line
 from sharc_crawler.live.readings import Order, Reading, Wants, unpacked_reading
@@ -106,17 +108,27 @@ class Readers:
 
     def start(self) -> None:
         """Have a process ready before the first document comes."""
-        if not self._readers:
+        if not self._readers and is_asyncio_available():
             self._another()
 
     def read(self, raw: bytes, order: Order) -> Future[Reading]:
         """Have it read; the future always brings a reading, at worst one that says why there is nothing in it."""
+        if not is_asyncio_available():
+            return self._read_here(raw, order)
         self._number += 1
         job = self._jobs[self._number] = _Job(order, raw, self._number)
         job.future.set_running_or_notify_cancel()
         self._waiting.append(job)
         self._give()
         return job.future
+
+    def _read_here(self, raw: bytes, order: Order) -> Future[Reading]:
+        """In the crawl's own process: another reactor than asyncio's hears no other."""
+        from sharc_crawler.live.reading import detector_of, read  # nowhere else needed in the crawl's process
+
+        future: Future[Reading] = Future()
+        future.set_result(read(raw, order, detector_of(**self._terms)))  # type: ignore[arg-type]
+        return future
 
     async def finish(self) -> None:
         """Return when all is read, or could not be."""

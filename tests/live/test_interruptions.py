@@ -289,7 +289,8 @@ def test_where_the_process_that_writes_is_killed_the_crawl_goes_on_and_says_so(t
         deadline = time.monotonic() + 60
         while len(server.log) < 10 and time.monotonic() < deadline:
             select_nothing(0.005)
-        (writer,) = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+        (writer,) = (one for one in children if b"writer_process" in Path(f"/proc/{one}/cmdline").read_bytes())
         os.kill(int(writer), signal.SIGKILL)
         out, _ = process.communicate(timeout=90)
     assert process.returncode == 0, out
