@@ -121,7 +121,7 @@ def test_an_unfinished_crawl_is_not_gone_on_with_and_says_so(python, site, tmp_p
     assert "Stopped (closespider_pagecount), not complete: a project's own spider begins again" in stopped.stdout
     again = run(python, site, tmp_path, f"SHARC_OUTPUT={folder}")
     assert again.returncode == 1
-    assert "a project's own spider cannot go on; choose another folder" in again.stderr
+    assert "goes on only where it began with SHARC_RESUME=True; choose another folder" in again.stderr
     assert "Traceback" not in again.stderr
 
 
