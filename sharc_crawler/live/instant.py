@@ -42,6 +42,7 @@ def progress(polls: Polls, now: Instant) -> str:
     """What a person reads while it runs.
 
     >>> from sharc_crawler.polling.polls import Polls
+    >>> from sharc_crawler.polling.terms import Terms
     >>> polls = Polls(Terms(duration=3600)); polls.begin(0.0); polls.add(0, 0, 0)
     >>> progress(polls, 600.0)
     'instant: 1 hub, 0 polls, 0 new pages, 0:50:00 left'
