@@ -14,6 +14,20 @@ if TYPE_CHECKING:
 GIGABYTE = 1_000_000_000
 DEDUP = ("capture", "site", "off")
 USUAL = "warc"  #: of the writers, by name
+#: fields of a warcinfo record that are ours to write
+OWN_FIELDS = (
+    "software",
+    "format",
+    "conformsTo",
+    "operator",
+    "robots",
+    "strategy",
+    "strategy-parameters",
+    "http-header-user-agent",
+    "site",
+    "run",
+    "deduplication",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,13 +40,15 @@ class CaptureInfo:
     strategy: str
     parameters: Mapping[str, Any] = field(default_factory=dict)  #: the strategy's
     user_agent: str | None = None
+    further: tuple[tuple[str, str], ...] = ()  #: fields that the archive adds: ``publisher``, ``isPartOf``, …
 
     @classmethod
     def parse(cls, block: bytes) -> CaptureInfo:
         r"""From the block of a warcinfo record that :meth:`fields` went into.
 
-        >>> CaptureInfo.parse(b"software: sharc\r\noperator: me\r\n").operator
-        'me'
+        >>> told = CaptureInfo.parse(b"software: sharc\r\noperator: me\r\npublisher: A Library\r\n")
+        >>> told.operator, told.further
+        ('me', (('publisher', 'A Library'),))
         """
         lines = (line.partition(": ") for line in block.decode("utf-8", "replace").split("\r\n"))
         known = {name: value for name, _, value in lines if name}
@@ -43,6 +59,7 @@ class CaptureInfo:
             strategy=known.get("strategy", ""),
             parameters=json.loads(known.get("strategy-parameters", "{}")),
             user_agent=known.get("http-header-user-agent"),
+            further=tuple((name, value) for name, value in known.items() if name not in OWN_FIELDS),
         )
 
     def fields(self) -> list[tuple[str, str]]:
@@ -60,7 +77,8 @@ class CaptureInfo:
             ("strategy", self.strategy),
             ("strategy-parameters", json.dumps(dict(self.parameters), sort_keys=True)),
         ]
-        return [*known, ("http-header-user-agent", self.user_agent)] if self.user_agent else known
+        agent = [("http-header-user-agent", self.user_agent)] if self.user_agent else []
+        return [*known, *agent, *((name, value) for name, value in self.further)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ class WarcSeries:
     def __init__(self, folder: Path, site: str, run: str, info: CaptureInfo, options: WarcOptions) -> None:
         self._folder, self._site, self._run = folder, site, run
         self._options = options
-        self._about = named_fields([*info.fields(), ("isPartOf", site), ("run", run), ("deduplication", options.dedup)])
+        self._about = named_fields([*info.fields(), ("site", site), ("run", run), ("deduplication", options.dedup)])
         self._file: WarcFile | None = None
         self._warcinfo_id = ""
         self._entries: Rows  # of the open file's index

@@ -15,12 +15,13 @@ from sharc_crawler.evidence.headers import header_text, of_headers
 from sharc_crawler.model import Kind, Outcome, Result, Slot
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from scrapy import Spider
     from scrapy.http import Response
 
     from sharc_crawler.model import Fetch, Instant, Seconds
 
-CODINGS = "gzip, deflate, br, zstd"  #: that :mod:`sharc_crawler.coding` undoes
 META_KEY = "sharc"  #: the one key of ours in ``request.meta``; its value is the :class:`~sharc_crawler.model.Fetch`
 
 
@@ -38,13 +39,13 @@ def conditions(fetch: Fetch) -> dict[str, str]:
     return headers
 
 
-def request_for(fetch: Fetch, spider: Spider) -> Request:
+def request_for(fetch: Fetch, spider: Spider, codings: Sequence[str]) -> Request:
     """The request of a capture spider's fetch; every status comes back to the spider, nothing is followed."""
     return Request(
         fetch.url,
         callback=spider.handle,  # type: ignore[attr-defined]
         errback=spider.failed,  # type: ignore[attr-defined]
-        headers={"Accept-Encoding": CODINGS},
+        headers={"Accept-Encoding": ", ".join(codings) or "identity"},
         meta={META_KEY: fetch, "handle_httpstatus_all": True, "download_slot": fetch.host},
         dont_filter=True,
     )

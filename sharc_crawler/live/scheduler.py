@@ -239,7 +239,7 @@ class SharcScheduler(BaseScheduler):
     def _request(self, fetch: Fetch) -> Request:
         if self._drop_in:
             return self._drop_in.request(fetch)
-        return request_for(fetch, self._spider)
+        return request_for(fetch, self._spider, self._session.config.codings)
 
     def _release(self, request: Request) -> Request:
         self._released[request.meta[META_KEY].lease] = request

@@ -236,6 +236,7 @@ class Session:
             strategy=config.strategy,
             parameters={"delay": config.politeness.delay, "size": config.size},
             user_agent=config.user_agent,
+            further=config.warcinfo,
         )
 
     def ended(self) -> None:

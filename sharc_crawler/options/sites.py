@@ -8,11 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from sharc_crawler.archive.options import OWN_FIELDS
 from sharc_crawler.errors import nearest
 from sharc_crawler.options.kinds import Kind
 from sharc_crawler.rates.sitemap import CHANGEFREQ_RATES
 from sharc_crawler.urls import canonical, with_scheme
 
+_FIELD_NAME = re.compile(r"[A-Za-z0-9-]+")
+_OURS = {name.lower() for name in OWN_FIELDS}
 _CONTACT = re.compile(r"https?://[^\s()]+|(?:mailto:)?[^\s@()]+@[^\s@()]+")
 
 
@@ -106,6 +109,31 @@ class Changefreq(Kind[tuple[tuple[str, float], ...]]):
 
     def show(self, value: tuple[tuple[str, float], ...]) -> str:
         return json.dumps(dict(value))
+
+
+@dataclass(frozen=True)
+class WarcinfoFields(Kind[tuple[tuple[str, str], ...]]):
+    """``{name: text}``, or that as JSON: fields that a WARC file's first record has besides ours."""
+
+    form: str = '`{"publisher": "…"}`'
+
+    def read(self, value: object) -> tuple[tuple[str, str], ...]:
+        try:
+            fields = json.loads(value) if isinstance(value, str) else dict(value)  # type: ignore[call-overload]
+            told = tuple((str(name), str(text)) for name, text in fields.items())
+        except (TypeError, ValueError, AttributeError) as error:
+            raise ValueError("must map names of fields to text") from error
+        for name, text in told:
+            if name.lower() in _OURS:
+                raise ValueError(f"has the field {name!r}, which is written by the crawl itself; leave it out")
+            if not _FIELD_NAME.fullmatch(name):
+                raise ValueError(f"has the field {name!r}; a name has letters, digits and hyphens, nothing else")
+            if not text.strip() or not text.isprintable():
+                raise ValueError(f"has {name}={text!r}, which must be one line of text")
+        return told
+
+    def show(self, value: tuple[tuple[str, str], ...]) -> str:
+        return json.dumps(dict(value), ensure_ascii=False)
 
 
 def url(text: str, where: str = "") -> str:

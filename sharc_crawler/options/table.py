@@ -29,7 +29,7 @@ from sharc_crawler.options.kinds import (
     Words,
 )
 from sharc_crawler.options.option import argument, both, setting
-from sharc_crawler.options.sites import Changefreq, Contact, SeedFile, Sitemaps, Urls
+from sharc_crawler.options.sites import Changefreq, Contact, SeedFile, Sitemaps, Urls, WarcinfoFields
 from sharc_crawler.plugins import load
 from sharc_crawler.rates.make import make_sources
 from sharc_crawler.report.log import FORMATS
@@ -37,6 +37,7 @@ from sharc_crawler.strategies.base import Setting
 from sharc_crawler.strategies.make import make_strategy
 
 WHAT, RUNS, SEEDS, NEWS, KEPT = "what", "runs", "seeds", "news", "kept"  #: sections of the page of arguments
+ASKED_FOR = ("gzip", "deflate", "br", "zstd")  #: content codings that are undone
 _STRATEGY = Text("name", lambda spec: make_strategy(spec, Setting()))
 
 
@@ -300,6 +301,18 @@ class Options:
     warc: bool = setting(Flag(), True, "write WARC files into the output folder (a process of their own does it)")
     warc_level: int = setting(Whole(0, 9), 6, "gzip level, 0 (stored), 1 (fast) to 9 (small)")
     warc_size: int = setting(Bytes(10_000), 1_000_000_000, "after which a new WARC file is begun")
+    warcinfo: tuple[tuple[str, str], ...] = setting(
+        WarcinfoFields(),
+        (),
+        "further fields of each WARC file's first record: `publisher`, `audience`, `description`, `isPartOf`,"
+        " `hostname`, `ip`, …",
+    )
+    codings: tuple[str, ...] = setting(
+        Words(ASKED_FOR),
+        ("gzip", "deflate", "br"),
+        "content codings that servers are asked for (`site`). What is sent as `zstd` is archived as it came, but most"
+        " replay tools cannot show it yet",
+    )
     min_free: int = setting(
         Bytes(),
         100_000_000,

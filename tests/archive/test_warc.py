@@ -71,7 +71,7 @@ def test_each_file_starts_with_what_a_later_reader_needs(tmp_path):
     assert fields["software"] == "sharc-crawler/test"
     assert fields["strategy"] == "sharc-selective"
     assert json.loads(fields["strategy-parameters"]) == {"size": 3}
-    assert fields["isPartOf"] == "example.org"
+    assert fields["site"] == "example.org"
 
 
 def test_chunks_stay_and_the_digest_is_of_what_is_in_them(tmp_path):

@@ -63,6 +63,20 @@ def test_every_coding_that_is_asked_for_is_read(crawl, coding) -> None:
     assert captured == {url: True, f"{url}listed": True, f"{url}linked": True, f"{url}closed": False}
 
 
+def test_zstd_is_asked_for_only_where_that_is_set_and_warcinfo_has_the_fields_that_are_given(crawl, tmp_path) -> None:
+    asked = {}
+    for name, further in {"usual": (), "all": ("SHARC_CODINGS=gzip,zstd",)}.items():
+        with serving(partial(_Coded, "gzip", False)) as url:
+            settings = ['SHARC_WARCINFO={"publisher": "A Library", "isPartOf": "News"}', *further]
+            done = crawl(url=url, delay=0, strategy="bfs:revisits=none", output=tmp_path / name, settings=settings)
+        assert done.code == 0, done.err
+        files = [gzip.decompress(file.read_bytes()) for file in sorted((tmp_path / name).glob("*.warc.gz"))]
+        assert len(files) == 2
+        assert all(b"\r\npublisher: A Library\r\nisPartOf: News\r\n" in text for text in files)
+        asked[name] = {line for text in files for line in text.splitlines() if line.startswith(b"Accept-Encoding")}
+    assert asked == {"usual": {b"Accept-Encoding: gzip, deflate, br"}, "all": {b"Accept-Encoding: gzip, zstd"}}
+
+
 @pytest.mark.parametrize("coding", ["gzip", "br"])
 def test_a_robots_txt_that_cannot_be_decoded_closes_the_site(crawl, coding) -> None:
     """RFC 9309, 2.3.1.4: what cannot be had forbids all."""
