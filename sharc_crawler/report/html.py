@@ -91,7 +91,9 @@ def environment() -> Environment:
         "script": script,
         "policy": f"{policy}; base-uri 'none'; form-action 'none'",
     }
-    environment.filters |= {name: getattr(words, name) for name in ("counted", "every", "percent", "short", "span")}
+    environment.filters |= {
+        name: getattr(words, name) for name in ("counted", "every", "kept_content", "percent", "short", "span")
+    }
     environment.filters |= {"figure": words.figure, "label": _label, "link": _link}
     return environment
 

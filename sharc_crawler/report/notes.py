@@ -10,7 +10,7 @@ from sharc_crawler.evidence.reasons import in_words
 from sharc_crawler.frontier.admission import OVER_LIMIT, TOO_FAR
 from sharc_crawler.frontier.budget import PREFIX
 from sharc_crawler.model import Kind, Result
-from sharc_crawler.report.words import counted, forecast, guessed, percent, were
+from sharc_crawler.report.words import counted, forecast, guessed, kept_content, percent, were
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -57,13 +57,8 @@ def _left_links(facts: CaptureFacts) -> Iterator[tuple[str, int]]:
 
 
 def same_content(pages: Sequence[PageFacts]) -> str:
-    """Of the pages that changed in their bytes, how many did not in what counts as content; empty where all did."""
-    totals = measures.tally(pages)
-    changed, same = totals["changed"], totals["same_content"]
-    if not same:
-        return ""
-    number = "all" if same == changed else f"{same:,}"
-    return f"of the {changed:,} changed, {number} had the same content: only what is ignored (nonces, …) differed"
+    """How many pages kept their content, where that is more than are coherent; else empty."""
+    return kept_content(measures.tally(pages))
 
 
 def _noise(pages: Sequence[PageFacts]) -> Iterator[str]:

@@ -85,8 +85,7 @@ def _capture(facts: CaptureFacts, folder: Path, stopped: str) -> Iterator[Text]:
     yield Text(sentence(claim(facts)))
     if facts.ended is None:
         yield Text(_unfinished(facts, folder, stopped))
-    if left := left_by_bounds(facts):
-        yield Text(f"{left}.")
+    yield from (Text(f"{words}.") for words in (same_content(pages), left_by_bounds(facts)) if words)
     yield from _figures(facts, pages, totals)
     if facts.reference is None and len(facts.subsites) > 1:
         if facts.ended is not None:  # before, most of them have not been revisited
@@ -151,8 +150,6 @@ def _with_embedded(facts: CaptureFacts, coherent: int) -> Iterator[Text]:
 def _figures(facts: CaptureFacts, pages: Sequence[PageFacts], totals: Mapping[str, Any]) -> Iterator[Text]:
     yield _verdicts(totals, len(_redirects(pages)))
     yield from _with_embedded(facts, totals["coherent"])
-    if words := same_content(pages):
-        yield _line("", words)
     expected = measures.expected(pages, facts.reference)
     if expected["pages"]:
         yield _line("expected", _expected(expected))

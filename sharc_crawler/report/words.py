@@ -62,6 +62,22 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
+def kept_content(totals: Mapping[str, Any]) -> str:
+    """How many pages kept their content, where that is more than are coherent (``coherence`` of a report); else empty.
+
+    >>> kept_content({"captured": 40, "coherent": 1, "changed": 39, "same_content": 39})
+    '40 of 40 pages kept their content: of the 39 changed, 39 differ only in what is ignored (nonces, comments, …)'
+    """
+    same = totals["same_content"]
+    if not same:
+        return ""
+    kept = f"{totals['coherent'] + same:,} of {counted(totals['captured'], 'page')} kept their content"
+    differ = "differs" if same == 1 else "differ"
+    return (
+        f"{kept}: of the {totals['changed']:,} changed, {same:,} {differ} only in what is ignored (nonces, comments, …)"
+    )
+
+
 def were(number: int) -> str:
     """The verb beside a number.
 
