@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sharc_crawler.report.words import condition, counted, few, forecast, percent, size, span, were
+from sharc_crawler.report.words import condition, counted, few, forecast, guessed, percent, size, span, were
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -42,7 +42,7 @@ def _complete(report: Mapping[str, Any]) -> Tile | None:
 
 def _expected(report: Mapping[str, Any]) -> Tile | None:
     expected = report["coherence"]["expected"]
-    if not expected["pages"]:
+    if not expected["pages"] or guessed(expected):  # a guess is no figure to look at
         return None
     value = forecast(expected)
     if expected["same_content"] == expected["counted"]:
@@ -64,7 +64,7 @@ def _truth(report: Mapping[str, Any]) -> Tile | None:
 
 def _blur(report: Mapping[str, Any]) -> Tile | None:
     blur = report["blur"]
-    if not blur or blur["stochastic_average"] is None:
+    if not blur or blur["stochastic_average"] is None or guessed(report["coherence"]["expected"]):
         return None
     truth = "" if blur["actual_average"] is None else f"; in truth {few(blur['actual_average'])}"
     found = condition(report["coherence"]["expected"])

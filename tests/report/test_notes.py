@@ -15,6 +15,7 @@ from sharc_crawler.report.document import capture_entry, document
 from sharc_crawler.report.html import NAME, render
 from sharc_crawler.report.notes import noted
 from sharc_crawler.report.terminal import summary
+from sharc_crawler.report.tiles import tiles
 from sharc_crawler.report.write import write
 from tests.report.by_hand import T, facts, judged, visit
 
@@ -113,9 +114,10 @@ def test_rates_that_nobody_told_are_called_a_guess(tmp_path: Path) -> None:
     (note,) = noted(guessed)
     assert note.startswith("169.0 pages were expected")
     assert "came from prior (169), a guess. Captures with" in note
-    html = render(document([guessed]))[NAME]
-    assert "at rates that are only guessed; 30 of 169 pages were" in html
-    assert "±" not in html
+    labels = {tile.label for tile in tiles(capture_entry(guessed))}
+    assert labels >= {"Coherent", "Archived"}
+    assert not labels & {"Expected coherent", "Expected to keep content", "Average blur"}
+    assert "±" not in render(document([guessed]))[NAME]
 
 
 def test_an_expectation_missed_by_chance_or_by_little_is_not() -> None:
