@@ -39,7 +39,7 @@ from sharc_crawler.live.requests import retry_after
 from sharc_crawler.live.tap import Tap, TappedRequest
 from sharc_crawler.live.wire import _TappedProtocol
 from sharc_crawler.model import Hints
-from sharc_crawler.seeds.temporal.views import Reading, read_views
+from sharc_crawler.seeds.temporal.views import LogOptions, read_views
 from sharc_crawler.storage.sqlite import SqliteStore
 from sharc_crawler.testing.stores import capture_row, page_row, visit_row
 from sharc_crawler.urls import canonical, host_of
@@ -343,7 +343,7 @@ def run_accesslog(data: bytes) -> None:
     path = _folder() / "access.log"
     path.write_bytes(data)
     try:
-        views = read_views([path], Reading(days=3, least_views=1, host="https://example.org"))
+        views = read_views([path], LogOptions(days=3, least_views=1, host="https://example.org"))
     except SharcError as error:
         assert str(error)
     else:
@@ -427,7 +427,7 @@ def _store() -> tuple[SqliteStore, list[tuple[str, str]]]:
     rows = [page_row(0, hints=Hints(5.0, 86400.0, "daily", 0.8)), page_row(1, shape=2.5, reason="why", state=6)]
     capture = capture_row(notes=("a", "b"), interruptions=((3.0, 4.5),), skipped={"x": 3}, audit={"share": 0.02})
     batch = Batch(
-        rows, [visit_row(0), visit_row(1, settled=False)], captures={0: capture}, links=[LinksRow(0, 1.0, (0, 1))]
+        rows, [visit_row(0), visit_row(1, finished=False)], captures={0: capture}, links=[LinksRow(0, 1.0, (0, 1))]
     )
     store = SqliteStore(Path(tempfile.mkdtemp(prefix="sharc-fuzz-")))
     store.commit(batch)

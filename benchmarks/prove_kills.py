@@ -9,7 +9,7 @@ indexed, the end is written). The same command goes on until it is complete; the
 random write on (needs FUSE, the rights to mount, and `pip install mfusepy`).
 
 After each kill: the state can be read; each visit that counts has its whole record in a WARC file, and closed WARC
-files are valid; nothing that was known at the kill before is gone. At each end: everything discovered is settled; the
+files are valid; nothing that was known at the kill before is gone. At each end: everything discovered is finished; the
 pages are those of a capture that nobody interrupted, and as coherent; requests exceed recorded fetches by at most those
 in flight at each kill (one, or as many as `--at-once` says); every WARC file passes gzip -t and has right digests;
 `sharc verify` proves the certificate; the report tells of the interruptions; pages visited before one and revisited
@@ -223,9 +223,9 @@ class Capture:
     def check_end(self, wanted: Found) -> None:
         """The capture is complete."""
         folder, state = self.disk.folder, self.load()
-        settled = Counter(visit.page for visit in state.visits if visit.settled)
-        must(set(settled) == {row.page for row in state.pages if row.state == 0}, "not all that was found was fetched")
-        must(max(settled.values()) <= 2, "a page was settled too often")
+        finished = Counter(visit.page for visit in state.visits if visit.finished)
+        must(set(finished) == {row.page for row in state.pages if row.state == 0}, "not all that was found was fetched")
+        must(max(finished.values()) <= 2, "a page was finished too often")
         made = sum(visit.attempt > 0 for visit in state.visits)
         repeated = len(self.site.log) - made
         must(0 <= repeated <= self.kills * self.at_once, f"{repeated} requests were repeated after {self.kills} kills")
@@ -252,8 +252,8 @@ class Capture:
         )
         (capture,) = json.loads((self.disk.folder / "report.json").read_text())["captures"]
         must(len(capture["times"]["interruptions"]) == told, "the report does not tell of the interruptions")
-        first = {v.page: v.outcome.started for v in state.visits if v.settled and v.slot is Slot.FIRST}
-        second = {v.page: v.outcome.started for v in state.visits if v.settled and v.slot is Slot.SECOND}
+        first = {v.page: v.outcome.started for v in state.visits if v.finished and v.slot is Slot.FIRST}
+        second = {v.page: v.outcome.started for v in state.visits if v.finished and v.slot is Slot.SECOND}
         judged = {row.page: row.verdict for row in state.judgements}
         for start, end in row.interruptions:
             spanning = [page for page in second if page in first and first[page] <= start and end <= second[page]]

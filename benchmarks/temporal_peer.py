@@ -23,7 +23,7 @@ from scipy.special import ndtr
 from sharc_crawler.seeds.temporal.classify import COVERED, Threshold
 from sharc_crawler.seeds.temporal.fit import fit
 from sharc_crawler.seeds.temporal.synthetic import SyntheticLog, generate
-from sharc_crawler.seeds.temporal.views import Reading, read_views
+from sharc_crawler.seeds.temporal.views import LogOptions, read_views
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -88,7 +88,7 @@ def main() -> None:
     warnings.simplefilter("ignore")
     logs = {name: generate(replace(world, pages=20_000), 77).views for name, world in KINDS.items()}
     if options.views:
-        logs["real views"] = read_views([options.views], Reading(host="https://pages.example")).views
+        logs["real views"] = read_views([options.views], LogOptions(host="https://pages.example")).views
     print(f"| {COLUMNS} |\n|{'---|' * 9}")
     rows = []
     for name, views in logs.items():

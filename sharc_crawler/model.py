@@ -178,7 +178,7 @@ class Outcome:
     """How a fetch ended and what it showed."""
 
     result: Result
-    started: Instant  #: of the exchange that settled it
+    started: Instant  #: of the exchange that finished it
     ended: Instant
     status: int | None = None
     digest: str | None = None  #: payload digest, ``sha1:BASE32``: entity body, transfer-decoded, content-encoded

@@ -20,7 +20,7 @@ REVISIT = "warc/revisit"
 _NOT_DIGITS = re.compile(r"\D")
 
 
-class Entry(NamedTuple):
+class IndexEntry(NamedTuple):
     """A response or revisit record in an index."""
 
     url: str
@@ -33,7 +33,7 @@ class Entry(NamedTuple):
     file: str
 
     @classmethod
-    def of(cls, row: list[str | None]) -> Entry:
+    def of(cls, row: list[str | None]) -> IndexEntry:
         """From its fields as texts."""
         url, date, mime, status, digest, offset, length, file = row
         assert url and date and offset and length and file, "only the others may be missing"
@@ -42,7 +42,7 @@ class Entry(NamedTuple):
     def line(self) -> str:
         """One line of the index, without its end.
 
-        >>> Entry("http://a.org/", "2026-11-18T11:06:40.25Z", "text/html", "200", "sha1:AB", 0, 9, "a.warc.gz").line()
+        >>> IndexEntry("http://a.org/", "2026-11-18T11:06:40Z", "text/html", "200", "sha1:AB", 0, 9, "a.warc.gz").line()
         'org,a)/ 20261118110640 {"url": "http://a.org/", "mime": "text/html", "status": "200", "digest": "sha1:AB", \
 "length": "9", "offset": "0", "filename": "a.warc.gz"}'
         """
@@ -75,13 +75,13 @@ def media_type(content_type: bytes | str | None) -> str | None:
     return next(iter(text.partition(";")[0].split()), None)
 
 
-def entries(warc: Path) -> Iterator[Entry]:
+def entries(warc: Path) -> Iterator[IndexEntry]:
     """The response and revisit records of a WARC file."""
     with warc.open("rb") as stream:
         yield from entries_of(stream, warc.name)
 
 
-def entries_of(stream: IO[bytes], name: str) -> Iterator[Entry]:
+def entries_of(stream: IO[bytes], name: str) -> Iterator[IndexEntry]:
     """The same of an open one."""
     records = ArchiveIterator(stream)
     for record in records:
@@ -89,7 +89,7 @@ def entries_of(stream: IO[bytes], name: str) -> Iterator[Entry]:
             continue
         head, http = record.rec_headers, record.http_headers
         revisit = record.rec_type == "revisit"
-        yield Entry(
+        yield IndexEntry(
             url=head.get_header("WARC-Target-URI"),
             date=head.get_header("WARC-Date"),
             mime=REVISIT if revisit else media_type(http.get_header("Content-Type")),
@@ -101,13 +101,13 @@ def entries_of(stream: IO[bytes], name: str) -> Iterator[Entry]:
         )
 
 
-def read_index(index: Path) -> Iterator[Entry]:
+def read_index(index: Path) -> Iterator[IndexEntry]:
     """The entries of an index that :func:`write_index` wrote."""
     with index.open(encoding="utf-8") as lines:
         for line in lines:
             _, stamp, text = line.rstrip("\n").split(" ", 2)
             known = json.loads(text)
-            yield Entry(
+            yield IndexEntry(
                 url=known["url"],
                 date=stamp,
                 mime=known.get("mime"),
@@ -119,7 +119,7 @@ def read_index(index: Path) -> Iterator[Entry]:
             )
 
 
-def write_index(warc: Path, kept: Iterable[Entry]) -> Path:
+def write_index(warc: Path, kept: Iterable[IndexEntry]) -> Path:
     """Write the index of a WARC file beside it, sorted, whole or not at all; returns its path."""
     path = index_path(warc)
     draft = path.with_name(path.name + ".tmp")

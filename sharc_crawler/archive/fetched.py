@@ -17,7 +17,7 @@ ABOUT = "fetch.json"  #: what was asked, so that answers to different questions 
 _UNFINISHED = ".part"  #: added to a seed's folder until all of its answers are there
 
 
-class Fetched:
+class AnswerFolder:
     """A folder of answers: ``index/SEED/00000`` … and, in WARCs, ``mementos/``.
 
     An answer counts when it is whole on disk; a seed's folder gets its name when all its answers are there.

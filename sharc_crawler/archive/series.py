@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from sharc_crawler.archive.cdxj import Entry, write_index
+from sharc_crawler.archive.cdxj import IndexEntry, write_index
 from sharc_crawler.archive.exchanges import Draft
 from sharc_crawler.archive.files import OPEN, WarcFile, file_name, files_of
 from sharc_crawler.archive.records import WARC_FIELDS, Fields, member, named_fields, warc_date
@@ -47,7 +47,7 @@ class WarcSeries:
         file.append(b"".join(members))
         return CaptureRef(file.path.name, offset, len(members[0]))
 
-    def index(self, entry: Entry) -> None:
+    def index(self, entry: IndexEntry) -> None:
         """Name a record of the open file in its index."""
         self._entries.append(*entry)
 
@@ -89,7 +89,7 @@ class WarcSeries:
         if self._file is None:
             return
         self._file.sync()  # an index names nothing that a power failure may take
-        write_index(self._file.path, map(Entry.of, self._entries))
+        write_index(self._file.path, map(IndexEntry.of, self._entries))
         self._file.close()
         self._file = None
 

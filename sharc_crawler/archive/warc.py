@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Self
 
 from sharc_crawler.archive import exchanges
-from sharc_crawler.archive.cdxj import REVISIT, Entry, media_type
+from sharc_crawler.archive.cdxj import REVISIT, IndexEntry, media_type
 from sharc_crawler.archive.exchanges import Draft
 from sharc_crawler.archive.options import WarcOptions
 from sharc_crawler.archive.payloads import Original, Payloads
@@ -121,9 +121,9 @@ class WarcWriter:
         return ref
 
 
-def _entry(exchange: Exchange, main: Draft, message: HttpResponse, ref: CaptureRef) -> Entry:
+def _entry(exchange: Exchange, main: Draft, message: HttpResponse, ref: CaptureRef) -> IndexEntry:
     revisit = main.kind == "revisit"
-    return Entry(
+    return IndexEntry(
         url=exchange.url,
         date=warc_date(exchange.started),
         mime=REVISIT if revisit else media_type(message.header(b"content-type")),

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sharc_crawler.certificate.sources import Source
-    from sharc_crawler.certificate.witness import Exchange, Witness
+    from sharc_crawler.certificate.witness import RecordedExchange, Witness
 
     Document = Mapping[str, Any]
 
@@ -98,7 +98,7 @@ def unspoken(witness: Witness, documents: Iterable[Document]) -> Iterator[Findin
                 yield Finding("no certificate speaks of it", exchange.file, exchange.offset, exchange.uri)
 
 
-def _shown(exchange: Exchange) -> bool:
+def _shown(exchange: RecordedExchange) -> bool:
     """Would a viewer show it? Not robots.txt and sitemaps, which are read and no pages."""
     message = exchange.message
     if message is None or not 200 <= message.status < 300 or not exchange.whole:

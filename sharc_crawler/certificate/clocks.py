@@ -14,7 +14,7 @@ from sharc_crawler.instants import unix
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
-    from sharc_crawler.certificate.witness import Exchange, Witness
+    from sharc_crawler.certificate.witness import RecordedExchange, Witness
 
 
 def clocks(witness: Witness, files: Collection[str]) -> dict[str, dict[str, int]]:
@@ -43,11 +43,11 @@ def beyond(
         yield Finding("the clocks of the servers are not as stated", name)
 
 
-def _off(exchange: Exchange) -> int | None:
+def _off(exchange: RecordedExchange) -> int | None:
     message = exchange.message
     date = http_date(header_text(message.header(b"date"))) if message is not None else None
     return None if date is None else math.floor(date - unix(exchange.date))
 
 
-def _host(exchange: Exchange) -> str:
+def _host(exchange: RecordedExchange) -> str:
     return urlsplit(exchange.uri).netloc.lower()

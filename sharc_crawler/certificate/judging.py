@@ -22,7 +22,7 @@ from sharc_crawler.model import Judgement, Kind, Outcome, Result, Slot, Url, Ver
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from sharc_crawler.certificate.witness import Exchange, Witness
+    from sharc_crawler.certificate.witness import RecordedExchange, Witness
     from sharc_crawler.changes.http import HttpResponse
     from sharc_crawler.evidence.lastmods import Lastmod
 
@@ -121,7 +121,7 @@ class Judge:
                 )
         return outcome
 
-    def _outcome(self, exchange: Exchange, stated: Result) -> Outcome:
+    def _outcome(self, exchange: RecordedExchange, stated: Result) -> Outcome:
         started = unix(exchange.date)
         message = exchange.message
         if message is None or (not exchange.whole and "error" in exchange.notes):
@@ -141,7 +141,7 @@ class Judge:
             **of_headers(partial(_header, message)),
         )
 
-    def _digests(self, exchange: Exchange) -> tuple[str | None, str | None]:
+    def _digests(self, exchange: RecordedExchange) -> tuple[str | None, str | None]:
         """Of the payload, as sent and unpacked, wherever it is stored: a revisit record's own word is not enough."""
         if exchange.holder is None:
             return exchange.digest, exchange.decoded
@@ -189,7 +189,7 @@ class Judge:
         reference = unix(instant) if instant else math.inf
         return of_comparison(weigh(downloads, self._lastmods().get(entry["url"], ()), reference).comparison)
 
-    def _exchange(self, part: Entry) -> Exchange | None:
+    def _exchange(self, part: Entry) -> RecordedExchange | None:
         return self._witness.find(part["file"], part["offset"], (part["uri"], part["date"]))
 
     def _asked(self, entry: Entry) -> bool:

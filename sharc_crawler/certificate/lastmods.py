@@ -19,7 +19,7 @@ from sharc_crawler.urls import canonical
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
-    from sharc_crawler.certificate.witness import Exchange, Witness
+    from sharc_crawler.certificate.witness import RecordedExchange, Witness
     from sharc_crawler.changes.http import HttpResponse
 
 _OK = 200
@@ -46,7 +46,7 @@ def lastmods(
     return found
 
 
-def download(exchange: Exchange, digest: str | None) -> Download:
+def download(exchange: RecordedExchange, digest: str | None) -> Download:
     """A download of a page as its record shows it; how long it took is nowhere, so it counts as an instant."""
     started = unix(exchange.date)
     told = of_headers(partial(_header, exchange.message)) if exchange.message else {}
@@ -58,7 +58,7 @@ def _header(message: HttpResponse, name: str) -> str | None:
     return header_text(message.header(name.lower().encode()))
 
 
-def _body(exchange: Exchange, witness: Witness, warcs: Mapping[str, Callable[[], IO[bytes]]]) -> bytes | None:
+def _body(exchange: RecordedExchange, witness: Witness, warcs: Mapping[str, Callable[[], IO[bytes]]]) -> bytes | None:
     holder = witness.moments.get(exchange.holder) if exchange.holder else exchange
     if holder is None or holder.kind != "response":
         return None

@@ -9,7 +9,7 @@ from sharc_crawler.certificate.witness import MAIN, Finding
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sharc_crawler.certificate.witness import Exchange, Witness
+    from sharc_crawler.certificate.witness import RecordedExchange, Witness
 
 _NOT_MODIFIED = 304
 _SERVERS_WORD = "server-not-modified"
@@ -24,7 +24,7 @@ def missing(witness: Witness, former: Witness) -> Iterator[Finding]:
             yield Finding(what, exchange.file, exchange.offset, exchange.uri)
 
 
-def _wrong(exchange: Exchange, moment: tuple[str, str], witness: Witness, former: Witness) -> str | None:
+def _wrong(exchange: RecordedExchange, moment: tuple[str, str], witness: Witness, former: Witness) -> str | None:
     holder = witness.moments.get(moment) or former.moments.get(moment)
     status = exchange.message.status if exchange.message else None
     if (status == _NOT_MODIFIED) != (exchange.profile == _SERVERS_WORD):

@@ -38,7 +38,7 @@ class Finding:
 
 
 @dataclass(slots=True)
-class Exchange:
+class RecordedExchange:
     """An exchange as its records tell it."""
 
     file: str
@@ -64,14 +64,14 @@ class Exchange:
 class Witness:
     """All exchanges of some WARC files."""
 
-    exchanges: dict[Place, Exchange] = field(default_factory=dict)
-    moments: dict[Moment, Exchange] = field(default_factory=dict)
+    exchanges: dict[Place, RecordedExchange] = field(default_factory=dict)
+    moments: dict[Moment, RecordedExchange] = field(default_factory=dict)
     documents: dict[Place, bytes] = field(default_factory=dict)  #: metadata records that are no exchange's notes
     kinds: dict[str, list[tuple[int, str]]] = field(default_factory=dict)  #: file → its records' offsets and kinds
     findings: list[Finding] = field(default_factory=list)
     records: int = 0
 
-    def find(self, file: str | None, offset: int | None, moment: Moment) -> Exchange | None:
+    def find(self, file: str | None, offset: int | None, moment: Moment) -> RecordedExchange | None:
         """The exchange at a place, or, where files were written anew, of a moment."""
         found = self.exchanges.get((file or "", -1 if offset is None else offset))
         return found if found and (found.uri, found.date) == moment else self.moments.get(moment, found)
@@ -87,7 +87,9 @@ def hear(warcs: Mapping[str, Callable[[], IO[bytes]]], told: Callable[[int], Non
 
 
 def _read(stream: IO[bytes], name: str, witness: Witness, told: Callable[[int], None]) -> None:
-    by_id: dict[str, tuple[Exchange, Record]] = {}  #: of this file: what belongs to an exchange is written with it
+    by_id: dict[
+        str, tuple[RecordedExchange, Record]
+    ] = {}  #: of this file: what belongs to an exchange is written with it
     closed = False
     kinds = witness.kinds.setdefault(name, [])
     for record in records(stream):
@@ -125,7 +127,7 @@ def _altered(record: Record, name: str) -> list[Finding]:
     return [Finding("its block is not what its digest says", name, record.offset, record.get("WARC-Target-URI"))]
 
 
-def _mislabelled(exchange: Exchange, main: Record) -> list[Finding]:
+def _mislabelled(exchange: RecordedExchange, main: Record) -> list[Finding]:
     """``exchange.digest`` is that of the payload, made anew."""
     stated = main.get("WARC-Payload-Digest")
     if stated in (None, exchange.digest):
@@ -141,13 +143,13 @@ def _apart(main: Record, record: Record, name: str) -> Iterator[Finding]:
             yield Finding(what, name, record.offset, record.get("WARC-Target-URI"))
 
 
-def _exchange(record: Record, name: str, *, closed: bool) -> Exchange | None:
+def _exchange(record: Record, name: str, *, closed: bool) -> RecordedExchange | None:
     failed = record.kind == "metadata" and record.get("Content-Type") == "application/warc-fields"
     if record.kind not in MAIN and not failed:
         return None
     message = parse_response(record.block) if record.kind in MAIN else None
     response = record.kind == "response" and message is not None
-    exchange = Exchange(
+    exchange = RecordedExchange(
         file=name,
         offset=record.offset,
         kind=record.kind,
@@ -190,7 +192,7 @@ def _head(message: HttpResponse | None) -> HttpResponse | None:
     return parse_response(message.head) if message is not None else None
 
 
-def _add(exchange: Exchange, record: Record) -> None:
+def _add(exchange: RecordedExchange, record: Record) -> None:
     if record.kind == "request":
         exchange.request = record.block.partition(b"\r\n\r\n")[0]
     else:

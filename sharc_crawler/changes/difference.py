@@ -54,7 +54,7 @@ _HIDDEN = frozenset(("script", "style", "template"))
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class LinePair:
     """A line of the page before and after; ``None`` where there was none."""
 
     old: str | None
@@ -72,11 +72,11 @@ class Difference:
 
     equal_bytes: bool
     changed: bool  #: in what counts as content: the fingerprints differ
-    content: tuple[Row, ...]  #: all that counts, line by line
-    ignored: tuple[Row, ...]  #: lines that differ and do not count
+    content: tuple[LinePair, ...]  #: all that counts, line by line
+    ignored: tuple[LinePair, ...]  #: lines that differ and do not count
 
     @property
-    def edits(self) -> list[Row]:
+    def edits(self) -> list[LinePair]:
         """The lines of content that differ."""
         return [row for row in self.content if not row.same]
 
@@ -86,7 +86,7 @@ def difference(old: bytes, new: bytes, media_type: str | None, masks: Sequence[M
 
     >>> seen = difference(b"<p>one<p>two<!--1-->", b"<p>one<p>three<!--2-->", "text/html")
     >>> seen.edits, seen.ignored
-    ([Row(old='two', new='three')], (Row(old='<!--1-->', new='<!--2-->'),))
+    ([LinePair(old='two', new='three')], (LinePair(old='<!--1-->', new='<!--2-->'),))
     """
     changed = fingerprint(old, media_type, masks) != fingerprint(new, media_type, masks)
     before, after = (_content_lines(body, media_type, masks) for body in (old, new))
@@ -98,10 +98,10 @@ def difference(old: bytes, new: bytes, media_type: str | None, masks: Sequence[M
     return Difference(old == new, changed, content, ignored)
 
 
-def _aligned(old: list[str], new: list[str]) -> tuple[Row, ...]:
-    rows: list[Row] = []
+def _aligned(old: list[str], new: list[str]) -> tuple[LinePair, ...]:
+    rows: list[LinePair] = []
     for _, a, b, c, d in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
-        rows += (Row(one, other) for one, other in zip_longest(old[a:b], new[c:d]))
+        rows += (LinePair(one, other) for one, other in zip_longest(old[a:b], new[c:d]))
     return tuple(rows)
 
 

@@ -52,7 +52,7 @@ def fetch_command(context: click.Context, /, seeds: Path, as_json: bool, **optio
     Where all answers were 404, none is kept: the address may be wrong, and the same command asks again.
     """
     from sharc_crawler.live.fetching.run import Manners, fetch  # Scrapy takes half a second
-    from sharc_crawler.live.fetching.work import Plan
+    from sharc_crawler.live.fetching.work import FetchPlan
 
     problems = Problems()
     urls = read_list(seeds, problems)
@@ -63,7 +63,7 @@ def fetch_command(context: click.Context, /, seeds: Path, as_json: bool, **optio
     archive = dialect(options["server"], options["name"])
     since = f"{options['since']:%Y%m%d}000000" if options["since"] else None
     replay = (options["replay"] or archive.replay()) if options["mementos"] else None
-    plan = Plan(archive, tuple(urls), options["level"] == "website", since, replay)
+    plan = FetchPlan(archive, tuple(urls), options["level"] == "website", since, replay)
     with phases() as report:
         tally = fetch(plan, options["output"], Manners(options["rate"], options["operator"], options["allow"]), report)
     click.echo(json.dumps(asdict(tally), indent=1) if as_json else _summary(tally, options["output"]))

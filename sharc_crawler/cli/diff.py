@@ -20,7 +20,7 @@ from sharc_crawler.report.terminal import foreign
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sharc_crawler.changes.difference import Difference, Row
+    from sharc_crawler.changes.difference import Difference, LinePair
 
 _FILE = click.Path(exists=True, path_type=Path)
 
@@ -71,7 +71,7 @@ def _show(found: Difference) -> None:
             console.print(_table(title, rows))
 
 
-def _table(title: str, rows: Sequence[Row]) -> Table:
+def _table(title: str, rows: Sequence[LinePair]) -> Table:
     table = Table("before", "after", title=title, title_justify="left", expand=True)
     for row in rows:
         table.add_row(foreign(row.old or "", "red"), foreign(row.new or "", "green"))

@@ -23,7 +23,7 @@ from sharc_crawler.seeds.temporal.groups import By, seed_of
 from sharc_crawler.seeds.temporal.labels import read_labels
 from sharc_crawler.seeds.temporal.persite import held_out, site_thresholds
 from sharc_crawler.seeds.temporal.rank import within_budget
-from sharc_crawler.seeds.temporal.views import Reading, read_views
+from sharc_crawler.seeds.temporal.views import LogOptions, read_views
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -102,10 +102,10 @@ def command(logs: tuple[Path, ...], **options: Any) -> None:
 def _read(logs: tuple[Path, ...], options: dict[str, Any]) -> PageViews:
     until: datetime | None = options["until"]
     names = ("days", "least_views", "host", "site_column")
-    reading = Reading(until=until.date() if until else None, **{name: options[name] for name in names})
+    log_options = LogOptions(until=until.date() if until else None, **{name: options[name] for name in names})
     with _progress() as bar:
         task = bar.add_task("reading logs", total=len(logs))
-        return read_views(logs, reading, lambda _: bar.advance(task))
+        return read_views(logs, log_options, lambda _: bar.advance(task))
 
 
 def _analyse(log: PageViews, options: dict[str, Any]) -> Analysis:

@@ -76,7 +76,7 @@ class Attestations:
             self.embedded[page] = _download(outcome)
 
     def revisited(self, page: PageId, outcome: Outcome, judgement: Judgement) -> bool:
-        """A page was downloaded again; False: by bytes, or by 304, it is settled."""
+        """A page was downloaded again; False: by bytes, or by 304, it is finished."""
         self.downloaded(page, outcome, once=False)
         if page in self.once:  # an audit, which says nothing of T by itself
             return True

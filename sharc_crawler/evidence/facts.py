@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class VisitFacts:
-    """One settled visit or revisit."""
+    """One finished visit or revisit."""
 
     slot: Slot
     result: Result

@@ -119,7 +119,7 @@ class Admitter:
     def redirected(self, capture: SiteCapture, fetch: Fetch, location: str) -> Sighting:
         """Where a redirect leads; another spelling of the same URL is a page of its own, or it would be lost.
 
-        Once: a site that never settles on a spelling (session ids) leads nowhere.
+        Once: a site that never keeps to one spelling (session ids) leads nowhere.
         """
         target = urldefrag(location).url
         own = self._canonical(fetch.url)

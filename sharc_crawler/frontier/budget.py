@@ -47,7 +47,9 @@ class SiteBudget:
         self._suffixes: dict[str, tuple[int, int]] = {}  #: of URLs → downloads, bytes
         self._due: set[PageId] = set()  #: to be revisited, if only the visit comes off: room is kept for them
         self._due_bytes = 0
-        self._largest: list[tuple[int, PageId]] = []  #: of these, as a heap of negative sizes; also those settled since
+        self._largest: list[
+            tuple[int, PageId]
+        ] = []  #: of these, as a heap of negative sizes; also those released since
         self.seeds: set[PageId] = set()  #: to be visited yet: room is kept for them, whenever their turn comes
         self.all_revisited = True  #: also what was taken for the last visit, if another one comes after it
         self.paused: Seconds = 0.0  #: when no process was running
@@ -77,12 +79,12 @@ class SiteBudget:
         if self._bounded and self._revisited(task, kind):
             self._due.add(task.page)
 
-    def ended(self, task: Task, url: str, outcome: Outcome, settled: bool) -> None:
+    def ended(self, task: Task, url: str, outcome: Outcome, finished: bool) -> None:
         """It ended so."""
         self._bytes += outcome.length
-        if self._bounded and settled:
+        if self._bounded and finished:
             due = task.page in self._due
-            self._settle(task.page)
+            self._release(task.page)
             if outcome.result is Result.OK and task.slot is not Slot.SECOND:
                 self._measured(task.page, url, outcome.length, due)
         self._give_up_the_largest()
@@ -90,7 +92,7 @@ class SiteBudget:
     def forgone(self, task: Task, reason: str) -> None:
         """A download was not made."""
         self.seeds.discard(task.page)
-        self._settle(task.page)
+        self._release(task.page)
         self.left[task.slot] += 1
         if task.slot is Slot.SECOND:
             self.unproven[task.page] = Reason.NEVER_REVISITED.of(reason.removeprefix(PREFIX))
@@ -109,7 +111,7 @@ class SiteBudget:
             return kind in _REVISITED
         return task.slot is Slot.ONLY and kind is Kind.PAGE and self.all_revisited
 
-    def _settle(self, page: PageId) -> None:
+    def _release(self, page: PageId) -> None:
         """No room is kept for it."""
         if page in self._due:
             self._due.remove(page)
@@ -129,7 +131,7 @@ class SiteBudget:
         """Keep no more room than there is."""
         if self._spec.max_bytes:
             while self._largest and self._due_bytes > self._spec.max_bytes - self._bytes:
-                self._settle(heapq.heappop(self._largest)[1])
+                self._release(heapq.heappop(self._largest)[1])
 
     def _left(self, kind: Kind, now: Instant) -> _Cost:
         """Of each bound; sitemaps, which come before all pages, may take half of it."""

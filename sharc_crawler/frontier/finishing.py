@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.opening import Opener
     from sharc_crawler.model import Fetch, Instant, PageId
 
-SETTLED_PACE = 8  #: visits from which on their pace is taken for the plan's Δ
+KNOWN_PACE = 8  #: visits from which on their pace is taken for the plan's Δ
 
 
 class Ended(NamedTuple):
@@ -53,7 +53,7 @@ class Finisher:
         if fetch.slot is Slot.ONLY and self._must_precede(ended):
             task = task._replace(slot=Slot.FIRST)
             ended = ended._replace(task=task)
-        self._ledger.visited(fetch, task, outcome, settled=True)
+        self._ledger.visited(fetch, task, outcome, finished=True)
         judgement = self._advance(ended, linked)
         self._ledger.wake(capture)
         return judgement
@@ -133,7 +133,7 @@ class Finisher:
         assert strategy is not None, "pages are visited after the strategy is built"
         strategy.finished(Visit(task.page, task.slot, task.plan), captured)
         made = capture.counts.visits - capture.former
-        if made >= SETTLED_PACE and made & (made - 1) == 0:
+        if made >= KNOWN_PACE and made & (made - 1) == 0:
             # the plan's Δ follows the pace that the site and its resources really allow
             strategy.setting = replace(strategy.setting, step=(now - strategy.setting.start) / made)
 

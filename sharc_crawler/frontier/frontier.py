@@ -5,7 +5,7 @@
 crawls.
 
 Promises: a lease that is not answered in time is queued again; a host is never asked sooner than its delay after its
-last request began, nor more often at once than it bears; every page of a capture is settled before the capture is done.
+last request began, nor more often at once than it bears; a capture is done once all its pages are finished.
 """
 
 from __future__ import annotations
@@ -154,7 +154,7 @@ class Frontier:
         return self._nothing_now()
 
     def finished(self, fetch: Fetch, outcome: Outcome, links: Sequence[Sighting] = ()) -> Judgement | None:
-        """A leased fetch ended so, with these links. The judgement, where this settled a page's last visit.
+        """A leased fetch ended so, with these links. The judgement, where this finished a page's last visit.
 
         An answer to a lease that has expired meanwhile is ignored: the page is queued again.
         """
@@ -164,10 +164,10 @@ class Frontier:
         ledger = self.ledger
         again = outcome.result is Result.FAILED and task.attempt < self.politeness.attempts
         capture = self.captures[self.pages.captures[task.page]]
-        capture.budget.ended(task, fetch.url, outcome, settled=not again)
+        capture.budget.ended(task, fetch.url, outcome, finished=not again)
         judgement = None
         if again:
-            ledger.visited(fetch, task, outcome, settled=False)
+            ledger.visited(fetch, task, outcome, finished=False)
             self._leases.try_again(task, outcome)
         else:
             judgement = self._finisher.finish(Ended(capture, fetch, task, outcome), links)

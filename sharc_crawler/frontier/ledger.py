@@ -132,10 +132,12 @@ class Ledger:
                 self.ring.wake(other)
         self.ring.wake(number)
 
-    def visited(self, fetch: Fetch, task: Task, outcome: Outcome, settled: bool) -> None:
+    def visited(self, fetch: Fetch, task: Task, outcome: Outcome, finished: bool) -> None:
         """A fetch ended."""
         if self._store:
-            row = VisitRow(fetch.page, task.slot, task.plan, task.attempt, settled, fetch.lease, fetch.decided, outcome)
+            row = VisitRow(
+                fetch.page, task.slot, task.plan, task.attempt, finished, fetch.lease, fetch.decided, outcome
+            )
             self._batch.visits.append(row)
 
     def refused(self, task: Task, reason: str, now: Instant) -> None:
@@ -144,7 +146,7 @@ class Ledger:
             outcome = Outcome(Result.REFUSED, now, now, error=reason)
             slot, plan = task.slot, task.plan
             self._batch.visits.append(
-                VisitRow(task.page, slot, plan, 0, settled=True, lease=0, decided=now, outcome=outcome)
+                VisitRow(task.page, slot, plan, 0, finished=True, lease=0, decided=now, outcome=outcome)
             )
 
     def judged(self, page: PageId, judgement: Judgement) -> None:

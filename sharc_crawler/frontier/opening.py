@@ -8,7 +8,7 @@ from urllib.parse import urljoin
 from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.capture import SiteCapture
 from sharc_crawler.frontier.lifecycle import Event
-from sharc_crawler.frontier.modes.attested import Attested
+from sharc_crawler.frontier.modes.by_lastmods import ByLastmods
 from sharc_crawler.frontier.modes.instant import Instantly
 from sharc_crawler.frontier.modes.subsites import Subsites, check
 from sharc_crawler.frontier.modes.survey import Surveyed
@@ -69,7 +69,7 @@ class Opener:
         if spec.mode == "survey":
             return Surveyed(ledger, capture, parts.history(spec))
         if strategy.attests:
-            return Attested(ledger, capture, parts.history(spec))
+            return ByLastmods(ledger, capture, parts.history(spec))
         if spec.subsites:
             return Subsites(ledger, capture, lambda: parts.links(spec))
         return TwoVisits(ledger, capture, compares=strategy.revisits)

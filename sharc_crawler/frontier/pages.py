@@ -33,7 +33,7 @@ class PageTable:
         self.depths = array("H")
         self.parents = array("i")  #: row it was found on; NO_PARENT: a seed or nothing we fetched
         self.rates = array("d")
-        self.started = array("d")  #: of the settled first visit; 0: none yet
+        self.started = array("d")  #: of the finished first visit; 0: none yet
         self.shapes = array("d")
         self.weights = array("d")
         self._in_full: set[PageId] = set()  # to be asked for without conditions

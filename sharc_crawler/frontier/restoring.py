@@ -123,7 +123,7 @@ class Restorer:
             shown[row.hub, row.seen].append(row.page)
         for visit in saved.visits:
             self._spent(visit)
-            if visit.settled:
+            if visit.finished:
                 self._visit(visit, shown)
 
     def _spent(self, row: VisitRow) -> None:
@@ -134,7 +134,7 @@ class Restorer:
         if row.attempt:
             self._ledger.polls.spend(row.outcome.started)
             budget.leased(task, pages.kinds[row.page])
-            budget.ended(task, pages.urls[row.page], row.outcome, settled=row.settled)
+            budget.ended(task, pages.urls[row.page], row.outcome, finished=row.finished)
         elif (reason := row.outcome.error or "").startswith(PREFIX):
             budget.forgone(task, reason)
 

@@ -41,13 +41,13 @@ class PageRow(NamedTuple):
 
 
 class VisitRow(NamedTuple):
-    """A fetch that ended, settled or to be tried again."""
+    """A fetch that ended, finished or to be tried again."""
 
     page: PageId
     slot: Slot
     plan: Plan
     attempt: int
-    settled: bool
+    finished: bool
     lease: int
     decided: Instant
     outcome: Outcome
@@ -181,7 +181,7 @@ class ExchangeRow(NamedTuple):
     result: str
     status: int | None
     error: str | None
-    settled: bool
+    finished: bool
     length: int
     media_type: str | None
     digest: str | None

@@ -92,7 +92,7 @@ DISALLOW_ALL = "User-agent: *\nDisallow: /"
 
 
 def rules_text(outcome: Outcome) -> str:
-    """What a settled fetch of robots.txt comes to (RFC 9309, 2.3.1): its text, or all allowed, or nothing.
+    """What a finished fetch of robots.txt comes to (RFC 9309, 2.3.1): its text, or all allowed, or nothing.
 
     2xx: the text. 4xx, or more redirects than are followed: everything is allowed. 5xx or no answer: nothing is.
     """

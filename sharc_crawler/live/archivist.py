@@ -126,7 +126,7 @@ class Archivist:
         said = json.loads(answer)
         if "kept" in said:
             for one in said["kept"]:
-                self._settle(one)
+                self._answered(one)
             self._tell()
         elif "log" in said:
             level, message = said["log"]
@@ -134,7 +134,7 @@ class Archivist:
         else:
             self._report(said["done"])
 
-    def _settle(self, kept: list[Any] | dict[str, Any]) -> None:
+    def _answered(self, kept: list[Any] | dict[str, Any]) -> None:
         future = self._waiting.popleft()
         if isinstance(kept, dict):
             future.set_exception(error_of(kept))
@@ -151,7 +151,7 @@ class Archivist:
         logger.warning("%s", self.mishaps[-1])
         why = describe(NotArchivedError(ended))
         while self._waiting:
-            self._settle(why)
+            self._answered(why)
         self._report(why)
         self._tell()
 

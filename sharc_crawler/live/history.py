@@ -79,7 +79,7 @@ def observations(state: Batch, history: ObservationStore) -> Iterator[Observatio
         documents: dict[tuple[int, str | None], Document | None] = {}  # equal bytes are not read twice
         for visit in state.visits:
             row, outcome, again = state.pages[visit.page], visit.outcome, visit.slot is Slot.SECOND
-            if not visit.settled or not visit.attempt or row.capture != capture.capture:
+            if not visit.finished or not visit.attempt or row.capture != capture.capture:
                 continue
             earlier = firsts.get(visit.page) if again else before.get(_url(row))
             if not again:

@@ -72,8 +72,8 @@ class Snapshot:
         return f"{self.visits}/{self.pages}"
 
 
-def line(snapshot: Snapshot, pace: float, paused: str = "", least: Seconds = 0.0, wait: Seconds = 0.0) -> str:
-    """What a person reads; ``pace`` in pages per second; why the crawl pauses, if it does.
+def line(snapshot: Snapshot, speed: float, paused: str = "", least: Seconds = 0.0, wait: Seconds = 0.0) -> str:
+    """What a person reads; ``speed`` in pages per second; why the crawl pauses, if it does.
 
     ``least``: what the rest takes at least, by what hosts ask for; ``wait``: until the next request.
 
@@ -89,12 +89,12 @@ def line(snapshot: Snapshot, pace: float, paused: str = "", least: Seconds = 0.0
     if paused:
         return f"{snapshot.phase} {snapshot.share} pages, paused ({paused})"
     waits = f"next request in {_clock(wait)}, " if wait >= WORTH_SAYING else ""
-    return f"{snapshot.phase} {snapshot.share} pages, {pace:.1f}/s, {waits}{_left(snapshot.left, pace, least)}"
+    return f"{snapshot.phase} {snapshot.share} pages, {speed:.1f}/s, {waits}{_left(snapshot.left, speed, least)}"
 
 
-def _left(left: int, pace: float, least: Seconds) -> str:
-    if pace:
-        return f"{_clock(max(left / pace, least))} left"
+def _left(left: int, speed: float, least: Seconds) -> str:
+    if speed:
+        return f"{_clock(max(left / speed, least))} left"
     return f"at least {_clock(least)} left" if least >= WORTH_SAYING else "time left not known yet"
 
 
@@ -102,11 +102,11 @@ def _clock(seconds: Seconds) -> str:
     return str(timedelta(seconds=round(seconds)))
 
 
-class Pace:
+class Speed:
     """Pages per second of late: over the last minute, or the last twenty pages where these took longer.
 
-    >>> pace = Pace()
-    >>> [pace.at(time, made) for time, made in [(0, 83), (9, 83), (10, 84), (11, 87)]]  # 83 by a former run
+    >>> speed = Speed()
+    >>> [speed.at(time, made) for time, made in [(0, 83), (9, 83), (10, 84), (11, 87)]]  # 83 by a former run
     [0.0, 0.0, 1.0, 2.0]
     """
 
@@ -131,7 +131,7 @@ class ProgressLine:
 
     def __init__(self, frontier: Frontier, started: Instant, out: TextIO | None = None) -> None:
         self._frontier = frontier
-        self._pace = Pace()
+        self._speed = Speed()
         self._out = out or sys.stderr
         self._live = self._out.isatty()
         self._last = self._looked = started
@@ -150,18 +150,18 @@ class ProgressLine:
         if paused:
             self._paused += now - self._looked
         self._looked = now
-        pace = self._pace.at(now - self._paused, snapshot.made)
+        speed = self._speed.at(now - self._paused, snapshot.made)
         if not self._live and now - self._last < 10.0:
             return
         self._last = now
         polls = self._frontier.polls
-        text = progress(polls, now) if len(polls) and not paused else self._text(snapshot, pace, paused, now)
+        text = progress(polls, now) if len(polls) and not paused else self._text(snapshot, speed, paused, now)
         self._out.write(f"{CLEAR}{text}" if self._live else f"{text}\n")
         self._out.flush()
 
-    def _text(self, snapshot: Snapshot, pace: float, paused: str, now: Instant) -> str:
+    def _text(self, snapshot: Snapshot, speed: float, paused: str, now: Instant) -> str:
         least = at_least(self._frontier, snapshot.left, now)
-        return line(snapshot, pace, paused, least, until_next(self._frontier, now))
+        return line(snapshot, speed, paused, least, until_next(self._frontier, now))
 
     def clear(self) -> None:
         """Leave a clean line behind."""

@@ -151,7 +151,7 @@ class Readers:
 
     def _give_up(self, why: str) -> None:
         for job in list(self._jobs.values()):
-            self._settle(job, Reading(problems=(why,)))
+            self._resolve(job, Reading(problems=(why,)))
         self._waiting.clear()
 
     def _give(self) -> None:
@@ -194,14 +194,14 @@ class Readers:
             reader.begun = monotonic()
         job = self._jobs.get(said["number"])
         if job is not None:  # else another has read it meanwhile
-            self._settle(job, _reading(said, job))
+            self._resolve(job, _reading(said, job))
         if reader.lingers and not reader.jobs:
             self._readers.remove(reader)
             reader.end()
         self._give()
         self._tell()
 
-    def _settle(self, job: _Job, reading: Reading) -> None:
+    def _resolve(self, job: _Job, reading: Reading) -> None:
         del self._jobs[job.number]
         job.future.set_result(reading)
 
@@ -222,7 +222,7 @@ class Readers:
         if job.deaths == _ATTEMPTS:
             job.order = replace(job.order, wants=Wants.NOTHING, compared=False)
         elif job.deaths > _ATTEMPTS:
-            self._settle(job, Reading(problems=(why,)))
+            self._resolve(job, Reading(problems=(why,)))
 
     def _tell(self) -> None:
         if self.awaited:

@@ -53,7 +53,7 @@ NO_RECORD = "no record of it is left"
 FORMER = ".former"  #: added to the names of logs whose numbers are not those of the state that was made again
 
 
-class Step(NamedTuple):
+class DecidedExchange(NamedTuple):
     """An exchange, and when and as what it was decided."""
 
     told: Told
@@ -72,7 +72,7 @@ class Recorded(Strategy):
     downloaded for the first time after it: T lies between the two.
     """
 
-    def __init__(self, setting: Setting, real: Strategy, steps: Iterable[Step], frontier: Frontier) -> None:
+    def __init__(self, setting: Setting, real: Strategy, steps: Iterable[DecidedExchange], frontier: Frontier) -> None:
         super().__init__(setting)
         self.revisits, self.accepts_late = real.revisits, real.accepts_late
         self._steps, self._frontier = [step for step in steps if not step.again], frontier
@@ -110,14 +110,14 @@ class Recorded(Strategy):
             return visit
         return None
 
-    def _by(self, now: Instant) -> Iterator[Step]:
+    def _by(self, now: Instant) -> Iterator[DecidedExchange]:
         return takewhile(lambda step: step.decided <= now, list(self._steps))
 
     def _left(self) -> PageId | None:
         """A page that was never downloaded, though T came."""
         return next((page for pages in self._pages.values() for page in pages if page not in self._visited), None)
 
-    def _visit(self, step: Step) -> Visit | None:
+    def _visit(self, step: DecidedExchange) -> Visit | None:
         pages = self._pages.get(step.key, [])
         new = next((page for page in pages if page not in self._visited), None)
         if new is not None and step.slot is not Slot.SECOND and not self._turned:
@@ -139,7 +139,7 @@ class Recorded(Strategy):
         return 1 + len(self._steps) + len(self._pages)
 
 
-def _firsts(steps: Iterable[Step]) -> Iterator[Instant]:
+def _firsts(steps: Iterable[DecidedExchange]) -> Iterator[Instant]:
     """When URLs were downloaded for the first time."""
     seen: set[str] = set()
     for step in steps:
@@ -241,10 +241,10 @@ class _Replay:
         )
         self._frontier.ledger.commit()
         state = self._store.load()
-        visits = [one._replace(settled=one.settled and one.outcome.error != NO_RECORD) for one in state.visits]
+        visits = [one._replace(finished=one.finished and one.outcome.error != NO_RECORD) for one in state.visits]
         return Rebuilt(replace(state, visits=visits), list(self._store.links()), run)
 
-    def _step(self, step: Step) -> bool:
+    def _step(self, step: DecidedExchange) -> bool:
         """Answer what was answered; False: the frontier did not ask."""
         self._ask(step.decided)
         self._untold[step.key] -= 1
@@ -287,7 +287,7 @@ class _Replay:
         else:
             self._asked[key].append(fetch)
 
-    def _fetch(self, step: Step) -> Fetch | None:
+    def _fetch(self, step: DecidedExchange) -> Fetch | None:
         """The first that was asked for so."""
         asked = self._asked[step.key]
         second = step.slot is Slot.SECOND or step.told.not_modified
@@ -296,7 +296,7 @@ class _Replay:
             asked.remove(found)
         return found
 
-    def _answered(self, step: Step, fetch: Fetch) -> Lease:
+    def _answered(self, step: DecidedExchange, fetch: Fetch) -> Lease:
         """The visit with all that its answer brought."""
         one, message = step.told, self._answers.message(step.told)
         lease, reading = Lease(fetch), Future[Reading]()
@@ -326,7 +326,7 @@ def _headers(message: HttpResponse) -> Headers:
     return Headers(found)
 
 
-def _steps(folder: Path, every: list[Told], attempts: int) -> list[Step]:
+def _steps(folder: Path, every: list[Told], attempts: int) -> list[DecidedExchange]:
     """The exchanges with what the log tells of them, in the order in which they were decided."""
     logged = _logged(folder)
     failed: dict[str, int] = defaultdict(int)  # attempts in a row
@@ -336,7 +336,7 @@ def _steps(folder: Path, every: list[Told], attempts: int) -> list[Step]:
         again = line["attempt"] > 1 if line else 0 < failed[key] < attempts
         failed[key] = failed[key] * again + 1 if one.failed else 0
         steps.append(
-            Step(
+            DecidedExchange(
                 one,
                 key,
                 unix(line["decided"]) if line else one.started,

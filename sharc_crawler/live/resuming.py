@@ -80,7 +80,7 @@ class Keeper:
         self._again.pop(name_of(fetch), None)
 
     def ended(self, lease: Lease) -> None:
-        """A visit is settled, with where it was led, in the same transaction; its requests will not come again."""
+        """A visit is finished, with where it was led, in the same transaction; its requests will not come again."""
         name = name_of(lease.fetch)
         self._before.pop(name, None)
         self._again.pop(name, None)
@@ -93,7 +93,7 @@ class Keeper:
 
     def restore(self, saved: Batch) -> Iterator[tuple[PageId | None, Request, bool]]:
         """Of each request its page (``None``: a redirect's target), itself, and whether the filter has seen it."""
-        settled = {visit_name(visit.page, visit.slot) for visit in saved.visits if visit.settled}
+        finished = {visit_name(visit.page, visit.slot) for visit in saved.visits if visit.finished}
         for key, text in saved.kept.items():
             if key == COOKIES:
                 self._set_cookies(text)
@@ -101,7 +101,7 @@ class Keeper:
                 yield None, restored(text, self._spider), True
             else:
                 about: dict[str, Any] = json.loads(text)
-                if about["origin"] not in settled:
+                if about["origin"] not in finished:
                     self._before[about["origin"]][about["fingerprint"]] += 1
                 yield about["page"], restored(about["request"], self._spider), about["seen"]
 

@@ -51,7 +51,7 @@ class SharcScheduler(BaseScheduler):
         self._at_once = crawler.settings.getint("CONCURRENT_REQUESTS")
         self._gave_up = False
         self._told_of_priority = False
-        self._settles = True  #: visits that are over when the crawl ends are told
+        self._finishes = True  #: visits that are over when the crawl ends are told
         self._pause = ""  #: for want of room: its note, as long as it lasts
         self._continued: deque[Request] = deque()  #: redirects and retries of a project's own middlewares
 
@@ -89,19 +89,19 @@ class SharcScheduler(BaseScheduler):
         return deferred_from_coro(self._close(reason))
 
     async def _close(self, reason: str) -> None:
-        if self._settles:
-            await self._settle_all()
+        if self._finishes:
+            await self._finish_all()
         if self._drop_in and (closed := self._drop_in.filter.close(reason)) is not None:
             await maybe_deferred_to_future(closed)
 
-    async def _settle_all(self) -> None:
+    async def _finish_all(self) -> None:
         """The last visits; the reactor goes round meanwhile: a second Ctrl-C waits for no disk."""
         await self._session.archivist.finish()
         await self._session.readers.finish()
         self._note_pause()
         self._note_mishaps()
         try:
-            self._settle_ended()
+            self._finish_ended()
         except (OSError, StoreUnavailable, Superseded) as error:
             self._session.superseded |= isinstance(error, Superseded)
             logger.error("The last visits could not be written: %s. The same command makes them again.", error)
@@ -148,7 +148,7 @@ class SharcScheduler(BaseScheduler):
                 return self._next()
         except StrategyError as error:
             self.give_up(f"The crawl stops: {error}. The same command goes on, with it mended or another strategy.")
-            self._settles = True
+            self._finishes = True
             return None
         except (OSError, StoreUnavailable, Superseded) as error:
             if not is_full(error):
@@ -170,7 +170,7 @@ class SharcScheduler(BaseScheduler):
         """The crawl ends, as failed; what is on disk is whole. (Without room it pauses instead.)"""
         if self._gave_up:
             return
-        self._gave_up, self._settles = True, False
+        self._gave_up, self._finishes = True, False
         logger.error(why, exc_info=exc_info)
         self._closing = end_as_failed(self._crawler, "failed")
 
@@ -178,7 +178,7 @@ class SharcScheduler(BaseScheduler):
         session = self._session
         session.frontier.ledger.commit()  # what there was no room for before
         self._note_mishaps()
-        self._settle_ended()
+        self._finish_ended()
         if lacking := session.space.lacking():
             session.space.pause(lacking)
             self._note_beginning()
@@ -254,7 +254,7 @@ class SharcScheduler(BaseScheduler):
         hops = int(request.meta.get("redirect_times", 0)) + int(request.meta.get("retry_times", 0))
         return lease if hops > lease.hops else None
 
-    def _settle_ended(self) -> None:
+    def _finish_ended(self) -> None:
         """Tell the frontier of every visit that the engine is through with, read and on disk, in one transaction."""
         busy = private.in_progress(self._crawler.engine)
         through = [number for number, request in self._released.items() if request not in busy]
@@ -263,9 +263,9 @@ class SharcScheduler(BaseScheduler):
         with self._session.frontier.ledger.one_step():
             for number in ended:
                 del self._released[number]
-                self._settle(self._session.leases.pop(number))
+                self._finish(self._session.leases.pop(number))
 
-    def _settle(self, lease: Lease) -> None:
+    def _finish(self, lease: Lease) -> None:
         self._intake.take_in(lease)
         conclude(lease)
         session = self._session

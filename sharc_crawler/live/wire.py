@@ -45,7 +45,7 @@ from sharc_crawler.live.operator import DEFAULT_PORTS
 from sharc_crawler.live.problems import inner
 from sharc_crawler.live.requests import META_KEY
 from sharc_crawler.live.tap import Tap, TappedPool
-from sharc_crawler.live.trust import Trust
+from sharc_crawler.live.tls_trust import TlsTrust
 from sharc_crawler.model import Exchange
 
 if TYPE_CHECKING:
@@ -208,7 +208,7 @@ class WireTapHandler(HTTP11DownloadHandler):
         self._rules = AddressRules.of(crawler.settings.getlist(SETTING), openings() if openings else ())
         self._proxied = False
         self._clock = clock_of(crawler).now
-        self._trust = Trust()
+        self._trust = TlsTrust()
 
     async def download_request(self, request: Request) -> Response:
         """Download; raises what Scrapy's handler raises, and `AddressRefusedError`."""

@@ -24,7 +24,7 @@ BYTES = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _FLAGS = {"0": False, "1": True, "false": False, "true": True}
 
 
-class Kind(ABC, Generic[T]):
+class ValueKind(ABC, Generic[T]):
     """A kind of value."""
 
     form: str  #: how it is written, in a few words
@@ -39,7 +39,7 @@ class Kind(ABC, Generic[T]):
 
 
 @dataclass(frozen=True)
-class Text(Kind[str]):
+class Text(ValueKind[str]):
     """Any text, or what a check does not refuse: it raises UsageError."""
 
     form: str = "text"
@@ -51,7 +51,7 @@ class Text(Kind[str]):
 
 
 @dataclass(frozen=True)
-class Choice(Kind[str]):
+class Choice(ValueKind[str]):
     """One of a few words."""
 
     allowed: tuple[str, ...]
@@ -67,7 +67,7 @@ class Choice(Kind[str]):
 
 
 @dataclass(frozen=True)
-class Words(Kind[tuple[str, ...]]):
+class Words(ValueKind[tuple[str, ...]]):
     """Some of a few words, separated by commas; ``off``: none of them."""
 
     allowed: tuple[str, ...]
@@ -90,7 +90,7 @@ class Words(Kind[tuple[str, ...]]):
 
 
 @dataclass(frozen=True)
-class Flag(Kind[bool]):
+class Flag(ValueKind[bool]):
     """Yes or no."""
 
     form: str = "`1`, `0`"
@@ -106,7 +106,7 @@ class Flag(Kind[bool]):
 
 
 @dataclass(frozen=True)
-class FlagOr(Kind[str]):
+class FlagOr(ValueKind[str]):
     """Yes, no, or one word; empty: no."""
 
     word: str
@@ -128,7 +128,7 @@ class FlagOr(Kind[str]):
 
 
 @dataclass(frozen=True)
-class Whole(Kind[int]):
+class Whole(ValueKind[int]):
     """A whole number."""
 
     low: int = 0
@@ -146,7 +146,7 @@ class Whole(Kind[int]):
 
 
 @dataclass(frozen=True)
-class Real(Kind[float]):
+class Real(ValueKind[float]):
     """A number."""
 
     low: float = 0.0
@@ -167,7 +167,7 @@ class Real(Kind[float]):
 
 
 @dataclass(frozen=True)
-class Duration(Kind[float]):
+class Duration(ValueKind[float]):
     """Seconds, from a number and a unit; seconds where none is named.
 
     >>> Duration().read("90"), Duration().read("1.5m"), Duration().read("2h"), Duration().read(0.5)
@@ -199,7 +199,7 @@ class Duration(Kind[float]):
 
 
 @dataclass(frozen=True)
-class Bytes(Kind[int]):
+class Bytes(ValueKind[int]):
     """Bytes, from a number and a unit of a thousand.
 
     >>> Bytes().read("500M"), Bytes().read("1.5G"), Bytes().show(100_000_000)
@@ -224,7 +224,7 @@ class Bytes(Kind[int]):
 
 
 @dataclass(frozen=True)
-class Pattern(Kind[tuple[str, ...]]):
+class Pattern(ValueKind[tuple[str, ...]]):
     """A regular expression."""
 
     form: str = "regular expression"
@@ -240,7 +240,7 @@ class Pattern(Kind[tuple[str, ...]]):
 
 
 @dataclass(frozen=True)
-class Folder(Kind[Path]):
+class Folder(ValueKind[Path]):
     """A folder, which may have to be made."""
 
     form: str = "folder"
@@ -250,7 +250,7 @@ class Folder(Kind[Path]):
 
 
 @dataclass(frozen=True)
-class Parts(Kind[tuple[str, ...]]):
+class TextList(ValueKind[tuple[str, ...]]):
     """Several texts, separated by commas."""
 
     form: str

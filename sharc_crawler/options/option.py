@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    from sharc_crawler.options.kinds import Kind
+    from sharc_crawler.options.kinds import ValueKind
 
 T = TypeVar("T")
 D = TypeVar("D")  #: of the default: where nothing stands for a value, it is None
@@ -16,7 +16,7 @@ D = TypeVar("D")  #: of the default: where nothing stands for a value, it is Non
 class Option:
     """What is known of an option but its name and default, which are its field's in the table."""
 
-    kind: Kind[Any]
+    kind: ValueKind[Any]
     help: str  #: one sentence without its full stop; Markdown
     argument: bool  #: can be given as ``-a name=value``
     setting: str | None  #: name of the setting; empty: ``SHARC_NAME``; None: it has none
@@ -27,17 +27,17 @@ class Option:
     never: str = ""  #: the argument that it cannot be given with
 
 
-def argument(kind: Kind[T], default: D, help: str, **more: Any) -> T | D:  # noqa: A002 - as the table's column
+def argument(kind: ValueKind[T], default: D, help: str, **more: Any) -> T | D:  # noqa: A002 - as the table's column
     """A row: of one crawl, given as ``-a name=value``."""
     return _row(default, Option(kind=kind, help=help, argument=True, setting=None, **more))
 
 
-def setting(kind: Kind[T], default: D, help: str, **more: Any) -> T | D:  # noqa: A002
+def setting(kind: ValueKind[T], default: D, help: str, **more: Any) -> T | D:  # noqa: A002
     """A row: of a project, the setting ``SHARC_NAME``."""
     return _row(default, Option(kind=kind, help=help, argument=False, setting="", **more))
 
 
-def both(kind: Kind[T], default: D, help: str, setting: str = "", **more: Any) -> T | D:  # noqa: A002
+def both(kind: ValueKind[T], default: D, help: str, setting: str = "", **more: Any) -> T | D:  # noqa: A002
     """A row: a setting that ``-a name=value`` overrides for one crawl."""
     return _row(default, Option(kind=kind, help=help, argument=True, setting=setting, **more))
 

@@ -17,7 +17,7 @@ from sharc_crawler.options.reading import ARGUMENTS, SETTINGS
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from sharc_crawler.options.reading import Row
+    from sharc_crawler.options.reading import OptionRow
 
 _MARKED = re.compile(r"(<!-- options: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 EXAMPLE = "scrapy crawl site -a url=https://www.example.org/ -a max_bytes=2G -a output=captures/example"
@@ -52,27 +52,27 @@ def help_text(width: int = 100) -> str:
     )
 
 
-def default(row: Row) -> str:
+def default(row: OptionRow) -> str:
     """In words, or as it is written."""
     option = row.option
     value = option.shown or ("none" if row.default in (None, ()) else f"`{option.kind.show(row.default)}`")
     return value if option.profile is None else f"{value}; `site`: `{option.kind.show(option.profile)}`"
 
 
-def _line(name: str, row: Row, more: str) -> str:
+def _line(name: str, row: OptionRow, more: str) -> str:
     kind = row.option.kind if name != row.setting or name.startswith("SHARC_") else Real(form="seconds")
     return f"| `{name}` | {kind.form} | {row.option.help}{more} | {default(row)} |\n"
 
 
-def _also(row: Row) -> str:
+def _also(row: OptionRow) -> str:
     return f"; argument [`{row.name}=`](arguments.md)" if row.option.argument else ""
 
 
-def _only(row: Row) -> str:
+def _only(row: OptionRow) -> str:
     return f" (with `{row.option.needs.rstrip('=')}`)" if row.option.needs else ""
 
 
-def _paragraph(row: Row, width: int) -> str:
+def _paragraph(row: OptionRow, width: int) -> str:
     text = f"{row.option.help}{_only(row)} ({row.option.kind.form}; default: {default(row)})"
     plain = re.sub(r" ?\((?:\[[^]]*\]\([^()]*\)(?:, )?)+\)", "", text)  # pages of the docs are not at hand here
     plain = re.sub(r"\[([^]]+)\]\((?:[^()]|\([^)]*\))*\)", r"\1", plain).replace("`", "")

@@ -12,12 +12,12 @@ from sharc_crawler.options.table import Options
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from sharc_crawler.options.kinds import Kind
+    from sharc_crawler.options.kinds import ValueKind
     from sharc_crawler.options.option import Option
 
 
 @dataclass(frozen=True)
-class Row:
+class OptionRow:
     """A row of the table, with its names."""
 
     field: str  #: in :class:`~sharc_crawler.options.table.Options`
@@ -36,7 +36,7 @@ class Row:
         return f"SHARC_{self.name.upper()}" if named == "" else named
 
 
-ROWS = tuple(Row(one.name, one.default, one.metadata["option"]) for one in fields(Options))
+ROWS = tuple(OptionRow(one.name, one.default, one.metadata["option"]) for one in fields(Options))
 ARGUMENTS = {row.name: row for row in ROWS if row.option.argument}
 SETTINGS = {row.setting: row for row in ROWS if row.setting}
 
@@ -75,12 +75,12 @@ def read_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
     return {row.field: _value(_kind(row, name), name, value) for row, name, value in found if value not in (None, "")}
 
 
-def _kind(row: Row, setting: str) -> Kind[Any]:
+def _kind(row: OptionRow, setting: str) -> ValueKind[Any]:
     """Scrapy's own settings are read by Scrapy, too: no unit there."""
     return row.option.kind if setting.startswith("SHARC_") else Real()
 
 
-def _value(kind: Kind[Any], name: str, value: object) -> Any:
+def _value(kind: ValueKind[Any], name: str, value: object) -> Any:
     try:
         return kind.read(value)
     except ValueError as error:

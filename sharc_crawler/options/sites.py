@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from sharc_crawler.archive.options import OWN_FIELDS
 from sharc_crawler.errors import nearest
-from sharc_crawler.options.kinds import Kind
+from sharc_crawler.options.kinds import ValueKind
 from sharc_crawler.rates.sitemap import CHANGEFREQ_RATES
 from sharc_crawler.urls import canonical, with_scheme
 
@@ -20,7 +20,7 @@ _CONTACT = re.compile(r"https?://[^\s()]+|(?:mailto:)?[^\s@()]+@[^\s@()]+")
 
 
 @dataclass(frozen=True)
-class Urls(Kind[tuple[str, ...]]):
+class Urls(ValueKind[tuple[str, ...]]):
     """URLs, separated by commas or blanks."""
 
     form: str = "URL or host name"
@@ -33,7 +33,7 @@ class Urls(Kind[tuple[str, ...]]):
 
 
 @dataclass(frozen=True)
-class SeedFile(Kind[tuple[str, ...]]):
+class SeedFile(ValueKind[tuple[str, ...]]):
     """The URLs of a file, one a line; ``#`` begins a comment line."""
 
     form: str = "file"
@@ -56,7 +56,7 @@ class SeedFile(Kind[tuple[str, ...]]):
 
 
 @dataclass(frozen=True)
-class Sitemaps(Kind[tuple[str, ...] | None]):
+class Sitemaps(ValueKind[tuple[str, ...] | None]):
     """``auto`` (None: wherever the site says), ``off`` (none), or a sitemap's URL."""
 
     form: str = "`auto`, `off`, URL"
@@ -75,7 +75,7 @@ class Sitemaps(Kind[tuple[str, ...] | None]):
 
 
 @dataclass(frozen=True)
-class Contact(Kind[str | None]):
+class Contact(ValueKind[str | None]):
     """Whom a webmaster can turn to."""
 
     form: str = "URL or mail address"
@@ -90,7 +90,7 @@ class Contact(Kind[str | None]):
 
 
 @dataclass(frozen=True)
-class Changefreq(Kind[tuple[tuple[str, float], ...]]):
+class Changefreq(ValueKind[tuple[tuple[str, float], ...]]):
     """``{class: seconds}``, or that as JSON."""
 
     form: str = '`{"daily": SECONDS}`'
@@ -112,7 +112,7 @@ class Changefreq(Kind[tuple[tuple[str, float], ...]]):
 
 
 @dataclass(frozen=True)
-class WarcinfoFields(Kind[tuple[tuple[str, str], ...]]):
+class WarcinfoFields(ValueKind[tuple[tuple[str, str], ...]]):
     """``{name: text}``, or that as JSON: fields that a WARC file's first record has besides ours."""
 
     form: str = '`{"publisher": "…"}`'

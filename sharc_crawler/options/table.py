@@ -21,10 +21,10 @@ from sharc_crawler.options.kinds import (
     Flag,
     FlagOr,
     Folder,
-    Parts,
     Pattern,
     Real,
     Text,
+    TextList,
     Whole,
     Words,
 )
@@ -219,7 +219,7 @@ class Options:
     )
     budget: int | None = argument(Whole(), None, "chosen at most", section=SEEDS, needs=_RANKER)
     timemaps: tuple[str, ...] = argument(
-        Parts("files and folders"),
+        TextList("files and folders"),
         (),
         "the archives' history: CDX, TimeMaps, WARC, folders of them, as `sharc seeds fetch` makes; also `history`",
         section=SEEDS,
@@ -345,7 +345,7 @@ class Options:
         " visit holds up the revisits for so long, and for `DOWNLOAD_TIMEOUT` each time it is silent",
     )
     allowed_addresses: tuple[str, ...] = setting(
-        Parts("networks, as `127.0.0.0/8`"),
+        TextList("networks, as `127.0.0.0/8`"),
         (),
         "private networks that may be contacted. A private address that is typed as `url=` needs none: it is open to"
         " its own site's capture, at its port",

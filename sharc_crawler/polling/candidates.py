@@ -12,10 +12,10 @@ LEAST = 3  #: new pages that name a candidate
 KEPT = 5_000  #: URLs that are counted, so that a crawl without end needs no memory without end
 
 
-class Candidates:
+class HubCandidates:
     """How many new pages name which URL.
 
-    >>> candidates = Candidates()
+    >>> candidates = HubCandidates()
     >>> for article in ("/a", "/b", "/c"): candidates.named(["/politics/", article])
     >>> list(candidates.taken()), list(candidates.taken())
     (['/politics/'], [])

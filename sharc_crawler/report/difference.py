@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sharc_crawler.archive.fetches import Fetched
-    from sharc_crawler.changes.difference import Difference, Row
+    from sharc_crawler.changes.difference import Difference, LinePair
 
 CONTEXT = 3  #: lines around a line that differs
 VERDICTS = {
@@ -47,7 +47,7 @@ def verdict(found: Difference) -> str:
     return VERDICTS[found.equal_bytes, found.changed]
 
 
-def _shown(rows: Sequence[Row]) -> list[dict[str, Any]]:
+def _shown(rows: Sequence[LinePair]) -> list[dict[str, Any]]:
     """The lines that differ, each with some around it; of runs of the others only how many they are."""
     near = {i + step for i, row in enumerate(rows) if not row.same for step in range(-CONTEXT, CONTEXT + 1)}
     shown: list[dict[str, Any]] = []
@@ -57,7 +57,7 @@ def _shown(rows: Sequence[Row]) -> list[dict[str, Any]]:
     return shown
 
 
-def _sides(row: Row) -> tuple[_Words, _Words]:
+def _sides(row: LinePair) -> tuple[_Words, _Words]:
     """Both sides of a line with the words marked that differ."""
     old, new = (row.old or "").split(), (row.new or "").split()
     sides: tuple[_Words, _Words] = ([], [])

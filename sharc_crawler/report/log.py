@@ -59,7 +59,7 @@ def entry(row: ExchangeRow) -> dict[str, Any]:
         "result": row.result,
         "status": row.status,
         "error": row.error,
-        "settled": row.settled,
+        "finished": row.finished,
         "bytes": row.length,
         "media_type": row.media_type,
         "digest": row.digest,

@@ -29,7 +29,7 @@ class Stored:
         self._embeds: dict[PageId, list[Url]] = defaultdict(list)
         self._judgements = {row.page: row for row in state.judgements}
         for visit in state.visits:
-            if visit.settled or visit.outcome.result is Result.FAILED:  # else withdrawn: its record is lost
+            if visit.finished or visit.outcome.result is Result.FAILED:  # else withdrawn: its record is lost
                 self.visits[visit.page].append(visit)
         for page, resource in state.embeds:
             self._embeds[page].append(Url(state.pages[resource].key))
@@ -67,7 +67,7 @@ class Stored:
 
 
 def _last(visits: list[VisitRow]) -> VisitRow | None:
-    """The settled visit, or the last attempt where none is settled."""
+    """The finished visit, or the last attempt where none is finished."""
     return visits[-1] if visits else None
 
 

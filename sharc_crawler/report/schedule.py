@@ -23,7 +23,7 @@ WIDTH, LEFT, RIGHT, TOP, BOTTOM = 1040.0, 140.0, 12.0, 34.0, 46.0
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ScheduleRow:
     """One page: its height in the drawing, its downloads and its true changes from left to right."""
 
     y: float
@@ -39,7 +39,7 @@ class Row:
 class Schedule:
     """Everything in drawing units; ``height`` follows from the number of rows."""
 
-    rows: list[Row]
+    rows: list[ScheduleRow]
     one_in: int  #: one page in so many is drawn
     height: float
     mark: float  #: radius of a download's mark
@@ -105,10 +105,10 @@ def _axis(pages: Sequence[Mapping[str, Any]]) -> TimeAxis:
     return TimeAxis(start, max(end, start + 1.0), LEFT, WIDTH - RIGHT)
 
 
-def _row(page: Mapping[str, Any], axis: TimeAxis, y: float) -> Row:
+def _row(page: Mapping[str, Any], axis: TimeAxis, y: float) -> ScheduleRow:
     changes = sorted({axis.of(change) for change in (page["truth"] or {}).get("changes", ())})
     changes = [x for x in changes if LEFT <= x <= WIDTH - RIGHT]
-    return Row(
+    return ScheduleRow(
         y=y,
         visit=axis.of(page["visit"]["started"]),
         revisit=axis.of(page["revisit"]["started"]) if page["revisit"] else None,
@@ -119,14 +119,14 @@ def _row(page: Mapping[str, Any], axis: TimeAxis, y: float) -> Row:
     )
 
 
-def _rates(pages: Sequence[Mapping[str, Any]], rows: Sequence[Row]) -> list[tuple[float, str]]:
+def _rates(pages: Sequence[Mapping[str, Any]], rows: Sequence[ScheduleRow]) -> list[tuple[float, str]]:
     """About ten labels down the rate axis, none twice in a row."""
     places = range(0, len(rows), -(-len(rows) // 10))
     labels = [(rows[place].y, every(pages[place]["rate"])) for place in places]
     return [label for place, label in enumerate(labels) if place == 0 or label[1] != labels[place - 1][1]]
 
 
-def _blocks(rows: Sequence[Row], step: float) -> list[tuple[float, float]]:
+def _blocks(rows: Sequence[ScheduleRow], step: float) -> list[tuple[float, float]]:
     blocks = []
     for hopeless, group in groupby(rows, key=lambda row: row.hopeless):
         members = list(group)

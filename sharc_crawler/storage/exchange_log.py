@@ -39,7 +39,7 @@ def exchanges_of(state: Batch, after: int = 0) -> Iterator[ExchangeRow]:
             outcome.result.value,
             outcome.status,
             outcome.error,
-            visit.settled,
+            visit.finished,
             outcome.length,
             outcome.media_type,
             outcome.digest,

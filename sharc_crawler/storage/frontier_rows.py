@@ -68,7 +68,7 @@ def visit_values(row: VisitRow) -> tuple[Any, ...]:
 
 def visit_row(values: tuple[Any, ...]) -> VisitRow:
     """The visit of a row of its table."""
-    _, page, slot, plan, attempt, settled, lease, decided = values[:8]
+    _, page, slot, plan, attempt, finished, lease, decided = values[:8]
     started, ended, result, status, digest, decoded, fingerprint, etag, last_modified, location = values[8:18]
     length, media_type, images, tables, outlinks, by_script, words, date, warc, offset, size = values[18:29]
     error, retry_after, age, charset = values[29:]
@@ -92,7 +92,7 @@ def visit_row(values: tuple[Any, ...]) -> VisitRow:
         age=age,
         charset=charset,
     )
-    return VisitRow(page, Slot(slot), Plan(plan), attempt, bool(settled), lease, decided, outcome)
+    return VisitRow(page, Slot(slot), Plan(plan), attempt, bool(finished), lease, decided, outcome)
 
 
 def capture_values(row: CaptureRow) -> tuple[Any, ...]:

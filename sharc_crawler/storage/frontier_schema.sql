@@ -41,7 +41,7 @@ CREATE TABLE visit (
     slot TEXT NOT NULL,
     plan TEXT NOT NULL,
     attempt INTEGER NOT NULL,    -- 0: refused without a request
-    settled INTEGER NOT NULL,    -- 0: failed, and tried again
+    finished INTEGER NOT NULL,   -- 0: failed, and tried again
     lease INTEGER NOT NULL,      -- number of the decision
     decided REAL NOT NULL,
     started REAL NOT NULL,

@@ -37,7 +37,7 @@ WAY_OUT = "give resume=rebuild, which makes it again from the WARC files and the
 _EXCHANGES = """
 SELECT visit.visit, page.capture, visit.ended, page.url, page.kind, page.via, parent.url, page.depth, visit.lease,
        visit.decided, visit.slot, visit.plan, visit.attempt, page.rate, page.source, visit.started, visit.result,
-       visit.status, visit.error, visit.settled, visit.length, visit.media_type, visit.digest, visit.location,
+       visit.status, visit.error, visit.finished, visit.length, visit.media_type, visit.digest, visit.location,
        visit.warc, visit.warc_offset, judgement.verdict
 FROM visit JOIN page USING (page)
 LEFT JOIN page AS parent ON parent.page = page.parent
@@ -153,7 +153,7 @@ class SqliteStore:
         with self._whole():
             for number, capture, *rest in self._db.execute(_EXCHANGES, (after,)):
                 spec, row = specs[capture], ExchangeRow(number, "", "", *rest)
-                yield row._replace(site=spec.site, seed=spec.seeds[0], settled=bool(row.settled))
+                yield row._replace(site=spec.site, seed=spec.seeds[0], finished=bool(row.finished))
 
     def links(self) -> Iterator[LinksRow]:
         """What documents linked to."""

@@ -38,7 +38,7 @@ def reopened(state: Batch, capture: int) -> Batch:
     return replace(
         state,
         visits=[
-            visit._replace(settled=visit.settled and not _open_again(state, visit, capture)) for visit in state.visits
+            visit._replace(finished=visit.finished and not _open_again(state, visit, capture)) for visit in state.visits
         ],
         hosts={name: host for name, host in state.hosts.items() if name not in unread},
         members=[(page, part) for page, part in state.members if state.pages[page].capture != capture],

@@ -33,7 +33,7 @@ def withdrawn(state: Batch, lost: Collection[int], when: str) -> Batch:
     hosts = {state.pages[visit.page].host for visit in _of(state, open_, Kind.ROBOTS)}
     return replace(
         state,
-        visits=[visit._replace(settled=visit.settled and _owner(state, visit) not in bare) for visit in visits],
+        visits=[visit._replace(finished=visit.finished and _owner(state, visit) not in bare) for visit in visits],
         judgements=[
             row for row in state.judgements if row.page not in pages and state.pages[row.page].capture not in rejudged
         ],
@@ -50,7 +50,9 @@ def withdrawn(state: Batch, lost: Collection[int], when: str) -> Batch:
 
 def _with_revisits(state: Batch, lost: Collection[int]) -> frozenset[int]:
     """A revisit compares with its visit: without that it shows nothing. Polls of hubs are not made again."""
-    firsts = {state.visits[n].page for n in lost if state.visits[n].settled and state.visits[n].slot is not Slot.SECOND}
+    firsts = {
+        state.visits[n].page for n in lost if state.visits[n].finished and state.visits[n].slot is not Slot.SECOND
+    }
     return frozenset(
         number
         for number, visit in enumerate(state.visits)
@@ -71,13 +73,13 @@ def _owner(state: Batch, visit: VisitRow) -> int:
 
 def _with_content(state: Batch, visits: Iterable[VisitRow]) -> set[int]:
     """Captures of which a page is left."""
-    settled = (visit for visit in visits if visit.settled and visit.outcome.result is Result.OK)
-    return {_owner(state, visit) for visit in settled if state.pages[visit.page].kind in (Kind.PAGE, Kind.HUB)}
+    finished = (visit for visit in visits if visit.finished and visit.outcome.result is Result.OK)
+    return {_owner(state, visit) for visit in finished if state.pages[visit.page].kind in (Kind.PAGE, Kind.HUB)}
 
 
 def _opened(visit: VisitRow, lost: bool, open_: bool) -> VisitRow:
     outcome = replace(visit.outcome, capture=None, error=LOST) if lost else visit.outcome
-    return visit._replace(outcome=outcome, settled=visit.settled and not open_)
+    return visit._replace(outcome=outcome, finished=visit.finished and not open_)
 
 
 def _going_on(row: CaptureRow, count: int, bare: bool, when: str) -> CaptureRow:

@@ -49,7 +49,7 @@ class AttestedTwice(PyramidStrategy):
     attests = True
 
     def __init__(self, setting: Setting) -> None:
-        super().__init__(setting, selective, attesting=True)
+        super().__init__(setting, selective, attested_apart=True)
 
     def _plan(self, classes: Classes) -> list[Run]:
         return super()._plan(replace(classes, either_side=True))
@@ -63,7 +63,7 @@ class AttestedOnce(PhasedStrategy):
     def __init__(self, setting: Setting) -> None:
         super().__init__(setting, "lifo")
         self.accepts_late = True
-        self._pages = PlannedPages(self._before, setting.prior, attesting=True)
+        self._pages = PlannedPages(self._before, setting.prior, attested_apart=True)
         self._pages.strict = True
         self._pairs = 0  # waiting pages that need two slots
 
@@ -171,7 +171,7 @@ class AttestedOnce(PhasedStrategy):
         """The mirror image of the visits: a revisit where there was a pair, any attested page where there was none."""
         while self._revisited < len(self._visited) and self._owed:
             page, mark = self._turn()
-            if mark & TWICE and page not in self._settled:
+            if mark & TWICE and page not in self._closed:
                 return self._revisit(page, mark)
             if not mark & TWICE and self._waiting():
                 return self._late()

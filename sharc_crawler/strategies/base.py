@@ -103,7 +103,7 @@ class Strategy(ABC):
 
     The caller's contract: every visit that :meth:`next` returns is answered by exactly one :meth:`finished`, before or
     after further calls of :meth:`next`; unless :attr:`accepts_late`, no page is added once :attr:`past_reference`.
-    After a restart all pages are added again, then every visit settled before is told by :meth:`finished`, in the
+    After a restart all pages are added again, then every visit finished before is told by :meth:`finished`, in the
     order in which they were made.
     """
 
@@ -155,7 +155,7 @@ class Strategy(ABC):
 
     @abstractmethod
     def finished(self, visit: Visit, captured: bool) -> None:
-        """The visit is settled. ``captured=False``: there is no content, so nothing is left to revisit."""
+        """The visit is finished. ``captured=False``: there is no content, so nothing is left to revisit."""
 
     @abstractmethod
     def reprice(self, page: PageId, rate: float) -> None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sharc_crawler.strategies.classes import Classes
 
 KNOTS = 1024  #: one by one from the first, as many evenly spread, and as many by equal ratios
-ROUNDS = 100  #: in which the gains of classes settle
+ROUNDS = 100  #: in which the gains of classes come to rest
 SHARES = (0.0, 1e-5, 1e-4, 1e-3)  #: of all pages: smaller pieces are left out when prices are sought
 PIECES = 4096  #: at most
 GRID = 2048  #: rates, shared among the combinations of weight and shape

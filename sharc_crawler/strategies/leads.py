@@ -43,12 +43,12 @@ class Leads:
         self._octaves = 0  # of all pages found, summed
         self._steps = 0  # from the octave of the page visited up to that of each found on it, summed
         self._last = 0  # octave of the last visit
-        self._settled: int | None = None  # the coldest octave: its pages are next, one and all, if nothing is found
+        self._chosen: int | None = None  # the coldest octave: its pages are next, one and all, if nothing is found
 
     def follow(self, waiting: Ranking, missing: int) -> int:
         """The rank of the page to visit now; what is found until the next visit is found on it."""
         coldest = waiting.octave(0)
-        octave = coldest if coldest == self._settled else self._best(coldest, waiting, missing)
+        octave = coldest if coldest == self._chosen else self._best(coldest, waiting, missing)
         self._visits[octave] += 1
         self._last = octave
         return 0 if octave == coldest else waiting.first(octave)
@@ -60,7 +60,7 @@ class Leads:
             self._found[self._last] += len(octaves)
             self._octaves += total
             self._steps += total - len(octaves) * self._last
-            self._settled = None
+            self._chosen = None
 
     def _best(self, coldest: int, waiting: Ranking, missing: int) -> int:
         """The octave with the least heat per page."""
@@ -74,7 +74,7 @@ class Leads:
         )
         (_, best), *others = sorted(costs)
         if best == coldest and (not others or exp2(best) <= others[0][0]):
-            self._settled = best
+            self._chosen = best
         return best
 
     def _brings(self, octave: int, prior: float) -> float:

@@ -24,7 +24,7 @@ class PhasedStrategy(Strategy):
     """A strategy that orders first visits; the revisits follow in the same order (fifo) or in the reverse (lifo).
 
     A subclass keeps the pages that wait for their first visit and says which is next. Revisits wait until every first
-    visit is settled, since each may bring links. With ``apex``, the last page is downloaded once, between the two
+    visit is finished, since each may bring links. With ``apex``, the last page is downloaded once, between the two
     phases: the pyramid's interval of length zero.
     """
 
@@ -40,7 +40,7 @@ class PhasedStrategy(Strategy):
         self._visited = array("q")  # in the order of the visits
         self._marks = bytearray()  # of the visited, one by one
         self._in_flight: set[PageId] = set()  # first visits
-        self._settled: set[PageId] = set()  # visited, but with nothing (left) to revisit
+        self._closed: set[PageId] = set()  # visited, but with nothing (left) to revisit
         self._only: PageId | None = None  # the page handed out as the last one known
         self._revisited = 0  # how many of the visited have had their turn in the second phase
         self._owed = 0  # second slots of the visited
@@ -73,7 +73,7 @@ class PhasedStrategy(Strategy):
         self._put(candidates)
 
     def next(self, now: Instant) -> Visit | None:
-        """The next first visit, else, once all of them are settled, the next revisit."""
+        """The next first visit, else, once all of them are finished, the next revisit."""
         self.now = now
         if self._waiting():
             return self._first()
@@ -109,7 +109,7 @@ class PhasedStrategy(Strategy):
     def _second(self) -> Visit | None:
         while self._revisited < len(self._visited):
             page, mark = self._turn()
-            if mark & TWICE and page not in self._settled and page != self._only:
+            if mark & TWICE and page not in self._closed and page != self._only:
                 return self._revisit(page, mark)
         return None
 
@@ -120,7 +120,7 @@ class PhasedStrategy(Strategy):
         pages = [
             page
             for page, mark in zip(self._visited, self._marks, strict=True)
-            if mark & TWICE and page not in self._settled and page != self._only
+            if mark & TWICE and page not in self._closed and page != self._only
         ]
         return pages[::-1] if self._last_first else pages
 
@@ -149,25 +149,25 @@ class PhasedStrategy(Strategy):
         return self._apex
 
     def finished(self, visit: Visit, captured: bool) -> None:
-        """A visit is settled, one that was handed out or one made before a restart."""
+        """A visit is finished, one that was handed out or one made before a restart."""
         page = visit.page
         if visit.slot is Slot.SECOND:
-            if not self._revisited:  # settled before a restart
+            if not self._revisited:  # finished before a restart
                 self.past_reference = True
-                self._settle(page, twice=True)
+                self._close(page, twice=True)
             return
         if page in self._in_flight:
             self._in_flight.remove(page)
-        elif self._discard(page):  # settled before a restart
+        elif self._discard(page):  # finished before a restart
             self._made(page, visit.plan, self._twice(visit.slot))
             self._only = page if self._apex and visit.slot is Slot.ONLY else None
         else:
             raise StateError(f"page {page} is finished, but was neither handed out nor does it wait")
         if not captured:
-            self._settle(page, self._twice(visit.slot))
+            self._close(page, self._twice(visit.slot))
 
-    def _settle(self, page: PageId, twice: bool) -> None:
-        self._settled.add(page)
+    def _close(self, page: PageId, twice: bool) -> None:
+        self._closed.add(page)
         self._owed -= twice
         if page == self._only:
             self._only = None

@@ -79,7 +79,7 @@ class PlannedPages:
     ----------
     plan: lays classes (hottest first) over the slots left; runs in the order of the visits
     prior: rates that undiscovered pages are drawn from; none: as the known
-    attesting: attested pages are classes of their own
+    attested_apart: attested pages are classes of their own
     scout: names pages to be taken out of their turn where it is that of a virtual one; the plan is then one over the
         intervals 0, 2Δ, 4Δ, ... of pages that are judged by bytes
 
@@ -90,14 +90,14 @@ class PlannedPages:
         plan: Callable[[Classes], list[Run]],
         prior: tuple[float, ...],
         *,
-        attesting: bool = False,
+        attested_apart: bool = False,
         scout: Scout | None = None,
     ) -> None:
         self.plan = plan
         self.inward = True  #: the slots left lead towards T, not away from it
         self.strict = False  #: runs take no more pages than planned; any page may follow when all are spent
         self._prior = [WaitingClass(rate, 1.0, math.inf) for rate in prior]
-        self._attesting = attesting
+        self._attested_apart = attested_apart
         self._scout = scout
         self._planned: list[WaitingClass] = []  # rows of the present plan
         self._starts: list[int] = []  # of its runs: how many visits come before each
@@ -117,7 +117,7 @@ class PlannedPages:
         """Pages begin to wait."""
         columns = (candidates.pages, candidates.rates, candidates.weights, candidates.shapes, candidates.attested)
         for page, rate, weight, shape, attested in zip(*(column.tolist() for column in columns), strict=True):
-            self._joined(self._pages.put(page, rate, weight, shape, attested and self._attesting))
+            self._joined(self._pages.put(page, rate, weight, shape, attested and self._attested_apart))
         if self._scout is not None:
             self._scout.found(len(candidates))
 

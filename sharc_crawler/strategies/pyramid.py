@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 class PyramidStrategy(PhasedStrategy):
     """Follows a planner, offline and online alike."""
 
-    def __init__(self, setting: Setting, planner: Planner, *, attesting: bool = False) -> None:
-        super().__init__(setting, "lifo", apex=not attesting)  # T is then a sitemap's download, not a page's
+    def __init__(self, setting: Setting, planner: Planner, *, attested_apart: bool = False) -> None:
+        super().__init__(setting, "lifo", apex=not attested_apart)  # T is then a sitemap's download, not a page's
         self._planner = planner
-        scout = None if attesting else Scout()
-        self._pages = PlannedPages(self._plan, setting.prior, attesting=attesting, scout=scout)
+        scout = None if attested_apart else Scout()
+        self._pages = PlannedPages(self._plan, setting.prior, attested_apart=attested_apart, scout=scout)
 
     def _plan(self, classes: Classes) -> list[Run]:
         return self._planner(classes, 2 * self.setting.step)

@@ -58,10 +58,10 @@ def page_row(page: int, **changed: object) -> PageRow:
     return row._replace(**changed)  # type: ignore[arg-type]
 
 
-def visit_row(page: int, slot: Slot = Slot.FIRST, *, settled: bool = True) -> VisitRow:
+def visit_row(page: int, slot: Slot = Slot.FIRST, *, finished: bool = True) -> VisitRow:
     """A visit with every field of its outcome in use."""
     outcome = Outcome(
-        Result.OK if settled else Result.FAILED,
+        Result.OK if finished else Result.FAILED,
         10.25,
         10.5,
         status=200,
@@ -76,9 +76,9 @@ def visit_row(page: int, slot: Slot = Slot.FIRST, *, settled: bool = True) -> Vi
         date=9.0,
         age=4.0,
         capture=CaptureRef("a.warc.gz", 5, 7),
-        retry_after=None if settled else 2.5,
+        retry_after=None if finished else 2.5,
     )
-    return VisitRow(page, slot, Plan.HOPELESS, 1, settled, 3, 10.0, outcome)
+    return VisitRow(page, slot, Plan.HOPELESS, 1, finished, 3, 10.0, outcome)
 
 
 def capture_row(**changed: object) -> CaptureRow:
@@ -114,7 +114,7 @@ class FrontierStoreContract:
         hints = Hints(5.0, 86400.0, "daily", 0.8)
         batch = Batch(
             pages=[page_row(0, hints=hints), page_row(1, shape=2.5, reason="why", state=6)],
-            visits=[visit_row(1, settled=False), visit_row(1), visit_row(0, Slot.SECOND)],
+            visits=[visit_row(1, finished=False), visit_row(1), visit_row(0, Slot.SECOND)],
             judgements=[JudgementRow(0, Verdict.COHERENT, Evidence.BYTES, "equal bytes")],
             captures={0: capture_row()},
             hosts={"h.example": HostRow("h.example", "User-agent: *", 1.0)},
@@ -207,11 +207,11 @@ class FrontierStoreContract:
         """In the order they ended, numbered from 1; and from any number on."""
         store = self.open(tmp_path)
         store.commit(Batch([page_row(0), page_row(1, parent=0)], captures={0: capture_row()}))
-        store.commit(Batch(visits=[visit_row(0, settled=False), visit_row(0), visit_row(1)]))
+        store.commit(Batch(visits=[visit_row(0, finished=False), visit_row(0), visit_row(1)]))
         store.commit(Batch(judgements=[JudgementRow(0, Verdict.CHANGED, Evidence.BYTES, "other bytes")]))
         found = list(store.exchanges())
         assert found == list(exchanges_of(store.load()))
-        assert [(row.number, row.settled, row.verdict) for row in found] == [
+        assert [(row.number, row.finished, row.verdict) for row in found] == [
             (1, False, "changed"),
             (2, True, "changed"),
             (3, True, None),
@@ -224,7 +224,7 @@ class FrontierStoreContract:
         store.commit(Batch([page_row(0), page_row(1)], [visit_row(0), visit_row(1)], captures={0: capture_row()}))
         store.commit(Batch(judgements=[JudgementRow(0, Verdict.COHERENT, Evidence.BYTES, "equal bytes")]))
         store.commit(Batch(links=[LinksRow(0, 10.25, (1,))], members=[(0, 0)], embeds=[(0, 1)]))
-        state = Batch([page_row(0)], [visit_row(0, settled=False)], captures={0: capture_row(notes=("withdrawn",))})
+        state = Batch([page_row(0)], [visit_row(0, finished=False)], captures={0: capture_row(notes=("withdrawn",))})
         store.replace(state)
         assert store.load() == state
         assert list(store.links()) == [LinksRow(0, 10.25, (1,))]

@@ -54,7 +54,7 @@ class Crawl:
         self._in_flight: deque[Visit] = deque()
         self._firsts: set[int] = set()
         self._seconds: set[int] = set()
-        self._settled: list[Visit] = []
+        self._finished: list[Visit] = []
         self.discover(1)
 
     def discover(self, pages: int) -> None:
@@ -83,9 +83,9 @@ class Crawl:
             assert page in self._firsts, f"{visit}: revisited before it was visited"
             assert page not in self._seconds, f"{visit}: revisited twice"
             assert page not in self._failing, f"{visit}: revisited, but there is no content"
-            unsettled = [one for one in self._in_flight if one.slot is not Slot.SECOND]
+            unfinished = [one for one in self._in_flight if one.slot is not Slot.SECOND]
             assert self.strategy.past_reference, f"{visit}: handed out before the reference instant"
-            assert not any(one.slot is Slot.FIRST for one in unsettled), f"{visit}: {unsettled} are not settled"
+            assert not any(one.slot is Slot.FIRST for one in unfinished), f"{visit}: {unfinished} are not finished"
             self._seconds.add(page)
         else:
             assert page < self._known, f"{visit}: never added"
@@ -100,17 +100,17 @@ class Crawl:
             first = Visit(visit.page, Slot.FIRST, visit.plan)
             self.visits[self.visits.index(visit)] = visit = first
         self.strategy.finished(visit, captured)
-        self._settled.append(visit)
+        self._finished.append(visit)
         open_ = self.strategy.accepts_late or not self.strategy.past_reference
         if captured and visit.slot is not Slot.SECOND and open_:
             self.discover(self._links)
 
     def restart(self, strategy: Strategy) -> None:
-        """The process died and a new strategy learns what was settled."""
+        """The process died and a new strategy learns what was finished."""
         self.strategy = strategy
         known, self._known = self._known, 0
         self.discover(known)
-        for visit in self._settled:
+        for visit in self._finished:
             strategy.finished(visit, visit.page not in self._failing)
         lost = [*self._in_flight]
         self.visits = [visit for visit in self.visits if visit not in lost]

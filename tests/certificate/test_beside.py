@@ -265,7 +265,7 @@ def test_the_digest_names_the_one_certificate(capture):
 
 
 def test_what_does_not_verify_is_not_sealed(tmp_path):
-    """A strategy that revisited before all visits were settled: a change between T and a page's visit is not seen."""
+    """A strategy that revisited before all visits were finished: a change between T and a page's visit is not seen."""
     facts = make(tmp_path)
     pages = tuple(
         page if page.verdict is not Verdict.CHANGED else replace(page, verdict=Verdict.COHERENT) for page in facts.pages

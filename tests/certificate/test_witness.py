@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sharc_crawler.certificate.witness import Exchange, Witness, hear
+from sharc_crawler.certificate.witness import RecordedExchange, Witness, hear
 from sharc_crawler.model import Result, Slot
 from tests.certificate.made import SITE, Maker, certified, said
 
@@ -23,7 +23,7 @@ def maker(tmp_path: Path) -> Maker:
     return Maker(tmp_path)
 
 
-def only(witness: Witness) -> Exchange:
+def only(witness: Witness) -> RecordedExchange:
     (exchange,) = witness.exchanges.values()
     return exchange
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 from click.testing import CliRunner
 
-from sharc_crawler.archive.cdxj import REVISIT, Entry, write_index
+from sharc_crawler.archive.cdxj import REVISIT, IndexEntry, write_index
 from sharc_crawler.archive.replay import elsewhere, find_pywb
 from sharc_crawler.cli import main
 from sharc_crawler.errors import UsageError
@@ -26,7 +26,7 @@ def test_a_wacz_file_is_for_another_viewer(tmp_path):
 
 
 def test_payloads_of_former_captures_are_missed(tmp_path):
-    entry = Entry("http://a.org/", "2026-11-18T11:06:40Z", "text/html", "200", "sha1:A", 0, 9, "a.warc.gz")
+    entry = IndexEntry("http://a.org/", "2026-11-18T11:06:40Z", "text/html", "200", "sha1:A", 0, 9, "a.warc.gz")
     captures = [tmp_path / name for name in ("first", "second")]
     for folder, kept in zip(captures, (entry, entry._replace(mime=REVISIT)), strict=True):
         folder.mkdir()

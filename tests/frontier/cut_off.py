@@ -76,12 +76,12 @@ def crawl(
 
 
 def results(store: MemoryStore) -> dict[str, tuple[int, Verdict | None]]:
-    """Settled fetches and verdict by URL."""
+    """Finished fetches and verdict by URL."""
     state = store.load()
     verdicts = {row.page: row.verdict for row in state.judgements}
     assert len(verdicts) == len(state.judgements), "judged once"
     return {
-        row.url: (sum(v.page == row.page and v.settled for v in state.visits), verdicts.get(row.page))
+        row.url: (sum(v.page == row.page and v.finished for v in state.visits), verdicts.get(row.page))
         for row in state.pages
         if row.kind is not Kind.ROBOTS
     }

@@ -107,7 +107,7 @@ def check(site: Site, state, honest: bool = True) -> Counter:
     T = row.reference
     looks = {}
     for visit in state.visits:
-        if visit.settled and visit.outcome.result is Result.OK:
+        if visit.finished and visit.outcome.result is Result.OK:
             looks.setdefault(visit.page, []).append(visit.outcome.started + TOOK / 2)
     found = Counter()
     for judgement in state.judgements:
@@ -146,7 +146,7 @@ def test_t_is_the_start_of_the_sitemaps_download_in_the_middle():
     site = Site(1, rate=1e-3)
     state = capture(site)
     (row,) = state.captures.values()
-    fetched = [(v.outcome.started, state.pages[v.page].kind, v.slot) for v in state.visits if v.settled]
+    fetched = [(v.outcome.started, state.pages[v.page].kind, v.slot) for v in state.visits if v.finished]
     maps = [time for time, kind, _ in fetched if kind is Kind.SITEMAP]
     assert len(maps) == 3, "at the start, at T, at the end"
     assert row.reference == maps[1]
@@ -154,7 +154,7 @@ def test_t_is_the_start_of_the_sitemaps_download_in_the_middle():
     once = [time for time, kind, slot in fetched if kind is Kind.PAGE and slot is Slot.ONLY]
     assert len(once) >= site.pages - 3, "hardly any page is of this very moment"
     visits = [
-        v for v in state.visits if v.settled and state.pages[v.page].kind is Kind.PAGE and v.slot is not Slot.SECOND
+        v for v in state.visits if v.finished and state.pages[v.page].kind is Kind.PAGE and v.slot is not Slot.SECOND
     ]
     assert abs(sum(v.outcome.started < row.reference for v in visits) - len(visits) / 2) <= 1
     assert maps[2] == max(time for time, *_ in fetched) > max(pages), "the last thing that is done"
@@ -165,7 +165,7 @@ def test_what_changed_before_t_is_downloaded_again_right_after_it_the_hottest_fi
     for cuts in ((), (45,), (50,)):
         state = capture(site, audit=0.0, cuts=cuts, rate=1e-3)
         (row,) = state.captures.values()
-        visits = sorted((v.outcome.started, v.slot, v.page) for v in state.visits if v.settled)
+        visits = sorted((v.outcome.started, v.slot, v.page) for v in state.visits if v.finished)
         pages = [one for one in visits if state.pages[one[2]].url in site.changes]
         lost = {
             page
@@ -189,12 +189,12 @@ def test_t_never_moves(cut, tmp_path):
     state = capture(site, cuts=(cut,), store=store)
     check(site, state)
     (row,) = state.captures.values()
-    before = [v for v in state.visits if v.settled and state.pages[v.page].kind is Kind.PAGE]
+    before = [v for v in state.visits if v.finished and state.pages[v.page].kind is Kind.PAGE]
     last = max(v.outcome.ended for v in before if v.outcome.started < row.reference)
     assert last <= row.reference
     assert {word.read for word in state.lastmods} >= {row.reference}
-    settled = Counter(v.page for v in before)
-    assert max(settled.values()) <= 2
+    finished = Counter(v.page for v in before)
+    assert max(finished.values()) <= 2
     store.close()
 
 

@@ -36,7 +36,7 @@ def check_claims(store: MemoryStore) -> None:
     """Every page that is claimed was visited before T, and revisited after it."""
     state = store.load()
     (row,) = state.captures.values()
-    slots = {(visit.page, visit.slot): visit.outcome for visit in state.visits if visit.settled}
+    slots = {(visit.page, visit.slot): visit.outcome for visit in state.visits if visit.finished}
     firsts = [outcome.ended for (_, slot), outcome in slots.items() if slot is Slot.FIRST]
     assert row.reference is None or max(firsts) <= row.reference
     for judgement in state.judgements:
@@ -66,7 +66,7 @@ def test_a_bad_strategy_is_stopped_and_named_and_another_one_goes_on(strategy, w
     state = store.load()
     pages = {page.url for page in state.pages if page.kind == "page"}
     assert pages == {ROOT, *(sighting.url for links in LINKS.values() for sighting in links)}
-    fetched = [(visit.page, visit.slot) for visit in state.visits if visit.settled]
+    fetched = [(visit.page, visit.slot) for visit in state.visits if visit.finished]
     assert len(fetched) == len(set(fetched)), "nothing is made twice"
 
 
@@ -98,7 +98,7 @@ def test_what_was_under_way_when_a_strategy_was_stopped_is_not_lost(strategy, wo
     assert under_way
     for fetch in under_way:
         frontier.finished(fetch, world.answer(fetch), ())
-    visited = {visit.page for visit in store.load().visits if visit.settled}
+    visited = {visit.page for visit in store.load().visits if visit.finished}
     assert visited >= {fetch.page for fetch in under_way}
     check_claims(store)
 

@@ -59,7 +59,7 @@ def test_all_is_visited_before_t_and_revisited_after_it(world, strategy, links):
     verdicts, capture, made = captured(world, links, strategy)
     assert len(made) == len({one.url for found in links.values() for one in found} | {ROOT})
     assert set(verdicts.values()) == {COHERENT}
-    assert {settled for settled, _ in made.values()} == {2}
+    assert {finished for finished, _ in made.values()} == {2}
     check_reference(world, capture)
 
 
@@ -85,14 +85,14 @@ def test_resources_that_are_known_already_leave_the_last_page_its_only_download(
     shared = {url: [resource("0.png"), *found[1:]] for url, found in EACH_ITS_IMAGE.items()}
     verdicts, capture, made = captured(world, shared)
     assert set(verdicts.values()) == {COHERENT}
-    (last,) = [url for url, (settled, _) in made.items() if settled == 1]
+    (last,) = [url for url, (finished, _) in made.items() if finished == 1]
     assert capture.reference == next(now for now, fetch in world.requests if fetch.url == last)
 
 
 @pytest.mark.parametrize("strategy", ["bfs:revisits=none", "sharc-offline", "sharc-online"])
 def test_single_visits_stay_single(world, strategy):
     _, _, made = captured(world, ONE_PAGE, strategy)
-    assert {settled for settled, _ in made.values()} == {1}
+    assert {finished for finished, _ in made.values()} == {1}
 
 
 def test_a_page_on_the_servers_word_keeps_its_only_visit():

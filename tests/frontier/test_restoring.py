@@ -20,10 +20,10 @@ def test_every_place_to_be_cut_off(strategy):
     for cut in range(1, 40):
         again = results(crawl(strategy, [cut]))
         assert again.keys() == whole.keys(), f"cut after {cut}: something was lost"
-        for url, (settled, verdict) in again.items():
-            assert settled <= 2, f"cut after {cut}: {url} was repeated"
+        for url, (finished, verdict) in again.items():
+            assert finished <= 2, f"cut after {cut}: {url} was repeated"
             if whole[url][1] in (Verdict.CHANGED, None):
-                assert verdict == whole[url][1] or settled < 2, f"cut after {cut}: {url}"
+                assert verdict == whole[url][1] or finished < 2, f"cut after {cut}: {url}"
 
 
 @settings(suppress_health_check=[HealthCheck.too_slow], max_examples=60)
@@ -38,7 +38,7 @@ def test_the_interruption_and_the_reference_instant_are_kept():
     assert len(capture.interruptions) == 1
     start, end = capture.interruptions[0]
     assert end - start >= 5.0
-    firsts = [v.outcome.started for v in store.load().visits if v.slot is Slot.FIRST and v.settled]
+    firsts = [v.outcome.started for v in store.load().visits if v.slot is Slot.FIRST and v.finished]
     seconds = [v.outcome.started for v in store.load().visits if v.slot is Slot.SECOND]
     assert max(firsts) <= capture.reference <= min(seconds)
 

@@ -104,8 +104,8 @@ def test_pages_found_on_the_way_join_or_wait(world, impolite, division, strategy
     _, state = captured(world, impolite, [], links, subsites=division, strategy=strategy)
     check_parts(state)
     assert {row.url for row in state.pages} == {ROOT, *URLS}
-    settled = [(visit.page, visit.slot is Slot.SECOND) for visit in state.visits if visit.settled]
-    assert len(settled) == len(set(settled)), "nothing is made twice"
+    finished = [(visit.page, visit.slot is Slot.SECOND) for visit in state.visits if visit.finished]
+    assert len(finished) == len(set(finished)), "nothing is made twice"
     assert {row.verdict for row in state.judgements} == {Verdict.COHERENT}
     assert len(state.judgements) == len(URLS) + 1
 
@@ -176,14 +176,14 @@ def test_every_place_to_be_cut_off(strategy, division):
         store = crawl(strategy, [cut], division)
         again = results(store)
         assert again.keys() == whole.keys(), f"cut after {cut}: something was lost"
-        assert all(settled <= 2 for settled, _ in again.values()), f"cut after {cut}: repeated"
+        assert all(finished <= 2 for finished, _ in again.values()), f"cut after {cut}: repeated"
         rows = [row for _, row in sorted(store.load().subsites.items())]
         assert all(row.ended is not None for row in rows)
         member = dict(store.load().members)
         for judgement in store.load().judgements:
             if judgement.verdict is Verdict.COHERENT and judgement.page in member:
                 row = rows[member[judgement.page]]
-                made = [v.outcome.started for v in store.load().visits if v.page == judgement.page and v.settled]
+                made = [v.outcome.started for v in store.load().visits if v.page == judgement.page and v.finished]
                 assert min(made) <= row.reference <= max(made), f"cut after {cut}: not around its T"
 
 

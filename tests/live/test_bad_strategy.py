@@ -28,7 +28,7 @@ def test_it_ends_with_a_line_and_goes_on_under_another(strategy, crawl, tmp_path
         state = load_state(done.folder)
         (row,) = state.captures.values()
         assert row.phase is not Phase.DONE
-        made = [visit for visit in state.visits if visit.settled]
+        made = [visit for visit in state.visits if visit.finished]
         assert made, "what was captured is kept"
         with pytest.raises(DataError, match="the capture is not complete"):
             verify(done.folder)
@@ -36,5 +36,5 @@ def test_it_ends_with_a_line_and_goes_on_under_another(strategy, crawl, tmp_path
         again = crawl(url=server.url, strategy="bfs", delay="0.01")
         assert again.code == 0, again.err
     state = load_state(done.folder)
-    assert made == [visit for visit in state.visits if visit.settled][: len(made)]
+    assert made == [visit for visit in state.visits if visit.finished][: len(made)]
     assert not verify(done.folder).findings

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import pytest
 from click.testing import CliRunner
 
-from sharc_crawler.archive.fetched import Fetched
+from sharc_crawler.archive.fetched import AnswerFolder
 from sharc_crawler.archive.history import read_history
 from sharc_crawler.archive.servers import Wayback
 from sharc_crawler.cli import main
@@ -23,7 +23,7 @@ from sharc_crawler.cli._seeds_fetch import _summary
 from sharc_crawler.live.clock import Clock
 from sharc_crawler.live.fetching.bucket import TokenBucket
 from sharc_crawler.live.fetching.client import Answer, Client, Patience, PostponedError, SilentError
-from sharc_crawler.live.fetching.work import SILENT, Plan, Tally, Work
+from sharc_crawler.live.fetching.work import SILENT, FetchPlan, Tally, Work
 from sharc_crawler.seeds.hacs.updates import digest_change, link_addition
 from tests.live.wayback_stub import Archive, serving
 from tests.live.wire_servers import handler, in_loop
@@ -152,7 +152,9 @@ def test_interrupted_it_says_so_and_ends_with_5(tmp_path):
     ],
 )
 def test_what_cannot_be_used_stops_before_the_first_request(tmp_path, server, options, code, message):
-    Fetched(tmp_path / "out", {"server": server, "dialect": "wayback", "level": "homepage", "since": "20200104000000"})
+    AnswerFolder(
+        tmp_path / "out", {"server": server, "dialect": "wayback", "level": "homepage", "since": "20200104000000"}
+    )
     ran = CliRunner().invoke(main, command(tmp_path, server, *options)[1:])
     assert (ran.exit_code, message in ran.stderr) == (code, True), ran.stderr
 
@@ -219,8 +221,8 @@ class Scripted:
 @in_loop
 async def test_an_archive_that_is_down_is_not_asked_for_every_seed(tmp_path):
     seeds = ("http://refused.example/", "http://fine.example/", *(f"http://{n}.example/" for n in range(9)))
-    plan = Plan(Wayback("http://x.example/cdx/search/cdx"), seeds)
-    work = Work(plan, Fetched(tmp_path, {}), None, lambda *_: None)
+    plan = FetchPlan(Wayback("http://x.example/cdx/search/cdx"), seeds)
+    work = Work(plan, AnswerFolder(tmp_path, {}), None, lambda *_: None)
     await work.run(Scripted())
     assert (work.tally.fetched, work.tally.unknown, len(work.tally.failures)) == (1, 1, 1 + SILENT)
     assert "status 403" in work.tally.failures[0]

@@ -102,8 +102,8 @@ def test_the_crawl_pauses_and_goes_on_when_there_is_room(small_disk, min_free, l
     assert "There is room again" in text
     assert "Traceback" not in text
     state = load_state(folder)
-    settled = Counter(visit.page for visit in state.visits if visit.settled)
-    assert set(settled) == {row.page for row in state.pages if row.state == 0}
+    finished = Counter(visit.page for visit in state.visits if visit.finished)
+    assert set(finished) == {row.page for row in state.pages if row.state == 0}
     (capture,) = json.loads((folder / "report.json").read_text())["captures"]
     assert [note for note in capture["notes"] if note.endswith("its disk had no room")]
     assert all(", for " in note for note in pauses(folder)), "once it is over, how long it was"

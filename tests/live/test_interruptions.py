@@ -75,9 +75,9 @@ def test_killed_again_and_again(tmp_path):
         assert process.returncode == 0, out
         asked = Counter(request.target for request in server.log)
     state = load_state(folder)
-    settled = Counter(visit.page for visit in state.visits if visit.settled)
-    assert set(settled) == {row.page for row in state.pages if row.state == 0}, "all that was found was fetched"
-    assert max(settled.values()) == 2
+    finished = Counter(visit.page for visit in state.visits if visit.finished)
+    assert set(finished) == {row.page for row in state.pages if row.state == 0}, "all that was found was fetched"
+    assert max(finished.values()) == 2
     (capture,) = state.captures.values()
     assert 1 <= len(capture.interruptions) <= 4
     stored = Counter()
@@ -88,9 +88,9 @@ def test_killed_again_and_again(tmp_path):
                     stored[record.rec_headers.get_header("WARC-Target-URI")] += 1
     assert not list(folder.glob("*.open"))
     assert verify(folder).findings == []
-    repeated = sum(asked.values()) - sum(settled.values())
-    assert 0 <= repeated <= 4 + sum(not visit.settled for visit in state.visits), "one request was in flight each time"
-    assert sum(stored.values()) >= sum(settled.values())
+    repeated = sum(asked.values()) - sum(finished.values())
+    assert 0 <= repeated <= 4 + sum(not visit.finished for visit in state.visits), "one request was in flight each time"
+    assert sum(stored.values()) >= sum(finished.values())
 
 
 @pytest.mark.slow
@@ -108,9 +108,9 @@ def test_a_capture_part_by_part_goes_on_in_the_part_in_which_it_was_killed(tmp_p
     verification = verify(folder)
     assert verification.findings == []
     state = load_state(folder)
-    settled = Counter(visit.page for visit in state.visits if visit.settled)
-    assert set(settled) == {row.page for row in state.pages if row.state == 0}, "all that was found was fetched"
-    assert max(settled.values()) == 2
+    finished = Counter(visit.page for visit in state.visits if visit.finished)
+    assert set(finished) == {row.page for row in state.pages if row.state == 0}, "all that was found was fetched"
+    assert max(finished.values()) == 2
     (capture,) = json.loads((folder / "report.json").read_text())["captures"]
     listed = capture["subsites"]
     assert len(listed) > 1, "constant rates of this height cannot be captured together"

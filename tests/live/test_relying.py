@@ -59,11 +59,11 @@ def _known(folder, condition):
 
 
 def visits_made(number):
-    return lambda store: sum(1 for row in store.exchanges() if row.kind == "page" and row.settled) >= number
+    return lambda store: sum(1 for row in store.exchanges() if row.kind == "page" and row.finished) >= number
 
 
 def revisits_made(number):
-    return lambda store: sum(1 for row in store.exchanges() if row.slot == "second" and row.settled) >= number
+    return lambda store: sum(1 for row in store.exchanges() if row.slot == "second" and row.finished) >= number
 
 
 def whole(folder):
@@ -119,16 +119,16 @@ def test_what_is_missing_is_fetched_again_and_nothing_false_is_claimed(tmp_path,
     state = load_state(folder)
     (capture,) = state.captures.values()
     assert sum("not in its WARC files any more" in note for note in capture.notes) == 1
-    settled = Counter(visit.page for visit in state.visits if visit.settled)
-    assert set(settled) == {row.page for row in state.pages if row.state == 0}, "all is there"
+    finished = Counter(visit.page for visit in state.visits if visit.finished)
+    assert set(finished) == {row.page for row in state.pages if row.state == 0}, "all is there"
     pairs = zip(before.visits, state.visits, strict=False)
-    lost = {visit.page for visit, now in pairs if visit.attempt and visit.settled > now.settled}
+    lost = {visit.page for visit, now in pairs if visit.attempt and visit.finished > now.finished}
     assert lost
     urls = {row.page: row.url for row in state.pages}
     assert all(again[urls[page].removeprefix(server.url.rstrip("/"))] for page in lost), "fetched again"
     (report,) = json.loads((folder / "report.json").read_text())["captures"]
     judged = {row.page: row.verdict for row in state.judgements}
-    firsts = [v for v in state.visits if v.settled and v.slot != "second" and state.pages[v.page].kind == "page"]
+    firsts = [v for v in state.visits if v.finished and v.slot != "second" and state.pages[v.page].kind == "page"]
     late = [visit.page for visit in firsts if visit.outcome.started > capture.reference]
     assert all(judged[page] == "unknown" for page in late)
     if damage is delete_all or when.__qualname__.startswith("visits"):
@@ -151,8 +151,8 @@ def test_a_file_damaged_is_kept_aside_as_it_was(tmp_path):
     assert [path.read_bytes() for path in kept] == [text]
     assert f"{first.name.removesuffix('.open')} was damaged" in out
     state = load_state(folder)
-    settled = sum(visit.settled for visit in state.visits)
-    assert settled > 0
+    finished = sum(visit.finished for visit in state.visits)
+    assert finished > 0
     assert verify(folder).findings == []
     code, out = finish(folder, server.url)
     assert code == 2, "it is complete"
@@ -225,7 +225,7 @@ def visited(folder):
             warc_date(visit.outcome.started),
         )
         for visit in state.visits
-        if visit.settled and visit.attempt
+        if visit.finished and visit.attempt
     )
 
 

@@ -35,7 +35,7 @@ def store(tmp_path: Path) -> SqliteStore:
         pages=[page_row(0), page_row(1)._replace(kind=Kind.RESOURCE, parent=0, depth=1), page_row(2)],
         visits=[
             visit_row(0)._replace(lease=1),
-            visit_row(1)._replace(lease=2, settled=False, outcome=failed),
+            visit_row(1)._replace(lease=2, finished=False, outcome=failed),
             visit_row(1)._replace(lease=3, attempt=2),
             visit_row(2)._replace(lease=4, attempt=0, outcome=refused),
             visit_row(0, Slot.SECOND)._replace(

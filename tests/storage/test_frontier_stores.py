@@ -130,7 +130,7 @@ def test_batches_are_the_same_as_json(rows, text):
     batch = Batch()
     for number, row in enumerate(rows):
         batch.pages += [page_row(number, reason=text, hints=Hints(5.0, 1.0, "daily", 0.8))] if row == "page" else []
-        batch.visits += [visit_row(number), visit_row(number, Slot.SECOND, settled=False)] if row == "visit" else []
+        batch.visits += [visit_row(number), visit_row(number, Slot.SECOND, finished=False)] if row == "visit" else []
         batch.links += [LinksRow(number, 1.5, (0, 1))] if row == "link" else []
         batch.subsites |= {(0, number): subsite_row(number)} if row == "part" else {}
     batch.captures = {0: capture_row(notes=(text,), skipped={text: 3}, audit={"share": 0.5})}

@@ -40,7 +40,7 @@ def test_only_what_rested_on_them_is_withdrawn(lost):
     for number, (was, now) in enumerate(zip(before.visits, after.visits, strict=True)):
         rests = number in lost or (number >= 5 and number - 3 in lost)
         bare = {2, 3, 4} <= lost
-        assert now.settled == (not rests and not bare)
+        assert now.finished == (not rests and not bare)
         assert (now.outcome.capture is None) == (number in lost)
         assert now.outcome.digest == was.outcome.digest
     judged = {row.page for row in after.judgements}

@@ -10,7 +10,7 @@ from sharc_crawler.frontier.pages import NO_PARENT
 from sharc_crawler.frontier.seen import UNSEEN
 from sharc_crawler.frontier.store import NoveltyRow
 from sharc_crawler.model import Kind, Result, Sighting
-from sharc_crawler.polling.candidates import Candidates
+from sharc_crawler.polling.candidates import HubCandidates
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,7 +35,7 @@ class Instantly(Mode):
         self._ledger = ledger
         self._capture = capture
         self.compares = compares
-        self._candidates = Candidates()  # what may be hubs
+        self._candidates = HubCandidates()  # what may be hubs
 
     def owes_more(self, now: Instant) -> bool:
         """Polls, until the crawl's time is over."""

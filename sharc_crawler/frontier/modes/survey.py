@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sharc_crawler.frontier.modes.attested import Attested
+from sharc_crawler.frontier.modes.by_lastmods import ByLastmods
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from sharc_crawler.strategies.door import Door
 
 
-class Surveyed(Attested):
+class Surveyed(ByLastmods):
     """Ends with the pages that a capture would begin with, and which of them the server's word may stand for."""
 
     def waits(self, strategy: Door, now: Instant) -> bool:  # noqa: ARG002 - the protocol's

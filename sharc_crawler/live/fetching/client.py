@@ -92,7 +92,7 @@ class Client:
         """
         exchanges: list[Exchange] = []
         for _ in range(HOPS + 1):
-            response = await self._settled(url, check)
+            response = await self._usable_answer(url, check)
             if response.request is not None:
                 exchanges.append(response.request.meta[EXCHANGE_KEY])
             location = target(url, response.headers.get("Location"))
@@ -103,7 +103,7 @@ class Client:
                 break  # another server has not been asked for leave
         return Answer(response.status, response.body, tuple(exchanges))
 
-    async def _settled(self, url: str, check: Callable[[bytes], None]) -> Response:
+    async def _usable_answer(self, url: str, check: Callable[[bytes], None]) -> Response:
         """The first answer that is worth having."""
         failures, breaks, nonsense = 0, 0, ""
         while True:

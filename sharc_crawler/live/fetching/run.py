@@ -10,7 +10,7 @@ from scrapy.crawler import CrawlerProcess
 from scrapy.settings import Settings
 
 from sharc_crawler import __version__
-from sharc_crawler.archive.fetched import Fetched
+from sharc_crawler.archive.fetched import AnswerFolder
 from sharc_crawler.archive.options import CaptureInfo, WarcOptions
 from sharc_crawler.archive.warc import WarcWriter
 from sharc_crawler.errors import SharcError
@@ -20,7 +20,7 @@ from sharc_crawler.live.addresses import SETTING, AddressRules
 from sharc_crawler.live.clock import clock_of
 from sharc_crawler.live.fetching.bucket import TokenBucket
 from sharc_crawler.live.fetching.client import Client, Patience
-from sharc_crawler.live.fetching.work import Plan, Tally, Work
+from sharc_crawler.live.fetching.work import FetchPlan, Tally, Work
 from sharc_crawler.live.operator import private_seeds, require_operator, user_agent
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class ArchiveSpider(Spider):
             yield nothing
 
 
-def fetch(plan: Plan, output: Path, manners: Manners, report: Callable[[str, int, int], None]) -> Tally:
+def fetch(plan: FetchPlan, output: Path, manners: Manners, report: Callable[[str, int, int], None]) -> Tally:
     """Fetch what is not in the folder yet; ``report`` is told phase, done and total.
 
     Runs Twisted's reactor, so once per process. Raises :class:`~sharc_crawler.errors.SharcError`.
@@ -77,7 +77,7 @@ def fetch(plan: Plan, output: Path, manners: Manners, report: Callable[[str, int
         "level": "website" if plan.website else "homepage",
         "since": plan.since,
     }
-    folder = Fetched(output, about)
+    folder = AnswerFolder(output, about)
     info = CaptureInfo(f"sharc-crawler/{__version__}", manners.operator or "not stated", "not asked", "mementos")
     options = WarcOptions(dedup="off")
     writer = WarcWriter(folder.mementos, "mementos", "fetch", info, options) if plan.replay else None
@@ -95,7 +95,7 @@ def fetch(plan: Plan, output: Path, manners: Manners, report: Callable[[str, int
     return work.tally
 
 
-def _settings(plan: Plan, manners: Manners) -> Settings:
+def _settings(plan: FetchPlan, manners: Manners) -> Settings:
     named = [plan.dialect.server, *([plan.replay] if plan.replay else [])]
     AddressRules.of(manners.allowed)
     settings = Settings({name: getattr(profile, name) for name in dir(profile) if name.isupper()})

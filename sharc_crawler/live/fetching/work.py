@@ -18,7 +18,7 @@ from sharc_crawler.seeds.hacs.sites import pages_under
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
 
-    from sharc_crawler.archive.fetched import Fetched
+    from sharc_crawler.archive.fetched import AnswerFolder
     from sharc_crawler.archive.warc import WarcWriter
     from sharc_crawler.live.fetching.client import Client
     from sharc_crawler.seeds.hacs.captures import Captures
@@ -27,7 +27,7 @@ SILENT = 5  #: questions in a row without an answer: the archive is not there
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class FetchPlan:
     """What is wanted of an archive."""
 
     dialect: Dialect
@@ -55,7 +55,7 @@ class Work:
     """Does it, a question at a time; ``report`` is told phase, done and total."""
 
     def __init__(
-        self, plan: Plan, folder: Fetched, writer: WarcWriter | None, report: Callable[[str, int, int], None]
+        self, plan: FetchPlan, folder: AnswerFolder, writer: WarcWriter | None, report: Callable[[str, int, int], None]
     ) -> None:
         self.tally = Tally(seeds=len(plan.seeds))
         self._plan, self._folder, self._writer, self._report = plan, folder, writer, report

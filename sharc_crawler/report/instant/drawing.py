@@ -17,7 +17,7 @@ LABEL = 34  #: characters
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class HubLine:
     """One hub."""
 
     y: int
@@ -34,7 +34,7 @@ class Drawing:
     width: int
     height: int
     left: int
-    lines: list[Line]
+    lines: list[HubLine]
     axis: list[tuple[float, str]]
     left_out: int
 
@@ -50,7 +50,7 @@ def drawing(report: Mapping[str, Any]) -> Drawing | None:
     for number, hub in enumerate(hubs[:MOST]):
         shown = [page["seen"] for page in report["pages"] if page["hub"] == hub["url"]]
         lines.append(
-            Line(
+            HubLine(
                 TOP + number * ROW,
                 _label(hub["url"]),
                 hub["url"],

@@ -45,7 +45,7 @@ def fit(
 ) -> Curves:
     """Interest curves of daily views, shape (pages, days), by least squares.
 
-    Ten starts a page go down a few steps in single precision, the best on until it settles, and is finished in double
+    Ten starts a page go down a few steps in single precision, the best on until it converges, and is finished in double
     precision. A page is not ``known`` if nobody viewed it, its fit still moves at the end, the window ends within its
     first days, or a curve from another start fits nearly as well and is of the other class by ``threshold``.
     ``progress`` is told the number of pages of every batch done.
@@ -85,12 +85,12 @@ def _fit_batch(views: NDArray[np.float64], starts: Dictionary, threshold: Thresh
     by_day = np.ascontiguousarray(views.T)
     peak = np.where(viewed, by_day.max(axis=0), 1.0)
     tried = _tried((by_day / peak).astype(np.float32), starts)
-    frame, theta = _settled((by_day / peak).astype(np.float32), starts, tried)
+    frame, theta = _converged((by_day / peak).astype(np.float32), starts, tried)
     before = values(by_day, frame, theta)
     end = solve(by_day, frame, theta, _LAST_STEPS, _LAST_TOLERANCE)
     norm = (by_day**2).sum(axis=0)
     still = before.squares - end.squares <= _MOVING * end.squares + _EXACT * norm
-    curves = _curves(by_day, frame, end.theta, viewed & (still | end.settled))
+    curves = _curves(by_day, frame, end.theta, viewed & (still | end.converged))
     lived = curves.seen + threshold.days <= len(by_day)
     nearly = ((1 + _RIVAL) * end.squares + 1e-9 * norm) / peak**2
     return replace(curves, known=curves.known & lived & ~_contested(curves, by_day, nearly, starts, tried, threshold))
@@ -125,7 +125,7 @@ def _tried(views: NDArray[np.float32], starts: Dictionary) -> list[_Tried]:
     return tried
 
 
-def _settled(views: NDArray[np.float32], starts: Dictionary, tried: list[_Tried]) -> tuple[Frame, Array]:
+def _converged(views: NDArray[np.float32], starts: Dictionary, tried: list[_Tried]) -> tuple[Frame, Array]:
     """Where the best of each page's starts leads to in the end, for double precision."""
     best = np.argmin([one.solved.squares for one in tried], axis=0)
     pages = np.arange(views.shape[1])
@@ -148,7 +148,7 @@ def _contested(
     return contested
 
 
-def _curves(views: Array, frame: Frame, theta: Array, settled: NDArray[np.bool_]) -> Curves:
+def _curves(views: Array, frame: Frame, theta: Array, converged: NDArray[np.bool_]) -> Curves:
     at = values(views, frame, theta)
     birth, mu, sigma = natural(frame, theta)
     age = at.warp.age
@@ -157,4 +157,4 @@ def _curves(views: Array, frame: Frame, theta: Array, settled: NDArray[np.bool_]
     gathered = np.cumsum(views, axis=0)
     seen = np.argmax(gathered > _FIRST_VIEWS * gathered[-1], axis=0).astype(np.float64)
     covered = at.factor * at.density.sum(axis=0) / gathered[-1]
-    return Curves(log_area, birth, mu, sigma, seen, at.squares, covered, settled & np.isfinite(log_area))
+    return Curves(log_area, birth, mu, sigma, seen, at.squares, covered, converged & np.isfinite(log_area))

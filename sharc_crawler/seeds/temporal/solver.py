@@ -25,7 +25,7 @@ class Solved:
 
     theta: Array  #: (3, n)
     squares: Array
-    settled: Array  #: (n,) the sum of squares has stopped falling
+    converged: Array  #: (n,) the sum of squares has stopped falling
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,19 +79,19 @@ class _Search:
 def solve(views: Array, frame: Frame, theta: Array, steps: int, tolerance: float) -> Solved:
     """Least-squares fits of ``views`` (days, n) from ``theta`` (3, n), in the precision of ``views``.
 
-    A fit is settled once an accepted step lowers its sum of squares by less than ``tolerance`` of it, or no step does.
+    A fit converged once an accepted step lowers its sum of squares by less than ``tolerance`` of it, or no step does.
     """
     search = _begin(views, frame, theta.astype(views.dtype))
     end = Solved(search.theta.copy(), search.squares.copy(), np.zeros(views.shape[1], bool))
     for _ in range(steps):
-        search, settled = _step(search, tolerance)
+        search, converged = _step(search, tolerance)
         end.theta[:, search.page] = search.theta
         end.squares[search.page] = search.squares
-        end.settled[search.page] |= settled
-        if settled.all():
+        end.converged[search.page] |= converged
+        if converged.all():
             break
-        if settled.mean() > 0.1:  # copying the rest is dear: not for a few
-            search = search.take(np.flatnonzero(~settled))
+        if converged.mean() > 0.1:  # copying the rest is dear: not for a few
+            search = search.take(np.flatnonzero(~converged))
     return end
 
 

@@ -28,7 +28,7 @@ _MOST_VIEWS = 2**31 - 1
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class LogOptions:
     """How to read logs."""
 
     days: int = 60  #: length of the window
@@ -59,7 +59,7 @@ class PageViews:
 
 
 def read_views(
-    files: Sequence[Path], reading: Reading | None = None, progress: Callable[[Path], None] = lambda _: None
+    files: Sequence[Path], options: LogOptions | None = None, progress: Callable[[Path], None] = lambda _: None
 ) -> PageViews:
     """Daily views per page of any number of logs, recognised by their names; ``progress`` is told each file done.
 
@@ -68,28 +68,28 @@ def read_views(
 
     Raises :class:`~sharc_crawler.errors.DataError` for a file that cannot be read, and where no page is left.
     """
-    reading = reading or Reading()
-    with database(reading.memory) as db:
+    options = options or LogOptions()
+    with database(options.memory) as db:
         db.run("CREATE TABLE seen (page VARCHAR, site VARCHAR, day DATE, client VARCHAR, views DOUBLE, lines BIGINT)")
         db.run("CREATE TABLE skipped (reason VARCHAR, lines BIGINT)")
         for file in files:
-            _stage(db, Path(file), reading)
-            _settle(db, Path(file))
+            _stage(db, Path(file), options)
+            _unite(db, Path(file))
             progress(Path(file))
-        return _collect(db, reading)
+        return _collect(db, options)
 
 
-def _stage(db: Database, file: Path, reading: Reading) -> None:
+def _stage(db: Database, file: Path, options: LogOptions) -> None:
     path = db.opened(file)
     if NAME.match(file.name) and not _TABLES & set(file.suffixes):
         stage_pageviews(db, file, path)
     elif _TABLES & set(file.suffixes):
-        stage_table(db, file, path, reading.site_column, reading.host.rstrip("/"))
+        stage_table(db, file, path, options.site_column, options.host.rstrip("/"))
     else:
-        stage_access_log(db, file, path, reading.host.rstrip("/"))
+        stage_access_log(db, file, path, options.host.rstrip("/"))
 
 
-def _settle(db: Database, file: Path) -> None:
+def _unite(db: Database, file: Path) -> None:
     """Move what was staged to where all files meet."""
     good, malformed = db.run(
         "SELECT sum(lines) FILTER (skipped <> 'malformed'), sum(lines) FILTER (skipped = 'malformed') FROM staged"
@@ -104,16 +104,16 @@ def _settle(db: Database, file: Path) -> None:
     db.run("DROP TABLE staged")
 
 
-def _collect(db: Database, reading: Reading) -> PageViews:
+def _collect(db: Database, options: LogOptions) -> PageViews:
     lines = dict(db.run("SELECT reason, sum(lines)::BIGINT FROM skipped GROUP BY reason ORDER BY reason").fetchall())
     skipped = {reason: count for reason, count in lines.items() if reason and count}
     first, last = db.run("SELECT min(day), max(day) FROM seen").fetchall()[0]
     if first is None:
         raise _nothing(skipped)
-    last = reading.until or last
-    start = max(first, last - timedelta(days=reading.days - 1))
+    last = options.until or last
+    start = max(first, last - timedelta(days=options.days - 1))
     days = (last - start).days + 1
-    least = reading.least_views if reading.least_views is not None else days
+    least = options.least_views if options.least_views is not None else days
     window = {"start": start, "last": last}
     if outside := db.run(
         "SELECT sum(lines)::BIGINT FROM seen WHERE day NOT BETWEEN $start AND $last", window

@@ -10,11 +10,11 @@ import pytest
 
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.seeds.temporal.tables import Columns
-from sharc_crawler.seeds.temporal.views import Reading, read_views
+from sharc_crawler.seeds.temporal.views import LogOptions, read_views
 
 duckdb = pytest.importorskip("duckdb")
 
-EVERY = Reading(least_views=1, host="https://a.org")
+EVERY = LogOptions(least_views=1, host="https://a.org")
 
 
 def line(client=1, day=1, path="/x", status=200, method="GET", time="13:55:36 +0000", month="Oct", more="") -> str:
@@ -76,7 +76,7 @@ def test_what_is_left_out_is_counted(tmp_path):
 def test_lines_outside_the_window_are_counted(tmp_path):
     lines = [line(client, day) for client in (1, 1, 2) for day in (1, 2, 3, 4)]
     log = read_views(
-        [write(tmp_path, lines)], Reading(least_views=1, host="https://a.org", days=2, until=date(2000, 10, 3))
+        [write(tmp_path, lines)], LogOptions(least_views=1, host="https://a.org", days=2, until=date(2000, 10, 3))
     )
     assert log.views.tolist() == [[2, 2]]
     assert (log.lines, log.skipped) == (12, {"outside the window": 6})
@@ -84,9 +84,9 @@ def test_lines_outside_the_window_are_counted(tmp_path):
 
 def test_lines_without_a_host_need_one(tmp_path):
     with pytest.raises(DataError, match=r"2 no host; name the site with --host"):
-        read_views([write(tmp_path, [line(), line(day=2)])], Reading())
+        read_views([write(tmp_path, [line(), line(day=2)])], LogOptions())
     with pytest.raises(UsageError, match=r"host='a\.org' is no URL"):
-        Reading(host="a.org")
+        LogOptions(host="a.org")
 
 
 def table(tmp_path, text, name="views.csv"):
@@ -101,7 +101,7 @@ def test_long_and_wide_tables_agree(tmp_path):
     )
     wide = table(tmp_path, 'page;20220101;20220102\n"https://a.org/x";6;\nb.org/y;;7\n', "wide.csv.gz")
     for file in (long, wide):
-        log = read_views([file], Reading(least_views=1))
+        log = read_views([file], LogOptions(least_views=1))
         assert (log.pages, log.sites) == (["https://a.org/x", "https://b.org/y"], ["a.org", "b.org"])
         assert log.views.tolist() == [[6, 0], [0, 7]]
 
@@ -109,7 +109,7 @@ def test_long_and_wide_tables_agree(tmp_path):
 def test_parquet(tmp_path):
     file = tmp_path / "views.parquet"
     duckdb.sql("SELECT 'p' AS page, 'Labour' AS party, DATE '2022-01-01' AS day, 3 AS count").write_parquet(str(file))
-    log = read_views([file], Reading(least_views=1, site_column="party"))
+    log = read_views([file], LogOptions(least_views=1, site_column="party"))
     assert (log.pages, log.sites, log.views.tolist()) == (["p"], ["Labour"], [[3]])
 
 
@@ -126,7 +126,7 @@ def test_rows_of_a_table_that_cannot_be_read(tmp_path):
         "https://a.org/x,2022-01-02,nan",
         "p,2022-01-02,1",
     ]
-    log = read_views([table(tmp_path, "\n".join(["page,date,views", *rows]) + "\n")], Reading(least_views=1))
+    log = read_views([table(tmp_path, "\n".join(["page,date,views", *rows]) + "\n")], LogOptions(least_views=1))
     assert log.views.tolist() == [[5]]
     assert log.skipped == {"malformed": 6, "no host": 1}
     assert log.lines == 8
@@ -137,7 +137,7 @@ def test_wikimedia(tmp_path):
         tmp_path, ["en Main_Page 42 0", "en.m Main_Page 1 0", "de.b X 3 0", "bad"], "pageviews-20220101-130000.gz"
     )
     day = write(tmp_path, ["en.wikipedia Main_Page 123 desktop 5 A5"], "pageviews-20220102-user.bz2")
-    log = read_views([hour, day], Reading(least_views=1))
+    log = read_views([hour, day], LogOptions(least_views=1))
     assert log.pages == ["https://de.wikibooks.org/wiki/X", "https://en.wikipedia.org/wiki/Main_Page"]
     assert log.views.tolist() == [[3, 0], [43, 5]]
     assert log.skipped == {"malformed": 1}
@@ -150,7 +150,7 @@ def test_the_window_is_the_logs_end_and_unreliable_pages_are_left_out(tmp_path):
     file = table(tmp_path, "\n".join(["page,date,views", *rows]) + "\n")
     log = read_views([file])
     assert (log.start, log.views.shape, log.views.sum(), log.seen) == (date(2022, 2, 1), (1, 60), 120, 2)
-    early = read_views([file], Reading(days=40, until=date(2022, 2, 5), least_views=10))
+    early = read_views([file], LogOptions(days=40, until=date(2022, 2, 5), least_views=10))
     assert (early.start, early.views.shape) == (date(2022, 1, 1), (1, 36))
 
 
@@ -200,7 +200,7 @@ def test_a_million_pages_of_one_site_where_memory_is_short(tmp_path):
         "SELECT 'https://a.org/' || (i % 1000003) AS page, DATE '2022-01-01' + (i // 1000003)::INTEGER AS date, "
         "1 AS views FROM range(1002003) AS r(i)"
     ).write_parquet(str(file))
-    log = read_views([file], Reading(least_views=2, memory="200MB"))
+    log = read_views([file], LogOptions(least_views=2, memory="200MB"))
     assert log.seen == 1_000_003
     assert log.views.tolist() == [[1, 1]] * 2000
     assert set(log.pages) == {f"https://a.org/{i}" for i in range(2000)}
@@ -208,7 +208,7 @@ def test_a_million_pages_of_one_site_where_memory_is_short(tmp_path):
 
 def test_real_page_views(shared_data):
     file = shared_data / "page-views" / "wikiviews-ukmps-2022.csv.gz"
-    log = read_views([file], Reading(site_column="party"))
+    log = read_views([file], LogOptions(site_column="party"))
     rows = [row.split(",") for row in gzip.decompress(file.read_bytes()).decode().splitlines()]
     wanted = {row[0]: [int(x) for x in row[-60:]] for row in rows[1:] if '"' not in row[0]}
     checked = [page for page in log.pages if page in wanted]

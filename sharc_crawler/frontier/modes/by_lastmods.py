@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     Column = NDArray[np.float64]
 
 
-class Attested(TwoVisits):
+class ByLastmods(TwoVisits):
     """Pages may be claimed by their lastmods; judged when all evidence is in."""
 
     listens = True

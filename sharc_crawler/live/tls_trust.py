@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-class Trust:
+class TlsTrust:
     """Goes by the authorities that the system trusts. Each connection is looked at once."""
 
     def __init__(self) -> None:
