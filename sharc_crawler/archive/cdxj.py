@@ -11,12 +11,18 @@ from warcio.archiveiterator import ArchiveIterator
 
 from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.archive.surt import surt
+from sharc_crawler.changes.http import parse_response
+from sharc_crawler.evidence.headers import header_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
+    from sharc_crawler.changes.http import HttpResponse
+
 REVISIT = "warc/revisit"
+_FIRST_PART = 1 << 14  #: bytes of a block that hold most heads
+_LONGEST_HEAD = 1 << 24
 _NOT_DIGITS = re.compile(r"\D")
 
 
@@ -59,20 +65,13 @@ class IndexEntry(NamedTuple):
         return f"{surt(self.url)} {_NOT_DIGITS.sub('', self.date)[:14]} {known}"
 
 
-def media_type(content_type: bytes | str | None) -> str | None:
-    r"""The media type of a header without its parameters, as indexes have it: bytes are UTF-8 or, else, Latin-1.
+def media_type(content_type: bytes | None) -> str | None:
+    r"""The media type of a header without its parameters, as indexes have it.
 
-    >>> media_type(b"image/png\xc3\xa9"), media_type(b"image/png\xe9; q=1"), media_type("image/png")
-    ('image/pngé', 'image/pngé', 'image/png')
+    >>> media_type(b"image/png; q=1"), media_type(b"image/png\xc3\xa0"), media_type(b" ")
+    ('image/png', 'image/pngÃ\xa0', None)
     """
-    if isinstance(content_type, bytes):
-        try:
-            text = content_type.decode()
-        except UnicodeDecodeError:
-            text = content_type.decode("latin-1")
-    else:
-        text = content_type or ""
-    return next(iter(text.partition(";")[0].split()), None)
+    return header_text(next(iter((content_type or b"").partition(b";")[0].split()), None))
 
 
 def entries(warc: Path) -> Iterator[IndexEntry]:
@@ -83,22 +82,32 @@ def entries(warc: Path) -> Iterator[IndexEntry]:
 
 def entries_of(stream: IO[bytes], name: str) -> Iterator[IndexEntry]:
     """The same of an open one."""
-    records = ArchiveIterator(stream)
+    records = ArchiveIterator(stream, no_record_parse=True)  # it decodes headers, and other bytes become the same text
     for record in records:
         if record.rec_type not in {"response", "revisit"}:
             continue
-        head, http = record.rec_headers, record.http_headers
+        head, message = record.rec_headers, _message(record.raw_stream)
         revisit = record.rec_type == "revisit"
         yield IndexEntry(
             url=head.get_header("WARC-Target-URI"),
             date=head.get_header("WARC-Date"),
-            mime=REVISIT if revisit else media_type(http.get_header("Content-Type")),
-            status=http.get_statuscode() if http else None,
+            mime=REVISIT if revisit else media_type(message.header(b"content-type") if message else None),
+            status=str(message.status) if message else None,
             digest=head.get_header("WARC-Payload-Digest"),
             offset=records.get_record_offset(),
             length=records.get_record_length(),
             file=name,
         )
+
+
+def _message(stream: IO[bytes]) -> HttpResponse | None:
+    """The response at the start of a record's block, its body as far as it was read with the head."""
+    head = b""
+    while len(head) < _LONGEST_HEAD and (more := stream.read(len(head) or _FIRST_PART)):
+        head += more
+        if (message := parse_response(head)) is not None:
+            return message
+    return None
 
 
 def read_index(index: Path) -> Iterator[IndexEntry]:

@@ -15,6 +15,7 @@ from sharc_crawler.archive.wacz import NO_ZIP
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.coding import decoded
 from sharc_crawler.errors import DataError
+from sharc_crawler.evidence.headers import header_text
 from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
@@ -79,8 +80,8 @@ def _page(record: ArcWarcRecord, bodies: dict[str | None, Fetched]) -> Fetched |
     if response is None or response.status != OK:
         return None
     body = decoded(response.payload, response.values(b"content-encoding"))
-    media_type = response.header(b"content-type")
-    return None if body is None else Fetched(url, time, media_type.decode("latin-1") if media_type else None, body)
+    media_type = header_text(response.header(b"content-type"))
+    return None if body is None else Fetched(url, time, media_type, body)
 
 
 def _warcs(source: Path) -> Iterator[tuple[str, IO[bytes]]]:

@@ -19,12 +19,23 @@ _TOO_FRESH = 1.0
 
 
 def header_text(value: bytes | None) -> str | None:
-    r"""A header's value as text, byte by byte; ``None`` for none, and for an empty one.
+    r"""A header's value as text, a character for each byte; ``None`` for none, and for an empty one.
 
-    >>> header_text(b" image/png\xc3\xa9"), header_text(b"")
-    ('image/pngÃ©', None)
+    The one reading of writer, index and verifier. Other bytes are another text: :func:`header_bytes` gives them back.
+
+    >>> header_text(b" image/png\xc3\xa9"), header_text(b"image/png\xe9"), header_text(b"")
+    ('image/pngÃ©', 'image/pngé', None)
     """
-    return (value.decode("latin-1").strip() or None) if value else None
+    return (value.strip().decode("latin-1") or None) if value else None
+
+
+def header_bytes(text: str) -> bytes:
+    r"""The bytes that :func:`header_text` read.
+
+    >>> header_bytes(header_text(b'"\xc3\xa0"'))
+    b'"\xc3\xa0"'
+    """
+    return text.encode("latin-1")
 
 
 def of_headers(header: Callable[[str], str | None]) -> dict[str, Any]:
@@ -38,7 +49,7 @@ def of_headers(header: Callable[[str], str | None]) -> dict[str, Any]:
     age = (header("Age") or "").partition(",")[0].strip()
     return {
         "validators": Validators(header("ETag"), header("Last-Modified")),
-        "media_type": kind.split(";")[0].strip().lower() or None,
+        "media_type": kind.split(";")[0].strip(" \t").lower() or None,
         "charset": charset[1].lower() if charset else None,
         "date": http_date(header("Date")),
         "age": float(age) if age.isascii() and age.isdigit() else None,

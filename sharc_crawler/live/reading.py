@@ -16,6 +16,7 @@ from sharc_crawler.changes.masks import load_masks
 from sharc_crawler.changes.noise import plain_text
 from sharc_crawler.changes.payload import Payload, examine
 from sharc_crawler.coding import unpacked
+from sharc_crawler.evidence.headers import header_text
 from sharc_crawler.links import document, sitemap
 from sharc_crawler.links.entries import SitemapKind
 from sharc_crawler.links.robots import robots_text
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sharc_crawler.changes.base import ChangeDetector
-    from sharc_crawler.changes.http import HttpResponse
     from sharc_crawler.links.found import Found
 
 
@@ -59,12 +59,8 @@ def read(raw: bytes, order: Order, detector: ChangeDetector) -> Reading:
         return Reading(payload, robots=text, unreadable=unreadable and f"could not be read: {unreadable}")
     if order.wants is Wants.NOTHING or (order.known and payload.digest == order.known):
         return Reading(payload)
-    return _READERS[order.wants](data, order, _media_type(message), payload, (broken,) if broken else ())
-
-
-def _media_type(message: HttpResponse) -> str | None:
-    value = message.header(b"content-type")
-    return value.decode("latin-1").strip() if value else None
+    kind = header_text(message.header(b"content-type"))
+    return _READERS[order.wants](data, order, kind, payload, (broken,) if broken else ())
 
 
 def _read_document(data: bytes, order: Order, kind: str | None, payload: Payload, problems: tuple[str, ...]) -> Reading:

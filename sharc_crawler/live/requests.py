@@ -11,7 +11,7 @@ from scrapy import Request
 from sharc_crawler.changes.http import target
 from sharc_crawler.changes.http_date import http_date
 from sharc_crawler.changes.status import classify
-from sharc_crawler.evidence.headers import header_text, of_headers
+from sharc_crawler.evidence.headers import header_bytes, header_text, of_headers
 from sharc_crawler.model import Kind, Outcome, Result, Slot
 
 if TYPE_CHECKING:
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
 META_KEY = "sharc"  #: the one key of ours in ``request.meta``; its value is the :class:`~sharc_crawler.model.Fetch`
 
 
-def conditions(fetch: Fetch) -> dict[str, str]:
+def conditions(fetch: Fetch) -> dict[str, bytes]:
     """The headers of a second download: caches are to ask the origin (RFC 9111, 5.2.1.4), conditions (RFC 9110, 13.1)
-    are the validators of the first visit.
+    are the validators of the first visit, byte for byte.
     """
     if fetch.slot is not Slot.SECOND:
         return {}
-    headers = {} if fetch.kind is Kind.HUB else {"Cache-Control": "no-cache", "Pragma": "no-cache"}
+    headers = {} if fetch.kind is Kind.HUB else {"Cache-Control": b"no-cache", "Pragma": b"no-cache"}
     if fetch.validators.etag:
-        headers["If-None-Match"] = fetch.validators.etag
+        headers["If-None-Match"] = header_bytes(fetch.validators.etag)
     if fetch.validators.last_modified:
-        headers["If-Modified-Since"] = fetch.validators.last_modified
+        headers["If-Modified-Since"] = header_bytes(fetch.validators.last_modified)
     return headers
 
 

@@ -16,6 +16,7 @@ from sharc_crawler.changes.http import parse_response
 from sharc_crawler.coding import decoded
 from sharc_crawler.errors import UsageError
 from sharc_crawler.evidence.claim import claim
+from sharc_crawler.evidence.headers import header_text
 from sharc_crawler.instants import iso, second
 from sharc_crawler.model import Kind, Result
 from sharc_crawler.report.claim import sentence
@@ -131,7 +132,7 @@ def title_of(record: object) -> str | None:
     body = decoded(message.payload, message.values(b"content-encoding")) if message else None
     if not message or not body:
         return None
-    kind = (message.header(b"content-type") or b"").decode("latin-1")
+    kind = header_text(message.header(b"content-type")) or ""
     found = _TITLE.search(as_text(body[:_HEAD], kind)[1]) if "html" in kind else None
     return " ".join(html.unescape(found[1]).split()) or None if found else None
 

@@ -4,11 +4,12 @@ import json
 
 import pytest
 
-from sharc_crawler.archive.cdxj import entries, media_type
+from sharc_crawler.archive.cdxj import entries, index_path, media_type
 from sharc_crawler.archive.options import WarcOptions
 from sharc_crawler.archive.payloads import Original
 from sharc_crawler.archive.surt import surt
 from sharc_crawler.archive.warc import WarcWriter
+from sharc_crawler.evidence.headers import header_text, of_headers
 from tests.archive.readback import INFO, OK, URL, page
 
 
@@ -40,7 +41,7 @@ def test_the_index_written_is_the_index_read_back(tmp_path):
 
 @pytest.mark.parametrize(
     ("header", "expected"),
-    [(b"text/html; charset=x", "text/html"), ("image/png", "image/png"), (None, None), (b" ", None), (b"\xe9;", "é")],
+    [(b"text/html; charset=x", "text/html"), (b"image/png", "image/png"), (None, None), (b" ", None), (b"\xe9;", "é")],
 )
 def test_media_type(header, expected):
     assert media_type(header) == expected
@@ -72,3 +73,31 @@ def test_truncated_and_headerless_responses_have_an_entry(tmp_path):
         out.write(page(response=OK + b"\r\n", truncated="time", started=1))
     (warc,) = tmp_path.glob("*.warc.gz")
     assert [entry.status for entry in entries(warc)] == ["200"]
+
+
+@pytest.mark.parametrize(
+    "value", [b"image/png\xc3\xa9", b"image/png\xc3\xa0", b"image/png\xe9", b"\xc2\x85", b"a\xff\xc3\xa9;q"]
+)
+def test_writer_index_and_verifier_read_one_text(tmp_path, value):
+    with WarcWriter(tmp_path, "example.org", "run1", INFO) as out:
+        out.write(page(head=b"Content-Type: " + value + b"\r\n", started=1))
+    (warc,) = tmp_path.glob("*.warc.gz")
+    (entry,) = entries(warc)
+    assert index_path(warc).read_text().splitlines() == [entry.line()]
+    verified = of_headers({"Content-Type": header_text(value)}.get)["media_type"]
+    assert entry.mime.lower() == verified
+
+
+def test_responses_that_differ_in_one_byte_differ_in_the_index(tmp_path):
+    with WarcWriter(tmp_path, "example.org", "run1", INFO) as out:
+        out.write(page(head=b"Content-Type: image/png\xc3\xa9\r\n", started=1))
+        out.write(page(head=b"Content-Type: image/png\xe9\r\n", started=2))
+    (warc,) = tmp_path.glob("*.warc.gz")
+    assert len({entry.mime for entry in entries(warc)}) == 2
+
+
+def test_a_head_longer_than_one_reading_is_indexed(tmp_path):
+    with WarcWriter(tmp_path, "example.org", "run1", INFO) as out:
+        out.write(page(head=b"X: " + b"x" * 100_000 + b"\r\nContent-Type: image/png\r\n", started=1))
+    (warc,) = tmp_path.glob("*.warc.gz")
+    assert [entry.mime for entry in entries(warc)] == ["image/png"]
