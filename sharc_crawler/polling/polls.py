@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sharc_crawler.bucket import TokenBucket
 from sharc_crawler.polling.allocation import intervals
-from sharc_crawler.polling.budget import HOUR, Budget
 from sharc_crawler.polling.novelty import Novelty
 from sharc_crawler.polling.terms import Terms
 from sharc_crawler.polling.trials import Trials
@@ -16,10 +16,22 @@ from sharc_crawler.polling.trials import Trials
 if TYPE_CHECKING:
     from sharc_crawler.model import Instant, PageId, Seconds
 
+HOUR = 3600.0
 FORGOTTEN = 100.0  #: mean intervals after which a poll counts half
 LEAST_SHARE = 0.1  #: of the budget that is left to polls, however much there is to fetch
 UNDER_WAY = math.inf
 NEVER = 1e-12  #: new pages a second: polled as rarely as any
+
+
+def budget_of(hourly: float) -> TokenBucket:
+    """A bucket of requests, so many an hour, that holds a minute's requests, or 10 if that is more.
+
+    >>> budget = budget_of(60)
+    >>> for _ in range(10): budget.spend(0.0)
+    >>> budget.ready(0.0), budget.ready(0.0, spare=5)
+    (60.0, 360.0)
+    """
+    return TokenBucket(hourly / HOUR, burst=max(10.0, hourly / 60))
 
 
 class Polls:
@@ -31,7 +43,7 @@ class Polls:
 
     def __init__(self, terms: Terms | None = None) -> None:
         self.terms = terms or Terms()
-        self.budget = Budget(self.terms.requests)
+        self.budget = budget_of(self.terms.requests)
         self.ends: Instant = math.inf  #: of the crawl; nothing is polled after it
         self.made = 0  #: polls that brought an answer
         self.found = 0  #: new pages
@@ -180,8 +192,8 @@ class Polls:
         Hubs on trial are polled out of the same.
         """
         wanted = (len(self) - len(self._trials.under_way)) / self.terms.every
-        if self.budget.hourly == math.inf:
+        if self.budget.rate == math.inf:
             return wanted
-        allowed = self.budget.hourly / HOUR
+        allowed = self.budget.rate
         for_news = self._novelty.total * max(1.0, (self._spent - self.made) / max(self.found, 1))
         return min(wanted, max(allowed - for_news, LEAST_SHARE * allowed))

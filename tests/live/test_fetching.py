@@ -18,10 +18,10 @@ from click.testing import CliRunner
 from sharc_crawler.archive.fetched import AnswerFolder
 from sharc_crawler.archive.history import read_history
 from sharc_crawler.archive.servers import Wayback
+from sharc_crawler.bucket import TokenBucket
 from sharc_crawler.cli import main
 from sharc_crawler.cli._seeds_fetch import _summary
 from sharc_crawler.live.clock import Clock
-from sharc_crawler.live.fetching.bucket import TokenBucket
 from sharc_crawler.live.fetching.client import Answer, Client, Patience, PostponedError, SilentError
 from sharc_crawler.live.fetching.work import SILENT, FetchPlan, Tally, Work
 from sharc_crawler.seeds.hacs.updates import digest_change, link_addition
@@ -163,7 +163,7 @@ def test_what_cannot_be_used_stops_before_the_first_request(tmp_path, server, op
 async def client(attempts: int = 3) -> AsyncIterator[Client]:
     async with handler() as tap:
         clock = Clock()
-        bucket = TokenBucket(1e3, 4, clock.now())
+        bucket = TokenBucket(1e3, 4)
         yield Client(tap.download_request, bucket, clock, Patience(attempts=attempts, back_off=0.01))
 
 
@@ -231,15 +231,3 @@ async def test_an_archive_that_is_down_is_not_asked_for_every_seed(tmp_path):
 
 def test_all_answered_404_is_said_in_words(tmp_path):
     assert "all answered 404 (1 seed), nothing kept: is --from right?" in _summary(Tally(1, missing=1), tmp_path)
-
-
-def test_the_bucket_keeps_the_rate_whatever_happens():
-    bucket, now, taken = TokenBucket(rate=0.4, burst=4, now=0.0), 0.0, []
-    for _ in range(40):
-        while wait := bucket.take(now):
-            now += wait
-        taken.append(now)
-    assert taken[3] == 0.0
-    assert taken[-1] == pytest.approx((40 - 4) / 0.4)
-    bucket.close(now + 60)
-    assert bucket.take(now + 1) == pytest.approx(59)

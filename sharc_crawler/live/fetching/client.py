@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from scrapy.http import Response
 
+    from sharc_crawler.bucket import TokenBucket
     from sharc_crawler.live.clock import Clock
-    from sharc_crawler.live.fetching.bucket import TokenBucket
     from sharc_crawler.model import Exchange, Seconds
 
 HOPS = 5  #: redirects followed, on the archive's own host

@@ -13,12 +13,12 @@ from sharc_crawler import __version__
 from sharc_crawler.archive.fetched import AnswerFolder
 from sharc_crawler.archive.options import CaptureInfo, WarcOptions
 from sharc_crawler.archive.warc import WarcWriter
+from sharc_crawler.bucket import TokenBucket
 from sharc_crawler.errors import SharcError
 from sharc_crawler.live import profile
 from sharc_crawler.live.addon import HANDLER, RESOLVER
 from sharc_crawler.live.addresses import SETTING, AddressRules
 from sharc_crawler.live.clock import clock_of
-from sharc_crawler.live.fetching.bucket import TokenBucket
 from sharc_crawler.live.fetching.client import Client, Patience
 from sharc_crawler.live.fetching.work import FetchPlan, Tally, Work
 from sharc_crawler.live.operator import private_seeds, require_operator, user_agent
@@ -53,7 +53,7 @@ class ArchiveSpider(Spider):
         """All of the work; an error ends the crawl, and is raised by :func:`fetch`."""
         assert self.crawler.engine is not None, "the engine starts the spider"
         clock, manners = clock_of(self.crawler), self._manners
-        bucket = TokenBucket(manners.per_minute / 60.0, BURST, clock.now())
+        bucket = TokenBucket(manners.per_minute / 60.0, BURST)
         try:
             await self._work.run(
                 Client(self.crawler.engine.download_async, bucket, clock, Patience.at(manners.per_minute))

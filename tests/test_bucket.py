@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sharc_crawler.polling.budget import HOUR, Budget
+from sharc_crawler.bucket import TokenBucket
+from sharc_crawler.polling.polls import HOUR, budget_of
 
 
 @given(st.floats(1, 5000), st.lists(st.floats(0, 600), min_size=1, max_size=200))
 def test_no_stretch_holds_more_than_its_share_and_a_burst(hourly, pauses):
-    budget, now, sent = Budget(hourly), 0.0, []
+    budget, now, sent = budget_of(hourly), 0.0, []
     for pause in pauses:
         now = max(now + pause, budget.ready(now + pause))
         budget.spend(now)
@@ -23,7 +25,19 @@ def test_no_stretch_holds_more_than_its_share_and_a_burst(hourly, pauses):
 
 
 def test_without_a_budget_nothing_waits():
-    budget = Budget(math.inf)
+    budget = budget_of(math.inf)
     for _ in range(1000):
         budget.spend(5.0)
     assert budget.ready(5.0, spare=budget.burst) == 5.0
+
+
+def test_the_bucket_keeps_the_rate_whatever_happens():
+    bucket, now, taken = TokenBucket(rate=0.4, burst=4), 0.0, []
+    for _ in range(40):
+        while wait := bucket.take(now):
+            now += wait
+        taken.append(now)
+    assert taken[3] == 0.0
+    assert taken[-1] == pytest.approx((40 - 4) / 0.4)
+    bucket.close(now + 60)
+    assert bucket.take(now + 1) == pytest.approx(59)
