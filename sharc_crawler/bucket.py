@@ -56,4 +56,5 @@ class TokenBucket:
     def close(self, until: Instant) -> None:
         """No token before ``until``, and then no burst: the server has had too much."""
         self._closed = max(self._closed, until)
+        self._fill(until)  # so not in the meantime
         self._left = min(self._left, 1.0)

@@ -41,3 +41,12 @@ def test_the_bucket_keeps_the_rate_whatever_happens():
     assert taken[-1] == pytest.approx((40 - 4) / 0.4)
     bucket.close(now + 60)
     assert bucket.take(now + 1) == pytest.approx(59)
+
+
+def test_after_a_pause_there_is_no_burst():
+    bucket = TokenBucket(rate=0.5, burst=4)
+    assert [bucket.take(0.0), bucket.take(0.0)] == [0.0, 0.0]
+    bucket.close(60.0)
+    assert bucket.take(59.0) == 1.0
+    assert [bucket.take(60.0), bucket.take(60.0)] == [0.0, 2.0]
+    assert [bucket.take(80.0) for _ in range(5)] == [0.0, 0.0, 0.0, 0.0, 2.0]
