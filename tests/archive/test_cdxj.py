@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from sharc_crawler.archive.cdxj import entries, index_path, media_type
+from sharc_crawler.archive.cdxj import entries, index_path, media_type, read_index
+from sharc_crawler.archive.fetches import pages
 from sharc_crawler.archive.options import WarcOptions
 from sharc_crawler.archive.payloads import Original
 from sharc_crawler.archive.surt import surt
@@ -101,3 +102,12 @@ def test_a_head_longer_than_one_reading_is_indexed(tmp_path):
         out.write(page(head=b"X: " + b"x" * 100_000 + b"\r\nContent-Type: image/png\r\n", started=1))
     (warc,) = tmp_path.glob("*.warc.gz")
     assert [entry.mime for entry in entries(warc)] == ["image/png"]
+
+
+def test_two_downloads_within_a_second_are_two_lines_and_two_fetches(tmp_path):
+    with WarcWriter(tmp_path, "example.org", "run1", INFO) as out:
+        for number in range(2):
+            out.write(page(b"body %d" % number, started=1 + number / 4))
+    (index,) = tmp_path.glob("*.cdxj")
+    assert [entry.date for entry in read_index(index)] == ["19700101000001"] * 2
+    assert [(one.time, one.body) for one in pages(tmp_path)] == [(1.0, b"body 0"), (1.25, b"body 1")]
