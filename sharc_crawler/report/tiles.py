@@ -91,7 +91,8 @@ def _duration(report: Mapping[str, Any]) -> Tile:
 
 
 def _archive(report: Mapping[str, Any]) -> Tile:
+    if not report["warcs"]:
+        return Tile("Archived", "nothing", "no WARC files")
     files = counted(len(report["warcs"]), "WARC file")
-    if report["times"]["ended"]:
-        files += ", the certificate in one of its own"
-    return Tile("Archived", size(report["payload_bytes"]), f"{counted(report['exchanges'], 'exchange')} in {files}")
+    detail = f"{counted(report['exchanges'], 'exchange')} in {files}, a certificate's own not counted"
+    return Tile("Archived", size(report["payload_bytes"]), detail)
