@@ -19,7 +19,7 @@ from sharc_crawler.certificate.judging import Judge
 from sharc_crawler.certificate.lastmods import lastmods
 from sharc_crawler.certificate.references import missing
 from sharc_crawler.certificate.sources import Source, open_source
-from sharc_crawler.certificate.witness import Finding, Witness, hear
+from sharc_crawler.certificate.witness import Finding, Witness, ingest
 from sharc_crawler.errors import DataError
 from sharc_crawler.evidence.facts import CaptureFacts, SubsiteFacts
 from sharc_crawler.instants import unix
@@ -56,12 +56,12 @@ def verify(path: Path, former: Sequence[Path] = (), told: Callable[[int], None] 
     if not source.certificates:
         raise DataError(f"{str(path)!r} holds no certificate: {_why_none(path)}")
     documents = {name: _document(name, text) for name, text in source.certificates.items()}
-    witness = hear(source.warcs, told)
+    witness = ingest(source.warcs, told)
     others = Witness()
     for one in former:
-        heard = hear(open_source(one).warcs)
-        others.moments |= heard.moments
-        others.findings += heard.findings
+        ingested = ingest(open_source(one).warcs)
+        others.moments |= ingested.moments
+        others.findings += ingested.findings
     verification = Verification(source.name, records=witness.records)
     verification.findings += [] if path.is_dir() else [Finding(what, file) for file, what in altered(path, told)]
     verification.findings += [*witness.findings, *others.findings, *missing(witness, others)]

@@ -77,7 +77,7 @@ class Witness:
         return found if found and (found.uri, found.date) == moment else self.moments.get(moment, found)
 
 
-def hear(warcs: Mapping[str, Callable[[], IO[bytes]]], told: Callable[[int], None] = lambda _: None) -> Witness:
+def ingest(warcs: Mapping[str, Callable[[], IO[bytes]]], told: Callable[[int], None] = lambda _: None) -> Witness:
     """Read WARC files to their ends. ``told`` is given the number of bytes of each record as it is read."""
     witness = Witness()
     for name, opened in warcs.items():

@@ -18,7 +18,7 @@ from sharc_crawler.certificate.document import certificate
 from sharc_crawler.certificate.fixity import NAME, fixity
 from sharc_crawler.certificate.sources import Source, opened
 from sharc_crawler.certificate.verify import examine
-from sharc_crawler.certificate.witness import hear
+from sharc_crawler.certificate.witness import ingest
 from sharc_crawler.errors import UsageError
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def seal(
     warcs = [path for _, path in files_of(folder, *series) if path.name.endswith(SUFFIX)]
     uris = dict(_uris(warcs)) | dict(_unanswered(folder, [facts for facts, _ in owed]))
     source = Source("", {path.name: partial(opened, path) for path in warcs})
-    witness = hear(source.warcs)
+    witness = ingest(source.warcs)
     told = clocks(witness, source.warcs)
     if examined is not None:
         found = examined(witness, source, [certificate(facts, [], uris, told) for facts, _ in owed])

@@ -96,7 +96,7 @@ class Archivist:
     def _process(self) -> Child:
         if self._child is None:
             try:
-                self._child = Child(PROCESS, self._hear, self._gone)
+                self._child = Child(PROCESS, self._receive, self._gone)
             except OSError as error:
                 why = f"the process that writes WARC files cannot be started: {error}"
                 raise NotArchivedError(why) from error
@@ -122,7 +122,7 @@ class Archivist:
             self._giving.cancel()
         self._orders, self._giving = [], None
 
-    def _hear(self, answer: bytes) -> None:
+    def _receive(self, answer: bytes) -> None:
         said = json.loads(answer)
         if "kept" in said:
             for one in said["kept"]:

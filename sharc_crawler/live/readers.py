@@ -144,7 +144,7 @@ class Readers:
 
     def _another(self) -> None:
         try:
-            self._readers.append(_Reader(self._terms, self._hear, self._gone))
+            self._readers.append(_Reader(self._terms, self._receive, self._gone))
         except OSError as error:
             if not self._readers:
                 self._give_up(f"the process that reads documents cannot be started: {error}")
@@ -184,7 +184,7 @@ class Readers:
         behind = [reader.jobs.pop() for _ in range(len(reader.jobs) - 1)]
         self._waiting.extendleft(job for job in behind if job.number in self._jobs)
 
-    def _hear(self, reader: _Reader, answer: bytes) -> None:
+    def _receive(self, reader: _Reader, answer: bytes) -> None:
         said = json.loads(answer)
         if "ready" in said:
             reader.ready, reader.begun = True, monotonic()

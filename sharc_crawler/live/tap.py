@@ -30,7 +30,7 @@ class Tap:
         self.size = 0  #: bytes received
         self.surplus = b""
 
-    def hear(self, data: bytes) -> None:
+    def receive(self, data: bytes) -> None:
         """Bytes arrived."""
         self.received.append(data)
         self.size += len(data)

@@ -114,7 +114,7 @@ class _TappedProtocol(ClientProtocol):
     def dataReceived(self, data: bytes) -> None:  # noqa: N802 - Twisted's name
         tap = self._tap
         if tap is not None:
-            tap.hear(data)
+            tap.receive(data)
         super().dataReceived(data)
         if tap is not None and tap.size > _LONGEST_HEAD and self._parser and self._parser.state in {STATUS, HEADER}:
             self.transport.abortConnection()

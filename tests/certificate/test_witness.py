@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sharc_crawler.certificate.witness import RecordedExchange, Witness, hear
+from sharc_crawler.certificate.witness import RecordedExchange, Witness, ingest
 from sharc_crawler.model import Result, Slot
 from tests.certificate.made import SITE, Maker, certified, said
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def heard(folder: Path) -> Witness:
-    return hear({path.name: lambda path=path: path.open("rb") for path in sorted(folder.glob("*.warc.gz"))})
+def ingested(folder: Path) -> Witness:
+    return ingest({path.name: lambda path=path: path.open("rb") for path in sorted(folder.glob("*.warc.gz"))})
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def only(witness: Witness) -> RecordedExchange:
 def test_a_failed_exchange_is_one_too_and_says_why_it_failed(maker: Maker, tmp_path: Path) -> None:
     visit = maker.visit("dead", b"", Slot.FIRST, Result.FAILED, error="ResponseNeverReceived: reset")
     maker.out.close()
-    witness = heard(tmp_path)
+    witness = ingested(tmp_path)
     exchange = only(witness)
     assert (exchange.kind, exchange.uri, exchange.message, exchange.digest) == ("metadata", f"{SITE}dead", None, None)
     assert exchange.notes["error"] == b"ResponseNeverReceived: reset"
@@ -42,7 +42,7 @@ def test_a_failed_exchange_is_one_too_and_says_why_it_failed(maker: Maker, tmp_p
 
 def test_a_document_is_no_exchange(tmp_path: Path) -> None:
     certified(tmp_path)
-    witness = heard(tmp_path)
+    witness = ingested(tmp_path)
     (document,) = witness.documents.values()
     assert document.startswith(b"{")
     kinds = [exchange.kind for exchange in witness.exchanges.values()]
@@ -53,7 +53,7 @@ def test_notes_belong_to_the_exchange_that_they_were_written_with(maker: Maker, 
     maker.visit("cut", said("the pa"), Slot.FIRST, Result.FAILED, truncated="disconnect", error="DataLoss")
     maker.visit("whole", said("whole"), Slot.FIRST)
     maker.out.close()
-    cut, whole = heard(tmp_path).exchanges.values()
+    cut, whole = ingested(tmp_path).exchanges.values()
     assert (cut.kind, cut.whole, cut.notes["error"]) == ("response", False, b"DataLoss")
     assert (whole.kind, whole.whole, whole.notes) == ("response", True, {})
     assert whole.message is not None
@@ -65,6 +65,6 @@ def test_what_was_read_is_told_record_by_record(maker: Maker, tmp_path: Path) ->
     maker.out.close()
     (path,) = tmp_path.glob("*.warc.gz")
     told: list[int] = []
-    witness = hear({path.name: lambda: path.open("rb")}, told.append)
+    witness = ingest({path.name: lambda: path.open("rb")}, told.append)
     assert witness.records == len(told) == 3, "warcinfo, response, request"
     assert sum(told) == path.stat().st_size
