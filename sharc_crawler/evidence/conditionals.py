@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Outcome, PageId
 
 
+CONDITIONALS = "304"  #: what an audit is of, in its summary
+
+
 class Conditionals:
     """The 304s of a capture, and what the sample says of them."""
 
@@ -76,7 +79,7 @@ class Conditionals:
         kept = [audit.Stratum(number, shown[label]) for label, number in claimed.items()]
         caught = {self._stratum(page) for page in self._lies & self.drawn}
         return {
-            "of": "304",
+            "of": CONDITIONALS,
             "share": self.share,
             "claimed": claimed.total(),
             "audited": len(self._confirmed | self._changed),

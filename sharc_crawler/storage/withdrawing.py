@@ -10,12 +10,14 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from sharc_crawler.evidence.conditionals import CONDITIONALS
+from sharc_crawler.evidence.reasons import Reason, code
 from sharc_crawler.model import Kind, Phase, Result, Slot
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
-    from sharc_crawler.frontier.store import Batch, CaptureRow, VisitRow
+    from sharc_crawler.frontier.store import Batch, CaptureRow, JudgementRow, VisitRow
 
 LOST = "its record is not in the WARC files any more"
 
@@ -28,14 +30,18 @@ def withdrawn(state: Batch, lost: Collection[int], when: str) -> Batch:
     count = Counter(state.pages[state.visits[number].page].capture for number in lost)
     visits = [_opened(visit, number in lost, number in open_) for number, visit in enumerate(state.visits)]
     bare = count.keys() - _with_content(state, visits)
-    rejudged = {number for number in count if state.captures[number].audit is not None} | bare
+    rejudged = {number for number in count if state.captures[number].audit is not None}
     read = {(state.pages[visit.page].capture, visit.outcome.started) for visit in _of(state, open_, Kind.SITEMAP)}
     hosts = {state.pages[visit.page].host for visit in _of(state, open_, Kind.ROBOTS)}
     return replace(
         state,
         visits=[visit._replace(finished=visit.finished and _owner(state, visit) not in bare) for visit in visits],
         judgements=[
-            row for row in state.judgements if row.page not in pages and state.pages[row.page].capture not in rejudged
+            row
+            for row in state.judgements
+            if row.page not in pages
+            and (owner := state.pages[row.page].capture) not in bare
+            and (owner not in rejudged or _stands(state, row))
         ],
         hosts={name: host for name, host in state.hosts.items() if name not in hosts},
         lastmods=[row for row in state.lastmods if (state.pages[row.page].capture, row.read) not in read],
@@ -46,6 +52,15 @@ def withdrawn(state: Batch, lost: Collection[int], when: str) -> Batch:
             for number, row in state.captures.items()
         },
     )
+
+
+def _stands(state: Batch, row: JudgementRow) -> bool:
+    """Does a judgement not wait for the end, at which what was claimed on the server's word is judged again?"""
+    page = state.pages[row.page]
+    audit = state.captures[page.capture].audit
+    by_lastmods = audit is not None and audit.get("of") != CONDITIONALS
+    told = row.evidence.told or code(row.reason) == Reason.NOT_MODIFIED_LIES
+    return not by_lastmods and (page.kind is not Kind.PAGE or not told)
 
 
 def _with_revisits(state: Batch, lost: Collection[int]) -> frozenset[int]:
