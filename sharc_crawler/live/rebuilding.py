@@ -98,9 +98,10 @@ class Recorded(Strategy):
             visit = self._visit(step)
             if visit is None:
                 continue
-            if visit.slot is Slot.SECOND and (left := self._left()) is not None:  # robots.txt refused it
+            after_all = visit.slot is Slot.SECOND or (visit.slot is Slot.ONLY and self.revisits)
+            if after_all and (left := self._left(visit.page)) is not None:  # robots.txt refused it
                 visit = Visit(left, Slot.FIRST, step.plan)
-            elif visit.slot is Slot.SECOND and not self._turned and self._under_way:
+            elif after_all and not self._turned and self._under_way:
                 return None
             else:
                 self._steps.remove(step)
@@ -113,9 +114,10 @@ class Recorded(Strategy):
     def _by(self, now: Instant) -> Iterator[DecidedExchange]:
         return takewhile(lambda step: step.decided <= now, list(self._steps))
 
-    def _left(self) -> PageId | None:
-        """A page that was never downloaded, though T came."""
-        return next((page for pages in self._pages.values() for page in pages if page not in self._visited), None)
+    def _left(self, last: PageId) -> PageId | None:
+        """A page that was never downloaded, though the turn of the last one, or T, came."""
+        known = (page for pages in self._pages.values() for page in pages)
+        return next((page for page in known if page != last and page not in self._visited), None)
 
     def _visit(self, step: DecidedExchange) -> Visit | None:
         pages = self._pages.get(step.key, [])
