@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
 
 _ENOUGH = 20  #: characters of text that tell one page from another
+_DIGIT = re.compile(r"\d")
 _PARTS = re.compile(r"[^/?&=#:]{4,}")  #: of an address: a page that was not found names it
 
 
@@ -98,12 +99,23 @@ def words(found: Found, url: str) -> str | None:
 
     ``None`` where there is next to nothing: pages that differ in something else would look alike.
     """
-    text = MADE_UP.sub(" ", plain_text(found.text))
+    text = without_made_up(plain_text(found.text))
     for part in sorted(set(_PARTS.findall(unquote(url))), key=len, reverse=True):
         text = text.replace(part, " ")
     text = " ".join(text.split())
     pictures = [address.partition("?")[0].rpartition("/")[2] for address in found.resources]
     return labelled_digest("\n".join((text, *pictures)).encode()) if len(text) >= _ENOUGH else None
+
+
+def without_made_up(text: str) -> str:
+    """Text without what looks made up. No such run is without a digit or has a blank: most words need no look.
+
+    >>> without_made_up("page 3 of deadbeef00c0ffee")
+    'page 3 of  '
+    """
+    return " ".join(
+        MADE_UP.sub(" ", word) if not word.isalpha() and _DIGIT.search(word) else word for word in text.split(" ")
+    )
 
 
 def _sightings(found: Found, via: str) -> list[Sighting]:
