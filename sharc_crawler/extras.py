@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from sharc_crawler.errors import UsageError
 
 #: library → extra
-EXTRAS = {"matplotlib": "lab", "sklearn": "learn", "duckdb": "logs", "sknetwork": "links"}
+EXTRAS = {"matplotlib": "lab", "sklearn": "learn", "duckdb": "logs", "sknetwork": "links", "rfc3161_client": "sign"}
 
 
 def installed(library: str) -> bool:

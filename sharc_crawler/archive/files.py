@@ -211,12 +211,12 @@ class WarcFile:
         return OSError(error.errno, error.strerror, str(self._open_path))
 
 
-def replace_file(path: Path, text: str) -> None:
+def replace_file(path: Path, text: str | bytes) -> None:
     """Write a file whole or not at all; a reader never sees half of it."""
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         with unfinished.open("wb") as file:
-            file.write(text.encode("utf-8", "replace"))
+            file.write(text if isinstance(text, bytes) else text.encode("utf-8", "replace"))
             file.flush()
             os.fsync(file.fileno())
         unfinished.replace(path)

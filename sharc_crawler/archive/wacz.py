@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 VERSION = "1.1.1"
 PACKAGE, SEAL = "datapackage.json", "datapackage-digest.json"
+SIGNED = "signedData"  #: in the latter
 #: what opening a zip file raises for a file that is none, or is of a version to come
 NO_ZIP = (zipfile.BadZipFile, NotImplementedError)
 _BLOCK = 1 << 20
@@ -65,12 +66,21 @@ class Contents:
     more: Mapping[str, Path] = field(default_factory=dict)  #: name in the package → file
 
 
-def write_wacz(path: Path, contents: Contents, about: About, told: Callable[[int], None] = lambda _: None) -> Path:
-    """Write a WACZ file, whole or not at all; ``told`` is given the bytes of the files as they are copied."""
+def write_wacz(
+    path: Path,
+    contents: Contents,
+    about: About,
+    told: Callable[[int], None] = lambda _: None,
+    sign: Callable[[str], dict[str, str]] | None = None,
+) -> Path:
+    """Write a WACZ file, whole or not at all; ``told`` is given the bytes of the files as they are copied.
+
+    ``sign`` makes the signature (``signedData``) of its digest.
+    """
     draft = path.with_name(f".{path.name}.part")
     try:
         with zipfile.ZipFile(draft, "w", zipfile.ZIP_STORED) as package:
-            _Writer(package, about.created, told).write(contents, about)
+            _Writer(package, about.created, told).write(contents, about, sign)
         draft.replace(path)
     finally:
         draft.unlink(missing_ok=True)
@@ -84,7 +94,7 @@ class _Writer:
         self._date = max(datetime.fromtimestamp(created, UTC), datetime(1980, 1, 1, tzinfo=UTC)).timetuple()[:6]
         self._resources: list[dict[str, Any]] = []
 
-    def write(self, contents: Contents, about: About) -> None:
+    def write(self, contents: Contents, about: About, sign: Callable[[str], dict[str, str]] | None) -> None:
         for warc in contents.warcs:
             self._file(f"archive/{warc.name}", warc)
         data = io.BytesIO()
@@ -97,7 +107,9 @@ class _Writer:
         head = {"profile": "data-package", "resources": self._resources, **about.fields()}
         text = json.dumps(head, indent=2, ensure_ascii=False).encode()
         self._add(PACKAGE, io.BytesIO(text))
-        seal = {"path": PACKAGE, "hash": f"sha256:{hashlib.sha256(text).hexdigest()}"}
+        seal: dict[str, Any] = {"path": PACKAGE, "hash": f"sha256:{hashlib.sha256(text).hexdigest()}"}
+        if sign is not None:
+            seal[SIGNED] = sign(seal["hash"])
         self._add(SEAL, io.BytesIO(json.dumps(seal, indent=2).encode()))
 
     def _file(self, name: str, source: Path) -> None:

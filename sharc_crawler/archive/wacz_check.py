@@ -10,7 +10,7 @@ import zipfile
 import zlib
 from typing import IO, TYPE_CHECKING, Any
 
-from sharc_crawler.archive.wacz import PACKAGE, SEAL
+from sharc_crawler.archive.wacz import PACKAGE, SEAL, SIGNED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -92,7 +92,8 @@ def _listed(package: zipfile.ZipFile, found: dict[str, str]) -> Iterator[tuple[s
             yield name, f"it has {package.getinfo(name).file_size} bytes, {PACKAGE} says {one['bytes']}"
     for name in found.keys() - listed.keys() - {PACKAGE, SEAL}:
         yield name, f"{PACKAGE} does not list it"
-    if seal != {"path": PACKAGE, "hash": sealed} or package.read(SEAL) != json.dumps(seal, indent=2).encode():
+    expected = {"path": PACKAGE, "hash": sealed} | ({SIGNED: seal[SIGNED]} if SIGNED in seal else {})
+    if seal != expected or package.read(SEAL) != json.dumps(seal, indent=2).encode():
         yield SEAL, "it is not written as sharc writes it"
 
 

@@ -31,7 +31,7 @@ _MAGIC = (b"WARC/", b"filedesc://")
 #: what a WACZ file of ours holds
 _EXPECTED = re.compile(
     r"datapackage(-digest)?\.json|indexes/index\.(cdx\.gz|idx)|pages/pages\.jsonl|archive/[^/]+\.warc\.gz"
-    r"|report/(data\.json|report[^/]*\.html)|certificate/certificate[^/]*\.json"
+    r"|report/(data\.json|report[^/]*\.html)|certificate/(certificate|signature)[^/]*\.json|certificate/timestamp[^/]*\.tsr"
 )
 _SHOWN = re.compile(rb"html|pdf|image|video|audio|script|css|json", re.IGNORECASE)
 _LATEST = 600.0  #: seconds before a cut within which what was downloaded may not have been noted yet

@@ -25,7 +25,7 @@ VERSION = 1  #: of the schema
 
 TOTALS = ("known", "captured", "coherent", "changed", "unknown", "not_captured")
 #: what no certificate can claim, whatever the capture (docs/certificate.md)
-LIMITS = ("crawler-clock", "as-sent-to-this-crawler", "sha1-digests", "not-signed")
+LIMITS = ("crawler-clock", "as-sent-to-this-crawler", "sha1-digests", "seal-elsewhere")
 
 
 def certificate(

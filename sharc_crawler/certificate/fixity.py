@@ -12,7 +12,27 @@ if TYPE_CHECKING:
 
 NAME = "certificate.json"
 CERTIFICATES = re.compile(r"certificate(?:-[A-Za-z0-9.-]+)?\.json")
+SIGNATURES = re.compile(r"signature(?:-[A-Za-z0-9.-]+)?\.json")
+TIMESTAMPS = re.compile(r"timestamp(?:-[A-Za-z0-9.-]+)?\.tsr")
 _BLOCK = 1 << 20
+
+
+def signature_name(certificate: str) -> str:
+    """The file of a certificate's signature.
+
+    >>> signature_name("certificate-example.org.json")
+    'signature-example.org.json'
+    """
+    return f"signature{certificate.removeprefix('certificate')}"
+
+
+def timestamp_name(certificate: str) -> str:
+    """The file of its time stamp.
+
+    >>> timestamp_name("certificate.json")
+    'timestamp.tsr'
+    """
+    return f"timestamp{certificate.removeprefix('certificate').removesuffix('.json')}.tsr"
 
 
 def fixity(path: Path) -> dict[str, Any]:

@@ -10,8 +10,8 @@ from pathlib import PurePosixPath
 from typing import IO, TYPE_CHECKING, cast
 
 from sharc_crawler.archive.files import OPEN, SUFFIX
-from sharc_crawler.archive.wacz import NO_ZIP
-from sharc_crawler.certificate.fixity import CERTIFICATES
+from sharc_crawler.archive.wacz import NO_ZIP, SEAL
+from sharc_crawler.certificate.fixity import CERTIFICATES, SIGNATURES, TIMESTAMPS
 from sharc_crawler.errors import DataError
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ class Source:
     warcs: dict[str, Callable[[], IO[bytes]]] = field(default_factory=dict)
     sizes: dict[str, int] = field(default_factory=dict)
     certificates: dict[str, bytes] = field(default_factory=dict)
+    beside: dict[str, bytes] = field(default_factory=dict)  #: signatures and time stamps of certificates
+    seal: bytes | None = None  #: a WACZ file's own
     names: list[str] = field(default_factory=list)  #: of all files in a WACZ file
 
 
@@ -53,6 +55,8 @@ def _folder(path: Path) -> Source:
             source.sizes[file.name] = file.stat().st_size
         elif CERTIFICATES.fullmatch(file.name):
             source.certificates[file.name] = file.read_bytes()
+        elif is_seal(file.name):
+            source.beside[file.name] = file.read_bytes()
     return source
 
 
@@ -62,7 +66,7 @@ def _wacz(path: Path) -> Source:
         source.names = [info.filename for info in package.infolist()]
         for info in package.infolist():
             name = PurePosixPath(info.filename).name
-            if not name.endswith(SUFFIX) and not CERTIFICATES.fullmatch(name):
+            if not (name.endswith(SUFFIX) or CERTIFICATES.fullmatch(name) or is_seal(name) or info.filename == SEAL):
                 continue
             if info.compress_type != zipfile.ZIP_STORED:
                 raise DataError(
@@ -71,9 +75,17 @@ def _wacz(path: Path) -> Source:
             if name.endswith(SUFFIX):
                 source.warcs[name] = partial(_part, path, info)
                 source.sizes[name] = info.file_size
-            else:
-                source.certificates[name] = _part(path, info).read()  # as it is: what is wrong with it was found
+            elif info.filename == SEAL:
+                source.seal = _part(path, info).read()
+            else:  # as it is: what is wrong with it was found
+                kept = source.beside if is_seal(name) else source.certificates
+                kept[name] = _part(path, info).read()
     return source
+
+
+def is_seal(name: str) -> bool:
+    """Is it the file of a signature or a time stamp?"""
+    return bool(SIGNATURES.fullmatch(name) or TIMESTAMPS.fullmatch(name))
 
 
 def opened(path: Path) -> IO[bytes]:

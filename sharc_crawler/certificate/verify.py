@@ -18,6 +18,7 @@ from sharc_crawler.certificate.indexes import stale
 from sharc_crawler.certificate.judging import Judge
 from sharc_crawler.certificate.lastmods import lastmods
 from sharc_crawler.certificate.references import missing
+from sharc_crawler.certificate.sealing import Seals, Trust, check_seals
 from sharc_crawler.certificate.sources import Source, open_source
 from sharc_crawler.certificate.witness import Finding, Witness, ingest
 from sharc_crawler.errors import DataError
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
     from sharc_crawler.evidence.facts import PageFacts
 
 
+NOBODY = Trust()  #: whoever signed or stamped it is told, and compared with nobody
+
+
 @dataclass(slots=True)
 class Verification:
     """What became of a verification: it holds if there is no finding."""
@@ -45,9 +49,15 @@ class Verification:
     pages: int = 0
     records: int = 0
     elsewhere: int = 0  #: payloads in former captures that were not given
+    seals: Seals = field(default_factory=Seals)  #: signatures and time stamps
 
 
-def verify(path: Path, former: Sequence[Path] = (), told: Callable[[int], None] = lambda _: None) -> Verification:
+def verify(
+    path: Path,
+    former: Sequence[Path] = (),
+    told: Callable[[int], None] = lambda _: None,
+    trust: Trust = NOBODY,
+) -> Verification:
     """Verify a capture's folder or a WACZ file; ``told`` is given the bytes as they are read (:func:`total_size`).
 
     Raises :class:`~sharc_crawler.errors.DataError` where there is no certificate that could be verified.
@@ -77,6 +87,8 @@ def verify(path: Path, former: Sequence[Path] = (), told: Callable[[int], None] 
             _certificate(name, source, document, witness, others, verification)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise DataError(f"{name} of {str(path)!r} is not by the schema of version {VERSION}: {error!r}") from error
+    verification.seals = check_seals(source.beside, documents, source.seal, trust)
+    verification.findings += verification.seals.findings
     return verification
 
 

@@ -15,7 +15,7 @@ from sharc_crawler.archive.warc import WarcWriter
 from sharc_crawler.certificate.canonical import DIGEST, KEPT_IN, kept, to_text
 from sharc_crawler.certificate.clocks import clocks
 from sharc_crawler.certificate.document import certificate
-from sharc_crawler.certificate.fixity import NAME, fixity
+from sharc_crawler.certificate.fixity import NAME, fixity, signature_name, timestamp_name
 from sharc_crawler.certificate.sources import Source, opened
 from sharc_crawler.certificate.verify import examine
 from sharc_crawler.certificate.witness import ingest
@@ -72,7 +72,8 @@ def certify(captures: Sequence[CaptureFacts], folder: Path) -> list[Certified]:
 def withdraw(folder: Path, site: str) -> None:
     """A capture that was complete goes on after all: what was certified of it remains in its WARC files alone."""
     for name in (NAME, f"certificate-{safe_name(site)}.json"):
-        (folder / name).unlink(missing_ok=True)
+        for each in (name, signature_name(name), timestamp_name(name)):
+            (folder / each).unlink(missing_ok=True)
 
 
 def lines(written: Sequence[Certified]) -> Iterator[tuple[str, str]]:

@@ -28,6 +28,7 @@ COMMANDS = {
     "rates": "Show how often a site's pages change, as the history store knows it.",
     "package": "Package a capture as one WACZ file: WARCs, index, pages, report, certificate.",
     "replay": "Look at a capture through pywb, at its reference instant or any other time.",
+    "seal": "Sign the certificates of a capture, and have a time stamp authority date them.",
     "verify": "Prove the certificate of a capture from its WARC files.",
     "report": "Write report.json and report.html of a capture folder, from its stored state.",
     "seeds": "Rank seeds by the probability that they have changed, from archives' history.",

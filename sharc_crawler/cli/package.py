@@ -16,7 +16,8 @@ from sharc_crawler.report.packaging import package, warcs_of
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="The file; default: in FOLDER.")
 @click.option("--title", default="", help="Shown by viewers; default: sites and reference instants.")
 @click.option("--description", default="", help="Stands before what the captures claim.")
-def command(folder: Path, output: Path | None, title: str, description: str) -> None:
+@click.option("--sign", "key", type=click.Path(path_type=Path), help="Private key (PEM, curve secp384r1) to sign with.")
+def command(folder: Path, output: Path | None, title: str, description: str, key: Path | None) -> None:
     r"""Package the captures in FOLDER as one WACZ file: WARC files, index, pages, report and certificate.
 
     It opens in ReplayWeb.page; each page is listed at its visit's and at its revisit's time. The folder stays as it is.
@@ -35,5 +36,5 @@ def command(folder: Path, output: Path | None, title: str, description: str) -> 
             done += size
             show(done)
 
-        path = package(folder, load_facts(folder), output, told, title=title, description=description)
+        path = package(folder, load_facts(folder), output, told, title=title, description=description, key=key)
     click.echo(f"{path}  {path.stat().st_size:,} bytes")

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from sharc_crawler.certificate.sealing import Trust
 from sharc_crawler.certificate.verify import Verification, total_size, verify
 from sharc_crawler.certificate.witness import Finding
 from sharc_crawler.cli._progress import progress
@@ -15,6 +17,9 @@ from sharc_crawler.errors import DataError
 from sharc_crawler.report.claim import sentence
 from sharc_crawler.report.packaged import not_of_it
 from sharc_crawler.report.words import short
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 SHOWN = 20  #: findings that a person is shown
 
@@ -28,8 +33,17 @@ SHOWN = 20  #: findings that a person is shown
     help="A former capture that payloads are stored in (dedup=site).",
 )
 @click.option("--digest", help="The certificate's digest as it was noted elsewhere: sha256:…")
+@click.option("--signer", help="Who must have signed it: sha256:… of a public key, or that key's PEM file.")
+@click.option("--authority", type=click.Path(path_type=Path), help="PEM file of the time stamp authority's root.")
 @click.option("--json", "as_json", is_flag=True, help="Print what was found as JSON.")
-def command(capture: Path, former: tuple[Path, ...], digest: str | None, as_json: bool) -> None:
+def command(
+    capture: Path,
+    former: tuple[Path, ...],
+    digest: str | None,
+    signer: str | None,
+    authority: Path | None,
+    as_json: bool,
+) -> None:
     r"""Prove the certificate of CAPTURE, a folder or a WACZ file, from its WARC files alone.
 
     Every statement is made anew: files, records, digests, instants, judgements, totals, claim. Ends with 0 where all
@@ -39,7 +53,9 @@ def command(capture: Path, former: tuple[Path, ...], digest: str | None, as_json
     Example:
       sharc verify captures/demo
       sharc verify demo.wacz --digest sha256:4c83… --json
+      sharc verify captures/demo --signer archive-public.pem --authority tsa-root.pem
     """
+    trust = Trust(_signer(signer), authority)
     done = 0
     with progress("verifying", total_size(capture)) as show:
 
@@ -48,7 +64,7 @@ def command(capture: Path, former: tuple[Path, ...], digest: str | None, as_json
             done += size
             show(done)
 
-        result = verify(capture, former, told)
+        result = verify(capture, former, told, trust)
         result.findings += [] if capture.is_dir() else not_of_it(capture)
     if digest is not None:
         others = [one for one in result.digests if one != digest]
@@ -56,6 +72,25 @@ def command(capture: Path, former: tuple[Path, ...], digest: str | None, as_json
     click.echo(_json(result) if as_json else _words(result))
     if result.findings:
         raise click.exceptions.Exit(DataError.exit_code)
+
+
+def _signer(text: str | None) -> str | None:
+    if text is None:
+        return None
+    from sharc_crawler.certificate.signatures import read_signer  # only where one is named
+
+    return read_signer(text, Path(text))
+
+
+def _seals(result: Verification) -> Iterator[str]:
+    """Who signed, and who says when: what is told is no more than what was shown."""
+    for name, signer in result.seals.signed.items():
+        yield f"  signed by the key {signer} ({name})"
+    for name, stamp in result.seals.stamped.items():
+        if stamp["checked"]:
+            yield f"  existed at {stamp['instant']}, says {stamp['authority']} ({name})"
+        else:
+            yield f"  not checked: {name}, by {stamp['authority']}, which nobody here vouches for (--authority FILE)"
 
 
 def _json(result: Verification) -> str:
@@ -69,6 +104,7 @@ def _words(result: Verification) -> str:
             f"Everything holds: {size}.",
             *map(sentence, result.claims),
             *(f"  digest {one}" for one in result.digests),
+            *_seals(result),
         ]
     else:
         lines = [f"Not as certified ({len(result.findings):,} findings in {size}):"]

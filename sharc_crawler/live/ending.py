@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sharc_crawler.certificate import sealing
 from sharc_crawler.certificate.writing import certify, lines
+from sharc_crawler.errors import SharcError
 from sharc_crawler.report.load import capture_facts, is_instant
 from sharc_crawler.report.terminal import summary
 from sharc_crawler.report.write import write
 from sharc_crawler.seeds.base import SELECTION
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Callable, Iterator
 
     from sharc_crawler.evidence.facts import CaptureFacts
     from sharc_crawler.frontier.store import Batch
@@ -31,8 +34,32 @@ def leave(state: Batch, folder: Path, stopped: str, config: Config) -> str:
         text = write_instant(state, folder, stopped)
         return text + "".join(f"  {name:<12} {path}\n" for name, path in _packaged(facts, folder, config))
     paths = write(facts, folder)
-    certified = lines(certify(facts, folder))
+    certified = [*lines(certify(facts, folder)), *_sealed(folder, config)]
     return summary(facts, paths, [*certified, *_packaged(facts, folder, config)], stopped)
+
+
+def _sealed(folder: Path, config: Config) -> Iterator[tuple[str, str]]:
+    """Signature and time stamp of the certificates, where they are wanted; without them the capture is whole, too."""
+    key, url = config.sign, config.timestamp
+    if key:
+        yield from _made("signature", lambda: sealing.sign(folder, Path(key)), f"sharc seal {folder} --sign {key}")
+    if url:
+        from sharc_crawler.live.authority import ask  # only where one is asked
+
+        agent, allowed = config.user_agent or "", config.allowed_addresses
+        again = f"sharc seal {folder} --timestamp {url}"
+        yield from _made(
+            "time stamp", lambda: sealing.stamp(folder, lambda query: ask(url, query, agent, allowed)), again
+        )
+
+
+def _made(what: str, make: Callable[[], list[Path]], again: str) -> Iterator[tuple[str, str]]:
+    try:
+        for path in make():
+            yield what, str(path)
+    except (SharcError, OSError) as error:
+        yield what, f"none: {error}"
+        yield "", f"the capture is whole; try again with: {again}"
 
 
 def _packaged(facts: list[CaptureFacts], folder: Path, config: Config) -> list[tuple[str, str]]:
@@ -41,4 +68,4 @@ def _packaged(facts: list[CaptureFacts], folder: Path, config: Config) -> list[t
         return []
     from sharc_crawler.report.packaging import package  # only where one is wanted
 
-    return [("WACZ", str(package(folder, facts, anew=True)))]
+    return [("WACZ", str(package(folder, facts, anew=True, key=Path(config.sign) if config.sign else None)))]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from sharc_crawler import extras
 from sharc_crawler.archive.options import OWN_FIELDS
 from sharc_crawler.errors import nearest
 from sharc_crawler.options.kinds import ValueKind
@@ -72,6 +73,17 @@ class Sitemaps(ValueKind[tuple[str, ...] | None]):
 
     def show(self, value: tuple[str, ...] | None) -> str:
         return "auto" if value is None else " ".join(value) or "off"
+
+
+@dataclass(frozen=True)
+class Authority(ValueKind[str | None]):
+    """The URL of a time stamp authority."""
+
+    form: str = "URL"
+
+    def read(self, value: object) -> str:
+        extras.check("timestamp=", "rfc3161_client")
+        return url(str(value))
 
 
 @dataclass(frozen=True)

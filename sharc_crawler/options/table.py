@@ -29,7 +29,7 @@ from sharc_crawler.options.kinds import (
     Words,
 )
 from sharc_crawler.options.option import argument, both, setting
-from sharc_crawler.options.sites import Changefreq, Contact, SeedFile, Sitemaps, Urls, WarcinfoFields
+from sharc_crawler.options.sites import Authority, Changefreq, Contact, SeedFile, Sitemaps, Urls, WarcinfoFields
 from sharc_crawler.plugins import load
 from sharc_crawler.rates.make import make_sources
 from sharc_crawler.report.log import FORMATS
@@ -45,6 +45,12 @@ def _masks(name: str) -> object:
     from sharc_crawler.changes.masks import load_masks  # only where there are any
 
     return load_masks(Path(name))
+
+
+def _key(name: str) -> object:
+    from sharc_crawler.certificate.signatures import read_key  # only where one signs
+
+    return read_key(Path(name))
 
 
 def _division(name: str) -> object:
@@ -269,6 +275,23 @@ class Options:
         Flag(),
         False,
         "package the captures as one [WACZ](https://specs.webrecorder.net/wacz/1.1.1/) file, too, when complete",
+        section=KEPT,
+        never=_INSTANT,
+    )
+    sign: str | None = both(
+        Text("file", _key),
+        None,
+        "private key (PEM, curve secp384r1) that signs certificate and package, as"
+        " [wacz-auth](https://specs.webrecorder.net/wacz-auth/0.1.0/) has it ([what it"
+        " proves](certificate.md#who-and-when))",
+        section=KEPT,
+        never=_INSTANT,
+    )
+    timestamp: str | None = both(
+        Authority(),
+        None,
+        "time stamp authority (RFC 3161) that is asked, at the end, when the certificate existed; needs `pip install"
+        " 'sharc-crawler[sign]'` ([what it proves](certificate.md#who-and-when))",
         section=KEPT,
         never=_INSTANT,
     )

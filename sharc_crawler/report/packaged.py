@@ -10,7 +10,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from sharc_crawler.archive.cdxj import entries_of
 from sharc_crawler.archive.members import read_at
-from sharc_crawler.archive.wacz import PACKAGE, page_lines
+from sharc_crawler.archive.wacz import PACKAGE, SEAL, SIGNED, page_lines
 from sharc_crawler.archive.zipnum import write_zipnum
 from sharc_crawler.certificate.sources import open_source
 from sharc_crawler.certificate.witness import Finding
@@ -137,6 +137,10 @@ def _about(parts: Mapping[str, bytes], documents: Sequence[Document]) -> Iterato
     claims = [sentence(document["capture"]["claim"]) for document in documents]
     if not all(claim in about["description"] for claim in claims):
         yield Finding("its description does not say what the certificate claims", PACKAGE)
+    told = {name: about[name] for name in ("created", "software")} | {"version": about["software"].rpartition(" ")[2]}
+    signed = json.loads(parts[SEAL]).get(SIGNED, told)
+    if {name: signed.get(name) for name in told} != told:
+        yield Finding("what is said of its signature is not what the package says of itself", SEAL)
 
 
 def _time(document: Document) -> str:

@@ -12,6 +12,7 @@ from sharc_crawler.archive.members import Record, read_at
 from sharc_crawler.archive.recovery import recover
 from sharc_crawler.archive.wacz import About, Contents, write_wacz
 from sharc_crawler.certificate.fixity import CERTIFICATES
+from sharc_crawler.certificate.sources import is_seal
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.coding import decoded
 from sharc_crawler.errors import UsageError
@@ -42,12 +43,13 @@ def package(
     anew: bool = False,
     title: str = "",
     description: str = "",
+    key: Path | None = None,
 ) -> Path:
     """Write a folder's captures as a WACZ file, by default into the folder, named after site, time and run, or, of
     several captures, after the folder.
 
     ``told`` is given the bytes of the files as they are copied; ``anew``: a former package may be replaced;
-    ``title``: in place of sites and times; ``description``: before what the captures claim. Raises
+    ``title``: in place of sites and times; ``description``: before what the captures claim; ``key``: signs it. Raises
     :class:`~sharc_crawler.errors.UsageError` where there is nothing to package, where it is still being written, where
     the file exists, or cannot be written.
     """
@@ -65,9 +67,21 @@ def package(
         raise UsageError(f"{str(path)!r} exists and is left as it is; remove it first, or name another file with -o")
     contents = Contents(warcs, indexes, pages(folder, captures), _more(folder))
     try:
-        return write_wacz(path, contents, _about(captures, title, description), told)
+        about = _about(captures, title, description)
+        return write_wacz(path, contents, about, told, _signer(key, about))
     except OSError as error:
         raise UsageError(f"{str(path)!r} cannot be written: {error.strerror or error}; name another file") from error
+
+
+def _signer(key: Path | None, about: About) -> Callable[[str], dict[str, str]] | None:
+    """Makes a package's ``signedData``; what it says besides is what the signed description says, too."""
+    if key is None:
+        return None
+    from sharc_crawler.certificate.signatures import read_key, signed  # only where one signs
+
+    private = read_key(key)
+    said = {"created": about.fields()["created"], "software": about.software, "version": version("sharc-crawler")}
+    return lambda digest: {**signed(private, digest), **said}
 
 
 def warcs_of(folder: Path) -> list[Path]:
@@ -142,7 +156,7 @@ def _more(folder: Path) -> dict[str, Path]:
     more = {f"report/{file.name}": file for file in sorted(folder.glob("report*.html"))}
     if (data := folder / "report.json").exists():
         more["report/data.json"] = data
-    found = (file for file in sorted(folder.iterdir()) if CERTIFICATES.fullmatch(file.name))
+    found = (file for file in sorted(folder.iterdir()) if CERTIFICATES.fullmatch(file.name) or is_seal(file.name))
     return more | {f"certificate/{file.name}": file for file in found}
 
 

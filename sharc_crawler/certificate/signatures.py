@@ -1,0 +1,104 @@
+"""Signatures as webrecorder's wacz-auth 0.1.0 has them: ECDSA (P-384, SHA-256) of a digest as text, by a key alone.
+
+See https://specs.webrecorder.net/wacz-auth/0.1.0/. Whose key it is, is shown elsewhere: by its fingerprint. The form
+with a domain's certificate is not written.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from base64 import b64decode, b64encode
+from typing import TYPE_CHECKING, Any
+
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature, encode_dss_signature
+from cryptography.hazmat.primitives.hashes import SHA256
+
+from sharc_crawler.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+CURVE = "secp384r1"  #: the one that ReplayWeb.page verifies
+_HALF = 48  #: bytes of each of the two numbers that a signature is
+_MAKE = f"make one with: openssl ecparam -name {CURVE} -genkey -noout | openssl pkcs8 -topk8 -nocrypt -out KEY.pem"
+#: what reading a key or a signature raises that is none
+_UNREADABLE = (ValueError, TypeError, KeyError, UnsupportedAlgorithm)
+
+
+def read_key(path: Path) -> ec.EllipticCurvePrivateKey:
+    """The private key in a PEM file, without a passphrase.
+
+    Raises :class:`~sharc_crawler.errors.UsageError` that says how to make one.
+    """
+    try:
+        key = serialization.load_pem_private_key(path.read_bytes(), None)
+    except OSError as error:
+        raise UsageError(f"key {str(path)!r} cannot be read: {error.strerror or error}; {_MAKE}") from error
+    except _UNREADABLE as error:
+        raise UsageError(f"key {str(path)!r} is no private key without a passphrase, in PEM; {_MAKE}") from error
+    if not isinstance(key, ec.EllipticCurvePrivateKey) or key.curve.name != CURVE:
+        raise UsageError(f"key {str(path)!r} is not one of the curve {CURVE}, which wacz-auth asks for; {_MAKE}")
+    return key
+
+
+def read_signer(text: str, path: Path) -> str:
+    """The fingerprint of a signer that a user names: ``sha256:…``, or the file of the public (or private) key.
+
+    Raises :class:`~sharc_crawler.errors.UsageError`.
+    """
+    if text.startswith("sha256:"):
+        return text
+    try:
+        pem = path.read_bytes()
+        if b"PRIVATE KEY" in pem:
+            return fingerprint(_public(read_key(path)))
+        public = serialization.load_pem_public_key(pem)
+    except (OSError, *_UNREADABLE) as error:
+        raise UsageError(f"key {text!r} is neither sha256:… nor a public key's PEM file: {error}") from error
+    return fingerprint(_der(public))
+
+
+def fingerprint(public: bytes) -> str:
+    """Of a public key (DER): what its owner tells others."""
+    return f"sha256:{hashlib.sha256(public).hexdigest()}"
+
+
+def signed(key: ec.EllipticCurvePrivateKey, digest: str) -> dict[str, str]:
+    """``hash``, ``signature`` and ``publicKey`` of a digest, all as text."""
+    r, s = decode_dss_signature(key.sign(digest.encode(), ec.ECDSA(SHA256())))
+    raw = r.to_bytes(_HALF) + s.to_bytes(_HALF)
+    return {
+        "hash": digest,
+        "signature": b64encode(raw).decode(),
+        "publicKey": b64encode(_public(key)).decode(),
+    }
+
+
+def check_signature(data: Mapping[str, Any], digest: str) -> tuple[str, str | None]:
+    """(fingerprint of the signer, what is wrong with the signature of a digest)."""
+    try:
+        public = b64decode(data["publicKey"], validate=True)
+        raw = b64decode(data["signature"], validate=True)
+        key = serialization.load_der_public_key(public)
+        if not isinstance(key, ec.EllipticCurvePublicKey) or len(raw) != 2 * _HALF or _der(key) != public:
+            raise ValueError(f"not of the curve {CURVE}")
+        pair = int.from_bytes(raw[:_HALF]), int.from_bytes(raw[_HALF:])
+        key.verify(encode_dss_signature(*pair), digest.encode(), ec.ECDSA(SHA256()))
+    except InvalidSignature:
+        return fingerprint(public), "the signature is not of its digest by this key"
+    except _UNREADABLE as error:
+        return "", f"the signature cannot be read: {error}"
+    return fingerprint(public), None if data.get("hash") == digest else f"it signs {data.get('hash')}, not {digest}"
+
+
+def _public(key: ec.EllipticCurvePrivateKey) -> bytes:
+    return _der(key.public_key())
+
+
+def _der(key: Any) -> bytes:
+    made: bytes = key.public_bytes(serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo)
+    return made

@@ -1,0 +1,130 @@
+"""Time stamps (RFC 3161): an authority's word that a digest existed at an instant.
+
+What is stamped is the digest as text, as it is signed, so ``openssl ts -verify`` checks the file, too
+(docs/certificate.md).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import ssl
+import warnings
+from contextlib import suppress
+from typing import TYPE_CHECKING, NamedTuple
+
+from cryptography import x509
+from cryptography.utils import CryptographyDeprecationWarning
+from rfc3161_client import (
+    HashAlgorithm,
+    TimestampRequestBuilder,
+    TimeStampResponse,
+    VerificationError,
+    VerifierBuilder,
+    decode_timestamp_response,
+)
+
+from sharc_crawler.errors import DataError, UsageError
+from sharc_crawler.instants import iso
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+_GRANTED = 0
+_SHA256 = "2.16.840.1.101.3.4.2.1"
+
+
+class Stamp(NamedTuple):
+    """What a time stamp says."""
+
+    instant: str
+    authority: str  #: name in its certificate
+    checked: bool  #: the authority's certificate leads to a root that is trusted here
+
+
+def stamp(digest: str, ask: Callable[[bytes], bytes]) -> bytes:
+    """The authority's answer for a digest, in DER; ``ask`` sends a query.
+
+    Raises :class:`~sharc_crawler.errors.DataError` for an answer that is no time stamp of it, or to another query.
+    """
+    query = TimestampRequestBuilder().data(digest.encode()).hash_algorithm(HashAlgorithm.SHA256).build()
+    answer = ask(query.as_bytes())
+    token = _decoded(answer)
+    if token.tst_info.nonce != query.nonce:
+        raise DataError("the answer is to another query")
+    _of(token, _imprint(digest))
+    return answer
+
+
+def check_stamp(answer: bytes, digest: str, roots: Sequence[x509.Certificate], *, named: bool) -> Stamp:
+    """What a stored answer says of a digest (``sha256:…``).
+
+    Parameters
+    ----------
+    named: the roots are those that the user named: an authority that none of them vouches for is an error then
+
+    Raises :class:`~sharc_crawler.errors.DataError` where it is not of this digest, or altered.
+
+    """
+    token = _decoded(answer)
+    imprint = _imprint(digest)
+    _of(token, imprint)
+    builder = VerifierBuilder(roots=list(roots))
+    try:
+        known = bool(roots) and builder.build().verify(token, imprint)
+    except VerificationError as error:
+        if named:
+            raise DataError(f"no authority that was named vouches for it: {error}") from error
+        known = False
+    return Stamp(iso(token.tst_info.gen_time.timestamp()), _authority(token), known)
+
+
+def read_roots(path: Path) -> list[x509.Certificate]:
+    """The certificates of authorities, in PEM. Raises :class:`~sharc_crawler.errors.UsageError`."""
+    try:
+        return x509.load_pem_x509_certificates(path.read_bytes())
+    except (OSError, ValueError) as error:
+        raise UsageError(f"authority {str(path)!r} is no file of certificates in PEM: {error}") from error
+
+
+def roots_of_system() -> list[x509.Certificate]:
+    """Those that this machine trusts for https."""
+    found = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CryptographyDeprecationWarning)  # of the machine's roots, not of ours
+        for one in ssl.create_default_context().get_ca_certs(binary_form=True):
+            with suppress(ValueError):  # older than what the library reads
+                found.append(x509.load_der_x509_certificate(one))
+    return found
+
+
+def _imprint(digest: str) -> bytes:
+    return hashlib.sha256(digest.encode()).digest()
+
+
+def _decoded(answer: bytes) -> TimeStampResponse:
+    try:
+        token = decode_timestamp_response(answer)
+        status, said = token.status, "; ".join(token.status_string)
+        if status == _GRANTED:
+            token.tst_info.message_imprint  # noqa: B018 - where the token cannot be read, it raises
+    except ValueError as error:
+        raise DataError(f"no answer of a time stamp authority: {error}") from error
+    if status != _GRANTED:
+        raise DataError(f"refused by the authority (status {status}{': ' + said if said else ''})")
+    return token
+
+
+def _of(token: TimeStampResponse, imprint: bytes) -> None:
+    stamped = token.tst_info.message_imprint
+    if stamped.message != imprint or stamped.hash_algorithm.dotted_string != _SHA256:
+        raise DataError(f"it is of {stamped.message.hex()}, not of {imprint.hex()}")
+
+
+def _authority(token: TimeStampResponse) -> str:
+    infos = list(token.signed_data.signer_infos)
+    for one in token.signed_data.certificates:
+        certificate = x509.load_der_x509_certificate(one)
+        if any((certificate.issuer, certificate.serial_number) == (s.issuer, s.serial_number) for s in infos):
+            return certificate.subject.rfc4514_string()
+    return "an authority without a certificate"

@@ -1,0 +1,237 @@
+"""Who sealed a certificate, and when: signed by a key, stamped by an authority, and neither can be altered."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import subprocess
+import zipfile
+from base64 import b64decode, b64encode
+
+import pytest
+from click.testing import CliRunner
+from cryptography.hazmat.primitives import serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+
+from sharc_crawler import extras
+from sharc_crawler.archive.wacz import PACKAGE, SEAL
+from sharc_crawler.certificate import sealing
+from sharc_crawler.certificate.canonical import DIGEST
+from sharc_crawler.certificate.signatures import read_key, read_signer
+from sharc_crawler.certificate.verify import Trust, verify
+from sharc_crawler.certificate.writing import withdraw
+from sharc_crawler.cli import main
+from sharc_crawler.errors import DataError, UsageError
+from sharc_crawler.report.packaged import not_of_it
+from sharc_crawler.report.packaging import package
+from sharc_crawler.report.write import write
+from tests.certificate.made import certified
+from tests.certificate.time_authority import TimeAuthority
+
+
+def key_file(path, curve=ec.SECP384R1):
+    form = serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    path.write_bytes(ec.generate_private_key(curve()).private_bytes(*form))
+    return path
+
+
+@pytest.fixture(scope="module")
+def authority(tmp_path_factory):
+    return TimeAuthority(tmp_path_factory.mktemp("authority"))
+
+
+@pytest.fixture(scope="module")
+def sealed(tmp_path_factory, authority):
+    folder = tmp_path_factory.mktemp("sealed")
+    key = key_file(folder / "key.pem")
+    capture = folder / "capture"
+    facts = certified(capture)
+    write([facts], capture)
+    sealing.sign(capture, key)
+    sealing.stamp(capture, authority.stamp)
+    return capture, key, package(capture, [facts], folder / "capture.wacz", key=key)
+
+
+@pytest.fixture
+def capture(sealed, tmp_path):
+    return shutil.copytree(sealed[0], tmp_path / "capture")
+
+
+def found(path, **trust):
+    return [str(finding) for finding in verify(path, trust=Trust(**trust)).findings]
+
+
+def test_a_sealed_capture_says_by_whom_and_when_as_folder_and_as_package(sealed, authority):
+    folder, key, wacz = sealed
+    signer = read_signer(str(key), key)
+    for path in (folder, wacz):
+        result = verify(path, trust=Trust(signer, authority.root))
+        assert (result.findings, result.seals.signed["signature.json"]) == ([], signer)
+        stamped = result.seals.stamped["timestamp.tsr"]
+        assert (stamped["authority"], stamped["checked"]) == ("CN=authority", True)
+    assert not [*not_of_it(wacz)]
+    assert result.seals.signed[SEAL] == signer
+    said = CliRunner().invoke(main, ["verify", str(wacz), "--signer", str(key), "--authority", str(authority.root)])
+    assert (said.exit_code, f"signed by the key {signer}" in said.output) == (0, True), said.output
+    assert "says CN=authority" in said.output
+
+
+def test_openssl_checks_signature_and_time_stamp_too(sealed, authority, tmp_path):
+    folder, key, _ = sealed
+    digest = json.loads((folder / "certificate.json").read_bytes())[DIGEST]
+    (tmp_path / "digest").write_text(digest)
+    given = ["-data", tmp_path / "digest", "-in", folder / "timestamp.tsr", "-CAfile", authority.root]
+    subprocess.run(["openssl", "ts", "-verify", *given], check=True, capture_output=True, timeout=60)
+    public = read_key(key).public_key()
+    spki = public.public_bytes(serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo)
+    assert b64encode(spki).decode() == json.loads((folder / "signature.json").read_bytes())["publicKey"]
+
+
+def test_nobody_known_vouches_for_an_authority_of_ones_own(sealed, tmp_path):
+    result = verify(sealed[0])
+    assert (result.findings, result.seals.stamped["timestamp.tsr"]["checked"]) == ([], False)
+    said = CliRunner().invoke(main, ["verify", str(sealed[0])])
+    assert "not checked: timestamp.tsr" in said.output
+    assert "existed at" not in said.output
+    other = TimeAuthority(tmp_path / "other", "other")
+    assert any("no authority that was named vouches" in one for one in found(sealed[0], authority=other.root))
+
+
+def altered_json(path, **changes):
+    path.write_text(sealing.to_signature(json.loads(path.read_bytes()) | changes))
+
+
+def other_signature(folder, tmp_path):
+    shutil.rmtree(tmp_path / "again", ignore_errors=True)
+    (folder / "signature.json").unlink()
+    sealing.sign(folder, key_file(tmp_path / "forger.pem"))
+
+
+def flipped(path, at):
+    data = bytearray(path.read_bytes())
+    data[at] ^= 1
+    path.write_bytes(data)
+
+
+ALTERATIONS = {
+    "signature of another key": other_signature,
+    "signature is gone": lambda folder, _: (folder / "signature.json").unlink(),
+    "stamp is gone": lambda folder, _: (folder / "timestamp.tsr").unlink(),
+    "another hash": lambda folder, _: altered_json(folder / "signature.json", hash="sha256:" + "0" * 64),
+    "a signature of zeros": lambda folder, _: altered_json(
+        folder / "signature.json", signature=b64encode(bytes(96)).decode()
+    ),
+    "more in the signature": lambda folder, _: altered_json(folder / "signature.json", created="2020-01-01T00:00:00Z"),
+    "a blank in it": lambda folder, _: (folder / "signature.json").write_bytes(
+        (folder / "signature.json").read_bytes() + b" "
+    ),
+    "no signature": lambda folder, _: (folder / "signature.json").write_text("[]"),
+    "stamp cut": lambda folder, _: (folder / "timestamp.tsr").write_bytes(
+        (folder / "timestamp.tsr").read_bytes()[:-20]
+    ),
+    "stamp's imprint": lambda folder, _: flipped(
+        folder / "timestamp.tsr", (folder / "timestamp.tsr").read_bytes().index(b"\x04\x20") + 5
+    ),
+    "stamp's last byte": lambda folder, _: flipped(folder / "timestamp.tsr", -1),
+    "a signature of no certificate": lambda folder, _: shutil.copy(
+        folder / "signature.json", folder / "signature-other.json"
+    ),
+    "a stamp of no certificate": lambda folder, _: shutil.copy(
+        folder / "timestamp.tsr", folder / "timestamp-other.tsr"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ALTERATIONS)
+def test_signature_and_stamp_cannot_be_altered(capture, sealed, authority, tmp_path, name):
+    ALTERATIONS[name](capture, tmp_path)
+    signer = read_signer(str(sealed[1]), sealed[1])
+    assert found(capture, signer=signer, authority=authority.root)
+
+
+def with_parts(wacz, to, parts):
+    """The package with some of its files replaced, and nothing else."""
+    with zipfile.ZipFile(wacz) as old, zipfile.ZipFile(to, "w") as new:
+        for info in old.infolist():
+            new.writestr(zipfile.ZipInfo(info.filename, info.date_time), parts.get(info.filename, old.read(info)))
+    return to
+
+
+def parts_of(wacz, *names):
+    with zipfile.ZipFile(wacz) as package_file:
+        return [json.loads(package_file.read(name)) for name in names]
+
+
+def test_the_way_a_package_is_altered_here_alone_is_no_finding(sealed, tmp_path):
+    assert verify(with_parts(sealed[2], tmp_path / "same.wacz", {})).findings == []
+
+
+@pytest.mark.parametrize("field", ["signature", "publicKey", "created", "software", "version", "hash", "more", "gone"])
+def test_a_package_s_signature_cannot_be_altered(sealed, tmp_path, field):
+    (seal,) = parts_of(sealed[2], SEAL)
+    data = seal["signedData"]
+    if field == "gone":
+        data.pop("publicKey")
+    elif field == "signature":
+        data[field] = b64encode(bytes([b64decode(data[field])[0] ^ 1]) + b64decode(data[field])[1:]).decode()
+    else:
+        data[field] = "2020-01-01T00:00:00Z"
+    copy = with_parts(sealed[2], tmp_path / "copy.wacz", {SEAL: json.dumps(seal, indent=2).encode()})
+    assert [*verify(copy).findings, *not_of_it(copy)]
+
+
+def test_a_package_that_was_changed_has_no_signature_any_more(sealed, tmp_path):
+    about, seal = parts_of(sealed[2], PACKAGE, SEAL)
+    about["title"] = "Another title"
+    text = json.dumps(about, indent=2, ensure_ascii=False).encode()
+    seal["hash"] = seal["signedData"]["hash"] = f"sha256:{hashlib.sha256(text).hexdigest()}"
+    copy = with_parts(sealed[2], tmp_path / "copy.wacz", {PACKAGE: text, SEAL: json.dumps(seal, indent=2).encode()})
+    assert any("not of its digest by this key" in str(one) for one in verify(copy).findings)
+
+
+def test_what_is_done_is_not_done_again_and_goes_with_its_certificate(capture, sealed, authority):
+    assert sealing.sign(capture, sealed[1]) == []
+    assert sealing.stamp(capture, authority.stamp) == []
+    withdraw(capture, "example.org")
+    assert not [*capture.glob("signature*"), *capture.glob("timestamp*")]
+
+
+@pytest.mark.parametrize("make", ["missing", "public", "other curve", "encrypted"])
+def test_a_key_that_cannot_be_used_is_named_with_the_way_to_make_one(tmp_path, make):
+    path = tmp_path / "key.pem"
+    if make == "other curve":
+        key_file(path, ec.SECP256R1)
+    elif make == "encrypted":
+        form = serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8
+        own = serialization.BestAvailableEncryption(b"secret")
+        path.write_bytes(ec.generate_private_key(ec.SECP384R1()).private_bytes(*form, own))
+    elif make == "public":
+        path.write_text("-----BEGIN PUBLIC KEY-----\n")
+    with pytest.raises(UsageError, match=r"key '.*key\.pem'.*openssl ecparam -name secp384r1"):
+        read_key(path)
+
+
+@pytest.mark.parametrize("answer", [b"", b"<html>", bytes.fromhex("3005300302010 2".replace(" ", ""))])
+def test_an_answer_that_is_no_time_stamp_is_not_kept(capture, answer):
+    (capture / "timestamp.tsr").unlink()
+    with pytest.raises(DataError):
+        sealing.stamp(capture, lambda _: answer)
+    assert not (capture / "timestamp.tsr").exists()
+
+
+def test_a_stamp_that_was_given_to_somebody_else_is_not_kept(capture, authority):
+    (capture / "timestamp.tsr").unlink()
+    answers = []
+    certified(other := capture.parent / "other")
+    sealing.stamp(other, lambda query: answers.append(authority.stamp(query)) or answers[0])
+    with pytest.raises(DataError, match="another query"):
+        sealing.stamp(capture, lambda _: answers[0])
+
+
+def test_without_the_library_a_time_stamp_is_neither_asked_for_nor_passed_over(sealed, monkeypatch):
+    monkeypatch.setattr(extras, "installed", lambda library: library != "rfc3161_client")
+    said = CliRunner().invoke(main, ["verify", str(sealed[0])])
+    assert (said.exit_code, "pip install 'sharc-crawler[sign]'" in said.output) == (2, True)
+    said = CliRunner().invoke(main, ["seal", str(sealed[0]), "--timestamp", "http://127.0.0.1:1/"])
+    assert (said.exit_code, "pip install 'sharc-crawler[sign]'" in said.output) == (2, True)
