@@ -32,7 +32,8 @@ from sharc_crawler.frontier.store import Batch, LinksRow
 from sharc_crawler.links import document, sitemap
 from sharc_crawler.links.dates import mail_date, w3c_date
 from sharc_crawler.links.found import LIMIT, Resolver
-from sharc_crawler.links.robots import RobotsRules, robots_text
+from sharc_crawler.links.robots import RobotsRules
+from sharc_crawler.links.robots_text import robots_text
 from sharc_crawler.live.reading import read
 from sharc_crawler.live.readings import Order, Wants
 from sharc_crawler.live.requests import retry_after

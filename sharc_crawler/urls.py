@@ -5,6 +5,7 @@ The canonical URL is an identity (what is seen, stored and compared); the URL as
 
 from __future__ import annotations
 
+import posixpath
 import re
 from dataclasses import dataclass
 from functools import lru_cache
@@ -19,6 +20,7 @@ from sharc_crawler.model import Url
 if TYPE_CHECKING:
     from re import Pattern
 
+_PATH = re.compile(r"(?:[^:/?#]+:)?(?://[^/?#]*)?([^?#]*)")  # RFC 3986, appendix B
 _PARTS = re.compile(r"(https?)://([^/?#\\]{1,260})(?![^/?#\\])([^?#]*)(\?[^#]*)?", re.IGNORECASE)
 _AUTHORITY = re.compile(r"(\[[0-9a-f:.]+\]|[\w-]+(?:\.[\w-]+)*)\.?(?::(\d{0,5}))?", re.ASCII)
 #: What needs no normalising: plain characters, no segment that begins with a dot, and upper-case escapes of bytes
@@ -167,3 +169,14 @@ def machine_of(host: str) -> str:
     name = name.removesuffix(".")
     bare = name.removeprefix("www.")
     return (bare if "." in bare else name) + colon + port
+
+
+def url_class(url: str) -> str:
+    """The class of URLs that evidence about one tells of: first folder of its path, and the file's extension.
+
+    >>> url_class("http://h/blog/2011/post.html?x=1"), url_class("http://h/about")
+    ('/blog/*.html', '/*')
+    """
+    path: str = _PATH.match(url)[1]  # type: ignore[index] # matches any text
+    folder, slash, _ = path.lstrip("/").partition("/")
+    return f"/{folder if slash else ''}{slash}*{posixpath.splitext(path)[1].lower()}"

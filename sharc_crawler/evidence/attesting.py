@@ -19,7 +19,8 @@ from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.lastmods import Download, Lastmod, differ, header_lastmod, offset, weigh
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Change, Judgement, Kind, Result, Verdict
-from sharc_crawler.rates.trust import trust, url_class
+from sharc_crawler.rates.trust import trust
+from sharc_crawler.urls import url_class
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence, Set

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
-from sharc_crawler.rates.trust import url_class
+from sharc_crawler.urls import url_class
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

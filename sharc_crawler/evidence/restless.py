@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from sharc_crawler.evidence.comparison import compare, contradiction
 from sharc_crawler.model import Change, Result
-from sharc_crawler.rates.trust import url_class
+from sharc_crawler.urls import url_class
 
 if TYPE_CHECKING:
     from sharc_crawler.model import Outcome, Seconds

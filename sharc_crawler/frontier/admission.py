@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urldefrag, urljoin
 
 from sharc_crawler.frontier.lifecycle import State
-from sharc_crawler.frontier.modes.instant import HUB_KEY
 from sharc_crawler.frontier.pages import NO_PARENT, UNRATED
-from sharc_crawler.frontier.seen import UNSEEN
+from sharc_crawler.frontier.seen import HUB_KEY, UNSEEN
 from sharc_crawler.model import Kind, PageId, Sighting, Slot
 from sharc_crawler.strategies.base import Candidates
 

@@ -90,7 +90,8 @@ class Chooser:
 
     def _poll(self, number: int, host: Host, now: Instant) -> Task | None:
         """Nothing new is to be fetched on this host: has one of its hubs something?"""
-        hub = None if host.waits else self._ledger.polls.take(number, now)
+        polls = self._ledger.polls
+        hub = None if polls is None or host.waits else polls.take(number, now)
         if hub is None:
             return None
         self._ledger.captures[self._ledger.pages.captures[hub]].owed.one()
@@ -98,5 +99,6 @@ class Chooser:
 
     def later(self, number: int, host: Host, now: Instant) -> Instant:
         """When the host has something to do by itself; inf: never."""
-        polled = math.inf if host.waits else self._ledger.polls.due(number, now)
+        polls = self._ledger.polls
+        polled = math.inf if polls is None or host.waits else polls.due(number, now)
         return min(host.retries[0][0], polled) if host.retries else polled

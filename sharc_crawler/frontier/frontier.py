@@ -24,10 +24,8 @@ from sharc_crawler.frontier.ledger import Ledger
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.opening import Opener
 from sharc_crawler.frontier.parts import Parts
-from sharc_crawler.frontier.restoring import Restorer
 from sharc_crawler.links.robots import MAX_AGE
 from sharc_crawler.model import Done, Kind, Phase, Result, Slot, Wait
-from sharc_crawler.polling.polls import Polls
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -37,6 +35,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.frontier.store import Batch, FrontierStore
     from sharc_crawler.model import Fetch, Instant, Judgement, Outcome, PageId, Seconds, Sighting
+    from sharc_crawler.polling.polls import Polls
     from sharc_crawler.polling.terms import Terms
 
 
@@ -51,8 +50,7 @@ class Frontier:
         lease_time: Seconds = 3600.0,
         terms: Terms | None = None,
     ) -> None:
-        self.polls = Polls(terms)
-        self.ledger = Ledger(politeness or Politeness(), store, self.polls)
+        self.ledger = Ledger(politeness or Politeness(), store, terms)
         self.pages = self.ledger.pages
         self.captures = self.ledger.captures
         self._parts = parts or Parts()
@@ -64,14 +62,17 @@ class Frontier:
         self._leases = Leases(self.ledger, lease_time)
 
     @property
+    def polls(self) -> Polls | None:
+        """Those of an instant crawl."""
+        return self.ledger.polls
+
+    @property
     def politeness(self) -> Politeness:
         """How hosts are treated, as of now."""
         return self.ledger.politeness
 
     def open(self, spec: CaptureSpec, now: Instant, seeded: bool = True) -> SiteCapture:
         """Begin a site capture with its seeds; ``seeded=False``: what it captures is scheduled by hand."""
-        if not self.captures:
-            self.polls.begin(now)
         capture = self._opener.open(spec, now, seeded)
         self.ledger.commit()
         return capture
@@ -118,6 +119,8 @@ class Frontier:
 
     def restore(self, saved: Batch, now: Instant) -> None:
         """Go on where a former frontier was cut off, at any moment: what was in flight is queued again."""
+        from sharc_crawler.frontier.restoring import Restorer  # only where there is something to go on with
+
         Restorer(self.ledger, self._opener).restore(saved, now)
         self._leases.last = max((visit.lease for visit in saved.visits), default=0)
         self.ledger.commit()
@@ -131,7 +134,8 @@ class Frontier:
     def next(self, now: Instant) -> Fetch | Wait | Done:
         """The best thing to do at ``now``."""
         self._leases.expire(now)
-        if (free := self.polls.budget.ready(now)) > now:
+        polls = self.ledger.polls
+        if polls is not None and (free := polls.budget.ready(now)) > now:
             self.ledger.commit()
             return Wait(free)
         ring = self.ledger.ring
@@ -193,7 +197,8 @@ class Frontier:
         if reason := self._why_not(capture, task, kind, url, now):
             self._finisher.refuse(task, reason, now)
             return None
-        self.polls.spend(now)
+        if self.ledger.polls is not None:
+            self.ledger.polls.spend(now)
         capture.budget.leased(task, kind)
         return self._leases.grant(host, capture, task, kind, url, now)
 

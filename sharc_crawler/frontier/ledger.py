@@ -22,7 +22,6 @@ from sharc_crawler.frontier.store import (
     VisitRow,
 )
 from sharc_crawler.model import Kind, Outcome, Result, Slot
-from sharc_crawler.polling.polls import Polls
 from sharc_crawler.urls import machine_of, without_credentials
 
 if TYPE_CHECKING:
@@ -30,6 +29,8 @@ if TYPE_CHECKING:
 
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.model import Fetch, Hints, Instant, Judgement, PageId, RateEstimate, Seconds, Sighting
+    from sharc_crawler.polling.polls import Polls
+    from sharc_crawler.polling.terms import Terms
 
 
 LONGEST_LISTED = 2_083  #: characters of a URL that is listed and not taken
@@ -38,9 +39,10 @@ LONGEST_LISTED = 2_083  #: characters of a URL that is listed and not taken
 class Ledger:
     """Pages, hosts, captures; and the batch of changes that the next :meth:`commit` writes."""
 
-    def __init__(self, politeness: Politeness, store: FrontierStore | None, polls: Polls | None = None) -> None:
+    def __init__(self, politeness: Politeness, store: FrontierStore | None, terms: Terms | None = None) -> None:
         self.politeness = politeness
-        self.polls = Polls() if polls is None else polls  #: of instant crawls
+        self.terms = terms  #: of instant crawls
+        self.polls: Polls | None = None  #: theirs, once there is one
         self.novelties: dict[PageId, NoveltyRow] = {}
         self.pages = PageTable()
         self.captures: list[SiteCapture] = []

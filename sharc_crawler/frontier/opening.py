@@ -8,11 +8,7 @@ from urllib.parse import urljoin
 from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.capture import SiteCapture
 from sharc_crawler.frontier.lifecycle import Event
-from sharc_crawler.frontier.modes.by_lastmods import ByLastmods
-from sharc_crawler.frontier.modes.instant import Instantly
-from sharc_crawler.frontier.modes.subsites import Subsites, check
-from sharc_crawler.frontier.modes.survey import Surveyed
-from sharc_crawler.frontier.modes.two_visits import TwoVisits
+from sharc_crawler.frontier.modes.make import make_mode
 from sharc_crawler.links.robots import RobotsRules, is_page, leads_on, missing, rules_text
 from sharc_crawler.model import Kind, Result, Sighting
 from sharc_crawler.strategies.base import Setting
@@ -24,11 +20,9 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.admission import Admitter, Queuer
     from sharc_crawler.frontier.hosts import Host, Task
     from sharc_crawler.frontier.ledger import Ledger
-    from sharc_crawler.frontier.modes.base import Mode
     from sharc_crawler.frontier.parts import Parts
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.model import Fetch, Instant, Outcome, PageId
-    from sharc_crawler.strategies.base import Strategy
 
 WELL_KNOWN_SITEMAP = "/sitemap.xml"
 
@@ -57,22 +51,9 @@ class Opener:
         parts = self._parts
         capture = SiteCapture(number, spec, parts.scope(spec), parts.rates(spec), started)
         strategy = parts.strategy(spec, Setting())
-        check(strategy, spec.subsites)
-        capture.mode = self._mode(capture, strategy)
+        capture.mode = make_mode(self._ledger, capture, strategy, parts)
         capture.budget.all_revisited = strategy.revisits and not strategy.attests
         return capture
-
-    def _mode(self, capture: SiteCapture, strategy: Strategy) -> Mode:
-        ledger, spec, parts = self._ledger, capture.spec, self._parts
-        if spec.mode == "instant":
-            return Instantly(ledger, capture, compares=strategy.revisits)
-        if spec.mode == "survey":
-            return Surveyed(ledger, capture, parts.history(spec))
-        if strategy.attests:
-            return ByLastmods(ledger, capture, parts.history(spec))
-        if spec.subsites:
-            return Subsites(ledger, capture, lambda: parts.links(spec))
-        return TwoVisits(ledger, capture, compares=strategy.revisits)
 
     def _seed(self, capture: SiteCapture, now: Instant) -> None:
         spec, kind = capture.spec, capture.mode.seeds

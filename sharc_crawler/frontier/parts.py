@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.scope import Scope
 from sharc_crawler.rates.chain import default_chain
-from sharc_crawler.rates.history import SiteHistory
 from sharc_crawler.strategies.make import make_strategy
 from sharc_crawler.urls import canonical, host_of
 
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
 
     from sharc_crawler.frontier.capture import Admission, Rates
     from sharc_crawler.frontier.spec import CaptureSpec
+    from sharc_crawler.rates.history import SiteHistory
     from sharc_crawler.strategies.base import Setting, Strategy
 
 
@@ -31,6 +31,8 @@ def seed_scope(spec: CaptureSpec) -> Admission:
 
 def no_history(spec: CaptureSpec) -> SiteHistory:
     """The site was never captured."""
+    from sharc_crawler.rates.history import SiteHistory  # only where a mode asks for it
+
     return SiteHistory.empty(spec.site)
 
 

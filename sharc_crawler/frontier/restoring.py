@@ -56,7 +56,8 @@ class Restorer:
                 capture.interrupted(ended, now)
                 self._go_on(capture, members, now)
                 self._ledger.changed_capture(capture)
-        for capture in self._ledger.captures[:1]:  # all began at once; an instant crawl's time counts while it runs
+        if self._ledger.polls is not None:  # an instant crawl's time counts while it runs
+            capture = self._ledger.captures[0]  # all began at once
             self._ledger.polls.begin(capture.started, sum(end - start for start, end in capture.interruptions))
 
     # -- what was known ----------------------------------------------------------------------------------------------
@@ -132,7 +133,8 @@ class Restorer:
         budget = self._capture_of(row.page).budget
         task = Task(row.page, row.slot, row.plan, row.attempt)
         if row.attempt:
-            self._ledger.polls.spend(row.outcome.started)
+            if self._ledger.polls is not None:
+                self._ledger.polls.spend(row.outcome.started)
             budget.leased(task, pages.kinds[row.page])
             budget.ended(task, pages.urls[row.page], row.outcome, finished=row.finished)
         elif (reason := row.outcome.error or "").startswith(PREFIX):
@@ -203,6 +205,7 @@ class Restorer:
         """A poll that showed these pages first."""
         ledger, page = self._ledger, row.page
         ledger.pages.move(page, Event.LEASE)
+        assert ledger.polls is not None, "a hub is an instant crawl's"
         for _ in new:
             ledger.polls.news(page)
         self._capture_of(page).mode.polled(page, row.outcome, new)

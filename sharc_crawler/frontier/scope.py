@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, get_args
 
-from tldextract import TLDExtract
-
 from sharc_crawler.errors import UsageError, unknown_name
 from sharc_crawler.frontier.spec import ScopeKind
 from sharc_crawler.urls import host_of, require
@@ -18,6 +16,8 @@ from sharc_crawler.urls import host_of, require
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from re import Pattern
+
+    from tldextract import TLDExtract
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +142,8 @@ def _site_of(host: str, kind: ScopeKind) -> str:
 @cache
 def _suffixes() -> TLDExtract:
     """The public suffix list as installed: no network, no cache on disk."""
+    from tldextract import TLDExtract  # slow to import, and only for scope=domain
+
     return TLDExtract(suffix_list_urls=(), cache_dir=None, include_psl_private_domains=True)
 
 

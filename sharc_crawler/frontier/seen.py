@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from sharc_crawler.model import PageId
 
 UNSEEN = -1
+HUB_KEY = "hub:"  #: before the URL of a hub that was a page before
 _SMALLEST = 1024  # places; a power of two
 _LOAD = 0.6  # of the places that are taken at most: a look-up then tries one to four
 

@@ -1,4 +1,7 @@
-"""robots.txt by RFC 9309: Protego matches paths, this decides what an answer (or none) means."""
+"""robots.txt by RFC 9309: Protego matches paths, this decides what an answer (or none) means.
+
+Its bytes become text where documents are read (:mod:`~sharc_crawler.links.robots_text`).
+"""
 
 from __future__ import annotations
 
@@ -6,25 +9,21 @@ import re
 from typing import TYPE_CHECKING
 
 from protego import Protego
-from w3lib.encoding import read_bom
 
-from sharc_crawler.coding import unpack, unpacked
+from sharc_crawler.links.found import Resolver
 from sharc_crawler.links.robots_group import group_of
-from sharc_crawler.links.sitemap import robots_sitemaps
 from sharc_crawler.model import Result
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from sharc_crawler.model import Outcome, Seconds
 
-MAX_BYTES = 500 * 1024  #: RFC 9309, 2.5: parse at least this much
 MAX_AGE: Seconds = 86_400.0  #: RFC 9309, 2.4: rules are read again after a day
 MAX_REDIRECTS = 5  #: RFC 9309, 2.3.1.2
 
 
 _MARKUP = re.compile(r"\s*<[!?a-z]", re.IGNORECASE)
 _RULE = re.compile(r"^[ \t]*(?:user-agent|(?:dis)?allow|site-?map)[ \t]*:", re.IGNORECASE | re.MULTILINE)
+_SITEMAP = re.compile(r"^[ \t\ufeff]*site-?map[ \t]*:[ \t]*([^\s#]+)", re.IGNORECASE | re.MULTILINE)
 
 
 def is_page(text: str) -> bool:
@@ -54,37 +53,20 @@ class RobotsRules:
         return bool(self._parsed.can_fetch(url, "*"))
 
 
+def robots_sitemaps(text: str, url: str) -> tuple[str, ...]:
+    """The sitemaps that a robots.txt names, absolute, each once.
+
+    >>> robots_sitemaps("SITEMAP: /a.xml # main", "http://h/robots.txt")
+    ('http://h/a.xml',)
+    """
+    return Resolver(url).all(match[1] for match in _SITEMAP.finditer(text))[0]
+
+
 def _delay(parsed: Protego) -> Seconds:
     """The longer of Crawl-delay and what Request-rate leaves between two requests."""
     crawl_delay = float(parsed.crawl_delay("*") or 0.0)
     rate = parsed.request_rate("*")
     return max(crawl_delay, rate.seconds / rate.requests if rate and rate.requests else 0.0)
-
-
-def robots_text(body: bytes, codings: Sequence[bytes] = ()) -> tuple[str, str | None]:
-    r"""What a robots.txt says, whole lines of its first 500 KiB; and why it cannot be read, where it cannot.
-
-    UTF-8, or what a byte order mark says; of the mark some servers send a part. Null bytes (UTF-16 without mark, for
-    one) are left out.
-
-    >>> robots_text(b"\xef\xbb\xbfUser-agent: *\n")
-    ('User-agent: *\n', None)
-    >>> robots_text(b"\xff\xfe" + "Disallow: /".encode("utf-16-le"))[0]
-    'Disallow: /'
-    """
-    data, problem = unpacked(body, codings, MAX_BYTES)
-    if problem and len(data) < MAX_BYTES:
-        return "", problem
-    data, more = unpack(data, MAX_BYTES)  # a packed file, said to be none
-    whole = not problem and not more
-    encoding, mark = read_bom(data)
-    text = data[len(mark or _part_of_mark(data)) :].decode(encoding or "utf-8", "replace").replace("\0", "")
-    return text if whole else text[: max(text.rfind("\n"), text.rfind("\r")) + 1], None
-
-
-def _part_of_mark(data: bytes) -> bytes:
-    """The first bytes of UTF-8's byte order mark, where its end is missing."""
-    return next((part for part in (b"\xef\xbb", b"\xef") if data.startswith(part)), b"")
 
 
 ALLOW_ALL = ""

@@ -15,19 +15,17 @@ from dataclasses import dataclass
 
 from sharc_crawler.coding import unpack
 from sharc_crawler.links.entries import Entries, Entry, SitemapKind, is_address
-from sharc_crawler.links.found import Resolver
 from sharc_crawler.links.mend import is_xml, without_mark
 from sharc_crawler.links.sitemap_xml import read_xml
 from sharc_crawler.text import is_text
 
-__all__ = ["MOST_BYTES", "MOST_ENTRIES", "Entry", "Sitemap", "SitemapKind", "read", "robots_sitemaps"]
+__all__ = ["MOST_BYTES", "MOST_ENTRIES", "Entry", "Sitemap", "SitemapKind", "read"]
 
 MOST_ENTRIES = 50_000  #: of one file, as the protocol allows
 MOST_BYTES = 50 * 2**20  #: of one file, unpacked
 
 _NO_LIST = "neither XML nor a list of addresses"
 _LINE = re.compile(r"\S[^\r\n]*")
-_ROBOTS_LINE = re.compile(r"^[ \t\ufeff]*site-?map[ \t]*:[ \t]*([^\s#]+)", re.IGNORECASE | re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +53,6 @@ def read(body: bytes, url: str, most_entries: int = MOST_ENTRIES, most_bytes: in
     kind, problems = reader(data, entries)
     stated = [packing] if packing else []
     return Sitemap(kind, entries.all(), (*stated, *problems, *entries.problems()))
-
-
-def robots_sitemaps(text: str, url: str) -> tuple[str, ...]:
-    """The sitemaps that a robots.txt names, absolute, each once.
-
-    >>> robots_sitemaps("SITEMAP: /a.xml # main", "http://h/robots.txt")
-    ('http://h/a.xml',)
-    """
-    return Resolver(url).all(match[1] for match in _ROBOTS_LINE.finditer(text))[0]
 
 
 def _read_text(data: bytes, entries: Entries) -> tuple[SitemapKind, list[str]]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
 from sharc_crawler.errors import UsageError
-from sharc_crawler.frontier.modes.subsites import check
+from sharc_crawler.frontier.modes.make import check
 from sharc_crawler.frontier.scope import site_of
 from sharc_crawler.frontier.spec import HOPS, CaptureSpec, ScopeKind
 from sharc_crawler.live import instant

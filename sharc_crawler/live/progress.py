@@ -140,7 +140,7 @@ class ProgressLine:
     def goes_on(self) -> None:
         """Say with what, as the first line."""
         polls = self._frontier.polls
-        before = done(polls) if len(polls) else Snapshot.of(self._frontier).before
+        before = done(polls) if polls else Snapshot.of(self._frontier).before
         self._out.write(f"goes on where it was: {before}\n")
         self._out.flush()
 
@@ -155,7 +155,7 @@ class ProgressLine:
             return
         self._last = now
         polls = self._frontier.polls
-        text = progress(polls, now) if len(polls) and not paused else self._text(snapshot, speed, paused, now)
+        text = progress(polls, now) if polls and not paused else self._text(snapshot, speed, paused, now)
         self._out.write(f"{CLEAR}{text}" if self._live else f"{text}\n")
         self._out.flush()
 

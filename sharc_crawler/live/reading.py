@@ -19,7 +19,7 @@ from sharc_crawler.coding import unpacked
 from sharc_crawler.evidence.headers import header_text
 from sharc_crawler.links import document, sitemap
 from sharc_crawler.links.entries import SitemapKind
-from sharc_crawler.links.robots import robots_text
+from sharc_crawler.links.robots_text import robots_text
 from sharc_crawler.live.readings import Order, Reading, Wants
 from sharc_crawler.model import Kind, Sighting
 from sharc_crawler.polling.reading import hub_sightings, sitemap_sightings

@@ -24,7 +24,6 @@ from sharc_crawler.live.archivist import Archivist
 from sharc_crawler.live.busy import busy
 from sharc_crawler.live.clock import Clock, clock_of
 from sharc_crawler.live.config import Config
-from sharc_crawler.live.control import Control
 from sharc_crawler.live.crawl_log import CrawlLog
 from sharc_crawler.live.everything import PARTS
 from sharc_crawler.live.failing import without_tracebacks
@@ -32,7 +31,6 @@ from sharc_crawler.live.history import known_pages, rates_of, remember
 from sharc_crawler.live.naming import attributes, named
 from sharc_crawler.live.output import RUNNING, check_output, check_state, make_folder, told
 from sharc_crawler.live.readers import Readers
-from sharc_crawler.live.relying import relied_on
 from sharc_crawler.live.space import Space
 from sharc_crawler.storage.opening import begin_state, set_state_aside
 from sharc_crawler.storage.trying_again import reopened, unreached
@@ -40,12 +38,14 @@ from sharc_crawler.storage.trying_again import reopened, unreached
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from concurrent.futures import Future
+    from pathlib import Path
 
     from scrapy.crawler import Crawler
 
     from sharc_crawler.archive.payloads import Original
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.frontier.store import CaptureRow, FrontierStore
+    from sharc_crawler.live.control import Control
     from sharc_crawler.live.lease import Lease
     from sharc_crawler.model import CaptureRef, Exchange
     from sharc_crawler.storage.observations import ObservationStore
@@ -75,7 +75,7 @@ class Session:
 
     def __post_init__(self) -> None:
         folder = self.config.output if self.config.control else None
-        self.control = Control(folder, self.frontier) if folder else None
+        self.control = _control(folder, self.frontier) if folder else None
         self.archivist = Archivist(self._terms)
         self.readers = Readers({"detector": self.config.detector, "masks": self.config.masks})
         config = self.config
@@ -175,6 +175,8 @@ class Session:
         folder = self.config.output
         if folder is None or self.store is None or not self.config.warc or self.config.writer != USUAL:
             return saved
+        from sharc_crawler.live.relying import relied_on  # only where there is something to go on with
+
         with busy("comparing the state with the WARC files", self.config.progress):
             found = await relied_on(saved, folder, iso(self.clock.now()))
         if found is not saved:
@@ -306,6 +308,12 @@ def _begin(crawler: Crawler) -> Session:
     if config.masks or config.detector != "content":
         _check_detector(config.detector, config.masks)
     return Session(config, clock, store, history, frontier, space, drop_in, name, rebuilds)
+
+
+def _control(folder: Path, frontier: Frontier) -> Control:
+    from sharc_crawler.live.control import Control  # only where orders are taken
+
+    return Control(folder, frontier)
 
 
 def _history(file: str) -> ObservationStore:

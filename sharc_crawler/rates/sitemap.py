@@ -21,7 +21,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from sharc_crawler.model import RateEstimate
-from sharc_crawler.rates.trust import MOST, NOW
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,6 +29,8 @@ if TYPE_CHECKING:
 
 HOUR, DAY, YEAR = 3_600.0, 86_400.0, 31_557_600.0
 SOURCE = "sitemap"
+MOST = 0.9  #: share of lastmods from which on "all" is meant
+NOW = 120.0  #: seconds before an access that are still "now"
 
 CHANGEFREQ_RATES: Mapping[str, Rate] = MappingProxyType(
     {

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from sharc_crawler.rates.history import SiteHistory
 from sharc_crawler.rates.sitemap import DEFAULT_RULES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from sharc_crawler.model import Instant, Rate, RateEstimate, Seconds, Sighting, Url
+    from sharc_crawler.model import Instant, Rate, RateEstimate, Seconds, Sighting
+    from sharc_crawler.rates.history import SiteHistory
     from sharc_crawler.rates.sitemap import SitemapRules
 
 MONTH: Seconds = 30 * 86_400.0
@@ -61,11 +59,10 @@ class HistoryRates:
         links: Iterable[tuple[str, str]] | None = None,
         rules: SitemapRules = DEFAULT_RULES,
     ) -> None:
-        self._history = SiteHistory.empty() if history is None else history
+        self._history = history
         self._horizon = horizon
         self._links = None if links is None else list(links)
         self._rules = rules
-        self._captured = frozenset(self._history.urls)
         self._stated: dict[str, Rate] = {}
         self._lastmods: dict[str, tuple[Instant, Seconds]] = {}
         self._estimated_from = -1
@@ -88,23 +85,8 @@ class HistoryRates:
     def _estimate(self, now: Instant) -> None:
         """Learn from all that is known at ``now``."""
         self._estimated_from = max(len(self._lastmods), 0)
-        if not (len(self._history) or self._lastmods):  # changefreq alone is SitemapRates'
+        if not (self._history or self._lastmods):  # changefreq alone is SitemapRates'
             return
-        from sharc_crawler.rates.evidence import combined_rates  # what learns: only where there is something to
-        from sharc_crawler.rates.surroundings import Surroundings
+        from sharc_crawler.rates.together import learned  # what learns: only where there is something to
 
-        history = self._history.sitemap_read(now, self._lastmods)
-        around = Surroundings(history.urls, self._numbered(history.urls))
-        stated = np.array([self._stated.get(url, np.nan) for url in history.urls], np.float64)
-        found = combined_rates(history, now, self._horizon, around, stated)
-        names = ("history" if url in self._captured else "lastmod" for url in history.urls)
-        self._estimates = dict(zip(history.urls, found.told(names), strict=True))
-
-    def _numbered(self, urls: Sequence[Url]) -> tuple[np.ndarray, np.ndarray] | None:
-        """The links as pages' numbers; those to unknown pages are left out."""
-        if self._links is None:
-            return None
-        numbers: dict[str, int] = {url: page for page, url in enumerate(urls)}
-        known = [(numbers[a], numbers[b]) for a, b in self._links if a in numbers and b in numbers and a != b]
-        pairs = np.array(known, np.int64).reshape(-1, 2)
-        return pairs[:, 0], pairs[:, 1]
+        self._estimates = learned(self._history, self._lastmods, self._stated, self._links, now, self._horizon)

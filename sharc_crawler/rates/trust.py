@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import posixpath
-import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
@@ -11,6 +9,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from sharc_crawler.rates.history import CHANGED
+from sharc_crawler.rates.sitemap import MOST, NOW
+from sharc_crawler.urls import url_class
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -20,10 +20,7 @@ if TYPE_CHECKING:
     from sharc_crawler.rates.history import SiteHistory
 
 FEW = 5  #: values that may be equal, or of now, by chance
-MOST = 0.9  #: share of a class's values from which on "all" is meant
-NOW = 120.0  #: seconds before an access that are still "now"
 SECOND = 1.0  #: precision of an HTTP date
-_PATH = re.compile(r"(?:[^:/?#]+:)?(?://[^/?#]*)?([^?#]*)")  # RFC 3986, appendix B
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,17 +46,6 @@ class LastmodTrust:
         0.095
         """
         return 1.0 if self.lies or not self.checks else 1.0 - 0.05 ** (1.0 / self.checks)
-
-
-def url_class(url: str) -> str:
-    """The class a URL is judged with: first folder of its path, and the file's extension.
-
-    >>> url_class("http://h/blog/2011/post.html?x=1"), url_class("http://h/about")
-    ('/blog/*.html', '/*')
-    """
-    path: str = _PATH.match(url)[1]  # type: ignore[index] # matches any text
-    folder, slash, _ = path.lstrip("/").partition("/")
-    return f"/{folder if slash else ''}{slash}*{posixpath.splitext(path)[1].lower()}"
 
 
 def classes(urls: Sequence[str]) -> tuple[NDArray[np.int64], list[str]]:

@@ -10,7 +10,7 @@ from typing import Any
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.frontier.store import CaptureRow, PageRow, SubsiteRow, VisitRow
 from sharc_crawler.model import CaptureRef, Document, Hints, Kind, Outcome, Phase, Plan, Result, Slot, Validators
-from sharc_crawler.subsites.dividing import Branch
+from sharc_crawler.subsites.branch import Branch
 
 
 def page_values(row: PageRow) -> tuple[Any, ...]:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from sharc_crawler.subsites.branch import Branch
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
@@ -18,22 +20,6 @@ if TYPE_CHECKING:
 
 FEWEST = 10  #: pages of a part, where the part above has more
 MOST = 50  #: a part has at least one page in so many of the site
-
-
-class Branch(NamedTuple):
-    """A part of the tree, or those directly within it from one name to another, but for some."""
-
-    root: Labels
-    without: frozenset[str] = frozenset()
-    span: tuple[str, str] | None = None  #: first and last name; None: all
-
-    def holds(self, labels: Labels) -> bool:
-        """Does a page with these labels lie in it?"""
-        depth = len(self.root)
-        if labels[:depth] != self.root or len(labels) == depth:
-            return labels == self.root and self.span is None
-        name = labels[depth]
-        return name not in self.without and (self.span is None or self.span[0] <= name <= self.span[1])
 
 
 class Part(NamedTuple):

@@ -43,7 +43,7 @@ from sharc_crawler.model import (
     Verdict,
 )
 from sharc_crawler.storage.exchange_log import exchanges_of
-from sharc_crawler.subsites.dividing import Branch
+from sharc_crawler.subsites.branch import Branch
 
 if TYPE_CHECKING:
     from pathlib import Path

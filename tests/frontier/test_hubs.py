@@ -298,5 +298,5 @@ def test_without_instant_captures_nothing_is_polled(world, impolite):
     frontier = Frontier(impolite)
     frontier.open(CaptureSpec("h", ("http://h.example/",), "bfs", sitemaps=()), world.now)
     world.run(frontier)
-    assert len(frontier.polls) == 0
+    assert frontier.polls is None
     assert {fetch.kind for _, fetch in world.requests} == {Kind.PAGE}

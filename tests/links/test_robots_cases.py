@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from sharc_crawler.coding import zstd
-from sharc_crawler.links.robots import RobotsRules, is_page, robots_text
+from sharc_crawler.links.robots import RobotsRules, is_page
 from sharc_crawler.links.robots_group import group_of
+from sharc_crawler.links.robots_text import robots_text
 from tests.links.robots_cases import BYTES, EXPLAINED, HOST, VERDICTS
 
 

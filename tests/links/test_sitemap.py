@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sharc_crawler.links.entries import SitemapKind
-from sharc_crawler.links.sitemap import read, robots_sitemaps
+from sharc_crawler.links.robots import robots_sitemaps
+from sharc_crawler.links.sitemap import read
 
 if TYPE_CHECKING:
     from pathlib import Path

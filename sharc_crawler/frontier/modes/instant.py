@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.frontier.modes.base import Mode
 from sharc_crawler.frontier.pages import NO_PARENT
-from sharc_crawler.frontier.seen import UNSEEN
+from sharc_crawler.frontier.seen import HUB_KEY, UNSEEN
 from sharc_crawler.frontier.store import NoveltyRow
 from sharc_crawler.model import Kind, Result, Sighting
 from sharc_crawler.polling.candidates import HubCandidates
+from sharc_crawler.polling.polls import Polls
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 LEFT = "not new: left to the common crawl"
 FORERUN = 60.0  #: seconds that a server's clock may be ahead of ours
 ANSWERED = (Result.OK, Result.NOT_MODIFIED)
-HUB_KEY = "hub:"  #: before the URL of a hub that was a page before
 
 
 class Instantly(Mode):
@@ -35,18 +35,22 @@ class Instantly(Mode):
         self._ledger = ledger
         self._capture = capture
         self.compares = compares
+        if ledger.polls is None:  # the captures of a frontier share them, and all began at once
+            ledger.polls = Polls(ledger.terms)
+            ledger.polls.begin(capture.started)
+        self._polls = ledger.polls
         self._candidates = HubCandidates()  # what may be hubs
 
     def owes_more(self, now: Instant) -> bool:
         """Polls, until the crawl's time is over."""
-        return self._ledger.polls.open(self._capture.number, now)
+        return self._polls.open(self._capture.number, now)
 
     def hub(self, page: PageId) -> None:
         """It is polled from now on: on trial, where a new page or a hub on trial led to it."""
         ledger = self._ledger
         host, parent = ledger.pages.hosts[page], ledger.pages.parents[page]
-        trial = parent != NO_PARENT and (ledger.pages.kinds[parent] is Kind.PAGE or ledger.polls.on_trial(parent))
-        ledger.polls.add(page, host, self._capture.number, trial)
+        trial = parent != NO_PARENT and (ledger.pages.kinds[parent] is Kind.PAGE or self._polls.on_trial(parent))
+        self._polls.add(page, host, self._capture.number, trial)
         ledger.hosts[host].captures[self._capture.number] = None
 
     # -- what is new -------------------------------------------------------------------------------------------------
@@ -75,8 +79,8 @@ class Instantly(Mode):
             ledger.novel(ledger.novelties[parent]._replace(page=page))
             return
         published = sighting.hints.published if sighting.hints else None
-        ledger.novel(NoveltyRow(page, parent, now, ledger.polls.last(parent), published))
-        ledger.polls.news(parent)
+        ledger.novel(NoveltyRow(page, parent, now, self._polls.last(parent), published))
+        self._polls.news(parent)
 
     def dated(self, page: PageId, sighting: Sighting) -> None:
         """A feed says when a page was published that a hub without dates had shown."""
@@ -99,8 +103,8 @@ class Instantly(Mode):
         ledger, capture = self._ledger, self._capture
         self._candidates.named(link.key or link.url for link in links if link.kind is Kind.PAGE)
         chosen: list[Sighting] = []
-        urls = self._candidates.taken() if ledger.polls.room else iter(())
-        while len(chosen) < ledger.polls.room and (url := next(urls, None)) is not None:
+        urls = self._candidates.taken() if self._polls.room else iter(())
+        while len(chosen) < self._polls.room and (url := next(urls, None)) is not None:
             known = capture.seen.get(url)
             hub = HUB_KEY + url in capture.seen or (known != UNSEEN and ledger.pages.kinds[known] is Kind.HUB)
             if not hub and capture.scope.why_not(url) is None:
@@ -111,7 +115,7 @@ class Instantly(Mode):
 
     def polled(self, page: PageId, outcome: Outcome, linked: Sequence[PageId]) -> None:
         """What it named is taken in: the hub's next poll falls due, or it is none."""
-        pages, polls = self._ledger.pages, self._ledger.polls
+        pages, polls = self._ledger.pages, self._polls
         first = pages.states[page] == State.LEASED
         if outcome.result in ANSWERED:
             pages.move(page, Event.CAPTURED if first else Event.POLLED)
@@ -132,7 +136,7 @@ class Instantly(Mode):
     def _alone(self, hub: PageId, linked: Sequence[PageId]) -> bool:
         """Has the hub shown most of what was new since its last poll before any other? Once, that may be chance."""
         ledger = self._ledger
-        since = ledger.polls.last(hub)
+        since = self._polls.last(hub)
         rows = [ledger.novelties[page] for page in linked if page in ledger.novelties]
         first = [row.hub == hub for row in rows if since is not None and row.seen > since]
         return sum(first) > len(first) / 2
@@ -140,5 +144,5 @@ class Instantly(Mode):
     def closed(self, page: PageId, reason: str) -> None:
         """The hub is none."""
         pages = self._ledger.pages
-        self._ledger.polls.drop(page, pages.hosts[page], self._capture.number)
+        self._polls.drop(page, pages.hosts[page], self._capture.number)
         self._capture.note(f"{pages.urls[page]} is not polled: {reason}")

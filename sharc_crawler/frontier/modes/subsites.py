@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.modes.two_visits import TwoVisits
 from sharc_crawler.frontier.pages import NO_PARENT
 from sharc_crawler.frontier.seen import UNSEEN
@@ -20,7 +19,8 @@ from sharc_crawler.frontier.store import SubsiteRow
 from sharc_crawler.model import Kind, Phase
 from sharc_crawler.strategies.base import Candidates
 from sharc_crawler.subsites.base import Known
-from sharc_crawler.subsites.dividing import Branch, Part, divide, fewest_pages
+from sharc_crawler.subsites.branch import Branch
+from sharc_crawler.subsites.dividing import Part, divide, fewest_pages
 from sharc_crawler.subsites.make import make_division
 from sharc_crawler.subsites.outlook import Outlook
 from sharc_crawler.urls import canonical
@@ -35,23 +35,12 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.ledger import Ledger
     from sharc_crawler.frontier.store import LastmodRow
     from sharc_crawler.model import Instant, Outcome, PageId, Seconds, Visit
-    from sharc_crawler.strategies.base import Strategy
     from sharc_crawler.strategies.door import Door
     from sharc_crawler.subsites.base import Labels
 
     Links = Callable[[], Iterable[tuple[str, str]]]
 
 NEWS = 0.01  #: share of the open part that may join it before it is asked again whether it stays coherent
-
-
-def check(strategy: Strategy, subsites: str) -> None:
-    """Each part needs visits and revisits around a T of its own; else :class:`~sharc_crawler.errors.UsageError`."""
-    if subsites and (strategy.attests or not strategy.revisits):
-        why = "has one T for the whole site" if strategy.attests else "makes single visits"
-        raise UsageError(
-            f"subsites={subsites!r} needs visits and revisits around a reference instant for each part, and the"
-            f" strategy {why}; use sharc-selective, or leave subsites= out"
-        )
 
 
 class Subsites(TwoVisits):

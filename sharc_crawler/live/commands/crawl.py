@@ -17,7 +17,6 @@ from sharc_crawler.live.extension import EXIT_CODE, FAILED, INTERRUPTED
 from sharc_crawler.live.output import check_output, check_rebuilding, check_state, make_folder
 from sharc_crawler.live.space import Space
 from sharc_crawler.live.spiders.site import SiteSpider
-from sharc_crawler.options.pages import help_text
 from sharc_crawler.report.words import going_on, printable
 
 if TYPE_CHECKING:
@@ -25,8 +24,19 @@ if TYPE_CHECKING:
     from scrapy.settings import Settings
 
 
+_ARGUMENTS = "arguments of the spider site"
+
+
 class _Formatter(ScrapyHelpFormatter, argparse.RawDescriptionHelpFormatter):
-    """Leaves our lines as they are."""
+    """Leaves our lines as they are, and makes them where they are shown."""
+
+    def add_text(self, text: str | None) -> None:
+        """The argument parser calls this with each of its texts."""
+        if text == _ARGUMENTS:
+            from sharc_crawler.options.pages import help_text
+
+            text = help_text()
+        super().add_text(text)
 
 
 class Command(CrawlCommand):
@@ -36,7 +46,7 @@ class Command(CrawlCommand):
         """Scrapy calls this; ``--help`` shows our arguments after Scrapy's options."""
         super().add_options(parser)
         parser.formatter_class = _Formatter
-        parser.epilog = help_text()
+        parser.epilog = _ARGUMENTS
 
     def run(self, args: list[str], opts: argparse.Namespace) -> None:
         """Scrapy calls this."""

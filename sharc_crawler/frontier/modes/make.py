@@ -1,0 +1,48 @@
+"""The mode of a capture, by its order and its strategy. A mode is loaded where it is chosen: most captures need one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sharc_crawler.errors import UsageError
+from sharc_crawler.frontier.modes.two_visits import TwoVisits
+
+if TYPE_CHECKING:
+    from sharc_crawler.frontier.capture import SiteCapture
+    from sharc_crawler.frontier.ledger import Ledger
+    from sharc_crawler.frontier.modes.base import Mode
+    from sharc_crawler.frontier.parts import Parts
+    from sharc_crawler.strategies.base import Strategy
+
+
+def make_mode(ledger: Ledger, capture: SiteCapture, strategy: Strategy, parts: Parts) -> Mode:
+    """What decides where there is more than one way; raises :class:`UsageError` as :func:`check` does."""
+    spec = capture.spec
+    check(strategy, spec.subsites)
+    if spec.mode == "instant":
+        from sharc_crawler.frontier.modes.instant import Instantly
+
+        return Instantly(ledger, capture, compares=strategy.revisits)
+    if spec.mode == "survey":
+        from sharc_crawler.frontier.modes.survey import Surveyed
+
+        return Surveyed(ledger, capture, parts.history(spec))
+    if strategy.attests:
+        from sharc_crawler.frontier.modes.by_lastmods import ByLastmods
+
+        return ByLastmods(ledger, capture, parts.history(spec))
+    if spec.subsites:
+        from sharc_crawler.frontier.modes.subsites import Subsites
+
+        return Subsites(ledger, capture, lambda: parts.links(spec))
+    return TwoVisits(ledger, capture, compares=strategy.revisits)
+
+
+def check(strategy: Strategy, subsites: str) -> None:
+    """Each part needs visits and revisits around a T of its own; else :class:`~sharc_crawler.errors.UsageError`."""
+    if subsites and (strategy.attests or not strategy.revisits):
+        why = "has one T for the whole site" if strategy.attests else "makes single visits"
+        raise UsageError(
+            f"subsites={subsites!r} needs visits and revisits around a reference instant for each part, and the"
+            f" strategy {why}; use sharc-selective, or leave subsites= out"
+        )

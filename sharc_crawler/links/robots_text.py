@@ -1,0 +1,40 @@
+"""What a robots.txt says: bytes as they came, as text that rules can be read from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from w3lib.encoding import read_bom
+
+from sharc_crawler.coding import unpack, unpacked
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+MAX_BYTES = 500 * 1024  #: RFC 9309, 2.5: parse at least this much
+
+
+def robots_text(body: bytes, codings: Sequence[bytes] = ()) -> tuple[str, str | None]:
+    r"""What a robots.txt says, whole lines of its first 500 KiB; and why it cannot be read, where it cannot.
+
+    UTF-8, or what a byte order mark says; of the mark some servers send a part. Null bytes (UTF-16 without mark, for
+    one) are left out.
+
+    >>> robots_text(b"\xef\xbb\xbfUser-agent: *\n")
+    ('User-agent: *\n', None)
+    >>> robots_text(b"\xff\xfe" + "Disallow: /".encode("utf-16-le"))[0]
+    'Disallow: /'
+    """
+    data, problem = unpacked(body, codings, MAX_BYTES)
+    if problem and len(data) < MAX_BYTES:
+        return "", problem
+    data, more = unpack(data, MAX_BYTES)  # a packed file, said to be none
+    whole = not problem and not more
+    encoding, mark = read_bom(data)
+    text = data[len(mark or _part_of_mark(data)) :].decode(encoding or "utf-8", "replace").replace("\0", "")
+    return text if whole else text[: max(text.rfind("\n"), text.rfind("\r")) + 1], None
+
+
+def _part_of_mark(data: bytes) -> bytes:
+    """The first bytes of UTF-8's byte order mark, where its end is missing."""
+    return next((part for part in (b"\xef\xbb", b"\xef") if data.startswith(part)), b"")
