@@ -31,6 +31,11 @@ _HIDDEN = rb"(?:[^<]++|<(?!/%b[\t\n\f\r />]))*+"
 _ANY_HIDING = b"(?:" + b"|".join(_HIDING) + rb")[\t\n\f\r />]"
 _COMMENT = rb"<!--(?:-?>|(?:[^-]++|-(?!-!?>))*+(?:--!?>|\Z))"
 _BOGUS = rb"<(?:[!?]|/[^a-z>])[^>]*+(?:>|\Z)"
+#: Most tags: of a name that hides nothing, their attributes apart and written without ado. Others are looked at closely.
+_USUAL_NAME = rb"<(?:[a-hj-mo-ru-wyz]|s(?![ct])|i(?!f)|n(?!o[fe])|t(?![ei]))[a-z0-9]*+"
+_USUAL_ATTRIBUTE = (
+    rb"[\t\n ]++[^\t\n\f\r />=\"'][^\t\n\f\r />=]*+(?:=(?:\"[^\"]*+\"|'[^']*+'|[^\"'\t\n\f\r >][^\t\n\f\r >]*+))?+"
+)
 
 
 class Scanner:
@@ -41,6 +46,7 @@ class Scanner:
         ordinary = [
             b"[^<]++",
             b"</[a-z][a-z0-9]*+>",
+            b"%b(?:%b){0,%d}+>" % (_USUAL_NAME, _USUAL_ATTRIBUTE, most),
             _COMMENT,
             _BOGUS,
             *(

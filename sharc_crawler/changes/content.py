@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sharc_crawler.changes.fingerprint import fingerprint
+from sharc_crawler.changes.fingerprint import fingerprint, fingerprint_of, is_html
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sharc_crawler.changes.masks import Mask
+    from sharc_crawler.html_page import HtmlPage
 
 
 class ContentDetector:
@@ -21,3 +22,9 @@ class ContentDetector:
     def fingerprint(self, body: bytes, media_type: str | None) -> str | None:
         """:func:`sharc_crawler.changes.fingerprint.fingerprint` by this detector's masks."""
         return fingerprint(body, media_type, self.masks)
+
+    def fingerprint_of(self, page: HtmlPage, body: bytes, media_type: str | None) -> str | None:
+        """The same, of a body that is parsed already where that will do; the tree is used up."""
+        if page.root is None or not page.whole or not is_html(media_type):
+            return self.fingerprint(body, media_type)
+        return fingerprint_of(page.root, self.masks)

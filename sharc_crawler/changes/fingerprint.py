@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from sharc_crawler.changes.masks import Mask
 
 _HTML = {"text/html", "application/xhtml+xml"}
-_ENDS = re.compile(r"</(?:html|body)\s*>", re.IGNORECASE)
+_ENDS = re.compile(r"</(?:html|body)\s*>", re.IGNORECASE | re.ASCII)
 _TEXTS: Any = etree.XPath("//text()", smart_strings=False)
 
 
@@ -81,7 +81,12 @@ def fingerprint(body: bytes, media_type: str | None, masks: Sequence[Mask] = ())
     [True, False]
     """
     root = parse(body, media_type) if is_html(media_type) else None
-    return labelled_digest(body if root is None else _content(cleaned(root, masks)).encode())
+    return labelled_digest(body) if root is None else fingerprint_of(root, masks)
+
+
+def fingerprint_of(root: Any, masks: Sequence[Mask] = ()) -> str:
+    """The same of a page that is parsed already, and was read whole; its tree is changed."""
+    return labelled_digest(_content(cleaned(root, masks)).encode())
 
 
 def cleaned(root: Any, masks: Sequence[Mask]) -> Any:

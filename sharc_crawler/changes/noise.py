@@ -7,6 +7,7 @@ taken for noise is worse than noise that is taken for an edit.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from lxml import etree
@@ -125,6 +126,7 @@ def blank(element: Any) -> None:
     element.clear(keep_tail=True)
 
 
+@lru_cache(maxsize=1)  # a page's text is asked for twice: for its fingerprint, and to tell traps
 def plain_text(text: str) -> str:
     """Text with white space folded, without the words that a server makes up when it is asked.
 
@@ -135,8 +137,8 @@ def plain_text(text: str) -> str:
     lower = words.lower()
     for hints, pattern in _WORDS:
         if any(hint in lower for hint in hints):
-            words = pattern.sub(" ", words)
-    return " ".join(words.split())
+            words = " ".join(pattern.sub(" ", words).split())
+    return words
 
 
 def texts(element: Any) -> Iterator[tuple[Any, str, str]]:

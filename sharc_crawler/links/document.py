@@ -22,6 +22,18 @@ def extract(body: bytes, url: str, content_type: str | None) -> Found:
     >>> extract(b"url(a.png)", "http://h/a.txt", "text/plain").resources
     ()
     """
-    media_type = (content_type or "text/html").partition(";")[0].strip().lower()
-    reader = _READERS.get(media_type)
+    reader = _READERS.get(_media_type(content_type))
     return Found((), (), url) if reader is None else reader(body, url, content_type)
+
+
+def is_markup(content_type: str | None) -> bool:
+    """Whether such a document is read as HTML.
+
+    >>> is_markup(None), is_markup("image/svg+xml; charset=utf-8"), is_markup("text/css")
+    (True, True, False)
+    """
+    return _READERS.get(_media_type(content_type)) is html.extract
+
+
+def _media_type(content_type: str | None) -> str:
+    return (content_type or "text/html").partition(";")[0].strip().lower()

@@ -35,7 +35,6 @@ class Found:
     left_out: int = 0  #: references after the limit was reached
     document: Document | None = None  #: what is counted of an HTML document
     feeds: tuple[str, ...] = ()  #: RSS and Atom, by autodiscovery; on blogs nearly every page has one of its own
-    text: str = ""  #: of an HTML document, as it stands there
     unread: tuple[str, ...] = ()  #: what of the document was not looked at, as it would cost too much
 
 

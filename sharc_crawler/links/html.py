@@ -20,9 +20,9 @@ from sharc_crawler.links import css, lazy
 from sharc_crawler.links.found import Found, Resolver
 from sharc_crawler.links.scripted import by_script
 from sharc_crawler.links.srcset import candidates
+from sharc_crawler.html_page import ENDS, HtmlPage, parsed
 from sharc_crawler.markup import bounded, parse
 from sharc_crawler.model import Document
-from sharc_crawler.text import as_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -56,44 +56,44 @@ _PAGE_TYPES = {"", "text/html", "application/xhtml+xml"}
 _FEED_TYPES = {"application/rss+xml", "application/atom+xml", "application/rdf+xml"}
 
 _STYLED: Any = etree.XPath("//@style", smart_strings=False)
-_TEXTS: Any = etree.XPath(
-    "//text()[not(parent::script or parent::style or parent::template or parent::noscript)]", smart_strings=False
-)
+_TEXTS: Any = etree.XPath("//text()", smart_strings=False)
+_SHOWN_TEXTS: Any = etree.XPath("//text()[not(parent::template or parent::noscript)]", smart_strings=False)
 _BACKGROUNDS: Any = etree.XPath("//@background", smart_strings=False)
 _REFRESH = re.compile(r"[\s\d.;,]*+url\s*=\s*(?:\"([^\"]*)|'([^']*)|(.*))", re.IGNORECASE | re.DOTALL)
-#: the parser stops at the first of these; browsers read on, and many servers write on
-_ENDS = re.compile(rb"</(?:html|body)\s*>", re.IGNORECASE)
 
 
 def extract(body: bytes, url: str, content_type: str | None = None) -> Found:
     """What a page names. ``url`` is its own, ``content_type`` its header. Reads anything, never raises.
 
-    The encoding is told, in this order, by byte order mark, header, ``meta``, else it is UTF-8. A page with more than
-    :data:`~sharc_crawler.links.found.LIMIT` links (or resources) gives the first of them.
+    A page with more than :data:`~sharc_crawler.links.found.LIMIT` links (or resources) gives the first of them.
 
     >>> found = extract(b'<base href="/b/"><a href="c#d">x</a><img srcset="e.png, f.png 2x">', "http://h/")
     >>> found.links, found.resources
     (('http://h/b/c',), ('http://h/b/e.png', 'http://h/b/f.png'))
     """
-    encoding, text = as_text(body, content_type)
-    data, cut = bounded(_ENDS.sub(b"", text.encode("utf-8", "replace")))
-    root = parse(data)[0]
-    page = _Page()
+    return named(parsed(body, content_type), url)
+
+
+def named(page: HtmlPage, url: str) -> Found:
+    """The same, of a page that is parsed already; its tree stays as it is."""
+    root, written = page.root, _Page()
     if root is not None:
-        page.read(root, data)
-    own = Resolver(url, encoding)
-    resolver = Resolver(own.one(page.base) or url, encoding) if page.base else own
-    links, more_links = resolver.all(page.links)
-    resources, more_resources = resolver.all(page.resources)
+        written.read(root, page.data)
+    own = Resolver(url, page.encoding)
+    resolver = Resolver(own.one(written.base) or url, page.encoding) if written.base else own
+    links, more_links = resolver.all(written.links)
+    resources, more_resources = resolver.all(written.resources)
     images, tables = (0, 0) if root is None else (sum(1 for _ in root.iter(tag)) for tag in ("img", "table"))
     document = Document(images, tables, len(links), root is not None and by_script(root))
-    feeds, _ = resolver.all(page.feeds)
-    return Found(links, resources, resolver.base, more_links + more_resources, document, feeds, _text(root), cut)
+    feeds, _ = resolver.all(written.feeds)
+    return Found(links, resources, resolver.base, more_links + more_resources, document, feeds, page.left_out)
 
 
-def _text(root: Any) -> str:
-    """What a reader may see."""
-    return "" if root is None else " ".join(_TEXTS(root))
+def shown(root: Any) -> str:
+    """The text of a page that a reader may see. Scripts and styles are taken out of its tree, to be done with them."""
+    etree.strip_elements(root, "script", "style", with_tail=False)
+    unshown = next(root.iter("template", "noscript"), None) is not None
+    return " ".join(_SHOWN_TEXTS(root) if unshown else _TEXTS(root))
 
 
 class _Page:
@@ -167,7 +167,7 @@ class _Page:
 
     def _inner(self, text: str) -> None:
         """A document within the document; those within it are not read."""
-        root, _ = parse(bounded(_ENDS.sub(b"", text.encode())).data)
+        root, _ = parse(bounded(ENDS.sub(b"", text.encode())).data)
         for frame in () if root is None else root.iter("iframe"):
             frame.attrib.pop("srcdoc", None)
         self._elements(() if root is None else root.iter(*_INNER_TAGS))

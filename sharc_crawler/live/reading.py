@@ -9,15 +9,17 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 from sharc_crawler import plugins
-from sharc_crawler.changes.attributes import MADE_UP
+from sharc_crawler.changes.attributes import MADE_UP, SHORTEST
+from sharc_crawler.changes.content import ContentDetector
 from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.changes.masks import load_masks
 from sharc_crawler.changes.noise import plain_text
-from sharc_crawler.changes.payload import Payload, examine
+from sharc_crawler.changes.payload import Payload, digests
 from sharc_crawler.coding import unpacked
 from sharc_crawler.evidence.headers import header_text
-from sharc_crawler.links import document, sitemap
+from sharc_crawler.html_page import parsed
+from sharc_crawler.links import document, html, sitemap
 from sharc_crawler.links.entries import SitemapKind
 from sharc_crawler.links.robots_text import robots_text
 from sharc_crawler.live.readings import Order, Reading, Wants
@@ -25,12 +27,13 @@ from sharc_crawler.model import Kind, Sighting
 from sharc_crawler.polling.reading import hub_sightings, sitemap_sightings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from sharc_crawler.changes.base import ChangeDetector
     from sharc_crawler.links.found import Found
 
 
+_OK = 200
 _ENOUGH = 20  #: characters of text that tell one page from another
 _DIGIT = re.compile(r"\d")
 _PARTS = re.compile(r"[^/?&=#:]{4,}")  #: of an address: a page that was not found names it
@@ -52,25 +55,57 @@ def read(raw: bytes, order: Order, detector: ChangeDetector) -> Reading:
         return Reading()
     codings = message.values(b"content-encoding")
     data, broken = unpacked(message.payload, codings) if codings else (bytes(message.payload), None)
-    payload = Payload()
-    if order.digests:
-        payload = examine(message, None if broken else data, detector if order.compared else None)
+    payload = digests(message, None if broken else data) if order.digests else Payload()
+    kind = header_text(message.header(b"content-type"))
+    if not order.digests or not order.compared or broken or message.status != _OK:
+        detector = _NONE
     if order.wants is Wants.ROBOTS:
         text, unreadable = robots_text(bytes(message.payload), codings)
+        payload = payload._replace(fingerprint=detector.fingerprint(data, kind))
         return Reading(payload, robots=text, unreadable=unreadable and f"could not be read: {unreadable}")
-    if order.wants is Wants.NOTHING or (order.known and payload.digest == order.known):
+    if order.wants is Wants.DOCUMENT and document.is_markup(kind) and not _known(payload, order):
+        return _read_page(data, order, kind, payload, detector, broken)
+    payload = payload._replace(fingerprint=detector.fingerprint(data, kind))
+    if order.wants is Wants.NOTHING or _known(payload, order):
         return Reading(payload)
-    kind = header_text(message.header(b"content-type"))
     return _READERS[order.wants](data, order, kind, payload, (broken,) if broken else ())
+
+
+def _known(payload: Payload, order: Order) -> bool:
+    """It names what it named before."""
+    return order.known is not None and payload.digest == order.known
+
+
+class _NoDetector:
+    """Where nothing is compared."""
+
+    def fingerprint(self, body: bytes, media_type: str | None) -> None:  # noqa: ARG002
+        return None
+
+
+_NONE = _NoDetector()
+
+
+def _read_page(
+    data: bytes, order: Order, kind: str | None, payload: Payload, detector: ChangeDetector, broken: str | None
+) -> Reading:
+    """One tree for all that is read of a page: links, then text, then what counts as content."""
+    page = parsed(data, kind)
+    found = html.named(page, order.url)
+    about = found.document
+    if about and order.words and page.root is not None:
+        about = replace(about, words=words(html.shown(page.root), found.resources, order.url))
+    if type(detector) is ContentDetector:
+        payload = payload._replace(fingerprint=detector.fingerprint_of(page, data, kind))
+    else:
+        payload = payload._replace(fingerprint=detector.fingerprint(data, kind))
+    problems = (*((broken,) if broken else ()), *(f"without {what}" for what in found.unread))
+    return Reading(payload, _sightings(found, order.url), found.feeds, about, problems=problems)
 
 
 def _read_document(data: bytes, order: Order, kind: str | None, payload: Payload, problems: tuple[str, ...]) -> Reading:
     found = document.extract(data, order.url, kind)
-    about = found.document
-    if about and order.words:
-        about = replace(about, words=words(found, order.url))
-    problems = (*problems, *(f"without {what}" for what in found.unread))
-    return Reading(payload, _sightings(found, order.url), found.feeds, about, problems=problems)
+    return Reading(payload, _sightings(found, order.url), problems=problems)
 
 
 def _read_sitemap(data: bytes, order: Order, kind: str | None, payload: Payload, problems: tuple[str, ...]) -> Reading:  # noqa: ARG001
@@ -94,28 +129,29 @@ _READERS: dict[Wants, Callable[[bytes, Order, str | None, Payload, tuple[str, ..
 }
 
 
-def words(found: Found, url: str) -> str | None:
+def words(text: str, resources: Sequence[str], url: str) -> str | None:
     """Digest of a page's text and pictures, without what is made up for its address or its visitor.
 
     ``None`` where there is next to nothing: pages that differ in something else would look alike.
     """
-    text = without_made_up(plain_text(found.text))
+    text = without_made_up(plain_text(text))
     for part in sorted(set(_PARTS.findall(unquote(url))), key=len, reverse=True):
         text = text.replace(part, " ")
     text = " ".join(text.split())
-    pictures = [address.partition("?")[0].rpartition("/")[2] for address in found.resources]
+    pictures = [address.partition("?")[0].rpartition("/")[2] for address in resources]
     return labelled_digest("\n".join((text, *pictures)).encode()) if len(text) >= _ENOUGH else None
 
 
 def without_made_up(text: str) -> str:
-    """Text without what looks made up. No such run is without a digit or has a blank: most words need no look.
+    """Text without what looks made up. No such run is without a digit, or short, or has a blank: most words need no look.
 
     >>> without_made_up("page 3 of deadbeef00c0ffee")
     'page 3 of  '
     """
-    return " ".join(
-        MADE_UP.sub(" ", word) if not word.isalpha() and _DIGIT.search(word) else word for word in text.split(" ")
-    )
+    words = text.split(" ")
+    longer = [word for word in set(words) if len(word) >= SHORTEST and not word.isalpha()]
+    plain = {word: MADE_UP.sub(" ", word) for word in longer if _DIGIT.search(word)}
+    return " ".join(plain.get(word, word) for word in words) if plain else text
 
 
 def _sightings(found: Found, via: str) -> list[Sighting]:
