@@ -31,10 +31,11 @@ _HIDDEN = rb"(?:[^<]++|<(?!/%b[\t\n\f\r />]))*+"
 _ANY_HIDING = b"(?:" + b"|".join(_HIDING) + rb")[\t\n\f\r />]"
 _COMMENT = rb"<!--(?:-?>|(?:[^-]++|-(?!-!?>))*+(?:--!?>|\Z))"
 _BOGUS = rb"<(?:[!?]|/[^a-z>])[^>]*+(?:>|\Z)"
-#: Most tags: of a name that hides nothing, their attributes apart and written without ado. Others are looked at closely.
+#: Most tags: of a name that hides nothing, with attributes that are well apart. They need no closer look.
 _USUAL_NAME = rb"<(?:[a-hj-mo-ru-wyz]|s(?![ct])|i(?!f)|n(?!o[fe])|t(?![ei]))[a-z0-9]*+"
 _USUAL_ATTRIBUTE = (
-    rb"[\t\n ]++[^\t\n\f\r />=\"'][^\t\n\f\r />=]*+(?:=(?:\"[^\"]*+\"|'[^']*+'|[^\"'\t\n\f\r >][^\t\n\f\r >]*+))?+"
+    rb"[\t\n ]++[^\t\n\f\r />=\"'][^\t\n\f\r />=]*+"
+    rb"(?:=(?:\"[^\"]*+\"|'[^']*+'|[^\"'\t\n\f\r >][^\t\n\f\r >]*+))?+"
 )
 
 

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 from lxml import etree
 
+from sharc_crawler.html_page import ENDS, HtmlPage, parsed
 from sharc_crawler.links import css, lazy
 from sharc_crawler.links.found import Found, Resolver
 from sharc_crawler.links.scripted import by_script
 from sharc_crawler.links.srcset import candidates
-from sharc_crawler.html_page import ENDS, HtmlPage, parsed
 from sharc_crawler.markup import bounded, parse
 from sharc_crawler.model import Document
 

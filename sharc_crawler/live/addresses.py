@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import socket
 from dataclasses import dataclass
+from functools import lru_cache
 from ipaddress import (
     IPv4Address,
     IPv4Network,
@@ -91,10 +92,7 @@ class AddressRules:
 
         An IPv6 address that carries an IPv4 address is as good as the worse of the two.
         """
-        forms = tuple(_forms(ip_address(address)))
-        if any(form in network for network in self.allowed for form in forms):
-            return None
-        return next(filter(None, map(_not_public, forms)), None)
+        return _refusal(self.allowed, address)
 
     def check(self, target: Target, address: str) -> None:
         """Raise :class:`AddressRefusedError` if a target must not be connected to at ``address``."""
@@ -112,6 +110,14 @@ class AddressRules:
         if all(map(self.refusal, addresses)):
             for address in addresses:
                 self.check(target, address)
+
+
+@lru_cache(maxsize=1024)  # asked for every request
+def _refusal(allowed: tuple[Network, ...], address: str) -> str | None:
+    forms = tuple(_forms(ip_address(address)))
+    if any(form in network for network in allowed for form in forms):
+        return None
+    return next(filter(None, map(_not_public, forms)), None)
 
 
 def _network(text: str) -> Network:
@@ -164,6 +170,7 @@ def _not_public(address: Address) -> str | None:
     return next((kind for kind, applies in kinds if applies), None)
 
 
+@lru_cache(maxsize=1024)
 def literal(host: str) -> Address | None:
     """The address that a host is written as: also ``0x7f.1`` and ``2130706433``, which resolvers take for one."""
     try:

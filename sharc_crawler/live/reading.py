@@ -143,7 +143,7 @@ def words(text: str, resources: Sequence[str], url: str) -> str | None:
 
 
 def without_made_up(text: str) -> str:
-    """Text without what looks made up. No such run is without a digit, or short, or has a blank: most words need no look.
+    """Text without what looks made up. No such run is short, without a digit, or has a blank: most words need no look.
 
     >>> without_made_up("page 3 of deadbeef00c0ffee")
     'page 3 of  '
