@@ -37,8 +37,11 @@ class Conditionals:
         self._lies: set[PageId] = set()
 
     def draw(self, urls: Mapping[PageId, str], seed: int) -> set[PageId]:
-        """Which of the pages that could be asked for conditionally are to be asked for in full; always the same."""
-        strata = audit.strata(urls)
+        """Which of the pages that could be asked for conditionally are to be asked for in full; always the same.
+
+        Those of parts of the site that were captured before have been drawn from.
+        """
+        strata = audit.strata({page: url for page, url in urls.items() if page not in self._strata})
         drawn = audit.sample(strata, self.share, seed)
         self._strata |= strata
         self.drawn |= drawn

@@ -193,6 +193,10 @@ class Frontier:
             if not host.allows(url):
                 self._finisher.refuse(task, host.refusal, now)
                 return None
+        if (due := self._leases.due(task.page, now)) > now:
+            host.pace.pause(due)  # the host waits: an order is kept
+            host.held.appendleft(task)
+            return None
         capture = self.captures[pages.captures[task.page]]
         if reason := self._why_not(capture, task, kind, url, now):
             self._finisher.refuse(task, reason, now)

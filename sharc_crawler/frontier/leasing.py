@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.hosts import Host, Task
     from sharc_crawler.frontier.ledger import Ledger
-    from sharc_crawler.model import Instant, Kind, Outcome, Seconds
+    from sharc_crawler.model import Instant, Kind, Outcome, PageId, Seconds
 
 
 class Leases:
@@ -22,6 +22,8 @@ class Leases:
         self._ledger = ledger
         self._time = time
         self._open: dict[int, tuple[Fetch, Task]] = {}
+        self._second = 0  # of the clock, in which the latest requests were sent
+        self._asked: set[PageId] = set()  # pages that were asked for in it
 
     def __len__(self) -> int:
         return len(self._open)
@@ -56,7 +58,12 @@ class Leases:
         if lease is None:
             return None
         self._free(fetch, outcome)
+        self._remember(fetch.page, int(outcome.started))
         return lease[1]
+
+    def due(self, page: PageId, now: Instant) -> Instant:
+        """When a page may be asked for: in another second than before. Archives name downloads by whole seconds."""
+        return self._second + 1 if page in self._asked and now < self._second + 1 else now
 
     def give_back(self, fetch: Fetch, now: Instant) -> None:
         """It came to nothing for a reason of our own: it is made again, and no attempt is counted."""
@@ -88,6 +95,13 @@ class Leases:
         number = self._ledger.pages.hosts[task.page]
         self._ledger.hosts[number].retry(task._replace(attempt=task.attempt + 1), outcome.ended + wait)
         self._ledger.ring.wake(number)
+
+    def _remember(self, page: PageId, second: int) -> None:
+        if second > self._second:
+            self._second = second
+            self._asked.clear()
+        if second == self._second:
+            self._asked.add(page)
 
     def _queue_again(self, task: Task, now: Instant) -> None:
         number = self._ledger.pages.hosts[task.page]

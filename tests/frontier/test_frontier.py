@@ -64,6 +64,19 @@ def test_all_first_visits_come_before_all_second_ones_and_t_lies_between(world, 
     assert frontier.done
 
 
+def test_a_page_is_asked_for_in_another_second_than_before_and_the_order_is_kept(world, impolite):
+    world.links = {ROOT: [page(str(number)) for number in range(5)]}
+    world.answers = {ROOT + "3": [{"result": Result.FAILED, "status": 503}]}
+    frontier = Frontier(dataclasses.replace(impolite, back_off=0.0))
+    frontier.open(spec(strategy="bfs:revisits=lifo"), world.now)
+    world.run(frontier)
+    made = [(int(at), fetch.url) for at, fetch in world.requests]
+    assert len(made) == len(set(made)) == 13
+    order = [fetch.url for fetch in (request[1] for request in world.requests) if fetch.slot is Slot.SECOND]
+    assert order == list(dict.fromkeys(fetch.url for _, fetch in reversed(world.requests) if fetch.slot is Slot.FIRST))
+    assert world.now - world.requests[0][0] < 3.0  # one wait for the attempt, one for all revisits
+
+
 def test_the_same_url_in_two_spellings_is_one_page(world, impolite):
     world.links = {ROOT: [page("x?b=2&a=1"), page("x?a=1&b=2#part"), Sighting("HTTP://A.example:80/x?a=1&b=2")]}
     frontier = Frontier(impolite)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.model import Slot, Verdict
+from sharc_crawler.model import Fetch, Kind, Outcome, Result, Sighting, Slot, Validators, Verdict
 from sharc_crawler.storage.memory import MemoryStore
 from tests.frontier.cut_off import ROOT, STRATEGIES, crawl, results, run
 
@@ -30,6 +30,27 @@ def test_every_place_to_be_cut_off(strategy):
 @given(strategy=st.sampled_from(STRATEGIES), cuts=st.lists(st.integers(1, 20), max_size=6))
 def test_being_cut_off_again_and_again(strategy, cuts):
     assert results(crawl(strategy, cuts)).keys() == results(crawl(strategy, [])).keys()
+
+
+def unmodified(fetch: Fetch, now: float) -> Outcome:
+    """A server that sends validators, and 304 to those that have not changed."""
+    if fetch.kind is Kind.ROBOTS:
+        return Outcome(Result.GONE, now, now + 0.01, 404)
+    if fetch.validators:
+        return Outcome(Result.NOT_MODIFIED, now, now + 0.01, 304, validators=fetch.validators)
+    return Outcome(Result.OK, now, now + 0.01, 200, f"sha1:{fetch.url}", validators=Validators(f'"{fetch.url}"'))
+
+
+@pytest.mark.parametrize("subsites", ["", "path"])
+def test_the_sample_that_304s_rest_on_is_the_same_after_a_cut(monkeypatch, subsites):
+    monkeypatch.setattr("tests.frontier.cut_off.answer", unmodified)
+    links = {ROOT: [Sighting(f"{ROOT}{'a' if i % 2 else 'b'}/{i}") for i in range(100)]}
+    audits = []
+    for cut in ([], [60], [116], [125], [125, 40], [180]):
+        (capture,) = crawl("bfs", cut, subsites, links).load().captures.values()
+        audits.append(dict(capture.audit))
+    assert (audits[0]["claimed"], audits[0]["audited"], audits[0]["unaudited"]) == (92, 9, 0)
+    assert audits == [audits[0]] * 6
 
 
 def test_the_interruption_and_the_reference_instant_are_kept():

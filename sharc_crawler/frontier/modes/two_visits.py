@@ -48,6 +48,7 @@ class TwoVisits(Mode):
         self._sitemaps: dict[PageId, Instant] = {}  # those that tell when pages changed, and when they were read last
         self._news: dict[PageId, tuple[Instant, Instant]] | None = None  # what they say at T, while they are read again
         self._told = Conditionals(capture.spec.audit)
+        self._drew = False  # the sample that 304s rest on
         self._replanned = False  # the revisits are in an order that was made at T
 
     @property
@@ -79,6 +80,7 @@ class TwoVisits(Mode):
     def _draw(self) -> None:
         """Of the pages that could be revisited conditionally, a sample is not: the 304s of the others rest on it."""
         capture, pages = self._capture, self._ledger.pages
+        self._drew = True
         urls = {
             page: pages.urls[page]
             for page in pages.of(capture.number, State.VISITED)
@@ -88,7 +90,9 @@ class TwoVisits(Mode):
             pages.ask_in_full(page)
 
     def revisited(self, page: PageId, kind: Kind, outcome: Outcome, judgement: Judgement) -> bool:
-        """What a 304 is worth is known when all are revisited."""
+        """What a 304 is worth is known when all are revisited; after a restart the sample is drawn first, as it was."""
+        if not self._drew:
+            self._draw()
         visit = self._ledger.pages.remembered(page)
         return kind is Kind.PAGE and self._told.revisited(page, visit, outcome, judgement)
 
@@ -108,6 +112,7 @@ class TwoVisits(Mode):
         late = reference is not None and outcome.started > reference
         if kind is Kind.PAGE and outcome.result is Result.OK and not late:
             self.apex = task.page if is_apex(task.slot, outcome) else None
+            self._drew = False
 
     def sitemap_read(self, page: PageId, slot: Slot, outcome: Outcome) -> None:  # noqa: ARG002 - the protocol's
         """Those that tell of changes are read again at T."""
@@ -211,6 +216,8 @@ class TwoVisits(Mode):
         Where the sitemaps' reading at T was cut off, what is missing is read, and the order is made then.
         """
         if self._capture.phase is Phase.REVISIT:
+            if not self._drew:
+                self._draw()
             states = self._ledger.pages.states
             made = (states[visit.page] == State.JUDGED or self.left_open(visit.page) for visit in firsts)
             self._order_again(strategy, any(made))
