@@ -13,7 +13,7 @@ from sharc_crawler.model import Kind, PageId, Sighting, Slot
 from sharc_crawler.strategies.base import Candidates
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.ledger import Ledger
@@ -40,16 +40,6 @@ class Admitter:
         self._canonical = parts.canonical
         self._host_of = parts.host_of
         self._queuer = queuer
-
-    def route(self, sightings: Iterable[Sighting], now: Instant) -> int:
-        """Sightings from outside: each goes to the captures that have a seed on its host."""
-        new = 0
-        for sighting in sightings:
-            key = sighting.key or self._canonical(sighting.url)
-            for capture in self._ledger.seeded.get(self._host_of(key), ()) if key else ():
-                new += self.admit(capture, [sighting], now).new
-                self._ledger.wake(capture)
-        return new
 
     def admit(
         self,
@@ -106,7 +96,7 @@ class Admitter:
         """A URL that is not known as it is spelled: nothing, or known under its canonical form, or new."""
         key = sighting.key or self._canonical(sighting.url)
         if key is None:
-            self._ledger.left_out(capture, sighting.url, "not an http(s) URL", sighting.via)
+            self._ledger.left_out(sighting.url, "not an http(s) URL", sighting.via)
         elif key in fresh:
             pass
         elif key != (sighting.key or sighting.url) and (page := capture.seen.get(key)) != UNSEEN:
@@ -133,17 +123,17 @@ class Admitter:
             return self._wanted_besides(capture, sighting, key, parent, depth)
         reason = capture.scope.why_not(key)
         if reason is not None:
-            self._ledger.left_out(capture, key, reason, sighting.via)
-            self._pass_on(capture, sighting, key)
+            self._ledger.left_out(key, reason, sighting.via)
+            self._ledger.shared.outside(self._ledger, sighting, key)
             if capture.strategy is None and parent != NO_PARENT:
                 capture.front.lies_elsewhere(sighting)
             return False
         if depth and (reason := self._endless(capture, key, depth)):
-            self._ledger.left_out(capture, key, reason, sighting.via)
+            self._ledger.left_out(key, reason, sighting.via)
             return False
         limit = capture.spec.limit
         if limit and capture.counts.pages >= limit:
-            self._ledger.left_out(capture, key, OVER_LIMIT.format(limit), sighting.via)
+            self._ledger.left_out(key, OVER_LIMIT.format(limit), sighting.via)
             return False
         capture.counts.known()
         return True
@@ -174,15 +164,8 @@ class Admitter:
         at_home = parent == NO_PARENT or self._host_of(key) == self._host_of(pages.urls[parent])
         if at_home or capture.scope.why_not(key) is None:
             return True
-        self._ledger.left_out(capture, key, "a sitemap index names another site's sitemap", sighting.via)
+        self._ledger.left_out(key, "a sitemap index names another site's sitemap", sighting.via)
         return False
-
-    def _pass_on(self, capture: SiteCapture, sighting: Sighting, key: str) -> None:
-        """What one site links to may be a page of another that is captured at the same time."""
-        for other in self._ledger.seeded.get(self._host_of(key), ()):
-            if other is not capture and key not in other.seen and other.mode.whole:
-                self.admit(other, [sighting], other.started)
-                self._ledger.wake(other)
 
     def _seen_again(self, capture: SiteCapture, page: PageId, sighting: Sighting, now: Instant, parent: PageId) -> None:
         """A known URL: one more page that needs the resource, a page that is a hub, too, or one that is dated now."""
@@ -244,8 +227,8 @@ class Queuer:
                 continue
             left = late or capture.mode.why_left(sighting, parent)
             weight = capture.rates.weight(sighting)
-            page = ledger.add_page(capture, key, sighting, host, depth, parent, next(estimates), weight, left)
-            ledger.hosts[host].captures[capture.number] = None
+            page = ledger.add_page(key, sighting, host, depth, parent, next(estimates), weight, left)
+            ledger.hosts[host].has_pages = True
             if left:
                 capture.counts.left()
                 continue
@@ -262,7 +245,7 @@ class Queuer:
         """Resources and sitemaps: owed by their host, whatever the strategy says."""
         ledger = self._ledger
         late = TOO_LATE if capture.turned else ""
-        page = ledger.add_page(capture, key, sighting, host, depth, parent, UNRATED, reason=late)
+        page = ledger.add_page(key, sighting, host, depth, parent, UNRATED, reason=late)
         if late:
             return
         if sighting.kind is Kind.HUB:
@@ -270,20 +253,20 @@ class Queuer:
             return
         if sighting.kind is Kind.SITEMAP:
             capture.owed.before_visits()
-            ledger.owe(capture, page, Slot.ONLY)
+            ledger.owe(page, Slot.ONLY)
             return
         twice = parent != NO_PARENT and capture.strategy is not None and capture.strategy.revisits
         if parent == NO_PARENT:  # no page brings it: its host asks for what comes next, and after the last for the end
-            ledger.hosts[host].captures[capture.number] = None
+            ledger.hosts[host].has_pages = True
         else:
             ledger.embeds(parent, page)
             capture.embedded.add(ledger.owner(parent), page)
-        ledger.owe(capture, page, Slot.FIRST if twice else Slot.ONLY)
+        ledger.owe(page, Slot.FIRST if twice else Slot.ONLY)
 
     def _host(self, capture: SiteCapture, name: str, url: str) -> int:
         """A host's number; one that is new owes its robots.txt before all else."""
         known = len(self._ledger.hosts)
-        number = self._ledger.host(name, capture)
+        number = self._ledger.host(name)
         if number == known and self._ledger.hosts[number].waits:
             self.owe_robots(capture, number, urljoin(url, "/robots.txt"))
         return number
@@ -294,9 +277,9 @@ class Queuer:
         if key in capture.seen:  # read again after a day
             key += f" {len(self._ledger.pages)}"
         page = self._ledger.add_page(
-            capture, key, Sighting(url, Kind.ROBOTS, "host"), number, depth, NO_PARENT, UNRATED
+            key, Sighting(url, Kind.ROBOTS, "host"), number, depth, NO_PARENT, UNRATED
         )
-        self._ledger.owe(capture, page, Slot.ONLY)
+        self._ledger.owe(page, Slot.ONLY)
 
     def rate(self, capture: SiteCapture, now: Instant) -> None:
         """All pages that are known before the first decision get their rates: one question, and all is learned once."""

@@ -13,7 +13,7 @@ from sharc_crawler.evidence.judgement import Revisits
 from sharc_crawler.frontier.budget import SiteBudget
 from sharc_crawler.frontier.lifecycle import Life
 from sharc_crawler.frontier.seen import LeftOut, SeenUrls
-from sharc_crawler.frontier.store import CaptureRow
+from sharc_crawler.frontier.store import SOLE, CaptureRow
 from sharc_crawler.frontier.traps import Traps
 from sharc_crawler.model import Phase
 
@@ -181,8 +181,7 @@ class SiteCapture:
 
     mode: Mode  #: what it decides its own way; chosen when it is opened, or restored
 
-    def __init__(self, number: int, spec: CaptureSpec, scope: Admission, rates: Rates, started: Instant) -> None:
-        self.number = number
+    def __init__(self, spec: CaptureSpec, scope: Admission, rates: Rates, started: Instant) -> None:
         self.spec = spec
         self.scope = scope
         self.rates = rates
@@ -201,7 +200,6 @@ class SiteCapture:
         self.former = 0  #: visits that were over when it was built
         #: to be downloaded, or downloaded, after T, as their former record is lost
         self.again: frozenset[PageId] = frozenset()
-        self.hosts: dict[int, None] = {}
         self.notes: list[str] = []
         self.interruptions: list[tuple[Instant, Instant]] = []
 
@@ -270,7 +268,7 @@ class SiteCapture:
     def row(self) -> CaptureRow:
         """The capture as the store keeps it."""
         return CaptureRow(
-            self.number,
+            SOLE,
             self.spec,
             self.life.phase,
             self.started,

@@ -26,7 +26,7 @@ MAX_HELD = 64  #: pages taken from a strategy for hosts that are not free, per d
 
 
 class Chooser:
-    """Asks the captures of a host, in turn."""
+    """Asks a host's queues, then the capture."""
 
     def __init__(self, ledger: Ledger, begin: Begin, complete: Complete) -> None:
         self._ledger = ledger
@@ -38,30 +38,24 @@ class Chooser:
         return host.owed(now) or self._visit(number, host, now) or self._poll(number, host, now)
 
     def _visit(self, number: int, host: Host, now: Instant) -> Task | None:
-        """Ask the captures whose pages may lie on this host, in turn."""
-        if host.waits:
+        """Ask the capture, if its pages may lie on this host."""
+        capture = self._ledger.capture
+        if host.waits or not host.has_pages or capture.phase is Phase.DONE:
             return None
-        for capture_number in list(host.captures):
-            capture = self._ledger.captures[capture_number]
-            if capture.phase is Phase.DONE:
-                del host.captures[capture_number]
-                continue
-            for _ in range(MAX_HELD):
-                try:
-                    task = self._ask(capture, now)
-                except StrategyError as error:
-                    self._stopped(capture, error)
-                    raise
-                if task is None:
-                    break
-                other = self._ledger.pages.hosts[task.page]
-                if other == number:
-                    if len(host.captures) > 1:  # the next capture's turn comes first
-                        host.captures[capture_number] = host.captures.pop(capture_number)
-                    return task
-                self._ledger.hosts[other].held.append(task)
-                self._ledger.ring.wake(other)
-        return host.owed(now)  # what the captures have come to owe while they were asked
+        for _ in range(MAX_HELD):
+            try:
+                task = self._ask(capture, now)
+            except StrategyError as error:
+                self._stopped(capture, error)
+                raise
+            if task is None:
+                break
+            other = self._ledger.pages.hosts[task.page]
+            if other == number:
+                return task
+            self._ledger.hosts[other].held.append(task)
+            self._ledger.ring.wake(other)
+        return host.owed(now)  # what the capture has come to owe while it was asked
 
     def _ask(self, capture: SiteCapture, now: Instant) -> Task | None:
         """One decision of a capture's strategy; ends the capture when there is none left and nothing is under way."""
@@ -85,7 +79,7 @@ class Chooser:
     def _stopped(self, capture: SiteCapture, error: StrategyError) -> None:
         """What was captured so far stays; readers of its report learn why it is not complete."""
         capture.note(str(error))
-        self._ledger.changed_capture(capture)
+        self._ledger.changed_capture()
         self._ledger.commit()
 
     def _poll(self, number: int, host: Host, now: Instant) -> Task | None:
@@ -94,7 +88,7 @@ class Chooser:
         hub = None if polls is None or host.waits else polls.take(number, now)
         if hub is None:
             return None
-        self._ledger.captures[self._ledger.pages.captures[hub]].owed.one()
+        self._ledger.capture.owed.one()
         return Task(hub, Slot.FIRST if self._ledger.pages.states[hub] == State.QUEUED else Slot.SECOND)
 
     def later(self, number: int, host: Host, now: Instant) -> Instant:

@@ -55,7 +55,7 @@ class Finisher:
             ended = ended._replace(task=task)
         self._ledger.visited(fetch, task, outcome, finished=True)
         judgement = self._advance(ended, linked)
-        self._ledger.wake(capture)
+        self._ledger.wake()
         return judgement
 
     # -- what the document names -----------------------------------------------------------------------------------
@@ -150,7 +150,7 @@ class Finisher:
             capture.counts.revisited()
             for resource in capture.embedded.take(page):
                 if ledger.pages.states[resource] == State.VISITED and resource not in capture.again:
-                    ledger.owe(capture, resource, Slot.SECOND)
+                    ledger.owe(resource, Slot.SECOND)
             assert capture.strategy is not None, "a revisit was its decision"
             capture.strategy.finished(Visit(page, task.slot, task.plan), captured=True)
         return judgement
@@ -158,7 +158,7 @@ class Finisher:
     def refuse(self, task: Task, reason: str, now: Instant) -> None:
         """It is not to be fetched: a page is lost without a request, or never revisited."""
         ledger = self._ledger
-        capture = ledger.captures[ledger.pages.captures[task.page]]
+        capture = ledger.capture
         capture.owed.ended()
         if reason.startswith(PREFIX):
             capture.budget.forgone(task, reason)
@@ -173,8 +173,8 @@ class Finisher:
         elif kind is Kind.SITEMAP:
             capture.owed.was_read()
             capture.note(f"sitemap {ledger.pages.urls[task.page]}: {reason}")
-            ledger.changed_capture(capture)
-        ledger.wake(capture)
+            ledger.changed_capture()
+        ledger.wake()
 
     @staticmethod
     def _refuse_page(capture: SiteCapture, task: Task) -> None:
@@ -195,10 +195,10 @@ class Finisher:
         twice = capture.strategy is not None and capture.strategy.revisits
         if twice and capture.phase is Phase.VISIT:
             capture.mode.turn(now)
-        judged = capture.mode.judge(self._unjudged(capture))
+        judged = capture.mode.judge(self._unjudged())
         for page, judgement in judged.items():
             self._judge(page, judgement)
-        for page in self._unjudged(capture):
+        for page in self._unjudged():
             apex = twice and page == capture.mode.apex
             never = replace(NEVER_REVISITED, reason=capture.budget.unproven.get(page, NEVER_REVISITED.reason))
             never = LATE_DOWNLOAD if page in capture.again else never
@@ -214,7 +214,7 @@ class Finisher:
         late = capture.counts.late
         if late and capture.mode.whole:
             capture.note(f"{late} pages were discovered after the reference instant and are not captured")
-        self._ledger.changed_capture(capture)
+        self._ledger.changed_capture()
 
     def _judge(self, page: PageId, judgement: Judgement) -> None:
         pages = self._ledger.pages
@@ -222,8 +222,8 @@ class Finisher:
         pages.forget(page)
         self._ledger.judged(page, judgement)
 
-    def _unjudged(self, capture: SiteCapture) -> list[PageId]:
+    def _unjudged(self) -> list[PageId]:
         """Pages and resources that were visited and not compared, in the order of discovery."""
         pages = self._ledger.pages
-        visited = pages.of(capture.number, State.VISITED)
+        visited = pages.having(State.VISITED)
         return [page for page in visited if pages.kinds[page] in (Kind.PAGE, Kind.RESOURCE)]

@@ -1,11 +1,12 @@
-"""The frontier: three verbs, no sockets, no clock.
+"""The frontier of one site capture: three verbs, no sockets, no clock.
 
 ``schedule``: URLs were seen. ``next``: what to fetch now (a lease), or how long to wait, or that all is done.
 ``finished``: a fetch ended so, with these links, in one step. What the simulator evaluates is, object for object, what
 crawls.
 
 Promises: a lease that is not answered in time is queued again; a host is never asked sooner than its delay after its
-last request began, nor more often at once than it bears; a capture is done once all its pages are finished.
+last request began, nor more often at once than it bears, whoever asks; it is done once all its pages are finished.
+Many in one process are led by :class:`~sharc_crawler.frontier.sites.Sites`.
 """
 
 from __future__ import annotations
@@ -24,11 +25,12 @@ from sharc_crawler.frontier.ledger import Ledger
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.opening import Opener
 from sharc_crawler.frontier.parts import Parts
+from sharc_crawler.frontier.shared import Shared
 from sharc_crawler.links.robots import MAX_AGE
 from sharc_crawler.model import Done, Kind, Phase, Result, Slot, Wait
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.hosts import Host, Task
@@ -39,20 +41,24 @@ if TYPE_CHECKING:
     from sharc_crawler.polling.terms import Terms
 
 
+LEASE_TIME: Seconds = 3600.0
+
+
 class Frontier:
-    """All site captures of a process, one queue each, over hosts with their own politeness."""
+    """One site capture over hosts with their own politeness; ``shared``: with other sites' frontiers."""
 
     def __init__(
         self,
         politeness: Politeness | None = None,
         store: FrontierStore | None = None,
         parts: Parts | None = None,
-        lease_time: Seconds = 3600.0,
+        lease_time: Seconds = LEASE_TIME,
         terms: Terms | None = None,
+        shared: Shared | None = None,
     ) -> None:
-        self.ledger = Ledger(politeness or Politeness(), store, terms)
+        self._shared = shared or Shared(terms)
+        self.ledger = Ledger(politeness or Politeness(), store, self._shared)
         self.pages = self.ledger.pages
-        self.captures = self.ledger.captures
         self._parts = parts or Parts()
         self._queuer = queuer = Queuer(self.ledger, self._parts)
         self._admitter = Admitter(self.ledger, self._parts, queuer)
@@ -71,17 +77,27 @@ class Frontier:
         """How hosts are treated, as of now."""
         return self.ledger.politeness
 
+    @property
+    def capture(self) -> SiteCapture:
+        """What has been opened, or restored."""
+        return self.ledger.capture
+
+    @property
+    def polls(self) -> Polls | None:
+        """Of an instant crawl, all its sites' together."""
+        return self._shared.polls
+
     def open(self, spec: CaptureSpec, now: Instant, seeded: bool = True) -> SiteCapture:
-        """Begin a site capture with its seeds; ``seeded=False``: what it captures is scheduled by hand."""
+        """Begin the site capture with its seeds; ``seeded=False``: what it captures is scheduled by hand."""
         capture = self._opener.open(spec, now, seeded)
         self.ledger.commit()
         return capture
 
-    def schedule_into(self, capture: SiteCapture, sightings: Sequence[Sighting], now: Instant) -> int:
-        """URLs were seen that belong to this capture; the number of those that are new."""
-        new = self._admitter.admit(capture, sightings, now).new
-        self._admitter.ingest(capture, sightings, now)
-        self.ledger.wake(capture)
+    def schedule(self, sightings: Sequence[Sighting], now: Instant) -> int:
+        """URLs were seen outside of any fetch; the number of those that are new. What is out of scope is left."""
+        new = self._admitter.admit(self.capture, sightings, now).new
+        self._admitter.ingest(self.capture, sightings, now)
+        self.ledger.wake()
         self.ledger.commit()
         return new
 
@@ -92,11 +108,10 @@ class Frontier:
             host.own = politeness.delay_of(host.name)
 
     def note(self, text: str, instead_of: str = "") -> None:
-        """What a reader of each report must know, of the captures that are not complete."""
-        for capture in self.captures:
-            if capture.phase is not Phase.DONE:
-                capture.note(text, instead_of)
-                self.ledger.changed_capture(capture)
+        """What a reader of the report must know, unless the capture is complete."""
+        if not self.done:
+            self.capture.note(text, instead_of)
+            self.ledger.changed_capture()
 
     def set_delay(self, name: str, delay: Seconds, due: Instant) -> None:
         """Somebody else owns a host's politeness: this is its delay now, and not before ``due``."""
@@ -106,14 +121,10 @@ class Frontier:
             host.own = delay
             host.pace.due = due
 
-    def capture_of(self, page: PageId) -> SiteCapture:
-        """The capture that a URL belongs to."""
-        return self.captures[self.pages.captures[page]]
-
     def may_fetch_again(self, page: PageId) -> bool:
         """Is a revisit or another attempt of the page still possible?"""
         if self.pages.states[page] == State.VISITED:
-            strategy = self.captures[self.pages.captures[page]].strategy
+            strategy = self.capture.strategy
             return strategy is None or strategy.revisits
         return self.pages.states[page] not in (State.JUDGED, State.LOST)
 
@@ -122,19 +133,13 @@ class Frontier:
         from sharc_crawler.frontier.restoring import Restorer  # only where there is something to go on with
 
         Restorer(self.ledger, self._opener).restore(saved, now)
-        self._leases.last = max((visit.lease for visit in saved.visits), default=0)
+        self._shared.last = max(self._shared.last, max((visit.lease for visit in saved.visits), default=0))
         self.ledger.commit()
-
-    def schedule(self, sightings: Iterable[Sighting], now: Instant) -> int:
-        """URLs were seen outside of any fetch; the number of those that are new. Open captures take what they admit."""
-        new = self._admitter.route(sightings, now)
-        self.ledger.commit()
-        return new
 
     def next(self, now: Instant) -> Fetch | Wait | Done:
         """The best thing to do at ``now``."""
         self._leases.expire(now)
-        polls = self.ledger.polls
+        polls = self.polls
         if polls is not None and (free := polls.budget.ready(now)) > now:
             self.ledger.commit()
             return Wait(free)
@@ -143,6 +148,7 @@ class Frontier:
         while (number := ring.head()) is not None:
             host = self.ledger.hosts[number]
             if host.pace.busy >= self.ledger.politeness.concurrency:
+                host.pace.wait(ring, number)
                 ring.park()
             elif host.pace.due > now:
                 ring.delay(host.pace.due)
@@ -150,10 +156,13 @@ class Frontier:
                 if fetch := self._lease(host, task, now):
                     ring.rotate()
                     return fetch
-            elif (later := self._chooser.later(number, host, now)) < math.inf:
-                ring.delay(max(host.pace.due, later))
             else:
-                ring.park()
+                later = self._chooser.later(number, host, now)
+                if later < math.inf:
+                    ring.delay(max(host.pace.due, later))
+                else:
+                    ring.park()
+                host.pace.offer()  # who waits for it need not wait for this host
         self.ledger.commit()
         return self._nothing_now()
 
@@ -167,7 +176,7 @@ class Frontier:
             return None
         ledger = self.ledger
         again = outcome.result is Result.FAILED and task.attempt < self.politeness.attempts
-        capture = self.captures[self.pages.captures[task.page]]
+        capture = self.capture
         capture.budget.ended(task, fetch.url, outcome, finished=not again)
         judgement = None
         if again:
@@ -197,14 +206,14 @@ class Frontier:
             host.pace.pause(due)  # the host waits: an order is kept
             host.held.appendleft(task)
             return None
-        capture = self.captures[pages.captures[task.page]]
+        capture = self.capture
         if reason := self._why_not(capture, task, kind, url, now):
             self._finisher.refuse(task, reason, now)
             return None
-        if self.ledger.polls is not None:
-            self.ledger.polls.spend(now)
+        if self.polls is not None:
+            self.polls.spend(now)
         capture.budget.leased(task, kind)
-        return self._leases.grant(host, capture, task, kind, url, now)
+        return self._leases.grant(host, task, kind, url, now)
 
     def _why_not(self, capture: SiteCapture, task: Task, kind: Kind, url: str, now: Instant) -> str | None:
         """Why a capture no longer wants what it had queued; ``None``: it does."""
@@ -219,9 +228,8 @@ class Frontier:
     def _rules_are_old(self, host: Host, task: Task, now: Instant) -> bool:
         """Must robots.txt be read again before anything else?"""
         if not host.waits and now - host.read >= MAX_AGE:
-            capture = self.captures[self.pages.captures[task.page]]
             url = urljoin(self.pages.urls[task.page], "/robots.txt")
-            self._queuer.owe_robots(capture, self.pages.hosts[task.page], url)
+            self._queuer.owe_robots(self.capture, self.pages.hosts[task.page], url)
         return host.waits
 
     def _nothing_now(self) -> Wait | Done:
@@ -235,5 +243,5 @@ class Frontier:
 
     @property
     def done(self) -> bool:
-        """Every capture is complete."""
-        return all(capture.phase is Phase.DONE for capture in self.captures)
+        """The capture is complete."""
+        return self.capture.phase is Phase.DONE

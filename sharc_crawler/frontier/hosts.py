@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from sharc_crawler.model import Plan, Slot
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from sharc_crawler.links.robots import RobotsRules
     from sharc_crawler.model import Instant, PageId, Seconds
@@ -53,18 +53,29 @@ class Task(NamedTuple):
 
 
 class Pace:
-    """When a machine may be asked again, whichever of its names is used."""
+    """When a machine may be asked again, whichever of its names is used, for whichever site."""
 
-    __slots__ = ("busy", "due", "hosts")
+    __slots__ = ("_waiting", "busy", "due")
 
     def __init__(self) -> None:
         self.due: Instant = 0.0
         self.busy = 0  #: requests in flight
-        self.hosts: list[int] = []  #: numbers of those that share it
+        self._waiting: dict[tuple[HostRing, int], None] = {}  # hosts that found it busy, next to be asked first
 
     def pause(self, until: Instant) -> None:
         """Nothing more is sent before ``until``."""
         self.due = max(self.due, until)
+
+    def wait(self, ring: HostRing, host: int) -> None:
+        """A host has found it busy."""
+        self._waiting[ring, host] = None
+
+    def offer(self) -> None:
+        """It may be asked again, as far as is known: the host that has waited longest is woken, and no other."""
+        if self._waiting:
+            ring, host = next(iter(self._waiting))
+            del self._waiting[ring, host]
+            ring.wake(host)
 
 
 class Host:
@@ -72,7 +83,7 @@ class Host:
 
     __slots__ = (
         "asked",
-        "captures",
+        "has_pages",
         "held",
         "missing",
         "name",
@@ -98,7 +109,7 @@ class Host:
         self.too_slow = ""  #: why it is left out, where it asks for a longer delay than we wait
         self.waits = waits  #: nothing but robots.txt may be fetched before it is read
         self.robots: Task | None = None  #: the fetch of robots.txt, until it is leased
-        self.captures: dict[int, None] = {}  #: whose pages may lie here, next to be asked first
+        self.has_pages = False  #: the capture's may lie here
         self.urgent: deque[Task] = deque()  #: sitemaps, resources: before the next page
         self.held: deque[Task] = deque()  #: pages chosen while the host was not free
         self.retries: list[tuple[Instant, PageId, Task]] = []  #: heap by due time
@@ -158,7 +169,8 @@ class HostRing:
     (0, 5.0)
     """
 
-    def __init__(self) -> None:
+    def __init__(self, woken: Callable[[], None] = lambda: None) -> None:
+        self._woken = woken  # called when there is a host to ask, and was none
         self._places: list[_Place] = []
         self._ready: deque[int] = deque()
         self._delayed: list[tuple[Instant, int]] = []
@@ -173,6 +185,8 @@ class HostRing:
         if self._places[host] != _Place.READY:
             self._places[host] = _Place.READY
             self._ready.append(host)
+            if len(self._ready) == 1:
+                self._woken()
 
     def head(self) -> int | None:
         """The host to ask next."""

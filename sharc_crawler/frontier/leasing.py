@@ -8,7 +8,6 @@ from sharc_crawler.frontier.lifecycle import Event
 from sharc_crawler.model import NO_VALIDATORS, Fetch, Slot
 
 if TYPE_CHECKING:
-    from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.hosts import Host, Task
     from sharc_crawler.frontier.ledger import Ledger
     from sharc_crawler.model import Instant, Kind, Outcome, PageId, Seconds
@@ -18,7 +17,6 @@ class Leases:
     """Leases, oldest first. Each ends once: answered, given back, or expired."""
 
     def __init__(self, ledger: Ledger, time: Seconds) -> None:
-        self.last = 0  #: the number of the lease granted last
         self._ledger = ledger
         self._time = time
         self._open: dict[int, tuple[Fetch, Task]] = {}
@@ -28,16 +26,16 @@ class Leases:
     def __len__(self) -> int:
         return len(self._open)
 
-    def grant(self, host: Host, capture: SiteCapture, task: Task, kind: Kind, url: str, now: Instant) -> Fetch:
+    def grant(self, host: Host, task: Task, kind: Kind, url: str, now: Instant) -> Fetch:
         """Hand a task out: the download of its page, which is of this kind and has this URL."""
         page = task.page
         pages = self._ledger.pages
         pages.move(page, Event.LEASE)
-        self.last += 1
+        number = self._ledger.shared.lease()
         fetch = Fetch(
-            self.last,
+            number,
             page,
-            capture.spec.site,
+            self._ledger.capture.spec.site,
             url,
             kind,
             task.slot,
@@ -47,7 +45,7 @@ class Leases:
             pages.validators(page) if task.slot is Slot.SECOND else NO_VALIDATORS,
             now,
         )
-        self._open[self.last] = (fetch, task)
+        self._open[number] = (fetch, task)
         host.pace.busy += 1
         host.pace.due = now + host.delay
         return fetch
@@ -106,7 +104,6 @@ class Leases:
     def _queue_again(self, task: Task, now: Instant) -> None:
         number = self._ledger.pages.hosts[task.page]
         host = self._ledger.hosts[number]
-        host.pace.busy -= 1
         self._ledger.pages.move(task.page, Event.GIVEN_BACK)
         host.retry(task, now)
         self._ledger.freed(number)
@@ -115,7 +112,6 @@ class Leases:
         """The host may be asked again, in time."""
         number = self._ledger.pages.hosts[fetch.page]
         host = self._ledger.hosts[number]
-        host.pace.busy -= 1
         host.pace.pause(outcome.started + host.delay)
         if outcome.retry_after is not None:
             host.pace.pause(outcome.ended + min(outcome.retry_after, self._ledger.politeness.longest_pause))

@@ -1,4 +1,4 @@
-"""What the frontier knows, and what of it the store has yet to be told: all of a step, or nothing."""
+"""What a frontier knows, and what of it the store has yet to be told: all of a step, or nothing."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from sharc_crawler.frontier.hosts import Host, HostRing, Pace, Politeness, Task
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.pages import NO_PARENT, PageTable
 from sharc_crawler.frontier.store import (
+    SOLE,
     Batch,
     FrontierStore,
     HostRow,
@@ -28,47 +29,47 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from sharc_crawler.frontier.capture import SiteCapture
+    from sharc_crawler.frontier.shared import Shared
     from sharc_crawler.model import Fetch, Hints, Instant, Judgement, PageId, RateEstimate, Seconds, Sighting
-    from sharc_crawler.polling.polls import Polls
-    from sharc_crawler.polling.terms import Terms
+    from sharc_crawler.polling.site import SitePolls
 
 
 LONGEST_LISTED = 2_083  #: characters of a URL that is listed and not taken
 
 
 class Ledger:
-    """Pages, hosts, captures; and the batch of changes that the next :meth:`commit` writes."""
+    """The capture, its pages and hosts; and the batch of changes that the next :meth:`commit` writes.
 
-    def __init__(self, politeness: Politeness, store: FrontierStore | None, terms: Terms | None = None) -> None:
+    ``shared``: with the frontiers of other sites.
+    """
+
+    capture: SiteCapture  #: once it is opened, or restored
+
+    def __init__(self, politeness: Politeness, store: FrontierStore | None, shared: Shared) -> None:
         self.politeness = politeness
-        self.terms = terms  #: of instant crawls
-        self.polls: Polls | None = None  #: theirs, once there is one
+        self.shared = shared
+        self.polls: SitePolls | None = None  #: of an instant crawl
         self.novelties: dict[PageId, NoveltyRow] = {}
         self.pages = PageTable()
-        self.captures: list[SiteCapture] = []
         self.hosts: list[Host] = []
         self.host_numbers: dict[str, int] = {}
-        self._paces: dict[str, Pace] = {}  #: by machine
-        self.seeded: dict[str, list[SiteCapture]] = {}  #: captures by the hosts of their seeds
-        self.ring = HostRing()
+        self.seeded: set[str] = set()  #: hosts of the seeds
+        self.ring = HostRing(lambda: shared.woken(self))
         self._store = store
         self._batch = Batch()
         self._held = False
 
-    def host(self, name: str, capture: SiteCapture) -> int:
+    def host(self, name: str) -> int:
         """The number of a host, which owes robots.txt before all else when it is new."""
         number = self.host_numbers.get(name)
         if number is None:
             number = self.host_numbers[name] = self.ring.add()
-            pace = self._paces.setdefault(machine_of(name), Pace())
-            pace.hosts.append(number)
+            pace = self.shared.paces.setdefault(machine_of(name), Pace())
             self.hosts.append(Host(name, self.politeness.delay_of(name), self.politeness.obey_robots, pace))
-        capture.hosts[number] = None
         return number
 
     def add_page(
         self,
-        capture: SiteCapture,
         key: str,
         sighting: Sighting,
         host: int,
@@ -80,12 +81,12 @@ class Ledger:
     ) -> PageId:
         """A URL is known from now on; with a ``reason`` why not, it is not fetched."""
         state = State.LATE if reason else State.QUEUED
-        page = self.pages.add(sighting.url, sighting.kind, capture.number, host, depth, parent, estimate, weight, state)
-        capture.seen.add(key, page)
+        page = self.pages.add(sighting.url, sighting.kind, host, depth, parent, estimate, weight, state)
+        self.capture.seen.add(key, page)
         if self._store:
             row = PageRow(
                 page,
-                capture.number,
+                SOLE,
                 key,
                 sighting.url,
                 sighting.kind,
@@ -104,9 +105,9 @@ class Ledger:
             self._batch.pages.append(row)
         return page
 
-    def owe(self, capture: SiteCapture, page: PageId, slot: Slot) -> None:
+    def owe(self, page: PageId, slot: Slot) -> None:
         """A download that no strategy decides: its host owes it before the next page."""
-        capture.owed.one()
+        self.capture.owed.one()
         number = self.pages.hosts[page]
         host = self.hosts[number]
         if self.pages.kinds[page] is Kind.ROBOTS:
@@ -122,16 +123,16 @@ class Ledger:
             page = pages.parents[page]
         return page
 
-    def wake(self, capture: SiteCapture) -> None:
+    def wake(self) -> None:
         """The capture may have work for its hosts."""
-        for number in capture.hosts:
+        for number in range(len(self.hosts)):
             self.ring.wake(number)
 
     def freed(self, number: int) -> None:
-        """A request to this host has ended: those that share its pace may be asked, itself last."""
-        for other in self.hosts[number].pace.hosts:
-            if other != number:
-                self.ring.wake(other)
+        """A request to this host has ended: one that shares its pace may be asked, then itself."""
+        pace = self.hosts[number].pace
+        pace.busy -= 1
+        pace.offer()
         self.ring.wake(number)
 
     def visited(self, fetch: Fetch, task: Task, outcome: Outcome, finished: bool) -> None:
@@ -167,11 +168,11 @@ class Ledger:
         if self._store:
             self._batch.lastmods.append(LastmodRow(page, read, lastmod, precision))
 
-    def left_out(self, capture: SiteCapture, url: str, reason: str, via: str) -> None:
+    def left_out(self, url: str, reason: str, via: str) -> None:
         """The capture was shown a URL that it does not take: counted, and listed once, up to a number."""
         url = without_credentials(url)
-        if capture.left_out.add(url, reason) and self._store:
-            self._batch.outside.append(OutsideRow(capture.number, url[:LONGEST_LISTED], reason, via))
+        if self.capture.left_out.add(url, reason) and self._store:
+            self._batch.outside.append(OutsideRow(SOLE, url[:LONGEST_LISTED], reason, via))
 
     def embeds(self, page: PageId, resource: PageId) -> None:
         """The page needs the resource to be replayed."""
@@ -195,10 +196,10 @@ class Ledger:
         if self._store:
             self._batch.novelties[row.page] = row
 
-    def changed_capture(self, capture: SiteCapture) -> None:
+    def changed_capture(self) -> None:
         """The capture's own row must be written."""
         if self._store:
-            self._batch.captures[capture.number] = capture.row()
+            self._batch.captures[SOLE] = self.capture.row()
 
     def changed_subsite(self, row: SubsiteRow) -> None:
         """A part of a site was begun, or is captured."""
@@ -227,7 +228,9 @@ class Ledger:
     def commit(self) -> None:
         """Write what changed since the last call, in one transaction."""
         if self._store and self._batch and not self._held:
+            self.shared.unwritten.add(self)
             self._store.commit(self._batch)
+            self.shared.unwritten.discard(self)
             self._batch = Batch()
 
     @contextmanager

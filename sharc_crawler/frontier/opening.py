@@ -39,17 +39,16 @@ class Opener:
     def open(self, spec: CaptureSpec, now: Instant, seeded: bool) -> SiteCapture:
         """A new capture with its seeds; robots.txt and sitemaps come first where they are asked for."""
         ledger = self._ledger
-        capture = self.prepared(len(ledger.captures), spec, now)
-        ledger.captures.append(capture)
-        ledger.changed_capture(capture)
+        capture = ledger.capture = self.prepared(spec, now)
+        ledger.changed_capture()
         if seeded:
             self._seed(capture, now)
         return capture
 
-    def prepared(self, number: int, spec: CaptureSpec, started: Instant) -> SiteCapture:
+    def prepared(self, spec: CaptureSpec, started: Instant) -> SiteCapture:
         """A capture in the mode that its order and its strategy ask for."""
         parts = self._parts
-        capture = SiteCapture(number, spec, parts.scope(spec), parts.rates(spec), started)
+        capture = SiteCapture(spec, parts.scope(spec), parts.rates(spec), started)
         strategy = parts.strategy(spec, Setting())
         capture.mode = make_mode(self._ledger, capture, strategy, parts)
         capture.budget.all_revisited = strategy.revisits and not strategy.attests
@@ -66,14 +65,13 @@ class Opener:
             if seed:
                 self._open_host(capture, self._parts.host_of(seed), seed)
         self._add_sitemaps(capture, spec.sitemaps or ())
-        self._ledger.wake(capture)
+        self._ledger.wake()
 
     def _open_host(self, capture: SiteCapture, name: str, seed: str) -> None:
         """A seed's host: its robots.txt is read before the first page, for its rules and its sitemaps."""
-        known = self._ledger.seeded.setdefault(name, [])
-        if capture in known:
+        if name in self._ledger.seeded:
             return
-        known.append(capture)
+        self._ledger.seeded.add(name)
         host = self._ledger.hosts[self._ledger.host_numbers[name]]
         if host.waits:
             capture.owed.before_visits()
@@ -81,13 +79,12 @@ class Opener:
             self._look_for_sitemaps(capture, host, seed)
 
     def _host_opened(self, number: int, text_url: str) -> None:
-        """A host's robots.txt has been read: the captures that waited for it look for its sitemaps."""
-        host = self._ledger.hosts[number]
-        for capture in self._ledger.seeded.get(host.name, ()):
-            if capture.owed.first:
-                capture.owed.was_read()
-                self._look_for_sitemaps(capture, host, text_url)
-                self._ledger.wake(capture)
+        """A host's robots.txt has been read: where it is a seed's, the capture waited for it and its sitemaps."""
+        host, capture = self._ledger.hosts[number], self._ledger.capture
+        if host.name in self._ledger.seeded and capture.owed.first:
+            capture.owed.was_read()
+            self._look_for_sitemaps(capture, host, text_url)
+            self._ledger.wake()
 
     # -- robots.txt and sitemaps as they were read -----------------------------------------------------------------
 
@@ -115,7 +112,7 @@ class Opener:
         ledger.changed_host(host, text)
         if first:
             self._host_opened(number, fetch.url)
-        ledger.changed_capture(capture)
+        ledger.changed_capture()
 
     def sitemap_read(self, capture: SiteCapture, fetch: Fetch, task: Task, outcome: Outcome) -> None:
         """A sitemap was read, or could not be; the first that is read again is at T."""
@@ -126,7 +123,7 @@ class Opener:
             capture.note(f"sitemap {fetch.url}: {outcome.error or f'status {outcome.status}'}")
         elif outcome.error:
             capture.note(f"sitemap {fetch.url}: {outcome.error}")
-        self._ledger.changed_capture(capture)
+        self._ledger.changed_capture()
 
     def _end(self, page: PageId, outcome: Outcome) -> None:
         """They are captured or lost, never judged."""
@@ -179,14 +176,14 @@ class Opener:
         if mode.whole and not listed and not capture.counts.visits:
             capture.note("no sitemap named any page: pages come from links")
         self._queuer.rate(capture, now)
-        step = mode.step or max((self._ledger.hosts[h].delay for h in capture.hosts), default=0.0) or 0.05
+        step = mode.step or max((host.delay for host in self._ledger.hosts), default=0.0) or 0.05
         pages = mode.first_pages(front.take(), step, now)
         size = max(mode.size(spec.size), len(pages))
         if spec.limit:
             size = min(size, spec.limit)
         strategy = Door(self._parts.strategy(spec, Setting(size=size, step=step, start=now)), spec.strategy)
         capture.begin(strategy)
-        self._ledger.changed_capture(capture)
+        self._ledger.changed_capture()
         mode.begun(pages, now)
         self._queuer.add(capture, pages, now)
         return strategy

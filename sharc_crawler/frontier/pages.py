@@ -28,7 +28,6 @@ class PageTable:
         self.urls = Texts()  #: to be requested
         self.states = bytearray()
         self.kinds: Names[Kind] = Names()
-        self.captures = array("i")
         self.hosts = array("i")
         self.depths = array("H")
         self.parents = array("i")  #: row it was found on; NO_PARENT: a seed or nothing we fetched
@@ -48,7 +47,6 @@ class PageTable:
         self,
         url: str,
         kind: Kind,
-        capture: int,
         host: int,
         depth: int,
         parent: PageId,
@@ -61,7 +59,6 @@ class PageTable:
         self.urls.append(url)
         self.states.append(state)
         self.kinds.append(kind)
-        self.captures.append(capture)
         self.hosts.append(host)
         self.depths.append(min(depth, 65535))
         self.parents.append(parent)
@@ -125,12 +122,9 @@ class PageTable:
         """It will not be compared with again."""
         self._notes[page] = None
 
-    def of(self, capture: int, state: State | None = None) -> list[PageId]:
-        """The rows of a capture, or of these the ones in a state, in the order of discovery."""
-        chosen = np.frombuffer(self.captures, np.int32) == capture
-        if state is not None:
-            chosen &= np.frombuffer(self.states, np.uint8) == state
-        return np.flatnonzero(chosen).tolist()
+    def having(self, state: State) -> list[PageId]:
+        """The rows in a state, in the order of discovery."""
+        return np.flatnonzero(np.frombuffer(self.states, np.uint8) == state).tolist()
 
     def _packed(self, outcome: Outcome) -> bytes:
         """In one object, a third of what its parts weigh; an empty text is none."""

@@ -33,62 +33,53 @@ class Restorer:
     def __init__(self, ledger: Ledger, opener: Opener) -> None:
         self._ledger = ledger
         self._opener = opener
-        self._firsts: dict[int, list[Visit]] = {}  # first visits by capture, as they ended
+        self._firsts: list[Visit] = []  # first visits, as they ended
 
     def restore(self, saved: Batch, now: Instant) -> None:
-        """All captures, pages and visits; afterwards the frontier may be asked."""
-        self._captures(saved)
+        """The capture, all pages and visits; afterwards the frontier may be asked."""
+        capture = self._capture(saved)
         for page in saved.pages:
             self._page(page)
         for name, host in saved.hosts.items():
             self._host(name, host.robots or "")
         for row in saved.lastmods:
-            self._capture_of(row.page).mode.recall_lastmod(row)
+            capture.mode.recall_lastmod(row)
         self._visits(saved)
         for left in saved.outside:
             self._left_out(left)
         for judgement in saved.judgements:
             self._judged(judgement.page)
         ended = max((visit.outcome.ended for visit in saved.visits), default=now)
-        members = dict(saved.members)
-        for capture in self._ledger.captures:
-            if capture.phase is not Phase.DONE:
-                capture.interrupted(ended, now)
-                self._go_on(capture, members, now)
-                self._ledger.changed_capture(capture)
-        if self._ledger.polls is not None:  # an instant crawl's time counts while it runs
-            capture = self._ledger.captures[0]  # all began at once
-            self._ledger.polls.begin(capture.started, sum(end - start for start, end in capture.interruptions))
+        if capture.phase is not Phase.DONE:
+            capture.interrupted(ended, now)
+            self._go_on(capture, dict(saved.members), now)
+            self._ledger.changed_capture()
+        if (polls := self._ledger.shared.polls) is not None:  # an instant crawl's time counts while it runs
+            polls.begin(capture.started, sum(end - start for start, end in capture.interruptions))
 
     # -- what was known ----------------------------------------------------------------------------------------------
 
-    def _captures(self, saved: Batch) -> None:
-        parts = [row for _, row in sorted(saved.subsites.items())]
-        for number, row in sorted(saved.captures.items()):
-            capture = self._opener.prepared(row.capture, row.spec, row.started)
-            capture.restore(row)
-            capture.mode.recall_parts([part for part in parts if part.capture == number])
-            self._ledger.captures.append(capture)
-            self._firsts[number] = []
-
-    def _capture_of(self, page: PageId) -> SiteCapture:
-        return self._ledger.captures[self._ledger.pages.captures[page]]
+    def _capture(self, saved: Batch) -> SiteCapture:
+        (row,) = saved.captures.values()
+        capture = self._ledger.capture = self._opener.prepared(row.spec, row.started)
+        capture.restore(row)
+        capture.mode.recall_parts([part for _, part in sorted(saved.subsites.items())])
+        return capture
 
     def _page(self, row: PageRow) -> None:
         """One URL, as it was when it was discovered."""
         ledger = self._ledger
-        capture = ledger.captures[row.capture]
-        host = ledger.host(row.host, capture)
+        capture, host = ledger.capture, ledger.host(row.host)
         estimate = RateEstimate(row.rate, row.source, row.shape)
         state = State(row.state)
-        ledger.pages.add(row.url, row.kind, row.capture, host, row.depth, row.parent, estimate, row.weight, state)
+        ledger.pages.add(row.url, row.kind, host, row.depth, row.parent, estimate, row.weight, state)
         capture.seen.add(row.key, row.page)
         capture.mode.recall_page(row)
         if row.kind is Kind.PAGE:
             capture.counts.known()
             if state == State.LATE:
                 capture.counts.left()
-            ledger.hosts[host].captures[capture.number] = None
+            ledger.hosts[host].has_pages = True
             if row.source == UNRATED.source and state != State.LATE:
                 capture.front.rate_later(row.page, Sighting(row.key, hints=row.hints))
             if row.url in capture.spec.seeds:
@@ -96,12 +87,12 @@ class Restorer:
         elif row.kind is Kind.HUB and state != State.LATE:
             capture.mode.hub(row.page)
         elif row.kind is Kind.RESOURCE and row.parent == NO_PARENT:
-            ledger.hosts[host].captures[capture.number] = None
+            ledger.hosts[host].has_pages = True
         elif row.kind is Kind.RESOURCE:
             capture.embedded.add(ledger.owner(row.parent), row.page)
 
     def _left_out(self, row: OutsideRow) -> None:
-        capture = self._ledger.captures[row.capture]
+        capture = self._ledger.capture
         capture.left_out.was_listed(row.url)
         if not capture.counts.visits:
             capture.front.lies_elsewhere(Sighting(row.url, via=row.via))
@@ -130,11 +121,11 @@ class Restorer:
     def _spent(self, row: VisitRow) -> None:
         """What the fetch cost."""
         pages = self._ledger.pages
-        budget = self._capture_of(row.page).budget
+        budget = self._ledger.capture.budget
         task = Task(row.page, row.slot, row.plan, row.attempt)
         if row.attempt:
-            if self._ledger.polls is not None:
-                self._ledger.polls.spend(row.outcome.started)
+            if (polls := self._ledger.shared.polls) is not None:
+                polls.spend(row.outcome.started)
             budget.leased(task, pages.kinds[row.page])
             budget.ended(task, pages.urls[row.page], row.outcome, finished=row.finished)
         elif (reason := row.outcome.error or "").startswith(PREFIX):
@@ -152,7 +143,7 @@ class Restorer:
 
     def _first(self, row: VisitRow) -> None:
         pages, page, outcome = self._ledger.pages, row.page, row.outcome
-        capture, kind = self._capture_of(page), pages.kinds[page]
+        capture, kind = self._ledger.capture, pages.kinds[page]
         captured = outcome.result is Result.OK
         pages.move(page, Event.LEASE)
         pages.move(page, Event.CAPTURED if captured else Event.NO_CONTENT)
@@ -173,7 +164,7 @@ class Restorer:
         page, outcome = row.page, row.outcome
         captured = outcome.result is Result.OK
         capture.counts.visited(captured)
-        self._firsts[capture.number].append(Visit(page, row.slot, row.plan))
+        self._firsts.append(Visit(page, row.slot, row.plan))
         if captured and capture.traps is not None:
             capture.traps.saw(self._ledger.pages.urls[page], content_of(outcome))
         elif outcome.location and not captured:
@@ -191,7 +182,7 @@ class Restorer:
 
     def _second(self, page: PageId, slot: Slot, outcome: Outcome) -> None:
         """A second download that was made: what it says beside its judgement."""
-        pages, capture = self._ledger.pages, self._capture_of(page)
+        pages, capture = self._ledger.pages, self._ledger.capture
         kind = pages.kinds[page]
         if outcome.result is Result.REFUSED:
             return
@@ -208,30 +199,30 @@ class Restorer:
         assert ledger.polls is not None, "a hub is an instant crawl's"
         for _ in new:
             ledger.polls.news(page)
-        self._capture_of(page).mode.polled(page, row.outcome, new)
+        self._ledger.capture.mode.polled(page, row.outcome, new)
 
     def _judged(self, page: PageId) -> None:
         pages = self._ledger.pages
         pages.move(page, Event.JUDGE)
         pages.forget(page)
         if pages.kinds[page] is Kind.PAGE:
-            self._capture_of(page).counts.revisited()
+            self._ledger.capture.counts.revisited()
 
     # -- what is owed, and by whom it is decided ---------------------------------------------------------------------
 
     def _go_on(self, capture: SiteCapture, members: Mapping[PageId, int], now: Instant) -> None:
         """Owe again what was owed, and rebuild the strategy if there was one; ``members``: the part of each page."""
         pages = self._ledger.pages
-        mine = [page for page in pages.of(capture.number) if pages.states[page] != State.LATE]
+        mine = [page for page in range(len(pages)) if pages.states[page] != State.LATE]
         capture.lost_records(page for page in mine if self._after_reference(capture, page, members))
         for page in mine:
             self._owe_again(capture, page)
         self._opener.open_hosts_again(capture)
         capture.front.wait(page for page in mine if pages.kinds[page] is Kind.PAGE and page not in capture.again)
-        made = [visit for visit in self._firsts[capture.number] if visit.page not in capture.again]
+        made = [visit for visit in self._firsts if visit.page not in capture.again]
         if firsts := capture.mode.resumed(members, made):
             self._rebuild_strategy(capture, firsts, now)
-        self._ledger.wake(capture)
+        self._ledger.wake()
 
     def _after_reference(self, capture: SiteCapture, page: PageId, members: Mapping[PageId, int]) -> bool:
         """Is it to be visited, or was it, after T? Its record of before is lost: nothing else comes so late."""
@@ -248,19 +239,19 @@ class Restorer:
         kind, state = ledger.pages.kinds[page], ledger.pages.states[page]
         if page in capture.again:
             if state == State.QUEUED:
-                ledger.owe(capture, page, Slot.ONLY)
+                ledger.owe(page, Slot.ONLY)
             return
         if kind in (Kind.PAGE, Kind.HUB):
             return
         if state == State.QUEUED:
             if kind is Kind.SITEMAP:
                 capture.owed.before_visits()
-            ledger.owe(capture, page, Slot.FIRST if kind is Kind.RESOURCE else Slot.ONLY)
+            ledger.owe(page, Slot.FIRST if kind is Kind.RESOURCE else Slot.ONLY)
         elif kind is Kind.RESOURCE and state == State.VISITED:
             owner = ledger.owner(page)
             over = ledger.pages.states[owner] == State.JUDGED or capture.mode.left_open(owner)
             if owner != page and over and capture.phase is Phase.REVISIT:
-                ledger.owe(capture, page, Slot.SECOND)
+                ledger.owe(page, Slot.SECOND)
 
     def _rebuild_strategy(self, capture: SiteCapture, firsts: Sequence[Visit], now: Instant) -> None:
         strategy = self._opener.begin(capture, now)

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from sharc_crawler.subsites.branch import Branch
 
 
+SOLE = 0  #: number of a frontier's site capture; a file that the frontiers of a spider share has more
+
+
 class PageRow(NamedTuple):
     """A URL as it was discovered."""
 

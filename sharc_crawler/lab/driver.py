@@ -150,9 +150,9 @@ class Simulation:
         now = self._start()
         web = Web(self._site, frozen=graph == "known", published=self._published)
         capture = self.frontier.open(self._spec(discover=not planned), now, seeded=False)
-        self.frontier.schedule_into(capture, web.sightings(seeds), now)
+        self.frontier.schedule(web.sightings(seeds), now)
         if self._published is not None:
-            self.frontier.schedule_into(capture, [Sighting(SITEMAP, Kind.SITEMAP)], now)
+            self.frontier.schedule([Sighting(SITEMAP, Kind.SITEMAP)], now)
         decisions = 0
         while not isinstance(what := self.frontier.next(now), Done):
             if isinstance(what, Wait):

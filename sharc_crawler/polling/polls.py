@@ -1,4 +1,4 @@
-"""Which hub is polled when: the plan of an instant crawl, over all sites of a frontier."""
+"""Which hub is polled when: the plan of an instant crawl, over all its sites."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from sharc_crawler.polling.terms import Terms
 from sharc_crawler.polling.trials import Trials
 
 if TYPE_CHECKING:
-    from sharc_crawler.model import Instant, PageId, Seconds
+    from collections.abc import Hashable
+
+    from sharc_crawler.model import Instant, Seconds
 
 HOUR = 3600.0
 FORGOTTEN = 100.0  #: mean intervals after which a poll counts half
@@ -35,7 +37,7 @@ def budget_of(hourly: float) -> TokenBucket:
 
 
 class Polls:
-    """The hubs, when each is due, and when the crawl is over. Knows page numbers and hosts, never a URL.
+    """The hubs, when each is due, and when the crawl is over. Hubs, hosts and sites have names of their owners' choice.
 
     Every poll may change the shares of all hubs; a hub's next poll is its share after its last one. New pages that two
     hubs name count for the one that showed them first: a hub is worth what the others do not bring sooner.
@@ -48,17 +50,17 @@ class Polls:
         self.made = 0  #: polls that brought an answer
         self.found = 0  #: new pages
         self._novelty = Novelty(FORGOTTEN * self.terms.every)
-        self._hubs: list[PageId] = []
-        self._numbers: dict[PageId, int] = {}
-        self._hosts: dict[int, list[int]] = {}  #: host → hubs
-        self._captures: dict[int, int] = {}  #: capture → hubs
+        self._hubs: list[Hashable] = []
+        self._numbers: dict[Hashable, int] = {}
+        self._hosts: dict[Hashable, list[int]] = {}  #: host → hubs
+        self._sites: dict[Hashable, int] = {}  #: site → hubs
         self._kept: list[bool] = []  #: it has not been dropped
         self._seen: list[Instant | None] = []  #: start of the last poll that brought an answer
         self._tried: list[Instant] = []  #: of the last poll
         self._polls: list[int] = []
         self._due = np.empty(0)
         self._trials = Trials()
-        self._pending: dict[PageId, int] = {}  #: new pages of the answer that is being read
+        self._pending: dict[Hashable, int] = {}  #: new pages of the answer that is being read
         self._spent = 0  #: requests
 
     def __len__(self) -> int:
@@ -68,13 +70,13 @@ class Polls:
         """The crawl began at ``now``; the time in which it stood still does not count."""
         self.ends = now + self.terms.duration + interrupted
 
-    def add(self, page: PageId, host: int, capture: int, trial: bool = False) -> None:
+    def add(self, page: Hashable, host: Hashable, site: Hashable, trial: bool = False) -> None:
         """One more hub, to be polled at once; on ``trial``, then rarely, until it shows what no other has shown."""
         number = self._novelty.add()
         self._hubs.append(page)
         self._numbers[page] = number
         self._hosts.setdefault(host, []).append(number)
-        self._captures[capture] = self._captures.get(capture, 0) + 1
+        self._sites[site] = self._sites.get(site, 0) + 1
         self._kept.append(True)
         self._seen.append(None)
         self._tried.append(-math.inf)
@@ -83,11 +85,11 @@ class Polls:
         if trial:
             self._trials.begin(number)
 
-    def drop(self, page: PageId, host: int, capture: int) -> None:
+    def drop(self, page: Hashable, host: Hashable, site: Hashable) -> None:
         """The hub is none."""
         number = self._numbers[page]
         self._hosts[host].remove(number)
-        self._captures[capture] -= 1
+        self._sites[site] -= 1
         self._kept[number] = False
         self._trials.end(number)
         self._plan()
@@ -97,21 +99,21 @@ class Polls:
         """So many more hubs may be tried."""
         return self._trials.room(len(self)) if self.terms.adaptive else 0
 
-    def on_trial(self, page: PageId) -> bool:
+    def on_trial(self, page: Hashable) -> bool:
         """Is this a hub found on a new page that has yet to show what no other shows?"""
         return self._numbers.get(page) in self._trials.under_way
 
-    def barren(self, page: PageId) -> bool:
+    def barren(self, page: Hashable) -> bool:
         """Is this a hub found on a new page that shows nothing which the others do not show?"""
         return self._trials.barren(self._numbers[page], self.found)
 
     # -- what comes next -----------------------------------------------------------------------------------------
 
-    def open(self, capture: int, now: Instant) -> bool:
-        """Does a capture have hubs that are still to be polled?"""
-        return now < self.ends and self._captures.get(capture, 0) > 0
+    def open(self, site: Hashable, now: Instant) -> bool:
+        """Does a site have hubs that are still to be polled?"""
+        return now < self.ends and self._sites.get(site, 0) > 0
 
-    def due(self, host: int, now: Instant) -> Instant:
+    def due(self, host: Hashable, now: Instant) -> Instant:
         """When a hub of the host is to be polled, or the crawl ends; inf: never."""
         hubs = self._hosts.get(host)
         if not hubs or now >= self.ends:
@@ -119,7 +121,7 @@ class Polls:
         first = max(float(self._due[hubs].min()), self.budget.ready(now, self._spare))
         return min(first, self.ends)
 
-    def take(self, host: int, now: Instant) -> PageId | None:
+    def take(self, host: Hashable, now: Instant) -> Hashable | None:
         """The hub of this host that has waited longest for its poll, from now on under way; ``None``: none is due."""
         if self.due(host, now) > now or now >= self.ends:
             return None
@@ -140,16 +142,16 @@ class Polls:
 
     # -- what came of it -----------------------------------------------------------------------------------------
 
-    def last(self, page: PageId) -> Instant | None:
+    def last(self, page: Hashable) -> Instant | None:
         """Start of the last poll that brought an answer; ``None``: there was none."""
         return self._seen[self._numbers[page]] if page in self._numbers else None
 
-    def news(self, page: PageId) -> None:
+    def news(self, page: Hashable) -> None:
         """The answer that is being read names a page that was not known."""
         self.found += 1
         self._pending[page] = self._pending.get(page, 0) + 1
 
-    def polled(self, page: PageId, started: Instant, alone: bool = False) -> None:
+    def polled(self, page: Hashable, started: Instant, alone: bool = False) -> None:
         """A poll brought an answer, after all its :meth:`news`; ``alone``: what is new there, no other hub shows."""
         number = self._numbers[page]
         before, new = self._seen[number], self._pending.pop(page, 0)
@@ -160,7 +162,7 @@ class Polls:
         self.made += 1
         self.missed(page, started)
 
-    def missed(self, page: PageId, started: Instant) -> None:
+    def missed(self, page: Hashable, started: Instant) -> None:
         """A poll has ended; what had happened meanwhile is not known where it brought no answer."""
         number = self._numbers[page]
         self._tried[number] = started

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from sharc_crawler.errors import StateError, UsageError
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
+from sharc_crawler.frontier.sites import Sites
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import (
@@ -266,7 +267,7 @@ def test_a_site_that_has_moved_is_captured_by_its_sitemaps_read_before_and_by_th
         frontier = Frontier(Politeness(delay=0.0), store)
         frontier.restore(store.load(), world.now)
     world.run(frontier)
-    (capture,) = frontier.captures
+    capture = frontier.capture
     assert set(verdicts(store)) == {new, new + "hot", new + "orphan"}
     assert capture.counts.pages == 4, "with the seed"
     assert not any("no sitemap named" in note for note in capture.notes)
@@ -348,7 +349,7 @@ def test_the_limit_holds(world, impolite):
 def test_hosts_are_served_in_turn_and_never_sooner_than_their_delay(world):
     sites = [f"http://{name}.example/" for name in "abc"]
     world.links = {root: [Sighting(f"{root}{i}") for i in range(5)] for root in sites}
-    frontier = Frontier(Politeness(delay=1.0))
+    frontier = Sites(Politeness(delay=1.0))
     for root in sites:
         frontier.open(CaptureSpec(root.split("/")[2], (root,), strategy="bfs", sitemaps=()), world.now)
     fetches = world.run(frontier)
@@ -374,7 +375,7 @@ def test_a_lease_that_is_never_answered_is_queued_again(world, impolite):
     frontier.finished(again, Outcome(Result.OK, 61.0, 62.0, digest="sha1:x"))
     while not isinstance(frontier.next(63.0), Done):
         pytest.fail("one page, one visit: the capture should be complete")
-    assert frontier.captures[0].counts.captured == 1
+    assert frontier.capture.counts.captured == 1
 
 
 def test_a_fetch_given_back_is_made_again_and_no_attempt_is_counted(world, impolite):
@@ -430,7 +431,7 @@ def test_an_illegal_move_names_event_and_state(impolite):
 def test_links_into_another_site_that_is_captured_at_the_same_time_go_there(world, impolite):
     other = "http://b.example/"
     world.links = {ROOT: [Sighting(other + "deep")]}
-    frontier = Frontier(impolite)
+    frontier = Sites(impolite)
     frontier.open(spec(strategy="bfs"), world.now)
     frontier.open(CaptureSpec("b.example", (other,), strategy="bfs", sitemaps=()), world.now)
     fetches = world.run(frontier)

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
+from sharc_crawler.frontier.sites import Sites
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.modes.instant import LEFT
 from sharc_crawler.frontier.spec import CaptureSpec
@@ -84,8 +85,8 @@ def test_new_pages_are_fetched_and_old_ones_left():
     frontier = begin(Terms(every=100, duration=1000), A)
     news.run(frontier, 0.0)
     assert fetched(news) == [f"{A}700.html", f"{A}705.html"]
-    assert frontier.pages.states[frontier.captures[0].seen[f"{A}-5.html"]] == State.LATE
-    assert frontier.captures[0].phase is Phase.DONE
+    assert frontier.pages.states[frontier.capture.seen[f"{A}-5.html"]] == State.LATE
+    assert frontier.capture.phase is Phase.DONE
 
 
 def test_a_new_page_comes_before_the_next_poll():
@@ -192,7 +193,7 @@ def test_a_page_that_new_pages_lead_back_to_and_that_brings_nothing_costs_little
     assert 2 <= len(tried) <= 8
     assert tried < set(others)
     assert len(polls) - polls.count(A) < 0.12 * polls.count(A)
-    assert sum("is not polled" in note for note in frontier.captures[0].notes) >= len(tried) - 1
+    assert sum("is not polled" in note for note in frontier.capture.notes) >= len(tried) - 1
     assert len(frontier.polls) <= 2
 
 
@@ -216,7 +217,7 @@ def test_a_hub_that_is_not_there_is_dropped_and_one_that_fails_is_not():
     frontier = begin(Terms(every=10, duration=300), A, B)
     news.run(frontier, 0.0, until=100)
     assert fetched(news, Kind.HUB).count(B) == 1
-    assert any(B in note for note in frontier.captures[0].notes)
+    assert any(B in note for note in frontier.capture.notes)
     del news.answers[A]
     news.adds[A].append(150.0)
     news.run(frontier, 100.0)
@@ -273,7 +274,7 @@ def test_a_crawl_goes_on_where_it_was_cut_off(tmp_path, kind, cut):
     went_on.restore(store.load(), 1500.0)
     assert len(went_on.polls) == 2
     assert went_on.polls._novelty._new == first.polls._novelty._new
-    assert [went_on.polls.last(page) for page in (0, 1)] == [first.polls.last(page) for page in (0, 1)]
+    assert [went_on.ledger.polls.last(page) for page in (0, 1)] == [first.ledger.polls.last(page) for page in (0, 1)]
     ended = max(visit.outcome.ended for visit in store.load().visits)
     assert went_on.polls.ends == pytest.approx(1000.0 + 1500.0 - ended)
     news.run(went_on, 1500.0)
@@ -287,11 +288,12 @@ def test_a_crawl_goes_on_where_it_was_cut_off(tmp_path, kind, cut):
 def test_two_sites_do_not_take_each_others_news_for_known():
     other = "http://other.example/"
     news = News({A: [], other: [250.0]}, extra={A: [Sighting(f"{other}250.html", Kind.PAGE, A)]})
-    frontier = begin(Terms(every=100, duration=600), A)
+    frontier = Sites(POLITE, terms=Terms(every=100, duration=600))
+    frontier.open(spec(A), 0.0)
     frontier.open(CaptureSpec("other.example", (other,), "bfs:revisits=none", sitemaps=(), mode="instant"), 0.0)
     news.run(frontier, 0.0)
     assert fetched(news) == [f"{other}250.html"]
-    assert LEFT not in "".join(frontier.captures[1].notes)
+    assert LEFT not in "".join(frontier["other.example"].capture.notes)
 
 
 def test_without_instant_captures_nothing_is_polled(world, impolite):

@@ -13,7 +13,7 @@ TEXT = st.none() | st.text(st.characters(exclude_characters="\0"), min_size=1)
 
 def table():
     pages = PageTable()
-    pages.add("http://h/", Kind.PAGE, 0, 0, 0, NO_PARENT, RateEstimate(0.0, "none"), 1.0)
+    pages.add("http://h/", Kind.PAGE, 0, 0, NO_PARENT, RateEstimate(0.0, "none"), 1.0)
     return pages
 
 

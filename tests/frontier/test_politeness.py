@@ -10,6 +10,7 @@ import pytest
 
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
+from sharc_crawler.frontier.sites import Sites
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import Kind, Result, Sighting, Slot, Validators
 
@@ -51,7 +52,7 @@ def build(world, seed: int) -> None:
 @pytest.mark.parametrize("seed", [1, 2])
 def test_the_servers_logs(world, strategy, seed):
     build(world, seed)
-    frontier = Frontier(Politeness(delay=2.0, back_off=5.0))
+    frontier = Sites(Politeness(delay=2.0, back_off=5.0))
     for host in DELAYS:
         frontier.open(CaptureSpec(host, (f"http://{host}/",), strategy=strategy), world.now)
     started = world.now
@@ -105,7 +106,7 @@ def test_the_names_of_one_machine_share_one_pace(world, strategy):
     links += [Sighting(f"http://{name}/private") for name in names]
     world.links = {f"http://{name}/": links for name in (*names, "other.example")}
     world.answers["http://one.example/3"] = [{**BUSY, "retry_after": RETRY_AFTER}]
-    frontier = Frontier(Politeness(delay=2.0, back_off=5.0))
+    frontier = Sites(Politeness(delay=2.0, back_off=5.0))
     for site in ("www.one.example", "other.example"):
         frontier.open(CaptureSpec(site, (f"http://{site}/",), strategy=strategy), world.now)
     world.run(frontier)

@@ -71,7 +71,7 @@ def opened(politeness: Politeness, rates: object, store: MemoryStore | None = No
     """The site's pages are known from captures before, as the second capture of it knows them."""
     frontier = Frontier(politeness, store, Parts(rates=lambda _: rates))
     capture = frontier.open(CaptureSpec("h", (ROOT,), strategy="bfs", sitemaps=(INDEX,)), 1000.0)
-    frontier.schedule_into(capture, [Sighting(page(at), via="history") for at in range(SITEMAPS * PAGES)], 1000.0)
+    frontier.schedule([Sighting(page(at), via="history") for at in range(SITEMAPS * PAGES)], 1000.0)
     return frontier
 
 
@@ -134,4 +134,4 @@ def test_after_a_crash_before_the_first_page_all_hints_are_asked_again(listed: W
         ROOT: None,
         **{page(at): -DAY * (at + 1) for at in range(SITEMAPS * PAGES)},
     }
-    assert store.load().pages[second.captures[0].seen.get(page(7))].rate == DAY * 8
+    assert store.load().pages[second.capture.seen.get(page(7))].rate == DAY * 8

@@ -187,7 +187,7 @@ def test_why_pages_are_not_fetched_outlasts_a_restart(world, answers, reason, cu
     frontier = Frontier(SLOW, store)
     frontier.restore(store.load(), world.now)
     world.run(frontier)
-    (capture,) = frontier.captures
+    capture = frontier.capture
     assert capture.ended is not None
     assert refusals(store) == {reason}
 

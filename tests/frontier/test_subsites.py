@@ -41,7 +41,7 @@ def captured(world, impolite, sightings, links=None, **spec):
     world.links = links or {}
     frontier = Frontier(impolite, store, parts())
     capture = frontier.open(CaptureSpec("a", (ROOT,), sitemaps=(), **spec), world.now)
-    frontier.schedule_into(capture, sightings, world.now)
+    frontier.schedule(sightings, world.now)
     world.run(frontier)
     return capture, store.load()
 

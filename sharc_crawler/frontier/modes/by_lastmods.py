@@ -101,7 +101,7 @@ class ByLastmods(TwoVisits):
             return False
         if capture.phase is not Phase.CHECK:
             capture.life.check()
-            self._ledger.changed_capture(capture)
+            self._ledger.changed_capture()
         if self._audits(capture.reference) or self._embeds(capture.reference):
             return True
         if self._finally_read:
@@ -124,7 +124,7 @@ class ByLastmods(TwoVisits):
         found = [page for page, read in self.attestations.sitemaps.items() if before is None or read < before]
         for page in found:
             self._capture.owed.before_visits()
-            self._ledger.owe(self._capture, page, Slot.SECOND)
+            self._ledger.owe(page, Slot.SECOND)
         return bool(found)
 
     # -- at T --------------------------------------------------------------------------------------------------------
@@ -155,7 +155,7 @@ class ByLastmods(TwoVisits):
         """Without conditions: bytes are wanted, not the server's word."""
         for page in pages:
             self._ledger.pages.ask_in_full(page)
-            self._ledger.owe(self._capture, page, Slot.SECOND)
+            self._ledger.owe(page, Slot.SECOND)
 
     def _worth(self, strategy: Door, lost: list[PageId]) -> list[PageId]:
         """Of these pages those that likely stay as they were at T until their turn, in the order of their downloads.
@@ -165,7 +165,7 @@ class ByLastmods(TwoVisits):
         pages, step = self._ledger.pages, strategy.setting.step
         rates, weights, shapes = self._columns(lost)
         order = revisit_order(rates, weights, shapes, np.zeros(len(lost)), step)
-        left = [page for page in pages.of(self._capture.number, State.QUEUED) if pages.kinds[page] is Kind.PAGE]
+        left = [page for page in pages.having(State.QUEUED) if pages.kinds[page] is Kind.PAGE]
         later, theirs, forms = self._columns(left)
         cost = -(theirs * np.expm1(log_survival(later, np.full(len(left), step), forms))).sum()
         gain = weights[order] * np.exp(
@@ -214,11 +214,11 @@ class ByLastmods(TwoVisits):
         pages = self._ledger.pages
         left = [
             page
-            for page in pages.of(self._capture.number, State.VISITED)
+            for page in pages.having(State.VISITED)
             if pages.kinds[page] is Kind.RESOURCE and pages.started[page] < reference
         ]
         for page in left:
-            self._ledger.owe(self._capture, page, Slot.SECOND)
+            self._ledger.owe(page, Slot.SECOND)
         return bool(left)
 
     def visited(self, task: Task, kind: Kind, outcome: Outcome) -> None:

@@ -12,6 +12,7 @@ from sharc_crawler.frontier.store import NoveltyRow
 from sharc_crawler.model import Kind, Result, Sighting
 from sharc_crawler.polling.candidates import HubCandidates
 from sharc_crawler.polling.polls import Polls
+from sharc_crawler.polling.site import SitePolls
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,23 +36,24 @@ class Instantly(Mode):
         self._ledger = ledger
         self._capture = capture
         self.compares = compares
-        if ledger.polls is None:  # the captures of a frontier share them, and all began at once
-            ledger.polls = Polls(ledger.terms)
-            ledger.polls.begin(capture.started)
-        self._polls = ledger.polls
+        shared = ledger.shared
+        if shared.polls is None:  # all sites of a crawl begin at once
+            shared.polls = Polls(shared.terms)
+            shared.polls.begin(capture.started)
+        self._polls = ledger.polls = SitePolls(shared.polls)
         self._candidates = HubCandidates()  # what may be hubs
 
     def owes_more(self, now: Instant) -> bool:
         """Polls, until the crawl's time is over."""
-        return self._polls.open(self._capture.number, now)
+        return self._polls.open(now)
 
     def hub(self, page: PageId) -> None:
         """It is polled from now on: on trial, where a new page or a hub on trial led to it."""
         ledger = self._ledger
         host, parent = ledger.pages.hosts[page], ledger.pages.parents[page]
         trial = parent != NO_PARENT and (ledger.pages.kinds[parent] is Kind.PAGE or self._polls.on_trial(parent))
-        self._polls.add(page, host, self._capture.number, trial)
-        ledger.hosts[host].captures[self._capture.number] = None
+        self._polls.add(page, host, trial)
+        ledger.hosts[host].has_pages = True
 
     # -- what is new -------------------------------------------------------------------------------------------------
 
@@ -144,5 +146,5 @@ class Instantly(Mode):
     def closed(self, page: PageId, reason: str) -> None:
         """The hub is none."""
         pages = self._ledger.pages
-        self._polls.drop(page, pages.hosts[page], self._capture.number)
+        self._polls.drop(page, pages.hosts[page])
         self._capture.note(f"{pages.urls[page]} is not polled: {reason}")

@@ -15,7 +15,7 @@ import numpy as np
 from sharc_crawler.frontier.modes.two_visits import TwoVisits
 from sharc_crawler.frontier.pages import NO_PARENT
 from sharc_crawler.frontier.seen import UNSEEN
-from sharc_crawler.frontier.store import SubsiteRow
+from sharc_crawler.frontier.store import SOLE, SubsiteRow
 from sharc_crawler.model import Kind, Phase
 from sharc_crawler.strategies.base import Candidates
 from sharc_crawler.subsites.base import Known
@@ -102,8 +102,7 @@ class Subsites(TwoVisits):
         outlook = Outlook(self._candidates(waiting), step)
         part, share = _best(self._parts(waiting, outlook), outlook, self._division.share)
         pages = [waiting[place] for place in part.places.tolist()]
-        number = self._capture.number
-        row = SubsiteRow(number, len(self.rows), self._name(part), share, now, None, None, part.branches)
+        row = SubsiteRow(SOLE, len(self.rows), self._name(part), share, now, None, None, part.branches)
         self.rows.append(row)
         self._pages, self._visited, self._untested, self._full = list(pages), [], 0, False
         left = set(waiting) - set(pages)
@@ -149,7 +148,7 @@ class Subsites(TwoVisits):
             self.step = capture.strategy.setting.step if capture.strategy else None
             self.apex = self._news = None
             capture.next_part()
-            ledger.changed_capture(capture)
+            ledger.changed_capture()
             return False
         if len(self.rows) > 1:
             capture.life.forget_reference()
@@ -211,7 +210,7 @@ class Subsites(TwoVisits):
         basis = (len(self._sources), len(table))
         if self._basis != basis:
             self._basis = basis
-            pages = [page for page in table.of(self._capture.number) if table.kinds[page] is Kind.PAGE]
+            pages = [page for page in range(len(table)) if table.kinds[page] is Kind.PAGE]
             numbers = np.full(len(table), -1, np.int64)
             numbers[pages] = np.arange(len(pages))
             ends = np.array([self._sources, self._targets], np.int64)
@@ -272,8 +271,7 @@ class Subsites(TwoVisits):
             self.apex = None
         if self._division.partition.by_links:
             for row in self._ledger.links():
-                if self._ledger.pages.captures[row.page] == self._capture.number:
-                    self.linked(row.page, row.targets)
+                self.linked(row.page, row.targets)
         return firsts
 
     def rebuilt(self, strategy: Door, firsts: Sequence[Visit]) -> frozenset[PageId]:  # noqa: ARG002 - the protocol's

@@ -74,7 +74,7 @@ class TwoVisits(Mode):
     def turn(self, now: Instant) -> None:
         """The apex's download is T where there is one."""
         self._capture.life.turn(now if self.apex is None else self._ledger.pages.started[self.apex])
-        self._ledger.changed_capture(self._capture)
+        self._ledger.changed_capture()
         self._draw()
 
     def _draw(self) -> None:
@@ -83,7 +83,7 @@ class TwoVisits(Mode):
         self._drew = True
         urls = {
             page: pages.urls[page]
-            for page in pages.of(capture.number, State.VISITED)
+            for page in pages.having(State.VISITED)
             if pages.kinds[page] is Kind.PAGE and page != self.apex and pages.validators(page)
         }
         for page in self._told.draw(urls, seed=round(capture.started)):
@@ -152,7 +152,7 @@ class TwoVisits(Mode):
         missing = [page for page, read in self._sitemaps.items() if read < reference]
         for page in missing:
             self._capture.owed.before_visits()
-            self._ledger.owe(self._capture, page, Slot.SECOND)
+            self._ledger.owe(page, Slot.SECOND)
         return bool(missing)
 
     def _replan(self, strategy: Door, ahead: list[PageId]) -> None:

@@ -1,0 +1,33 @@
+"""What the frontiers of one process share: the paces of machines, the numbers of leases, the polls' budget."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sharc_crawler.frontier.hosts import Pace
+    from sharc_crawler.frontier.ledger import Ledger
+    from sharc_crawler.model import Sighting
+    from sharc_crawler.polling.polls import Polls
+    from sharc_crawler.polling.terms import Terms
+
+
+class Shared:
+    """One for all sites; a frontier that is alone has its own."""
+
+    def __init__(self, terms: Terms | None = None) -> None:
+        self.paces: dict[str, Pace] = {}  #: by machine: who captures two sites of it asks it no more often than for one
+        self.terms = terms  #: of an instant crawl
+        self.polls: Polls | None = None  #: its polls, once there are some
+        self.last = 0  #: the number of the lease granted last
+        self.unwritten: set[Ledger] = set()  #: whose last changes could not be written, or are to be soon
+        self.woken: Callable[[Ledger], None] = lambda _: None  #: a frontier that had no host to ask has one
+        #: a page that is not this frontier's may be another's: by its canonical URL
+        self.outside: Callable[[Ledger, Sighting, str], None] = lambda *_: None
+
+    def lease(self) -> int:
+        """The number of a new one."""
+        self.last += 1
+        return self.last

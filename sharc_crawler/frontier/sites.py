@@ -1,0 +1,192 @@
+"""The frontiers of many sites in one process: whose turn it is, and which one an answer is for.
+
+A site waits in a heap until it falls due, or is woken; nothing looks at those that wait. What they share
+(:class:`~sharc_crawler.frontier.shared.Shared`) is the pace of machines, so that two sites of one machine ask it no
+more often than one, and links: what one site names and does not take is offered to the site whose seed's host it is on.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import deque
+from dataclasses import replace
+from itertools import count
+from typing import TYPE_CHECKING
+
+from sharc_crawler.errors import UsageError
+from sharc_crawler.frontier.frontier import LEASE_TIME, Frontier
+from sharc_crawler.frontier.hosts import Politeness
+from sharc_crawler.frontier.parts import Parts
+from sharc_crawler.frontier.shared import Shared
+from sharc_crawler.model import Done, Fetch, Wait
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from sharc_crawler.frontier.ledger import Ledger
+    from sharc_crawler.frontier.spec import CaptureSpec
+    from sharc_crawler.frontier.store import Batch, FrontierStore
+    from sharc_crawler.model import Instant, Judgement, Outcome, Seconds, Sighting
+    from sharc_crawler.polling.polls import Polls
+    from sharc_crawler.polling.terms import Terms
+
+SLACK = 64  #: entries of the heap beyond two a site that may be out of date
+
+
+class Sites:
+    """Many frontiers, one per site, with the verbs of one."""
+
+    def __init__(
+        self,
+        politeness: Politeness | None = None,
+        parts: Parts | None = None,
+        lease_time: Seconds = LEASE_TIME,
+        terms: Terms | None = None,
+    ) -> None:
+        self.politeness = politeness or Politeness()
+        self._parts = parts or Parts()
+        self._lease_time = lease_time
+        self._shared = Shared(terms)
+        self._shared.woken, self._shared.outside = self._woken, self._offer
+        self._frontiers: dict[str, Frontier] = {}
+        self._by_ledger: dict[Ledger, Frontier] = {}
+        self._at: dict[str, list[Frontier]] = {}  #: by host of a seed
+        self._ready: deque[Frontier] = deque()
+        self._is_ready: set[Frontier] = set()
+        self._due: dict[Frontier, Instant] = {}  #: of those that wait
+        self._heap: list[tuple[Instant, int, Frontier]] = []
+        self._turns = count()
+        self._unfinished: list[Frontier] = []  # the last of them is
+
+    def __iter__(self) -> Iterator[Frontier]:
+        return iter(self._frontiers.values())
+
+    def __len__(self) -> int:
+        return len(self._frontiers)
+
+    def __getitem__(self, site: str) -> Frontier:
+        return self._frontiers[site]
+
+    def of(self, fetch: Fetch) -> Frontier:
+        """The frontier that a lease is of."""
+        return self._frontiers[fetch.site]
+
+    @property
+    def polls(self) -> Polls | None:
+        """Of an instant crawl."""
+        return self._shared.polls
+
+    # -- sites come ------------------------------------------------------------------------------------------------
+
+    def open(
+        self, spec: CaptureSpec, now: Instant, store: FrontierStore | None = None, *, seeded: bool = True
+    ) -> Frontier:
+        """Begin a site's capture, its state in ``store``; as :meth:`Frontier.open`."""
+        frontier = self._made(store)
+        frontier.open(spec, now, seeded)
+        return self._added(frontier)
+
+    def restore(self, saved: Batch, now: Instant, store: FrontierStore | None = None) -> Frontier:
+        """Go on with a site's capture; as :meth:`Frontier.restore`."""
+        frontier = self._made(store)
+        frontier.restore(saved, now)
+        return self._added(frontier)
+
+    def _made(self, store: FrontierStore | None) -> Frontier:
+        return Frontier(self.politeness, store, self._parts, self._lease_time, shared=self._shared)
+
+    def _added(self, frontier: Frontier) -> Frontier:
+        spec = frontier.capture.spec
+        if spec.site in self._frontiers:
+            raise UsageError(f"site={spec.site!r} is captured twice in one crawl")
+        self._frontiers[spec.site] = self._by_ledger[frontier.ledger] = frontier
+        for host in {self._parts.host_of(key) for url in spec.seeds if (key := self._parts.canonical(url))}:
+            self._at.setdefault(host, []).append(frontier)
+        self._unfinished.append(frontier)
+        self._woken(frontier.ledger)
+        return frontier
+
+    # -- the verbs -------------------------------------------------------------------------------------------------
+
+    def next(self, now: Instant) -> Fetch | Wait | Done:
+        """What the site whose turn it is does best at ``now``; ready sites take turns."""
+        while (due := self._earliest()) is not None and due <= now:
+            self._woken(self._heap[0][2].ledger)
+        while self._ready:
+            frontier = self._ready[0]
+            decision = frontier.next(now)
+            if isinstance(decision, Fetch):
+                self._ready.rotate(-1)
+                return decision
+            self._is_ready.discard(self._ready.popleft())
+            if isinstance(decision, Wait):
+                self._wait(frontier, decision.until)
+        due = self._earliest()
+        return Done() if due is None else Wait(due)
+
+    def finished(self, fetch: Fetch, outcome: Outcome, links: Sequence[Sighting] = ()) -> Judgement | None:
+        """As :meth:`Frontier.finished`, of the site that the lease is of."""
+        return self.of(fetch).finished(fetch, outcome, links)
+
+    def give_back(self, fetch: Fetch, now: Instant) -> None:
+        """As :meth:`Frontier.give_back`."""
+        self.of(fetch).give_back(fetch, now)
+
+    def commit(self) -> None:
+        """What could not be written before, and notes."""
+        for ledger in list(self._shared.unwritten):
+            ledger.commit()
+            self._shared.unwritten.discard(ledger)
+
+    def note(self, text: str, instead_of: str = "") -> None:
+        """What a reader of each report must know, of the captures that are not complete."""
+        for frontier in self:
+            frontier.note(text, instead_of)
+            self._shared.unwritten.add(frontier.ledger)
+
+    def change_delay(self, delay: Seconds) -> None:
+        """From each host's next request on; what robots.txt asks for, and exceptions by host, stay."""
+        self.politeness = replace(self.politeness, delay=delay)
+        for frontier in self:
+            frontier.change_delay(delay)
+
+    @property
+    def done(self) -> bool:
+        """Every capture is complete."""
+        while self._unfinished and self._unfinished[-1].done:
+            self._unfinished.pop()
+        return not self._unfinished
+
+    # -- whose turn it is ------------------------------------------------------------------------------------------
+
+    def _woken(self, ledger: Ledger) -> None:
+        """A site may have something to do."""
+        frontier = self._by_ledger.get(ledger)
+        if frontier is None or frontier in self._is_ready:  # not added yet, or its turn comes
+            return
+        self._due.pop(frontier, None)
+        self._is_ready.add(frontier)
+        self._ready.append(frontier)
+
+    def _earliest(self) -> Instant | None:
+        """When the first site falls due; ``None``: none waits."""
+        while self._heap and self._due.get(self._heap[0][2]) != self._heap[0][0]:
+            heapq.heappop(self._heap)
+        return self._heap[0][0] if self._heap else None
+
+    def _wait(self, frontier: Frontier, until: Instant) -> None:
+        self._due[frontier] = until
+        if len(self._heap) > 2 * len(self._due) + SLACK:
+            self._heap = [(due, next(self._turns), one) for one, due in self._due.items()]
+            heapq.heapify(self._heap)
+        else:
+            heapq.heappush(self._heap, (until, next(self._turns), frontier))
+
+    def _offer(self, ledger: Ledger, sighting: Sighting, key: str) -> None:
+        """What one site links to may be a page of another that is captured at the same time."""
+        for other in self._at.get(self._parts.host_of(key), ()):
+            capture = other.capture
+            if other.ledger is ledger or key in capture.seen:
+                continue
+            if capture.mode.whole and capture.scope.why_not(key) is None:
+                other.schedule([sighting], capture.started)
