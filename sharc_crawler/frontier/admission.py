@@ -276,9 +276,7 @@ class Queuer:
         key = f"robots:{url}"
         if key in capture.seen:  # read again after a day
             key += f" {len(self._ledger.pages)}"
-        page = self._ledger.add_page(
-            key, Sighting(url, Kind.ROBOTS, "host"), number, depth, NO_PARENT, UNRATED
-        )
+        page = self._ledger.add_page(key, Sighting(url, Kind.ROBOTS, "host"), number, depth, NO_PARENT, UNRATED)
         self._ledger.owe(page, Slot.ONLY)
 
     def rate(self, capture: SiteCapture, now: Instant) -> None:

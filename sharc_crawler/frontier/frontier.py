@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.hosts import Host, Task
     from sharc_crawler.frontier.spec import CaptureSpec
-    from sharc_crawler.frontier.store import Batch, FrontierStore
+    from sharc_crawler.frontier.store import Batch, StepStore
     from sharc_crawler.model import Fetch, Instant, Judgement, Outcome, PageId, Seconds, Sighting
     from sharc_crawler.polling.polls import Polls
     from sharc_crawler.polling.terms import Terms
@@ -50,7 +50,7 @@ class Frontier:
     def __init__(
         self,
         politeness: Politeness | None = None,
-        store: FrontierStore | None = None,
+        store: StepStore | None = None,
         parts: Parts | None = None,
         lease_time: Seconds = LEASE_TIME,
         terms: Terms | None = None,
@@ -66,11 +66,6 @@ class Frontier:
         self._finisher = Finisher(self.ledger, self._opener, self._admitter)
         self._chooser = Chooser(self.ledger, self._opener.begin, self._finisher.complete)
         self._leases = Leases(self.ledger, lease_time)
-
-    @property
-    def polls(self) -> Polls | None:
-        """Those of an instant crawl."""
-        return self.ledger.polls
 
     @property
     def politeness(self) -> Politeness:

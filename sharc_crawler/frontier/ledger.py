@@ -11,7 +11,6 @@ from sharc_crawler.frontier.pages import NO_PARENT, PageTable
 from sharc_crawler.frontier.store import (
     SOLE,
     Batch,
-    FrontierStore,
     HostRow,
     JudgementRow,
     LastmodRow,
@@ -19,6 +18,7 @@ from sharc_crawler.frontier.store import (
     NoveltyRow,
     OutsideRow,
     PageRow,
+    StepStore,
     SubsiteRow,
     VisitRow,
 )
@@ -45,7 +45,7 @@ class Ledger:
 
     capture: SiteCapture  #: once it is opened, or restored
 
-    def __init__(self, politeness: Politeness, store: FrontierStore | None, shared: Shared) -> None:
+    def __init__(self, politeness: Politeness, store: StepStore | None, shared: Shared) -> None:
         self.politeness = politeness
         self.shared = shared
         self.polls: SitePolls | None = None  #: of an instant crawl

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from sharc_crawler.frontier.ledger import Ledger
     from sharc_crawler.frontier.spec import CaptureSpec
-    from sharc_crawler.frontier.store import Batch, FrontierStore
+    from sharc_crawler.frontier.store import Batch, StepStore
     from sharc_crawler.model import Instant, Judgement, Outcome, Seconds, Sighting
     from sharc_crawler.polling.polls import Polls
     from sharc_crawler.polling.terms import Terms
@@ -64,6 +64,9 @@ class Sites:
     def __len__(self) -> int:
         return len(self._frontiers)
 
+    def __contains__(self, site: str) -> bool:
+        return site in self._frontiers
+
     def __getitem__(self, site: str) -> Frontier:
         return self._frontiers[site]
 
@@ -78,21 +81,19 @@ class Sites:
 
     # -- sites come ------------------------------------------------------------------------------------------------
 
-    def open(
-        self, spec: CaptureSpec, now: Instant, store: FrontierStore | None = None, *, seeded: bool = True
-    ) -> Frontier:
+    def open(self, spec: CaptureSpec, now: Instant, store: StepStore | None = None, *, seeded: bool = True) -> Frontier:
         """Begin a site's capture, its state in ``store``; as :meth:`Frontier.open`."""
         frontier = self._made(store)
         frontier.open(spec, now, seeded)
         return self._added(frontier)
 
-    def restore(self, saved: Batch, now: Instant, store: FrontierStore | None = None) -> Frontier:
+    def restore(self, saved: Batch, now: Instant, store: StepStore | None = None) -> Frontier:
         """Go on with a site's capture; as :meth:`Frontier.restore`."""
         frontier = self._made(store)
         frontier.restore(saved, now)
         return self._added(frontier)
 
-    def _made(self, store: FrontierStore | None) -> Frontier:
+    def _made(self, store: StepStore | None) -> Frontier:
         return Frontier(self.politeness, store, self._parts, self._lease_time, shared=self._shared)
 
     def _added(self, frontier: Frontier) -> Frontier:
@@ -149,6 +150,13 @@ class Sites:
         self.politeness = replace(self.politeness, delay=delay)
         for frontier in self:
             frontier.change_delay(delay)
+
+    @property
+    def ripe(self) -> Instant | None:
+        """When the first host may be asked; ``None``: one may be now, none ever, or something is under way."""
+        if self._ready or not all(frontier.idle for frontier in self):
+            return None
+        return self._earliest()
 
     @property
     def done(self) -> bool:

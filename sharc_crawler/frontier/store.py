@@ -194,7 +194,17 @@ class ExchangeRow(NamedTuple):
     verdict: str | None  #: as known by now
 
 
-class FrontierStore(Protocol):
+class StepStore(Protocol):
+    """What a frontier itself needs of a store: its steps are written, its links read."""
+
+    def commit(self, batch: Batch) -> None:
+        """All of the batch or nothing; on disk when it returns."""
+
+    def links(self) -> Iterator[LinksRow]:
+        """What documents linked to, in the order of the downloads; by far the most: for sites divided by them."""
+
+
+class FrontierStore(StepStore, Protocol):
     """Keeps frontier state; every implementation passes :class:`sharc_crawler.testing.stores.FrontierStoreContract`.
 
     What cannot be read or written for now raises :class:`~sharc_crawler.errors.StoreUnavailable`, where only room is
@@ -202,9 +212,6 @@ class FrontierStore(Protocol):
     taken the state over, each method that writes raises :class:`~sharc_crawler.errors.Superseded`. State that is
     damaged raises :class:`~sharc_crawler.errors.DataError`.
     """
-
-    def commit(self, batch: Batch) -> None:
-        """All of the batch or nothing; on disk when it returns."""
 
     def replace(self, state: Batch) -> None:
         """Keep ``state`` instead of all that was committed but links, or change nothing; on disk when it returns."""
@@ -220,9 +227,6 @@ class FrontierStore(Protocol):
 
     def exchanges(self, after: int = 0) -> Iterator[ExchangeRow]:
         """The visits numbered above ``after``, with what logs tell of their pages."""
-
-    def links(self) -> Iterator[LinksRow]:
-        """What documents linked to, in the order of the downloads; by far the most: for sites divided by them."""
 
     def close(self) -> None:
         """Nothing is written after this; another process may take the state over."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-    from sharc_crawler.frontier.frontier import Frontier
+    from sharc_crawler.frontier.sites import Sites
     from sharc_crawler.model import Instant
 
 logger = logging.getLogger(__name__)
@@ -24,10 +24,10 @@ logger = logging.getLogger(__name__)
 class Control:
     """What a crawl has been told, and what it answers."""
 
-    def __init__(self, folder: Path, frontier: Frontier) -> None:
+    def __init__(self, folder: Path, sites: Sites) -> None:
         self._folder = folder
-        self._frontier = frontier
-        self._given = frontier.politeness.delay
+        self._sites = sites
+        self._given = sites.politeness.delay
         self._orders = Orders()
         self._refused = ""
         self._began = ""  #: number of the order to stop that is not for this process
@@ -62,7 +62,7 @@ class Control:
             self._note(now, "paused" if orders.paused else "goes on")
         if orders.delay != before.delay:
             delay = self._given if orders.delay is None else orders.delay
-            self._frontier.change_delay(delay)
+            self._sites.change_delay(delay)
             instead = f", not the {self._given:g} s that it was started with" if delay != self._given else ""
             self._note(now, f"{delay:g} s between two requests to a host{instead}, or what robots.txt asks for")
         with suppress(OSError):  # a full disk: it is not obeying that fails
@@ -82,14 +82,14 @@ class Control:
 
     def _note(self, now: Instant, what: str) -> None:
         logger.warning("By order (sharc control): %s.", what)
-        self._frontier.note(f"by order at {iso(now)}: {what}")
+        self._sites.note(f"by order at {iso(now)}: {what}")
 
     def _status(self, now: Instant) -> dict[str, Any]:
         return {
             "order": self._orders.number,
             "time": iso(now),
             "paused": self._orders.paused,
-            "delay": self._frontier.politeness.delay,
+            "delay": self._sites.politeness.delay,
             "captures": [
                 {
                     "site": capture.spec.site,
@@ -98,6 +98,6 @@ class Control:
                     "visits": capture.counts.visits,
                     "revisits": capture.counts.revisits,
                 }
-                for capture in self._frontier.captures
+                for capture in (frontier.capture for frontier in self._sites)
             ],
         }

@@ -20,15 +20,25 @@ from sharc_crawler.model import Kind, Phase, Sighting, Slot
 from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from scrapy import Request
     from scrapy.crawler import Crawler
     from scrapy.dupefilters import BaseDupeFilter
 
     from sharc_crawler.frontier.capture import SiteCapture
+    from sharc_crawler.frontier.frontier import Frontier
     from sharc_crawler.frontier.store import Batch
     from sharc_crawler.live.lease import Lease
     from sharc_crawler.live.session import Session
     from sharc_crawler.model import Fetch, PageId
+
+
+_Name = tuple[str, "PageId"]
+
+
+def _name(fetch: Fetch) -> _Name:
+    return fetch.site, fetch.page
 
 
 async def _kept_from_callbacks(*_: Any, **__: Any) -> None:
@@ -45,13 +55,13 @@ class DropIn:
     def __init__(self, crawler: Crawler, session: Session) -> None:
         self._crawler = crawler
         self._session = session
-        self._requests: dict[PageId, Request] = {}
-        self._open: dict[str, SiteCapture] = {}
+        self._requests: dict[_Name, Request] = {}  #: by site and page
+        self._open: dict[str, Frontier] = {}
         self._rounds: dict[str, int] = {}
         self._same: Counter[str] = Counter()  #: requests beyond the first, by name
         self.filter: BaseDupeFilter = build_from_crawler(load_object(crawler.settings["DUPEFILTER_CLASS"]), crawler)
-        self._hops: dict[PageId, dict[bytes, int]] = {}  #: redirects' fingerprints, by page, with their lease
-        self.keeper = Keeper(crawler, session.frontier.ledger) if session.config.resume else None
+        self._hops: dict[_Name, dict[bytes, int]] = {}  #: redirects' fingerprints, by page, with their lease
+        self.keeper = Keeper(crawler, session.sites) if session.config.resume else None
         self.direct: deque[Request] = deque()  #: what no web server answers (``data:``, ``file:``): sent at once
 
     def schedule(self, request: Request) -> bool:
@@ -69,30 +79,30 @@ class DropIn:
         if not request.url.startswith(("http:", "https:")):
             self.direct.append(request)
             return True
-        capture = self._capture(hostname(request.url), request)
-        name = self._name(capture, request)
+        frontier = self._frontier(hostname(request.url), request)
+        name, site = self._name(frontier.capture, request), frontier.capture.spec.site
         kind = Kind.PAGE if request.method == "GET" else Kind.RESOURCE
-        frontier, now = self._session.frontier, self._session.clock.now()
+        now = self._session.clock.now()
         with frontier.ledger.one_step():
-            frontier.schedule_into(capture, [Sighting(request.url, kind, "spider", key=name)], now)
-            page = capture.seen[name]
+            frontier.schedule([Sighting(request.url, kind, "spider", key=name)], now)
+            page = frontier.capture.seen[name]
             if self.keeper is not None and text is not None:
-                self.keeper.keep(page, request, text)
-        self._requests[page] = request
+                self.keeper.keep(site, page, request, text)
+        self._requests[site, page] = request
         return True
 
-    def restore(self, saved: Batch) -> None:
-        """What a former run had queued, and what its filter had seen."""
+    def restore(self, saved: Mapping[str, Batch], texts: Mapping[str, str]) -> None:
+        """What a former run had queued, and what its filter had seen; ``texts``: what was kept."""
         assert self.keeper is not None, "only SHARC_RESUME goes on"
-        for capture in self._session.frontier.captures:
-            host = hostname(capture.spec.seeds[0])
+        for frontier in self._session.sites:
+            host = hostname(frontier.capture.spec.seeds[0])
             self._rounds[host] = self._rounds.get(host, 0) + 1
-            self._open[host] = capture
-        for page, request, seen in self.keeper.restore(saved):
+            self._open[host] = frontier
+        for site, page, request, seen in self.keeper.restore(saved, texts):
             if seen:
                 self.filter.request_seen(request)
-            if page is not None and self._session.frontier.may_fetch_again(page):
-                self._requests[page] = request
+            if page is not None and self._session.sites[site].may_fetch_again(page):
+                self._requests[site, page] = request
 
     def known(self, request: Request) -> bool:
         """As Scrapy's scheduler asks: has the project's filter seen it? It says so itself, in its log and stats."""
@@ -117,7 +127,7 @@ class DropIn:
 
     def _made_again(self, lease: Lease, request: Request) -> bool:
         """A visit that came to nothing is made again: it may be led where it was led before."""
-        led = self._hops.setdefault(lease.fetch.page, {})
+        led = self._hops.setdefault(_name(lease.fetch), {})
         fingerprint = self._crawler.request_fingerprinter.fingerprint(request)
         return led.setdefault(fingerprint, lease.fetch.lease) != lease.fetch.lease
 
@@ -143,10 +153,10 @@ class DropIn:
             unique = f"{name} (request {1 + self._same[name]})"
         return unique
 
-    def _capture(self, host: str, request: Request) -> SiteCapture:
+    def _frontier(self, host: str, request: Request) -> Frontier:
         """The host's capture; a new round where the last one's visits are over."""
-        capture = self._open.get(host)
-        if capture is None or capture.phase not in (Phase.OPENING, Phase.VISIT):
+        frontier = self._open.get(host)
+        if frontier is None or frontier.capture.phase not in (Phase.OPENING, Phase.VISIT):
             number = self._rounds[host] = self._rounds.get(host, 0) + 1
             config = self._session.config
             spec = CaptureSpec(
@@ -159,14 +169,12 @@ class DropIn:
                 resources=True,
                 settings={"spider": self._session.name, "history": config.history or "", "run": self._session.run},
             )
-            session = self._session
-            capture = session.frontier.open(session.bounded(spec), session.clock.now(), seeded=False)
-            self._open[host] = capture
-        return capture
+            frontier = self._open[host] = self._session.open(spec, seeded=False)
+        return frontier
 
     def request(self, fetch: Fetch) -> Request:
         """The request to send for a lease."""
-        request = self._requests[fetch.page]
+        request = self._requests[_name(fetch)]
         if fetch.slot is not Slot.SECOND or self._session.config.revisit_callbacks:
             request.meta[META_KEY] = fetch
             if self.keeper is not None:
@@ -184,16 +192,16 @@ class DropIn:
         """Let go of requests that will not be needed again."""
         if self.keeper is not None:
             self.keeper.ended(lease)
-        if not self._session.frontier.may_fetch_again(lease.fetch.page):
-            self._requests.pop(lease.fetch.page, None)
-            self._hops.pop(lease.fetch.page, None)
+        if not self._session.sites.of(lease.fetch).may_fetch_again(lease.fetch.page):
+            self._requests.pop(_name(lease.fetch), None)
+            self._hops.pop(_name(lease.fetch), None)
 
     def follow_slots(self) -> None:
         """The project's own politeness counts: each host's delay and concurrency are its download slot's."""
         downloader = self._crawler.engine.downloader
-        for host in self._open:
+        for host, frontier in self._open.items():
             slot = private.slot(downloader, host)
             if slot is not None:
                 asked = private.last_asked(slot)
                 due = self._session.clock.at(asked) + slot.delay if asked else 0.0
-                self._session.frontier.set_delay(host, slot.delay, due)
+                frontier.set_delay(host, slot.delay, due)

@@ -68,7 +68,7 @@ class CaptureExtension:
             logger.warning(NOT_KEPT)
         for line in clashes(self._crawler.settings, session.config) if session.drop_in else ():
             logger.warning(line)
-        self._line = ProgressLine(session.frontier, session.clock.now())
+        self._line = ProgressLine(session.sites, session.clock.now())
         if session.gone_on and session.config.progress:
             self._line.goes_on()
         self._loop = create_looping_call(self._every_second)
@@ -103,7 +103,7 @@ class CaptureExtension:
                 with busy("writing report and certificate", session.config.progress), stoppable():
                     self._report(state, session.config.output, stopped)
             session.ended()
-            stats.set_value(EXIT_CODE, _exit_code(session.frontier.captures))
+            stats.set_value(EXIT_CODE, _exit_code([frontier.capture for frontier in session.sites]))
         except (OSError, SharcError) as error:
             way_out = "Make room; the same command goes on" if is_full(error) else "The same command goes on"
             logger.error("The end of the crawl cannot be written: %s. %s", error, way_out)

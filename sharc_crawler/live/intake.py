@@ -13,18 +13,18 @@ from sharc_crawler.model import Kind, Result, Sighting
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sharc_crawler.frontier.frontier import Frontier
+    from sharc_crawler.frontier.sites import Sites
     from sharc_crawler.live.lease import Lease
-    from sharc_crawler.model import PageId
+    from sharc_crawler.model import Fetch
 
 
 class Intake:
     """Takes readings in."""
 
-    def __init__(self, frontier: Frontier) -> None:
-        self._frontier = frontier
-        self._unread: Counter[int] = Counter()  # documents of each capture
-        self._notes: dict[int, str] = {}
+    def __init__(self, sites: Sites) -> None:
+        self._sites = sites
+        self._unread: Counter[str] = Counter()  # documents of each site
+        self._notes: dict[str, str] = {}
 
     def take_in(self, lease: Lease) -> None:
         """The visit with what was read of its response."""
@@ -35,7 +35,7 @@ class Intake:
         problems = reading.problems
         if lease.outcome.result is Result.OK:
             lease.outcome = replace(lease.outcome, document=reading.document, robots=reading.robots)
-            feeds = reading.feeds if reading.feeds and self._is_front(fetch.page) else ()
+            feeds = reading.feeds if reading.feeds and self._is_front(fetch) else ()
             lease.links = [*reading.links, *(Sighting(url, Kind.PAGE, fetch.url) for url in feeds)]
             if reading.unreadable:  # as good as a robots.txt that cannot be had (RFC 9309, 2.3.1.4)
                 lease.outcome = replace(lease.outcome, result=Result.FAILED, error=reading.unreadable)
@@ -43,27 +43,26 @@ class Intake:
                 lease.outcome = replace(lease.outcome, error="; ".join(problems))
                 problems = ()
         if problems:
-            self._note(fetch.page, fetch.url, problems)
+            self._note(fetch, problems)
 
-    def _note(self, page: PageId, url: str, problems: Sequence[str]) -> None:
+    def _note(self, fetch: Fetch, problems: Sequence[str]) -> None:
         """One note for all documents of a capture that could not be read, or not whole."""
-        capture = self._frontier.capture_of(page)
-        self._unread[capture.number] += 1
-        count = self._unread[capture.number]
-        before = self._notes.get(capture.number, "")
-        first = before.partition("whole: ")[2] or f"{url} ({'; '.join(problems)})"
+        self._unread[fetch.site] += 1
+        count = self._unread[fetch.site]
+        before = self._notes.get(fetch.site, "")
+        first = before.partition("whole: ")[2] or f"{fetch.url} ({'; '.join(problems)})"
         documents = "1 document was" if count == 1 else f"{count:,} documents were"
         note = f"{documents} not read, or not whole: {first}"
-        capture.note(note, before)
-        self._notes[capture.number] = note
-        self._frontier.ledger.changed_capture(capture)
+        self._sites.of(fetch).note(note, before)
+        self._notes[fetch.site] = note
 
-    def _is_front(self, page: PageId) -> bool:
+    def _is_front(self, fetch: Fetch) -> bool:
         """Whether a page is a seed, or where one redirects to.
 
         Its feeds are the site's, and pages as others are; blogs name one more in the head of each post.
         """
-        pages = self._frontier.pages
+        frontier, page = self._sites.of(fetch), fetch.page
+        pages = frontier.pages
         while (parent := pages.parents[page]) != NO_PARENT and pages.states[parent] == State.LOST:
             page = parent
-        return pages.urls[page] in self._frontier.capture_of(page).spec.seeds
+        return pages.urls[page] in frontier.capture.spec.seeds

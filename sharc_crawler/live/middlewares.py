@@ -89,7 +89,7 @@ class ArchiveMiddleware:
         reading = self._read(exchange, fetch, outcome, response.url) if fetch else None
         if fetch is not None and exchange.untrusted and not self._verifies:
             note = UNTRUSTED.format(host=fetch.host, why=exchange.untrusted)
-            self._session.frontier.capture_of(fetch.page).note(note)
+            self._session.sites.of(fetch).capture.note(note)
         self._tell(fetch, outcome, written, reading)
         if written is not None and (self._session.drop_in or fetch is None):
             try:
@@ -135,8 +135,8 @@ class ArchiveMiddleware:
         whole = outcome.status != NOT_MODIFIED and exchange.truncated is None  # a part shows nothing of the whole
         known = None
         if fetch.slot is Slot.SECOND and fetch.kind is Kind.PAGE:  # equal bytes name the same
-            known = self._session.frontier.pages.remembered(fetch.page).digest
-        words = fetch.kind is Kind.PAGE and self._session.frontier.capture_of(fetch.page).traps is not None
+            known = self._session.sites.of(fetch).pages.remembered(fetch.page).digest
+        words = fetch.kind is Kind.PAGE and self._session.sites.of(fetch).capture.traps is not None
         order = Order(url, self._wants(fetch, outcome), whole, self._compared(fetch), words, known)
         return self._session.readers.read(exchange.response, order)
 
@@ -146,14 +146,14 @@ class ArchiveMiddleware:
             return Wants.NOTHING
         if fetch.kind is Kind.RESOURCE and fetch.slot is Slot.SECOND:
             return Wants.NOTHING
-        if fetch.kind is Kind.SITEMAP and self._session.frontier.capture_of(fetch.page).spec.mode == "instant":
+        if fetch.kind is Kind.SITEMAP and self._session.sites.of(fetch).capture.spec.mode == "instant":
             return Wants.NEWS
         return WANTS[fetch.kind]
 
     def _compared(self, fetch: Fetch) -> bool:
         """May its content be held against another download's?"""
         session = self._session
-        again = fetch.kind is Kind.PAGE and session.frontier.capture_of(fetch.page).mode.compares
+        again = fetch.kind is Kind.PAGE and session.sites.of(fetch).capture.mode.compares
         return fetch.slot is not Slot.ONLY or session.history is not None or again
 
     def _keep(self, exchange: Exchange, fetch: Fetch | None, status: int | None = None) -> Future[CaptureRef] | None:
@@ -165,7 +165,7 @@ class ArchiveMiddleware:
         return self._session.archive(fetch.site if fetch else None, exchange, original)
 
     def _first_visit(self, exchange: Exchange, fetch: Fetch) -> Original | None:
-        visit = self._session.frontier.pages.remembered(fetch.page)
+        visit = self._session.sites.of(fetch).pages.remembered(fetch.page)
         return Original(exchange.url, visit.started, visit.digest) if visit.digest else None
 
     def _tell(

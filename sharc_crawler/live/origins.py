@@ -28,12 +28,12 @@ def origin_of(request: Request) -> str:
 
 def name_of(fetch: Fetch) -> str:
     """A visit, as an origin; whether a strategy means a page's first visit to be its only one may change."""
-    return visit_name(fetch.page, fetch.slot)
+    return visit_name(fetch.site, fetch.page, fetch.slot)
 
 
-def visit_name(page: PageId, slot: Slot) -> str:
+def visit_name(site: str, page: PageId, slot: Slot) -> str:
     """The same, of a page and a slot."""
-    return f"{page} again" if slot is Slot.SECOND else f"{page}"
+    return f"{site} {page} again" if slot is Slot.SECOND else f"{site} {page}"
 
 
 class OriginMiddleware:

@@ -15,7 +15,7 @@ from sharc_crawler.model import Phase
 if TYPE_CHECKING:
     from typing import TextIO
 
-    from sharc_crawler.frontier.frontier import Frontier
+    from sharc_crawler.frontier.sites import Sites
     from sharc_crawler.model import Instant, Seconds
 
 CLEAR = "\r\x1b[2K"
@@ -36,9 +36,9 @@ class Snapshot:
     left: int  #: downloads still to make, as far as known: not chosen yet, owed by hosts, or in flight
 
     @classmethod
-    def of(cls, frontier: Frontier) -> Snapshot:
+    def of(cls, sites: Sites) -> Snapshot:
         """All captures together; the phase is the earliest any of them is in."""
-        captures = frontier.captures
+        captures = [frontier.capture for frontier in sites]
         phases = {capture.phase for capture in captures}
         phase = next((p for p in Phase if p in phases), Phase.DONE)
         waiting = sum(len(capture.front.waiting) + capture.mode.pooled for capture in captures)
@@ -129,8 +129,8 @@ class Speed:
 class ProgressLine:
     """Writes the line to a terminal or a log."""
 
-    def __init__(self, frontier: Frontier, started: Instant, out: TextIO | None = None) -> None:
-        self._frontier = frontier
+    def __init__(self, sites: Sites, started: Instant, out: TextIO | None = None) -> None:
+        self._sites = sites
         self._speed = Speed()
         self._out = out or sys.stderr
         self._live = self._out.isatty()
@@ -139,14 +139,14 @@ class ProgressLine:
 
     def goes_on(self) -> None:
         """Say with what, as the first line."""
-        polls = self._frontier.polls
-        before = done(polls) if polls else Snapshot.of(self._frontier).before
+        polls = self._sites.polls
+        before = done(polls) if polls else Snapshot.of(self._sites).before
         self._out.write(f"goes on where it was: {before}\n")
         self._out.flush()
 
     def show(self, now: Instant, paused: str = "") -> None:
         """Once a second from the outside; not on a terminal, only every tenth is written. Why it pauses, if it does."""
-        snapshot = Snapshot.of(self._frontier)
+        snapshot = Snapshot.of(self._sites)
         if paused:
             self._paused += now - self._looked
         self._looked = now
@@ -154,14 +154,14 @@ class ProgressLine:
         if not self._live and now - self._last < 10.0:
             return
         self._last = now
-        polls = self._frontier.polls
+        polls = self._sites.polls
         text = progress(polls, now) if polls and not paused else self._text(snapshot, speed, paused, now)
         self._out.write(f"{CLEAR}{text}" if self._live else f"{text}\n")
         self._out.flush()
 
     def _text(self, snapshot: Snapshot, speed: float, paused: str, now: Instant) -> str:
-        least = at_least(self._frontier, snapshot.left, now)
-        return line(snapshot, speed, paused, least, until_next(self._frontier, now))
+        least = at_least(self._sites, snapshot.left, now)
+        return line(snapshot, speed, paused, least, until_next(self._sites, now))
 
     def clear(self) -> None:
         """Leave a clean line behind."""

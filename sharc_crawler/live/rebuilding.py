@@ -19,7 +19,7 @@ from sharc_crawler.archive.files import safe_name, series_of
 from sharc_crawler.archive.recovery import finish
 from sharc_crawler.archive.told import Answers, told
 from sharc_crawler.errors import UsageError
-from sharc_crawler.frontier.frontier import Frontier
+from sharc_crawler.frontier.sites import Sites
 from sharc_crawler.instants import unix
 from sharc_crawler.live.intake import Intake
 from sharc_crawler.live.lease import Lease
@@ -30,11 +30,12 @@ from sharc_crawler.live.requests import outcome_of
 from sharc_crawler.model import Fetch, Kind, Outcome, Plan, Result, Slot, Visit
 from sharc_crawler.report.words import counted
 from sharc_crawler.storage.memory import MemoryStore
+from sharc_crawler.storage.sharing import SharedFile
 from sharc_crawler.strategies.base import Strategy
 from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from sharc_crawler.archive.told import Told
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from sharc_crawler.changes.http import HttpResponse
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.hosts import Politeness
+    from sharc_crawler.frontier.pages import Texts
     from sharc_crawler.frontier.parts import Parts
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.frontier.store import Batch, LinksRow
@@ -72,10 +74,12 @@ class Recorded(Strategy):
     downloaded for the first time after it: T lies between the two.
     """
 
-    def __init__(self, setting: Setting, real: Strategy, steps: Iterable[DecidedExchange], frontier: Frontier) -> None:
+    def __init__(
+        self, setting: Setting, real: Strategy, steps: Iterable[DecidedExchange], urls: Callable[[], Texts]
+    ) -> None:
         super().__init__(setting)
         self.revisits, self.accepts_late = real.revisits, real.accepts_late
-        self._steps, self._frontier = [step for step in steps if not step.again], frontier
+        self._steps, self._urls = [step for step in steps if not step.again], urls
         self._turn = max(_firsts(self._steps), default=0.0)
         self._pages: dict[str, list[PageId]] = defaultdict(list)  # a URL to which another redirects has two
         self._visited: set[PageId] = set()
@@ -84,7 +88,7 @@ class Recorded(Strategy):
 
     def add(self, candidates: Candidates) -> None:
         """By their URLs they are known again."""
-        urls = self._frontier.pages.urls
+        urls = self._urls()
         for page in candidates.pages.tolist():
             self._pages[key_of(urls[page])].append(page)
 
@@ -132,7 +136,7 @@ class Recorded(Strategy):
         """It may be revisited."""
         self._under_way.discard(visit.page)
         if visit.slot is Slot.SECOND or not captured:
-            self._pages[key_of(self._frontier.pages.urls[visit.page])].remove(visit.page)
+            self._pages[key_of(self._urls()[visit.page])].remove(visit.page)
 
     def reprice(self, page: PageId, rate: float) -> None:
         """The order is fixed."""
@@ -223,25 +227,28 @@ class _Replay:
         self._store = MemoryStore()
         at_once = replace(politeness, delay=0.0, concurrency=2**31, back_off=0.0, hosts=None)
         real = parts.strategy
-        self._frontier = Frontier(at_once, self._store, replace(parts, strategy=lambda *args: self._order(real(*args))))
-        self._intake = Intake(self._frontier)
+        self._file = SharedFile(self._store)
+        self._sites = Sites(
+            at_once, replace(parts, strategy=lambda spec, setting: self._order(spec, real(spec, setting)))
+        )
+        self._intake = Intake(self._sites)
         self._asked: dict[str, list[Fetch]] = defaultdict(list)  #: by URL
         self._untold = Counter(step.key for step in self._steps)  #: exchanges to come, by URL
 
-    def _order(self, real: Strategy) -> Strategy:
-        return Recorded(real.setting, real, self._steps, self._frontier)
+    def _order(self, spec: CaptureSpec, real: Strategy) -> Strategy:
+        return Recorded(real.setting, real, self._steps, lambda: self._sites[spec.site].pages.urls)
 
     def play(self, specs: Sequence[CaptureSpec], run: str, when: str) -> Rebuilt:
         """Everything in the order in which it ended."""
         for spec in specs:
-            capture = self._frontier.open(spec, self._steps[0].decided)
-            capture.owed.one()  # what was to follow is not told: nothing may end here
+            frontier = self._sites.open(spec, self._steps[0].decided, self._file.part())
+            frontier.capture.owed.one()  # what was to follow is not told: nothing may end here
         placed = sum(self._step(step) for step in sorted(self._steps, key=lambda step: step.ended))
-        self._frontier.note(
+        self._sites.note(
             f"the state of this capture was made again at {when} from its WARC files"
             f" ({placed:,} of {counted(len(self._steps), 'exchange')}): it had been lost"
         )
-        self._frontier.ledger.commit()
+        self._sites.commit()
         state = self._store.load()
         visits = [one._replace(finished=one.finished and one.outcome.error != NO_RECORD) for one in state.visits]
         return Rebuilt(replace(state, visits=visits), list(self._store.links()), run)
@@ -256,20 +263,21 @@ class _Replay:
         if not step.told.answered:
             error = self._answers.error(step.told)
             outcome = Outcome(Result.FAILED, step.told.started, step.ended, error=error, capture=step.told.ref)
-            self._frontier.finished(fetch, outcome)
+            self._sites.finished(fetch, outcome)
             return True
         lease = self._answered(step, fetch)
         assert lease.outcome is not None, "it was answered"
-        self._frontier.finished(fetch, replace(lease.outcome, capture=step.told.ref), lease.links)
+        self._sites.finished(fetch, replace(lease.outcome, capture=step.told.ref), lease.links)
         return True
 
     def _ask(self, now: Instant) -> None:
         """Take what the frontier decides by now; what it is not to decide yet waits as for a sitemap."""
         while True:
-            held = [one for one in self._frontier.captures if not self._decides(one, now)]
+            captures = [frontier.capture for frontier in self._sites]
+            held = [one for one in captures if not self._decides(one, now)]
             for capture in held:
                 capture.owed.before_visits()
-            fetch = self._frontier.next(now)
+            fetch = self._sites.next(now)
             for capture in held:
                 capture.owed.was_read()
             if not isinstance(fetch, Fetch):
@@ -285,7 +293,7 @@ class _Replay:
         """A page of which nothing is told has no record; it is made again later."""
         key = key_of(fetch.url)
         if fetch.kind is Kind.PAGE and not self._untold[key]:
-            self._frontier.finished(fetch, Outcome(Result.FAILED, now, now, error=NO_RECORD))
+            self._sites.finished(fetch, Outcome(Result.FAILED, now, now, error=NO_RECORD))
         else:
             self._asked[key].append(fetch)
 

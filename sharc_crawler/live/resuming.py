@@ -17,12 +17,12 @@ from sharc_crawler.live.kept import UnkeepableError, cookies_text, kept, restore
 from sharc_crawler.live.origins import name_of, origin_of, visit_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from scrapy import Request, Spider
     from scrapy.crawler import Crawler
 
-    from sharc_crawler.frontier.ledger import Ledger
+    from sharc_crawler.frontier.sites import Sites
     from sharc_crawler.frontier.store import Batch
     from sharc_crawler.live.lease import Lease
     from sharc_crawler.model import Fetch, PageId
@@ -39,11 +39,11 @@ COOKIES = "cookies"
 class Keeper:
     """Keeps requests, what the duplicate filter has seen, and cookies, beside the frontier's state."""
 
-    def __init__(self, crawler: Crawler, ledger: Ledger) -> None:
+    def __init__(self, crawler: Crawler, sites: Sites) -> None:
         assert crawler.spider is not None, "it is the spider's crawl"
         self._crawler = crawler
         self._spider: Spider = crawler.spider
-        self._ledger = ledger
+        self._sites = sites
         self._before: defaultdict[str, Counter[str]] = defaultdict(Counter)  #: by origin: fingerprints of what is kept
         self._again: defaultdict[str, Counter[str]] = defaultdict(Counter)  #: and of what came in this visit
         self._cookies = ""
@@ -68,12 +68,14 @@ class Keeper:
             self._crawler.stats.inc_value("scheduler/unserializable")
             return None
 
-    def keep(self, page: PageId, request: Request, text: str) -> None:
+    def keep(self, site: str, page: PageId, request: Request, text: str) -> None:
         """With the page's row, in one transaction."""
         origin, fingerprint = origin_of(request), self._fingerprint(request)
         self._before[origin][fingerprint] += 1
-        about = {"page": page, "origin": origin, "fingerprint": fingerprint, "seen": not request.dont_filter}
-        self._ledger.keep(f"request {page}", json.dumps({**about, "request": text}))
+        about = {"site": site, "page": page, "origin": origin, "fingerprint": fingerprint}
+        self._sites[site].ledger.keep(
+            f"request {site} {page}", json.dumps({**about, "seen": not request.dont_filter, "request": text})
+        )
 
     def began(self, fetch: Fetch) -> None:
         """A visit begins, maybe not for the first time."""
@@ -81,29 +83,36 @@ class Keeper:
 
     def ended(self, lease: Lease) -> None:
         """A visit is finished, with where it was led, in the same transaction; its requests will not come again."""
-        name = name_of(lease.fetch)
+        name, ledger = name_of(lease.fetch), self._sites.of(lease.fetch).ledger
         self._before.pop(name, None)
         self._again.pop(name, None)
         for number, request in enumerate(lease.hopped):
-            self._ledger.keep(f"hop {lease.fetch.lease} {number}", kept(request, self._spider))
+            ledger.keep(f"hop {lease.fetch.lease} {number}", kept(request, self._spider))
         middleware = self._cookie_middleware()
         if middleware is not None and (text := cookies_text(middleware.jars)) != self._cookies:
             self._cookies = text
-            self._ledger.keep(COOKIES, text)
+            ledger.keep(COOKIES, text)
 
-    def restore(self, saved: Batch) -> Iterator[tuple[PageId | None, Request, bool]]:
-        """Of each request its page (``None``: a redirect's target), itself, and whether the filter has seen it."""
-        finished = {visit_name(visit.page, visit.slot) for visit in saved.visits if visit.finished}
-        for key, text in saved.kept.items():
+    def restore(
+        self, saved: Mapping[str, Batch], texts: Mapping[str, str]
+    ) -> Iterator[tuple[str, PageId | None, Request, bool]]:
+        """Of each request its site, its page (``None``: a redirect's target), itself, and whether the filter saw it."""
+        finished = {
+            visit_name(site, visit.page, visit.slot)
+            for site, state in saved.items()
+            for visit in state.visits
+            if visit.finished
+        }
+        for key, text in texts.items():
             if key == COOKIES:
                 self._set_cookies(text)
             elif key.startswith("hop "):
-                yield None, restored(text, self._spider), True
+                yield "", None, restored(text, self._spider), True
             else:
                 about: dict[str, Any] = json.loads(text)
                 if about["origin"] not in finished:
                     self._before[about["origin"]][about["fingerprint"]] += 1
-                yield about["page"], restored(about["request"], self._spider), about["seen"]
+                yield about["site"], about["page"], restored(about["request"], self._spider), about["seen"]
 
     def _set_cookies(self, text: str) -> None:
         middleware = self._cookie_middleware()

@@ -68,7 +68,7 @@ class SharcScheduler(BaseScheduler):
         self._alarm = Alarm(private.wake_up(engine))
         self._session.archivist.written = self._session.readers.read_on = private.wake_up(engine)
         self._session.readers.start()
-        self._intake = Intake(self._session.frontier)
+        self._intake = Intake(self._session.sites)
         specs = None if self._session.drop_in else spider.capture_specs  # type: ignore[attr-defined]
         self._drop_in = None if specs is not None else self._dropped_in()
         if specs:
@@ -81,7 +81,7 @@ class SharcScheduler(BaseScheduler):
         if (opened := drop_in.filter.open()) is not None:
             await maybe_deferred_to_future(opened)
         if drop_in.keeper is not None and (saved := await self._session.go_on()) is not None:
-            drop_in.restore(saved)
+            drop_in.restore(*saved)
 
     def close(self, reason: str) -> Deferred[None] | None:
         """The crawl is over, or has been stopped."""
@@ -109,7 +109,7 @@ class SharcScheduler(BaseScheduler):
     def has_pending_requests(self) -> bool:
         """Also between visits and revisits, and while a host must not be asked."""
         direct = self._drop_in is not None and bool(self._drop_in.direct)
-        return direct or not self._session.frontier.done or bool(self._session.leases)
+        return direct or not self._session.sites.done or bool(self._session.leases)
 
     def enqueue_request(self, request: Request) -> bool:
         """A project's spider asks for a page (or its middlewares go on with one)."""
@@ -176,7 +176,7 @@ class SharcScheduler(BaseScheduler):
 
     def _next(self) -> Request | None:
         session = self._session
-        session.frontier.ledger.commit()  # what there was no room for before
+        session.sites.commit()  # what there was no room for before
         self._note_mishaps()
         self._finish_ended()
         if lacking := session.space.lacking():
@@ -199,7 +199,7 @@ class SharcScheduler(BaseScheduler):
             if self._drop_in.direct:
                 return self._drop_in.released(self._drop_in.direct.popleft())
             self._drop_in.follow_slots()
-        decision = session.frontier.next(session.clock.now())
+        decision = session.sites.next(session.clock.now())
         if isinstance(decision, Fetch):
             return self._release(self._leased(decision))
         if isinstance(decision, Wait):
@@ -210,24 +210,22 @@ class SharcScheduler(BaseScheduler):
         """While there is room for it: a crawl that pauses may be killed."""
         if not self._pause:
             self._pause = f"the crawl paused at {second(self._session.clock.now())}: its disk had no room"
-            self._session.frontier.note(self._pause)
-            self._session.frontier.ledger.commit()
+            self._session.sites.note(self._pause)
+            self._session.sites.commit()
 
     def _note_pause(self) -> None:
         """A pause for want of room belongs in the reports."""
         session = self._session
         if seconds := session.space.paused():
             start = second(session.clock.now() - seconds)
-            session.frontier.note(
-                f"the crawl paused at {start}, for {span(seconds)}: its disk had no room", self._pause
-            )
+            session.sites.note(f"the crawl paused at {start}, for {span(seconds)}: its disk had no room", self._pause)
             self._pause = ""
 
     def _note_mishaps(self) -> None:
         """What befell the process that writes belongs there, too."""
         session = self._session
         while session.archivist.mishaps:
-            session.frontier.note(f"{second(session.clock.now())}: {session.archivist.mishaps.pop(0)}")
+            session.sites.note(f"{second(session.clock.now())}: {session.archivist.mishaps.pop(0)}")
 
     def _leased(self, fetch: Fetch) -> Request:
         """What was decided before its host's pages before it had been handled is counted: the promise is for one."""
@@ -255,22 +253,26 @@ class SharcScheduler(BaseScheduler):
         return lease if hops > lease.hops else None
 
     def _finish_ended(self) -> None:
-        """Tell the frontier of every visit that the engine is through with, read and on disk, in one transaction."""
+        """Tell the frontiers of every visit that the engine is through with, read and on disk: one step a site."""
         busy = private.in_progress(self._crawler.engine)
         through = [number for number, request in self._released.items() if request not in busy]
         ended = [number for number in through if self._session.leases[number].done]
         self._session.archivist.awaited = self._session.readers.awaited = len(ended) < len(through)
-        with self._session.frontier.ledger.one_step():
-            for number in ended:
-                del self._released[number]
-                self._finish(self._session.leases.pop(number))
+        by_site: dict[str, list[int]] = {}
+        for number in ended:
+            by_site.setdefault(self._session.leases[number].fetch.site, []).append(number)
+        for site, numbers in by_site.items():
+            with self._session.sites[site].ledger.one_step():
+                for number in numbers:
+                    del self._released[number]
+                    self._finish(self._session.leases.pop(number))
 
     def _finish(self, lease: Lease) -> None:
         self._intake.take_in(lease)
         conclude(lease)
         session = self._session
         if lease.unwritten:
-            session.frontier.give_back(lease.fetch, session.clock.now())
+            session.sites.give_back(lease.fetch, session.clock.now())
             session.space.refused(lease.unwritten, lease.outcome.length if lease.outcome else 0)
             return
         if lease.written is not None:
@@ -278,7 +280,7 @@ class SharcScheduler(BaseScheduler):
         outcome = lease.outcome or self._nothing_seen()
         if lease.hops:  # the validators are the last hop's: a revisit begins at the first
             outcome = replace(outcome, validators=NO_VALIDATORS)
-        judgement = session.frontier.finished(lease.fetch, outcome, lease.links)
+        judgement = session.sites.finished(lease.fetch, outcome, lease.links)
         stats = self._crawler.stats
         stats.inc_value(f"sharc/{lease.fetch.kind}/{lease.fetch.slot}/{outcome.result}")
         if judgement:

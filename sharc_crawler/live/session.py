@@ -16,8 +16,8 @@ from sharc_crawler import __version__
 from sharc_crawler.archive.open_files import RESERVE, left, limit, raise_limit
 from sharc_crawler.archive.options import USUAL, CaptureInfo, WarcOptions
 from sharc_crawler.errors import UsageError
-from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.parts import Parts
+from sharc_crawler.frontier.sites import Sites
 from sharc_crawler.frontier.store import Batch
 from sharc_crawler.instants import iso
 from sharc_crawler.live.archivist import Archivist
@@ -33,6 +33,7 @@ from sharc_crawler.live.output import RUNNING, check_output, check_state, make_f
 from sharc_crawler.live.readers import Readers
 from sharc_crawler.live.space import Space
 from sharc_crawler.storage.opening import begin_state, set_state_aside
+from sharc_crawler.storage.sharing import SharedFile
 from sharc_crawler.storage.trying_again import reopened, unreached
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from sharc_crawler.archive.payloads import Original
+    from sharc_crawler.frontier.frontier import Frontier
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.frontier.store import CaptureRow, FrontierStore
     from sharc_crawler.live.control import Control
@@ -59,7 +61,7 @@ class Session:
     clock: Clock
     store: FrontierStore | None
     history: ObservationStore | None
-    frontier: Frontier
+    sites: Sites
     space: Space
     drop_in: bool  #: a project's own spider decides what there is to fetch
     name: str  #: of the spider
@@ -72,10 +74,12 @@ class Session:
     readers: Readers = field(init=False)
     log: CrawlLog | None = field(init=False)
     control: Control | None = field(init=False)
+    file: SharedFile | None = field(init=False)  #: the store, as the frontiers write it
 
     def __post_init__(self) -> None:
         folder = self.config.output if self.config.control else None
-        self.control = _control(folder, self.frontier) if folder else None
+        self.control = _control(folder, self.sites) if folder else None
+        self.file = SharedFile(self.store) if self.store else None
         self.archivist = Archivist(self._terms)
         self.readers = Readers({"detector": self.config.detector, "masks": self.config.masks})
         config = self.config
@@ -98,33 +102,42 @@ class Session:
             saved = await self._borne_out(saved)
             for number, row in saved.captures.items():
                 saved.captures[number] = self._on_new_terms(row, specs[0])
-            await self._restore(saved, {row.spec.site for row in saved.captures.values()})
-            return
+            self._restore(saved)
         await self._ready({spec.site for spec in specs})
-        with self.frontier.ledger.one_step():  # all of them or none: the same command must find what it asked for
-            for spec in specs:
-                bounded = self.bounded(replace(spec, settings={**spec.settings, "run": self.run}))
-                capture = self.frontier.open(bounded, now)
-                if self.history:
-                    self.frontier.schedule_into(capture, known_pages(spec.site, self.history), now)
+        for spec in specs:
+            if spec.site in self.sites:  # not where it was cut off before it was begun
+                continue
+            capture = self.open(replace(spec, settings={**spec.settings, "run": self.run}))
+            if self.history:
+                capture.schedule(known_pages(spec.site, self.history), now)
 
-    async def go_on(self) -> Batch | None:
-        """A project's own spider: its captures as a former run left them; ``None``: there are none."""
+    def open(self, spec: CaptureSpec, *, seeded: bool = True) -> Frontier:
+        """Begin a site's capture, within this crawl's budget."""
+        part = self.file.part() if self.file else None
+        return self.sites.open(self.bounded(spec), self.clock.now(), part, seeded=seeded)
+
+    async def go_on(self) -> tuple[dict[str, Batch], dict[str, str]] | None:
+        """A project's own spider: its captures by site, and what it kept, as a former run left them; ``None``: none."""
         saved = self.store.load() if self.store else None
         if saved is None or not saved.captures:
             return None
         self._go_on_in_time(saved)
         for number, row in saved.captures.items():
             saved.captures[number] = row._replace(spec=self.bounded(row.spec))
-        await self._restore(saved, {self.name})
-        return saved
+        parts = self._restore(saved)
+        await self._ready({self.name})
+        return parts, saved.kept
 
-    async def _restore(self, saved: Batch, series: set[str]) -> None:
-        """Go on with captures, and with these series of WARC files."""
+    def _restore(self, saved: Batch) -> dict[str, Batch]:
+        """Go on with captures; by site, what each was when it was cut off."""
+        assert self.file is not None, "somebody has saved it"
         self.run = next(str(row.spec.settings["run"]) for row in saved.captures.values())
-        self.frontier.restore(saved, self.clock.now())
+        found = {}
+        for part, batch in self.file.parts(saved):
+            frontier = self.sites.restore(batch, self.clock.now(), part)
+            found[frontier.capture.spec.site] = batch
         self.gone_on = True
-        await self._ready(series)
+        return found
 
     def _on_new_terms(self, row: CaptureRow, spec: CaptureSpec) -> CaptureRow:
         """A capture goes on under another strategy, with other limits or a narrower scope, if it is told to."""
@@ -302,18 +315,18 @@ def _begin(crawler: Crawler) -> Session:
     store = _store(config, rebuilds)
     history = _history(config.history) if config.history else None
     parts = PARTS if drop_in else _parts(history, config)
-    frontier = Frontier(politeness, store, parts, terms=getattr(crawler.spider, "terms", None))
+    sites = Sites(politeness, parts, terms=getattr(crawler.spider, "terms", None))
     name = crawler.spider.name if crawler.spider else "crawl"
     space = Space(config.output, config.min_free)
     if config.masks or config.detector != "content":
         _check_detector(config.detector, config.masks)
-    return Session(config, clock, store, history, frontier, space, drop_in, name, rebuilds)
+    return Session(config, clock, store, history, sites, space, drop_in, name, rebuilds)
 
 
-def _control(folder: Path, frontier: Frontier) -> Control:
+def _control(folder: Path, sites: Sites) -> Control:
     from sharc_crawler.live.control import Control  # only where orders are taken
 
-    return Control(folder, frontier)
+    return Control(folder, sites)
 
 
 def _history(file: str) -> ObservationStore:

@@ -86,7 +86,7 @@ def survey(arguments: dict[str, str], chosen: Sequence[str] = ()) -> Survey:
     if process.bootstrap_failed:
         raise SharcError(f"{arguments['url']}: the site could not be asked")
     session = session_of(crawler)
-    if not session.frontier.done:
+    if not session.sites.done:
         raise SharcError(f"{arguments['url']}: stopped before its sitemaps were read")
     return _survey_of(arguments["url"], session)
 
@@ -105,8 +105,8 @@ def _settings(chosen: Sequence[str]) -> Settings:
 
 
 def _survey_of(url: str, session: Session) -> Survey:
-    (capture,) = session.frontier.captures
-    pages, hosts = session.frontier.pages, session.frontier.ledger.hosts
+    (frontier,) = session.sites
+    capture, pages, hosts = frontier.capture, frontier.pages, frontier.ledger.hosts
     known = [page for page in range(len(pages)) if pages.kinds[page] is Kind.PAGE]
     open_ = [page for page in known if hosts[pages.hosts[page]].allows(pages.urls[page])]
     if len(open_) <= len(capture.spec.seeds):
@@ -119,8 +119,8 @@ def _survey_of(url: str, session: Session) -> Survey:
         [pages.rates[page] for page in open_],
         [pages.shapes[page] for page in open_],
         attested,
-        max(hosts[host].delay for host in capture.hosts),
-        max(rules.delay if (rules := hosts[host].rules) else 0.0 for host in capture.hosts),
+        max(host.delay for host in hosts),
+        max(host.rules.delay if host.rules else 0.0 for host in hosts),
         len(known) - len(open_),
         tuple(capture.notes),
     )

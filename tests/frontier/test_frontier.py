@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from sharc_crawler.errors import StateError, UsageError
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
-from sharc_crawler.frontier.sites import Sites
 from sharc_crawler.frontier.lifecycle import State
+from sharc_crawler.frontier.sites import Sites
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import (
     Done,

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
-from sharc_crawler.frontier.sites import Sites
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.modes.instant import LEFT
+from sharc_crawler.frontier.sites import Sites
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import Done, Hints, Kind, Outcome, Phase, Result, Sighting, Slot, Validators, Wait
 from sharc_crawler.polling.terms import Terms

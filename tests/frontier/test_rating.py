@@ -70,7 +70,7 @@ def listed(world: World) -> World:
 def opened(politeness: Politeness, rates: object, store: MemoryStore | None = None) -> Frontier:
     """The site's pages are known from captures before, as the second capture of it knows them."""
     frontier = Frontier(politeness, store, Parts(rates=lambda _: rates))
-    capture = frontier.open(CaptureSpec("h", (ROOT,), strategy="bfs", sitemaps=(INDEX,)), 1000.0)
+    frontier.open(CaptureSpec("h", (ROOT,), strategy="bfs", sitemaps=(INDEX,)), 1000.0)
     frontier.schedule([Sighting(page(at), via="history") for at in range(SITEMAPS * PAGES)], 1000.0)
     return frontier
 

@@ -13,8 +13,8 @@ from sharc_crawler.cli import main
 from sharc_crawler.control import ORDERS, STATUS, Orders, read_orders, write
 from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.errors import DataError
-from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
+from sharc_crawler.frontier.sites import Sites
 from sharc_crawler.live.control import Control
 from tests.live.test_interruptions import INTERRUPTED, USAGE, select_nothing, start
 
@@ -121,12 +121,12 @@ def test_a_file_of_another_user_is_not_obeyed(tmp_path):
 
 @pytest.mark.parametrize(("again", "holds"), [(1.0, 7.0), (2.0, 2.0)])
 def test_the_later_of_an_ordered_and_a_given_delay_counts_and_is_said(tmp_path, caplog, again, holds):
-    Control(tmp_path, Frontier(Politeness(delay=1.0))).begin(0.0)
+    Control(tmp_path, Sites(Politeness(delay=1.0))).begin(0.0)
     write(tmp_path, ORDERS, read_orders(tmp_path).changed(delay=7.0))
-    frontier = Frontier(Politeness(delay=again))
+    frontier = Sites(Politeness(delay=again))
     Control(tmp_path, frontier).begin(1.0)
     assert frontier.politeness.delay == holds
     assert ("started again with delay=2" in caplog.text) == (holds == 2.0)
     assert ("7 s between two requests to a host, not the 1 s" in caplog.text) == (holds == 7.0)
-    Control(tmp_path, frontier := Frontier(Politeness(delay=again))).begin(2.0)
+    Control(tmp_path, frontier := Sites(Politeness(delay=again))).begin(2.0)
     assert frontier.politeness.delay == holds, "what was decided stays so"

@@ -12,28 +12,28 @@ from pathlib import Path
 import pytest
 
 from sharc_crawler.demo import LivingSite, serve
+from sharc_crawler.frontier import sites
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.lab import driver
-from sharc_crawler.live import session
 from sharc_crawler.testing.recording import replay
 
 RUN = """
 import pickle, sys
 from scrapy.crawler import CrawlerProcess
 from scrapy.utils.project import get_project_settings
-from sharc_crawler.live import session
+from sharc_crawler.frontier import sites
 from sharc_crawler.live.spiders.site import SiteSpider
 from sharc_crawler.testing.recording import Recorder
 
 recorders = []
 
-class Recorded(session.Frontier):
+class Recorded(sites.Frontier):
     def __init__(self, *arguments, **keywords):
         super().__init__(*arguments, **keywords)
         recorders.append(Recorder(self))
 
-session.Frontier = Recorded
+sites.Frontier = Recorded
 process = CrawlerProcess(get_project_settings())
 process.crawl(SiteSpider, url=sys.argv[1], strategy=sys.argv[2], delay="0.005", output=sys.argv[3])
 process.start()
@@ -55,7 +55,7 @@ def test_a_live_crawls_calls_replayed_give_the_same_decisions(tmp_path, strategy
 
 
 def test_both_drivers_use_the_same_class():
-    assert session.Frontier is Frontier
+    assert sites.Frontier is Frontier
     assert driver.Frontier is Frontier
-    for module in (session, driver):
+    for module in (sites, driver):
         assert "class Frontier" not in Path(inspect.getfile(module)).read_text()

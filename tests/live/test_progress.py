@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from io import StringIO
 
-from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
+from sharc_crawler.frontier.sites import Sites
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.live.progress import ProgressLine
 from sharc_crawler.model import Fetch, Outcome, Result, Sighting
 
 
 def test_a_pause_is_named_and_left_out_of_the_rate():
-    frontier, out = Frontier(Politeness()), StringIO()
-    capture = frontier.open(CaptureSpec("h", ("http://h.example/",), strategy="bfs", sitemaps=()), 0.0)
+    frontier, out = Sites(Politeness()), StringIO()
+    capture = frontier.open(CaptureSpec("h", ("http://h.example/",), strategy="bfs", sitemaps=()), 0.0).capture
     line = ProgressLine(frontier, 0.0, out)
     capture.counts.pages = 1000
     capture.owed.was_read()
@@ -34,7 +34,7 @@ def test_a_pause_is_named_and_left_out_of_the_rate():
 
 def shown(politeness, answers, pages=40, waits=5):
     """The last line of a crawl in virtual time, of a host that answers so: 10 s into a wait."""
-    frontier, out = Frontier(politeness), StringIO()
+    frontier, out = Sites(politeness), StringIO()
     links = [Sighting(f"http://h.example/{number}") for number in range(pages - 1)]
     frontier.open(CaptureSpec("h", ("http://h.example/",), strategy="bfs:revisits=none", sitemaps=()), 0.0)
     line, now, step = ProgressLine(frontier, 0.0, out), 0.0, 0

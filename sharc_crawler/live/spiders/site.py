@@ -10,8 +10,6 @@ from urllib.parse import urlsplit
 
 from scrapy import Spider
 
-from sharc_crawler.frontier.lifecycle import State
-from sharc_crawler.frontier.pages import NO_PARENT
 from sharc_crawler.live.arguments import Arguments
 from sharc_crawler.live.naming import named
 from sharc_crawler.live.operator import openings, refuse_private, require_operator
@@ -26,10 +24,8 @@ if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
     from twisted.python.failure import Failure
 
-    from sharc_crawler.frontier.frontier import Frontier
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.live.addresses import Opening
-    from sharc_crawler.model import PageId
     from sharc_crawler.polling.terms import Terms
 
 
@@ -109,14 +105,3 @@ def _folder_name(arguments: Arguments) -> str:
     host = re.sub(r"[^A-Za-z0-9.-]+", "-", urlsplit(arguments.urls[0]).netloc)
     more = f"-and-{len(arguments.urls) - 1}-more" if len(arguments.urls) > 1 else ""
     return f"captures/{host}{more}-{timestamp(time.time())}"
-
-
-def _is_front(frontier: Frontier, page: PageId) -> bool:
-    """Whether a page is a seed, or where one redirects to.
-
-    Its feeds are the site's, and pages as others are; blogs name one more in the head of each post.
-    """
-    pages = frontier.pages
-    while (parent := pages.parents[page]) != NO_PARENT and pages.states[parent] == State.LOST:
-        page = parent
-    return pages.urls[page] in frontier.capture_of(page).spec.seeds
