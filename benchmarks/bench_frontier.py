@@ -150,7 +150,6 @@ def weighed(strategy: str, pages: int, until: str) -> dict[str, float]:
     frontier = opened(strategy, pages)
     fetch = frontier.next(0.0)  # the strategy is made
     before = resident()
-    capture = frontier.capture
     for start in range(0, pages, 1000):
         frontier.schedule([Sighting(url(n)) for n in range(start, min(start + 1000, pages))], 0.0)
     figures = {"waiting": (resident() - before) / pages}
