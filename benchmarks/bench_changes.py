@@ -96,7 +96,14 @@ def judge(folder: Path, number: int, seed: int) -> Counter[str]:
     rng = random.Random(f"{seed} {folder}")
     pages = pages_of(folder, number, rng)
     teachers, pages = pages[: max(2, len(pages) // 5)], pages[max(2, len(pages) // 5) :]
-    close = [(served(page, rng, START, 100), served(page, rng, START + timedelta(seconds=2), 101)) for page in teachers]
+    seen = [rng.randrange(100, 4_000) for _ in teachers]
+    close = [
+        (
+            served(page, rng, START, visits),
+            served(page, rng, START + timedelta(seconds=2), visits + rng.randrange(1, 9)),
+        )
+        for page, visits in zip(teachers, seen, strict=True)
+    ]
     masks = learn_masks((Pair(a.encode(), b.encode(), TYPE, str(n)) for n, (a, b) in enumerate(close)), support=2)
     counts: Counter[str] = Counter(pages=len(pages), masks=len(masks))
     for page in pages:

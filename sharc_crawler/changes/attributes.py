@@ -7,6 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.changes.noise import plain_text
+from sharc_crawler.changes.tokens import looks_made_up, without_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -28,6 +29,7 @@ _MEDIA = re.compile(r"\.(?:avif|bmp|gif|ico|jpe?g|m4a|mp[34]|ogg|png|svg|webm|we
 _CSS_URL = re.compile(r"url\(\s*['\"]?([^'\")]+)")
 #: perhaps a session id within a path: long, hexadecimal, and not the end of it (which names a document)
 _SESSION = re.compile(r"(?<=/)(?:[0-9a-f]{24,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?=/)", re.IGNORECASE)
+_VALUES = re.compile(r"=([^&;]+)")
 _LONG_ENOUGH = 25  #: characters of an address that may hold one
 _SESSION_LINKS = 3  #: at least
 
@@ -40,7 +42,9 @@ def plain_link(link: str) -> str:
     """
     address, _, fragment = link.partition("#")
     if "?" in address or ";" in address:
-        address = _VOLATILE.sub("", address).rstrip("?")
+        path, mark, query = _VOLATILE.sub("", address).partition("?")
+        query = without_tokens(query)
+        address = f"{path}{mark}{query}" if query else path
     return f"{address}#{fragment}" if fragment and not MADE_UP.search(fragment) else address
 
 
@@ -72,6 +76,15 @@ def plain_style(style: str) -> str:
     return " ".join(map(plain_source, _CSS_URL.findall(style)))
 
 
+def plain_words(text: str) -> str:
+    """The words of an attribute: of a label that a program made for itself, none.
+
+    >>> plain_words("12 users online, one writes"), plain_words("uid-9f3Kx02Lm41Qz77a")
+    (', one writes', '')
+    """
+    return "" if looks_made_up(text) else plain_text(text)
+
+
 _SOURCES = (
     "src data poster data-src data-original data-lazy data-lazy-src data-poster data-bg data-background"
     " data-background-image"
@@ -83,8 +96,9 @@ PLAIN: dict[str, Callable[[str], str]] = {
     **dict.fromkeys(_SOURCES.split(), plain_source),
     **dict.fromkeys(("srcset", "data-srcset", "data-lazy-srcset"), plain_sources),
     "style": plain_style,
-    **dict.fromkeys(_WORDS.split(), plain_text),
+    **dict.fromkeys(_WORDS.split(), plain_words),
 }
+ADDRESSES = PLAIN.keys() - set(_WORDS.split())
 #: elements of which an attribute counts, unless of any
 _OF = {"data": {"object"}, "start": {"ol"}, "value": {"input", "li", "meter", "progress"}}
 
@@ -105,7 +119,13 @@ def values(root: Any) -> Iterator[str]:
             yield plain
 
 
+def _ids(link: str) -> set[str]:
+    """What may be the id of a session in an address."""
+    found = _VALUES.findall(link.partition("#")[0].partition("?")[2])
+    return {*_SESSION.findall(link), *filter(looks_made_up, found)}
+
+
 def _sessions(links: Sequence[str]) -> list[str]:
-    """Ids in the paths of most links of a page: that of a session; a document's is in its own."""
-    ids = Counter(name for link in links if len(link) > _LONG_ENOUGH for name in set(_SESSION.findall(link)))
+    """Ids in the paths, or queries, of most links of a page: that of a session; a document's is in its own."""
+    ids = Counter(name for link in links if len(link) > _LONG_ENOUGH for name in _ids(link))
     return [name for name, count in ids.items() if count >= max(_SESSION_LINKS, len(links) / 2)]

@@ -1,50 +1,35 @@
 """Masks from fetches of one page that are close together: what differs then is the server's doing, not an edit.
 
-Two trees are walked side by side. A text or address that differs is masked as narrowly as two examples allow: its words
-that stayed must stay, those that varied may vary in their kind (a number, or anything). So an edit next to a counter is
-still seen. Only where the number of words, or the elements themselves, differ is an element masked as a whole.
+Two trees are walked side by side. Of a text or address that differs only what varied is blanked, between words that
+stayed (:mod:`.patterns`). So an edit next to a counter is still seen. Only where texts have nothing in common, or the
+elements themselves differ, is an element masked as a whole.
 
-Of many pages, noise differs on many of those that have its element; a title that was edited just then, on the few that
-show it.
+Of each difference there are several masks, since a site's pages differ in their ids and classes (:mod:`.places`);
+taken are those that the most pages share. Noise differs on many of the pages that have its element, and each time in
+another way; a title that was edited just then, on the few that show it, and a template that was, everywhere alike.
 """
 
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from itertools import takewhile
+from collections import Counter, defaultdict
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sharc_crawler.changes.attributes import PLAIN
+from sharc_crawler.changes.attributes import ADDRESSES, PLAIN
 from sharc_crawler.changes.fingerprint import cleaned, fingerprint, is_html, parse
-from sharc_crawler.changes.masks import Mask, folded
+from sharc_crawler.changes.masks import Mask
 from sharc_crawler.changes.noise import plain_text, size
+from sharc_crawler.changes.patterns import merged, of_addresses, of_numbers, of_texts, runs
+from sharc_crawler.changes.places import paths
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
 LARGEST = 0.2  #: share of a page's text that a mask may take as a whole: what is larger is the page itself
+FEW = 4  #: an element that differs on fewer than one in so many of the pages that have it was edited
 _WITHOUT_NUMBERS = re.compile(r"[\d\s]+")
+_TOLD = 5  #: refused masks that are told of, at most
 _ITEMS = 3  #: of a list, at least
-_CLOCK = re.compile(r"\d{1,2}(?::\d|h\d|[時时点點시])")
-#: what makes words next to a clock a date, in whatever language: its year, or all of it in figures
-_DATED = re.compile(r"(?<!\d)(?:(?:19|20)\d\d(?!\d)|\d{1,2}[./-]\d{1,2}[./-])")
-_DAY = re.compile(r"\d{1,2}\W*")
-_JOINT = 3  #: letters at most of what joins the parts of a date (de, of, г.) and is not one
-_NUMBER = r"\d[\d.,:/'+-]*"
-_SIGN = "[+\u2212-]?"
-_NUMBERS = re.compile(f"({_SIGN}{_NUMBER})")
-#: an id (or one that XPath cannot quote) that other pages of the site will not have: post-1234
-_OF_ONE_PAGE = re.compile(r"\d\d|'")
-#: a word of a date: where a clock runs in a text, its date will not stand still either
-_CALENDAR = re.compile(
-    r"\W*(?:(?:at|on|of|the)|[\d./-]*\d(?:st|nd|rd|th)?|(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?"
-    r"|jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
-    r"|nov(?:ember)?|dec(?:ember)?|[ap]\.?m\.?)\W*",
-    re.IGNORECASE,
-)
-#: names of elements that stand in an XPath expression as they are
-_SPELLABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 
 
 class Pair(NamedTuple):
@@ -56,64 +41,188 @@ class Pair(NamedTuple):
     page: str = ""  #: which page: several URLs may show one
 
 
-def learn_masks(pairs: Iterable[Pair], known: Sequence[Mask] = (), support: int = 1) -> tuple[Mask, ...]:
-    """Masks for a site from pairs of fetches, those without a difference among them.
+class Refused(NamedTuple):
+    """A mask that was not learned."""
 
-    What ``known`` masks blank is not learned again. A new mask must show on at least ``support`` pages; its element
-    must differ on a quarter of the pages that have it (a rotating text is now and then the same), and where only
-    numbers vary (a counter, or the edition in a title) the mask itself must show on half.
+    mask: Mask
+    pages: int  #: that show it
+    why: str
+
+
+class Lesson(NamedTuple):
+    """What pairs teach."""
+
+    masks: tuple[Mask, ...]
+    refused: tuple[Refused, ...]  #: what else differs, by the pages that show it
+    pairs: int  #: HTML pages that were compared
+    differing: int  #: of these, those that differ in what counts
+    edited: int  #: of these, those with a difference that no mask would hide: too large a part, or another link
+
+    def why_no_more(self) -> list[str]:
+        """What else differs, and why it is no mask: sentences, of the refused masks the first few."""
+        if not self.pairs:
+            return ["No page was fetched twice, one soon after the other: nothing to compare."]
+        if not self.differing:
+            return [f"Of {self.pairs:,} pages that were fetched twice, none differed in its content: nothing to mask."]
+        told = [f"{one.mask.path}: {one.why}." for one in self.refused[:_TOLD]]
+        if self.edited:
+            what = "too large a part of it for noise, or a link that leads elsewhere"
+            told.append(f"In {self.edited:,} of {self.differing:,} pages that differ, what differs is {what}.")
+        return told
+
+
+class _Difference(NamedTuple):
+    """One place in which the two fetches of a page differ."""
+
+    page: str
+    masks: tuple[Mask, ...]  #: each would hide it; the most telling first; none: an edit by its looks
+    shown: tuple[str, str]  #: before and after
+    clock: bool  #: there is a clock in it
+
+
+def learn_masks(pairs: Iterable[Pair], known: Sequence[Mask] = (), support: int = 1) -> tuple[Mask, ...]:
+    """:func:`learn`, the masks alone.
 
     >>> one, other = (f"<p id=a>{visits} visits, price 3".encode() for visits in (7, 12))
     >>> learn_masks([Pair(one, other, "text/html")])[0].path
     "//*[@id='a']"
     """
+    return learn(pairs, known, support).masks
+
+
+def learn(pairs: Iterable[Pair], known: Sequence[Mask] = (), support: int = 1) -> Lesson:
+    """Masks for a site from pairs of fetches, those without a difference among them; and why no others.
+
+    What ``known`` masks blank is not learned again. A new mask must show on at least ``support`` pages, on a quarter of
+    those that have its element, and where on several, not in the same way on all of them.
+    """
     compared = [pair for pair in pairs if is_html(pair.media_type)]
-    shown: dict[Mask, set[str]] = defaultdict(set)
-    differs: dict[str, set[str]] = defaultdict(set)  # by the masks' paths, whatever their patterns
-    for pair in compared:
-        for mask in _masks_of(pair, known):
-            shown[mask].add(pair.page)
-            differs[mask.path].add(pair.page)
-    candidates = [mask for mask, paths in shown.items() if len(paths) >= support]
-    present = _present(candidates, compared, known)
-    enough = {
-        mask: 2 * len(shown[mask]) >= len(present[mask])
-        if _of_numbers(mask)
-        else 4 * len(differs[mask.path]) >= len(present[mask])
-        for mask in candidates
-    }
-    return tuple(mask for mask in candidates if enough[mask])
+    differing = [pair for pair in compared if _differs(pair, known)]
+    found = {pair: list(_of_pair(pair, known)) for pair in differing}
+    differences = [one for each in found.values() for one in each]
+    refusals = _Judge(differences, compared, known, support)
+    masks = _fewest(differences, lambda mask: not refusals.of(mask))
+    learned = _merged(masks)
+    left = {pair: each for pair, each in found.items() if _differs(pair, (*known, *learned))}
+    return Lesson(
+        masks=learned,
+        refused=tuple(_refusals([one for each in left.values() for one in each if one.masks], refusals)),
+        pairs=len(compared),
+        differing=len(differing),
+        edited=sum(not each or not all(one.masks for one in each) for each in left.values()),
+    )
 
 
-def _of_numbers(mask: Mask) -> bool:
-    """Whether a mask lets nothing vary but numbers."""
-    return mask.pattern is not None and r"\S+" not in mask.pattern and ".*" not in mask.pattern
-
-
-def _masks_of(pair: Pair, known: Sequence[Mask]) -> set[Mask]:
-    """What would make the two fetches of a page equal, as far as it can be told."""
+def _differs(pair: Pair, known: Sequence[Mask]) -> bool:
     old, new, media_type, _ = pair
-    if old == new or fingerprint(old, media_type, known) == fingerprint(new, media_type, known):
-        return set()
-    trees = [parse(body, media_type) for body in (old, new)]
-    return set() if None in trees else set(_differences(*(cleaned(tree, known) for tree in trees)))
+    return old != new and fingerprint(old, media_type, known) != fingerprint(new, media_type, known)
 
 
-def _present(masks: Sequence[Mask], pairs: Iterable[Pair], known: Sequence[Mask]) -> dict[Mask, set[str]]:
-    """The pages that have an element which a mask is of."""
-    found: dict[Mask, set[str]] = defaultdict(set)
+def _of_pair(pair: Pair, known: Sequence[Mask]) -> Iterator[_Difference]:
+    """What would make the two fetches of a page equal, as far as it can be told."""
+    trees = [parse(body, pair.media_type) for body in (pair.old, pair.new)]
+    if None not in trees:
+        for each in _differences(*(cleaned(tree, known) for tree in trees)):
+            yield each._replace(page=pair.page)
+
+
+# -- which masks are taken ---------------------------------------------------------------------------------------------
+
+
+class _Judge:
+    """Says of a mask why it is not learned."""
+
+    def __init__(
+        self, differences: Sequence[_Difference], pairs: Sequence[Pair], known: Sequence[Mask], support: int
+    ) -> None:
+        self._support = support
+        self._of: dict[Mask, list[_Difference]] = defaultdict(list)
+        self._differs: dict[str, set[str]] = defaultdict(set)  # by the masks' paths, whatever their patterns
+        for one in differences:
+            for mask in one.masks:
+                self._of[mask].append(one)
+                self._differs[mask.path].add(one.page)
+        self._present = _present([mask for mask in self._of if len(self.pages(mask)) >= support], pairs, known)
+
+    def pages(self, mask: Mask) -> set[str]:
+        """Those that show a difference which the mask hides."""
+        return {one.page for one in self._of[mask]}
+
+    def of(self, mask: Mask) -> str:
+        """Why not; empty: it is learned."""
+        pages = self.pages(mask)
+        if len(pages) < self._support:
+            return f"differs on {len(pages)} of the {self._support} pages that it takes"
+        differs = pages if mask.pattern and of_numbers(mask.pattern) else self._differs[mask.path]
+        if FEW * len(differs) < (present := len(self._present[mask.path])):
+            return f"differs on {len(differs)} of {present} pages that have it: an edit, as far as can be told"
+        shown = {one.shown for one in self._of[mask]}
+        if len(pages) > 1 and len(shown) == 1 and not any(one.clock for one in self._of[mask]):
+            return f"changed in the same way on {len(pages)} pages: an edit of what they share"
+        return ""
+
+
+def _present(masks: Sequence[Mask], pairs: Iterable[Pair], known: Sequence[Mask]) -> dict[str, set[str]]:
+    """The pages that have an element which a mask is of, by the mask's path."""
+    found: dict[str, set[str]] = defaultdict(set)
+    of_path = {mask.path: mask for mask in masks}
     for pair in pairs if masks else ():
         tree = parse(pair.old, pair.media_type)
         if tree is not None:
             cleaned(tree, known)
-            for mask in masks:
+            for path, mask in of_path.items():
                 if mask.selects(tree):
-                    found[mask].add(pair.page)
+                    found[path].add(pair.page)
     return found
 
 
-def _differences(old: Any, new: Any) -> Iterator[Mask]:
-    """Masks for all in which two cleaned trees differ, as far as they can be told."""
+def _fewest(differences: Sequence[_Difference], taken: Any) -> tuple[Mask, ...]:
+    """As few masks as hide all that can be hidden: again and again the one that hides most of what is left."""
+    allowed: dict[Mask, bool] = {}
+    for mask in (mask for one in differences for mask in one.masks):
+        if mask not in allowed:
+            allowed[mask] = taken(mask)
+    left, masks = list(differences), []
+    while left:
+        counts: dict[Mask, float] = defaultdict(float)
+        for one in left:
+            for place, mask in enumerate(one.masks):
+                if allowed[mask]:
+                    counts[mask] += 1 - place * 1e-6  # of equals the most telling
+        if not counts:
+            break
+        best = max(counts, key=counts.__getitem__)
+        masks.append(best)
+        left = [one for one in left if best not in one.masks]
+    return tuple(masks)
+
+
+def _merged(masks: Sequence[Mask]) -> tuple[Mask, ...]:
+    """One mask for those of one place that are alike but for the numbers that vary: blanked in turn, one hid others."""
+    of_path: dict[str, list[str]] = defaultdict(list)
+    for mask in masks:
+        if mask.pattern is not None:
+            of_path[mask.path].append(mask.pattern)
+    whole = [mask for mask in masks if mask.pattern is None]
+    return (*(Mask(path, one) for path, patterns in of_path.items() for one in merged(patterns)), *whole)
+
+
+def _refusals(left: Sequence[_Difference], judge: _Judge) -> Iterator[Refused]:
+    """Of what stays visible the mask that the most pages show, each place once."""
+    firsts = Counter(max(one.masks, key=lambda mask: len(judge.pages(mask))) for one in left)
+    of_place: dict[str, Mask] = {}
+    for mask, _ in firsts.most_common():
+        of_place.setdefault(mask.path, mask)
+    for mask in of_place.values():
+        if why := judge.of(mask):
+            yield Refused(mask, len(judge.pages(mask)), why)
+
+
+# -- what differs ------------------------------------------------------------------------------------------------------
+
+
+def _differences(old: Any, new: Any) -> Iterator[_Difference]:
+    """All in which two cleaned trees differ, as far as it can be told."""
     if [child.tag for child in old] != [child.tag for child in new]:
         if _visible(old) != _visible(new):
             yield from _whole(old, new)
@@ -121,11 +230,16 @@ def _differences(old: Any, new: Any) -> Iterator[Mask]:
     if _rotates(old, new) and (whole := list(_whole(old, new))):
         yield from whole
         return
-    masks = [*_texts(old, new), *_attributes(old, new)]
-    if None in masks:
+    texts = list(_texts(old, new))
+    if not all(patterns for patterns, _, _ in texts):
         yield from _whole(old, new)
         return
-    yield from (Mask(_path(old, new), pattern) for pattern in masks)
+    parts = [*texts, *_attributes(old, new)]
+    if parts:
+        places = paths(old, new)
+        for patterns, before, after in parts:
+            masks = tuple(Mask(path, pattern) for pattern in patterns for path in places)
+            yield _Difference("", masks, (before, after), runs(before))
     for one, other in zip(old, new, strict=True):
         yield from _differences(one, other)
 
@@ -143,121 +257,36 @@ def _visible(element: Any) -> tuple[Any, ...]:
     return plain_text(" ".join(element.itertext())), *found
 
 
-def _whole(old: Any, new: Any) -> Iterator[Mask]:
+def _whole(old: Any, new: Any) -> Iterator[_Difference]:
     """A mask for an element as a whole, unless it is too large a part of its page in either."""
     if all(size(element) <= LARGEST * size(element.getroottree().getroot()) for element in (old, new)):
-        yield Mask(_path(old, new))
+        before, after = (" ".join(map(str, _visible(element))) for element in (old, new))
+        yield _Difference("", tuple(map(Mask, paths(old, new))), (before, after), runs(before))
 
 
-def _texts(old: Any, new: Any) -> Iterator[str | None]:
-    """Patterns for an element's own texts, piece by piece; ``None`` for one that has no pattern."""
+_Part = tuple[list[str], str, str]  #: patterns, before, after
+
+
+def _texts(old: Any, new: Any) -> Iterator[_Part]:
+    """Patterns for an element's own texts that differ, piece by piece; none for one that has no pattern."""
     pieces = [(old.text, new.text)] + [(one.tail, other.tail) for one, other in zip(old, new, strict=True)]
     for one, other in pieces:
-        if plain_text(one or "") != plain_text(other or ""):
-            yield _pattern(folded(one or "").split(), folded(other or "").split())
+        before, after = (plain_text(piece or "") for piece in (one, other))
+        if before != after:
+            yield _small(of_texts(one or "", other or ""), old, before, after), before, after
 
 
-def _attributes(old: Any, new: Any) -> Iterator[str | None]:
-    for name in PLAIN.keys() & {*old.keys(), *new.keys()}:
+def _small(patterns: list[str], element: Any, before: str, after: str) -> list[str]:
+    """Without those that let any words vary, where these are too large a part of the page."""
+    most = LARGEST * size(element.getroottree().getroot())
+    large = max(len("".join(text.split())) for text in (before, after)) > most
+    return [pattern for pattern in patterns if not (large and "(.*)" in pattern)]
+
+
+def _attributes(old: Any, new: Any) -> Iterator[_Part]:
+    for name in sorted(PLAIN.keys() & {*old.keys(), *new.keys()}):
         one, other = old.get(name, ""), new.get(name, "")
-        if PLAIN[name](one) != PLAIN[name](other):
-            yield _varied_address(one, other)
-
-
-def _pattern(old: list[str], new: list[str]) -> str | None:
-    """What fits both texts: equal words as they are, others by their kind."""
-    if len(old) != len(new):
-        return None
-    dates = _dates(old, [one != other for one, other in zip(old, new, strict=True)])
-    return " ".join(
-        _varied(one, other) if one != other else r"\S+" if date else re.escape(one)
-        for one, other, date in zip(old, new, dates, strict=True)
-    )
-
-
-def _dates(words: list[str], differ: list[bool]) -> list[bool]:
-    """Which words belong to the date of a clock that runs."""
-    clocks = [i for i, word in enumerate(words) if differ[i] and _CLOCK.search(word)]
-    dates = {i for clock in clocks for step in (1, -1) for i in _beside(words, clock, step)}
-    return [i in dates or i in clocks for i in range(len(words))]
-
-
-def _beside(words: list[str], clock: int, step: int) -> list[int]:
-    """The words of the date on one side of a clock: numbers with the names between them, and a name at the end."""
-    order = range(clock + step, len(words) if step > 0 else -1, step)
-    calendar = list(takewhile(lambda i: _CALENDAR.fullmatch(words[i]), order))
-    numbers, names = 0, 0
-    for met, i in enumerate(order, 1):
-        if any(map(str.isdigit, words[i])):
-            numbers, names = met, 0
-        else:
-            names += len(words[i]) > _JOINT
-        if names > 1:
-            break
-    date = list(order[:numbers])
-    if not any(_DATED.search(words[i]) for i in date):
-        named = step < 0 and any(words[i].strip(",.").isalpha() for i in calendar)
-        return [i for i in calendar if named or not words[i].strip(",.").isdigit()]
-    weekday = order[numbers : numbers + 1] if step < 0 and _DAY.fullmatch(words[date[-1]]) else ()
-    return [*calendar, *date, *(i for i in weekday if not words[i].endswith(":"))]
-
-
-def _varied(one: str, other: str) -> str:
-    """The numbers that differ, between what surrounds them in both; or any word."""
-    first, second = _NUMBERS.split(one), _NUMBERS.split(other)
-    if first[::2] != second[::2]:
-        return r"\S+"
-    running = _CLOCK.search(one)  # of a clock all may differ tomorrow
-    return "".join(
-        _number(part) if i % 2 and (running or part != second[i]) else re.escape(part) for i, part in enumerate(first)
-    )
-
-
-def _number(example: str) -> str:
-    return _NUMBER if example[0].isdigit() else _SIGN + _NUMBER
-
-
-def _varied_address(one: str, other: str) -> str:
-    """Equal up to the last delimiter before what differs and from the first one behind it."""
-    start = _common(one, other)
-    room = min(len(one), len(other)) - start
-    end = min(_common(one[::-1], other[::-1]), room)
-    return f"{re.escape(one[:start])}.*{re.escape(one[len(one) - end :])}"
-
-
-def _common(one: str, other: str) -> int:
-    """Length of the longest common beginning that ends with a delimiter."""
-    pairs = enumerate(zip(one, other, strict=False))
-    length = next((i for i, (a, b) in pairs if a != b), min(len(one), len(other)))
-    return 1 + max(one.rfind(delimiter, 0, length) for delimiter in "/?&=;#-_.")
-
-
-def _path(old: Any, new: Any) -> str:
-    """Where an element is: below the nearest element with an id that stays, or below the root."""
-    steps: list[str] = []
-    while old is not None and new is not None:
-        name = old.get("id")
-        stays = name and name == new.get("id") and old.tag != "body"
-        if stays and "'" not in name and not _OF_ONE_PAGE.search(name):
-            return "/".join([f"//*[@id='{name}']", *reversed(steps)])
-        steps.append(_step(old, new))
-        old, new = old.getparent(), new.getparent()
-    return "/" + "/".join(reversed(steps))
-
-
-def _step(old: Any, new: Any) -> str:
-    """One step of a path; an element whose name XPath cannot spell (``<im=>``) is told by its place alone."""
-    if _SPELLABLE.fullmatch(old.tag):
-        return f"{old.tag}[{_place(old, new)}]"
-    return f"*[{1 + sum(1 for _ in old.itersiblings(preceding=True))}]"
-
-
-def _place(old: Any, new: Any) -> str:
-    """What tells an element from its siblings on other pages too: its class, else its place from the nearer end."""
-    before, after = (list(old.itersiblings(old.tag, preceding=preceding)) for preceding in (True, False))
-    name = old.get("class")
-    if name and name == new.get("class") and "'" not in name and all(e.get("class") != name for e in before + after):
-        return f"@class='{name}'"
-    if len(after) < len(before):
-        return f"last()-{len(after)}" if after else "last()"
-    return str(len(before) + 1)
+        before, after = PLAIN[name](one), PLAIN[name](other)
+        if before != after:
+            ways = of_addresses(one, other) if name in ADDRESSES else [of_texts(one, other) or ["(.*)"]]
+            yield from ((patterns, before, after) for patterns in ways)

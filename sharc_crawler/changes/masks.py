@@ -25,6 +25,8 @@ VERSION = 1
 class Mask:
     """Elements that do not count: whole, or where a text or address of theirs fits a pattern.
 
+    Of a pattern with groups only what these match does not count: an edit of the rest is seen.
+
     >>> Mask("//*[@id='visitors']"), Mask("//footer/p[1]", r"Page [0-9]+ of the day")
     (Mask(path="//*[@id='visitors']", pattern=None), Mask(path='//footer/p[1]', pattern='Page [0-9]+ of the day'))
     """
@@ -85,11 +87,21 @@ def folded(text: str) -> str:
 
 def _blank_fitting(element: Any, pattern: re.Pattern[str]) -> None:
     for holder, where, text in list(texts(element)):
-        if pattern.fullmatch(folded(text)):
-            setattr(holder, where, " ")
+        if fit := pattern.fullmatch(folded(text)):
+            setattr(holder, where, f" {_rest(fit)} ")
     for name in PLAIN.keys() & element.keys():
-        if pattern.fullmatch(element.get(name)):
-            del element.attrib[name]
+        if fit := pattern.fullmatch(folded(element.get(name))):
+            element.set(name, _rest(fit))
+
+
+def _rest(fit: re.Match[str]) -> str:
+    """What a text holds beside what varies in it."""
+    spans = sorted(fit.span(group) for group in range(1, fit.re.groups + 1) if fit[group] is not None) or [fit.span()]
+    rest, at = [], 0
+    for start, end in spans:
+        rest.append(fit.string[at : max(at, start)])
+        at = max(at, end)
+    return " ".join([*rest, fit.string[at:]]).strip()
 
 
 def load_masks(path: Path) -> tuple[Mask, ...]:

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from lxml import etree
 
+from sharc_crawler.changes.zones import in_utc, plain_days
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -61,6 +63,16 @@ _WORDS = tuple(
             r" (?:[\d.,]+ ?(?:ms|msecs?|milliseconds?)|\d*[.,]\d+ ?(?:s|secs?|seconds?))\b",
         ),
         (
+            ("page ",),
+            r"\bpage (?:was )?(?:made|built|created|loaded|delivered|produced|prepared|computed|parsed) in:?"
+            r" (?:[\d.,]+ ?(?:ms|msecs?|milliseconds?)|\d*[.,]\d+ ?(?:s|secs?|seconds?))\b",
+        ),
+        (
+            ("queries",),
+            r"\b\d+ (?:(?:sql|db|mysql|database) )?queries(?: in|\.|,)? \d*[.,]\d+ ?(?:s|secs?|seconds?)\b"
+            r"|\b(?:sql|db|mysql|database) queries ?: ?\d+" + _END,
+        ),
+        (
             ("generated", "rendered", "cached", "fetched"),
             rf"\b(?:generated|rendered|cached|fetched)(?: on| at|:)* (?:{_DATE}{_CLOCK}|{_DAY}T{_CLOCK}|{_SECONDS})",
         ),
@@ -93,6 +105,7 @@ def without_noise(root: Any) -> None:
     etree.strip_elements(root, *NO_CONTENT, with_tail=False)
     for element in (*_UNSEEN(root), *_ad_slots(root)):
         blank(element)
+    plain_days(root)
     for field in _FIELDS(root):
         del field.attrib["value"]
 
@@ -133,7 +146,7 @@ def plain_text(text: str) -> str:
     >>> plain_text("Three pages.  Generated in 0.02 s")
     'Three pages.'
     """
-    words = " ".join(text.split())
+    words = in_utc(" ".join(text.split()))
     lower = words.lower()
     for hints, pattern in _WORDS:
         if any(hint in lower for hint in hints):

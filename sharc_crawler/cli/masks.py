@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from sharc_crawler.changes.learning import Pair, learn_masks
+from sharc_crawler.changes.learning import Pair, learn
 from sharc_crawler.changes.masks import load_masks, save_masks
 from sharc_crawler.cli._fetched import is_capture, page_of, pairs_within
 from sharc_crawler.errors import UsageError
@@ -25,8 +25,8 @@ def command(sources: tuple[Path, ...], within: float, add: Path | None, output: 
     r"""Learn masks from a capture (folder, WARC or WACZ) or from two saved fetches of one page.
 
     In a capture the pages next to the reference instant are fetched twice within a minute (--within): what differs
-    between these on half of the pages that have it, and on two at least, is the server's doing. Look at the file
-    before you use it: it is short.
+    between these on a quarter of the pages that have it, and on two at least, each time in another way, is the
+    server's doing. What else differs is named, and why it is no mask. Look at the file before you use it: it is short.
 
     \b
     Example:
@@ -36,14 +36,17 @@ def command(sources: tuple[Path, ...], within: float, add: Path | None, output: 
     """
     known = load_masks(add) if add else ()
     if len(sources) == 1 and is_capture(sources[0]):
-        learned = learn_masks(pairs_within(sources[0], within), known, _ENOUGH)
+        lesson = learn(pairs_within(sources[0], within), known, _ENOUGH)
     elif len(sources) == 2 and not any(map(is_capture, sources)):
         one, other = (page_of(source, None, last=False) for source in sources)
-        learned = learn_masks([Pair(one.body, other.body, one.media_type)], known)
+        lesson = learn([Pair(one.body, other.body, one.media_type)], known)
     else:
         raise UsageError("name one capture, or two saved fetches of one page")
-    for mask in (*known, *learned):
+    masks = (*known, *lesson.masks)
+    for mask in masks:
         click.echo(printable(f"{mask.path}  {mask.pattern or '(whole element)'}"))
     if output:
-        save_masks(output, (*known, *learned))
-    click.echo(f"{len(learned)} learned{f', in {output}' if output else ''}", err=True)
+        save_masks(output, masks)
+    click.echo(f"{len(lesson.masks)} learned{f', in {output}' if output else ''}", err=True)
+    for why in lesson.why_no_more():
+        click.echo(printable(why), err=True)

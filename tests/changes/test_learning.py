@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sharc_crawler.changes.fingerprint import fingerprint
-from sharc_crawler.changes.learning import Pair, learn_masks
+from sharc_crawler.changes.learning import Pair, learn, learn_masks
 from sharc_crawler.changes.masks import Mask, load_masks, save_masks
 from sharc_crawler.errors import DataError, UsageError
 
@@ -90,7 +90,7 @@ def test_an_edit_made_just_then_is_no_noise() -> None:
 
     pairs = [Pair(listing(n, 1, n), listing(n, 2, 100 + n), "text/html", f"/page/{n}") for n in range(20)]
     (mask,) = learn_masks(pairs, support=2)
-    assert mask == Mask("//*[@id='seen']", r"Seen \d[\d.,:/'+-]* times")
+    assert mask == Mask("//*[@id='seen']", r"Seen (\d[\d.,:/'+-]*) times")
     still = [pair._replace(new=pair.old) if n > 2 else pair for n, pair in enumerate(pairs)]
     assert learn_masks(still, support=2) == ()
 
@@ -193,3 +193,77 @@ def test_how_much_of_a_page_is_masked_does_not_depend_on_spaces_between_words() 
     pages = [f"<p>{'桥梁与河流' * 40}</p><b id=quote>{quote}</b>" for quote in ("存在还是毁灭 问题", "光阴", "简洁")]
     masks = learn_masks([Pair(pages[0].encode(), pages[1].encode(), "text/html; charset=utf-8")])
     assert of(pages[0], masks) == of(pages[2], masks)
+
+
+# -- pages as stock CMSes make them: hand-made, with what theirs have --------------------------------------------------
+
+POST = """<html><body class="post-template single postid-{id} theme-town"><article id="post-{id}"><h1>Post {id}</h1>
+{filler}<p>The bridge has {id} arches.</p><p class="entry-meta post-{id}-meta">Seen {views} times, {id} answers</p>
+<a class="reply comment-{id}-link" href="/?p={id}&reply={id}&_wpnonce_of={nonce}">Answer</a></article>
+<footer><img class="avatar avatar-32" src="http://{shard}.avatars.example/a?s=32" alt="">
+<p class="made">Page made in {seconds} s. Queries: {queries}</p></footer></body></html>"""
+
+
+def post(number: int, fetch: int, **more: object) -> bytes:
+    shown = {
+        "views": 100 * number + 3 * fetch, "nonce": f"{number:x}f{fetch}a7c1d9e0", "shard": (number + fetch) % 3,
+        "seconds": 0.02 + 0.11 * fetch, "queries": 20 + (number * (3 + fetch)) % 11,
+    } | more  # fmt: skip
+    return POST.format(id=number, filler=FILLER, **shown).encode()
+
+
+@pytest.fixture(scope="module")
+def of_posts() -> tuple[Mask, ...]:
+    return learn_masks([Pair(post(n, 0), post(n, 1), "text/html", f"/?p={n}") for n in range(8, 14)], support=2)
+
+
+def test_masks_hold_for_all_pages_whatever_their_ids(of_posts: tuple[Mask, ...]) -> None:
+    assert not any(character.isdigit() for mask in of_posts for character in mask.path.replace("h1", ""))
+    one, other = post(1_234, 0), post(1_234, 5, views=99_999)
+    assert fingerprint(one, "text/html") != fingerprint(other, "text/html")
+    assert fingerprint(one, "text/html", of_posts) == fingerprint(other, "text/html", of_posts)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("1234 arches", "1235 arches"),
+        ("1234 answers", "1235 answers"),
+        ("Page made", "Film made"),
+        ("?p=1234&", "?p=1235&"),
+        ("avatars.example", "pictures.example"),
+        ("Answer<", "Ask<"),
+    ],
+)
+def test_edits_beside_what_varies_are_seen(of_posts: tuple[Mask, ...], old: str, new: str) -> None:
+    before, after = post(1_234, 0).decode(), post(1_234, 1).decode()
+    assert old in after
+    assert of(before, of_posts) != of(after.replace(old, new), of_posts)
+
+
+def test_a_template_that_was_edited_is_no_noise() -> None:
+    """Everywhere in the same way: an edit of what all pages share."""
+    pages = [(post(n, 0, queries=20, seconds=1, shard=0, views=1), n) for n in range(8, 14)]
+    pairs = [Pair(page, page.replace(b"Queries: 20", b"Queries: 21"), "text/html", f"/?p={n}") for page, n in pages]
+    lesson = learn(pairs, support=2)
+    assert lesson.masks == ()
+    assert "changed in the same way on 6 pages" in lesson.why_no_more()[0]
+
+
+def test_a_link_that_leads_elsewhere_is_no_noise() -> None:
+    pages = [f"<body>{FILLER}<p class=see><a href='/w.php?title=P{n}&action=edit'>see</a></p>" for n in range(4)]
+    pairs = [
+        Pair(page.encode(), page.replace(f"?title=P{n}&action=edit", f"/P{n}").encode(), "text/html", str(n))
+        for n, page in enumerate(pages)
+    ]
+    lesson = learn(pairs, support=2)
+    assert (lesson.masks, lesson.edited) == ((), 4)
+    assert "leads elsewhere" in lesson.why_no_more()[-1]
+
+
+def test_why_nothing_was_learned() -> None:
+    same = Pair(post(8, 0), post(8, 0), "text/html", "8")
+    assert "nothing to compare" in learn([]).why_no_more()[0]
+    assert "none differed" in learn([same]).why_no_more()[0]
+    once = learn([same._replace(new=post(8, 1)), same], support=2)
+    assert "differs on 1 of the 2 pages that it takes" in once.why_no_more()[0]

@@ -1,0 +1,99 @@
+"""Instants that a server shows in whatever time zone it runs in: compared by what they mean, in UTC.
+
+Two servers behind one address may show one instant on two days. Where a text names its zone, the instant counts; where
+``<time datetime="...">`` tells the instant and the text is its day, that day in UTC does.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta, timezone
+from typing import Any
+
+from lxml import etree
+
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH = rf"(?P<month>{'|'.join(_MONTHS)})[a-z]*\.?"
+_HOURS = {"Z": 0, "UTC": 0, "GMT": 0, "WET": 0, "BST": 1, "WEST": 1, "CET": 1, "CEST": 2, "EET": 2, "EEST": 3} | {
+    f"{zone}{kind}": hours + (kind == "DT")
+    for zone, hours in (("E", -5), ("C", -6), ("M", -7), ("P", -8))
+    for kind in ("ST", "DT")
+}
+_ZONE = rf"(?P<zone>[+-]\d\d:?\d\d|(?:{'|'.join(sorted(_HOURS, key=len, reverse=True))})\b)"
+_WEEKDAY = r"(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*,? )?"
+_CLOCK = r"(?P<hour>\d{1,2}):(?P<minute>\d\d)(?::(?P<second>\d\d)(?:[.,]\d+)?)?(?: ?(?P<half>[ap])\.?m\b\.?)?"
+_TAIL = rf"(?:,| at)? ?{_CLOCK} ?\(?{_ZONE}\)?"
+_SHAPES = tuple(
+    re.compile(rf"\b{day}{_TAIL}", re.IGNORECASE)
+    for day in (
+        r"(?P<year>\d{4})-(?P<digits>\d\d)-(?P<day>\d\d)T?",
+        rf"{_WEEKDAY}(?P<day>\d{{1,2}})\.? {_MONTH},? (?P<year>\d{{4}})",
+        rf"{_WEEKDAY}{_MONTH} (?P<day>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<year>\d{{4}})",
+    )
+)
+_TOLD: Any = etree.XPath("//time[@datetime]", smart_strings=False)
+_NUMBERS = re.compile(r"\d+")
+_WORDS = 6  #: of a day that is spelled out, at most
+_ZONES = (timedelta(hours=-12), timedelta(hours=14))  #: there are none beyond
+
+
+def in_utc(text: str) -> str:
+    """A text with each instant that names its zone as that instant in UTC.
+
+    >>> in_utc("Edited 5 Mar 2021, 00:30 +0100."), in_utc("Edited March 4, 2021 3:30 PM PST.")
+    ('Edited 2021-03-04T23:30:00Z.', 'Edited 2021-03-04T23:30:00Z.')
+    """
+    if ":" not in text:
+        return text
+    for shape in _SHAPES:
+        text = shape.sub(_instant, text)
+    return text
+
+
+def _instant(found: re.Match[str]) -> str:
+    parts = found.groupdict()
+    month = int(parts["digits"]) if "digits" in parts else 1 + _MONTHS.index(parts["month"].lower())
+    hour = int(parts["hour"]) % 12 + 12 * (parts["half"].lower() == "p") if parts["half"] else int(parts["hour"])
+    try:
+        local = datetime(
+            int(parts["year"]), month, int(parts["day"]), hour, int(parts["minute"]), int(parts["second"] or 0),
+            tzinfo=timezone(_offset(parts["zone"].upper())),
+        )  # fmt: skip
+        return local.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    except (ValueError, OverflowError):  # no such day
+        return found[0]
+
+
+def _offset(zone: str) -> timedelta:
+    if zone in _HOURS:
+        return timedelta(hours=_HOURS[zone])
+    minutes = 60 * int(zone[1:3]) + int(zone[-2:])
+    return timedelta(minutes=minutes if zone[0] == "+" else -minutes)
+
+
+def plain_days(root: Any) -> None:
+    """Put the day in UTC, in place, where a ``time`` element says which instant its day is of."""
+    for element in _TOLD(root):
+        text = "".join(element.itertext())
+        if len(element) == 0 and (told := _told(element.get("datetime"))) and _is_day(text, told):
+            element.text = told.astimezone(UTC).strftime("%Y-%m-%d")
+
+
+def _told(value: str) -> datetime | None:
+    try:
+        told = datetime.fromisoformat(value.strip())
+    except ValueError:
+        return None
+    return told if told.tzinfo and told.year > 1 else None
+
+
+def _is_day(text: str, told: datetime) -> bool:
+    """Whether a text is the day of an instant, in whatever zone and language: day and year, no clock."""
+    numbers = [int(number) for number in _NUMBERS.findall(text)]
+    if ":" in text or len(text.split()) > _WORDS or not 2 <= len(numbers) <= 3:
+        return False
+    try:
+        days = [(told.astimezone(UTC) + shift).date() for shift in (*_ZONES, timedelta())]
+    except OverflowError:
+        return False
+    return any({day.day, day.year} <= {*numbers} and {*numbers} <= {day.day, day.month, day.year} for day in days)
