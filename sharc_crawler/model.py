@@ -101,6 +101,7 @@ class Sighting:
     via: str = "seed"  #: URL of the page or sitemap it was found on, or ``seed``
     hints: Hints | None = None
     key: str | None = None  #: identity where the URL is not enough (a POST); default: the canonical URL
+    host: str = ""  #: under whose politeness it is asked for, where that is not its URL's (a project's download slot)
 
 
 class Visit(NamedTuple):

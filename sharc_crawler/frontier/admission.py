@@ -221,7 +221,8 @@ class Queuer:
         late = TOO_LATE if capture.turned and not capture.mode.parted else ""
         queued: list[PageId] = []
         for key, sighting in fresh.items():
-            host = self._host(capture, self._host_of(sighting.url if sighting.key else key), sighting.url)
+            name = sighting.host or self._host_of(sighting.url if sighting.key else key)
+            host = self._host(capture, name, sighting.url)
             if sighting.kind is not Kind.PAGE:
                 self._enter_other(capture, key, sighting, host, depth, parent)
                 continue

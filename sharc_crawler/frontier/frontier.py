@@ -142,7 +142,7 @@ class Frontier:
         ring.ripen(now)
         while (number := ring.head()) is not None:
             host = self.ledger.hosts[number]
-            if host.pace.busy >= self.ledger.politeness.concurrency:
+            if host.pace.busy >= host.at_once:
                 host.pace.wait(ring, number)
                 ring.park()
             elif host.pace.due > now:

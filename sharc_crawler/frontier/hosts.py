@@ -37,10 +37,15 @@ class Politeness:
     obey_robots: bool = True
     agent: str = "sharc-crawler"  #: product token that robots.txt is read for
     hosts: Mapping[str, Seconds] | None = None  #: delays of single hosts
+    at_once: Mapping[str, int] | None = None  #: requests in flight of single hosts
 
     def delay_of(self, host: str) -> Seconds:
         """The delay between two requests to a host."""
         return (self.hosts or {}).get(host, self.delay)
+
+    def concurrency_of(self, host: str) -> int:
+        """The requests in flight to a host, at most."""
+        return (self.at_once or {}).get(host, self.concurrency)
 
 
 class Task(NamedTuple):
@@ -83,6 +88,7 @@ class Host:
 
     __slots__ = (
         "asked",
+        "at_once",
         "has_pages",
         "held",
         "missing",
@@ -98,16 +104,17 @@ class Host:
         "waits",
     )
 
-    def __init__(self, name: str, delay: Seconds, waits: bool, pace: Pace | None = None) -> None:
+    def __init__(self, name: str, politeness: Politeness, pace: Pace | None = None) -> None:
         self.name = name
-        self.own = delay  #: between two requests, as we were told
+        self.own = politeness.delay_of(name)  #: between two requests, as we were told
+        self.at_once = politeness.concurrency_of(name)  #: requests in flight
         self.asked: Seconds = 0.0  #: by robots.txt
         self.read: Instant = 0.0  #: when robots.txt was had last
         self.pace = pace or Pace()
         self.rules: RobotsRules | None = None
         self.missing = ""  #: why there is no robots.txt, where nothing may be fetched for that
         self.too_slow = ""  #: why it is left out, where it asks for a longer delay than we wait
-        self.waits = waits  #: nothing but robots.txt may be fetched before it is read
+        self.waits = politeness.obey_robots  #: nothing but robots.txt may be fetched before it is read
         self.robots: Task | None = None  #: the fetch of robots.txt, until it is leased
         self.has_pages = False  #: the capture's may lie here
         self.urgent: deque[Task] = deque()  #: sitemaps, resources: before the next page

@@ -65,7 +65,7 @@ class Ledger:
         if number is None:
             number = self.host_numbers[name] = self.ring.add()
             pace = self.shared.paces.setdefault(machine_of(name), Pace())
-            self.hosts.append(Host(name, self.politeness.delay_of(name), self.politeness.obey_robots, pace))
+            self.hosts.append(Host(name, self.politeness, pace))
         return number
 
     def add_page(

@@ -25,8 +25,6 @@ SETTINGS = {
     "SCHEDULER": "sharc_crawler.live.scheduler.SharcScheduler",
     # any jitter would come after the decision
     **({"DOWNLOAD_DELAY_JITTER": 0} if version_info >= (2, 19) else {"RANDOMIZE_DOWNLOAD_DELAY": False}),
-    "CONCURRENT_REQUESTS_PER_DOMAIN": 1,  # every decision is taken after the page before was handled
-    "CONCURRENT_ITEMS": 1,
 }
 ABOVE_THE_PROJECT = SETTINGS_PRIORITIES["spider"] - 1  #: a spider's own settings, and -s, stay
 #: extensions of Scrapy's that take a tenth of a second to import, and the setting without which they are idle

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from scrapy.settings import SETTINGS_PRIORITIES
-
 from sharc_crawler.live.wire import WireTapHandler
 
 if TYPE_CHECKING:
@@ -23,16 +21,17 @@ def clashes(settings: BaseSettings, config: Config) -> list[str]:
 
     >>> from scrapy.settings import Settings
     >>> from sharc_crawler.live.config import Config
-    >>> settings = Settings({"JOBDIR": "jobs", "CONCURRENT_REQUESTS_PER_DOMAIN": 4})
+    >>> settings = Settings({"JOBDIR": "jobs", "CONCURRENT_REQUESTS_PER_DOMAIN": 1})
     >>> clashes(settings, Config.from_settings(settings))[0].partition(":")[0]
     "JOBDIR='jobs' has no effect"
     """
     found = []
     at_once = config.politeness.concurrency
-    if (settings.getpriority("CONCURRENT_REQUESTS_PER_DOMAIN") or 0) == SETTINGS_PRIORITIES["addon"]:
+    if at_once > 1:
+        default = ", Scrapy's default" if not settings.getpriority("CONCURRENT_REQUESTS_PER_DOMAIN") else ""
         found.append(
-            "CONCURRENT_REQUESTS_PER_DOMAIN=1, not Scrapy's default: a page is chosen when the one before it has been"
-            " handled. Set it for more requests at once to a host, each chosen with what is known by then"
+            f"CONCURRENT_REQUESTS_PER_DOMAIN={at_once}{default}: a page is chosen, with what is known by then, while"
+            f" up to {at_once - 1} before it are under way. 1 is the sharpest order, and the slowest"
         )
     if settings.get("JOBDIR"):
         found.append(

@@ -57,6 +57,7 @@ def _politeness(settings: BaseSettings, ours: Options) -> Politeness:
         max_delay=ours.max_delay,
         agent=settings.get("ROBOTSTXT_USER_AGENT") or product_token(settings.get("USER_AGENT") or ""),
         hosts={host: float(slot["delay"]) for host, slot in slots.items() if "delay" in slot},
+        at_once={host: int(slot["concurrency"]) for host, slot in slots.items() if "concurrency" in slot},
     )
 
 

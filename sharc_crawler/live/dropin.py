@@ -58,38 +58,44 @@ class DropIn:
         self._requests: dict[_Name, Request] = {}  #: by site and page
         self._open: dict[str, Frontier] = {}
         self._rounds: dict[str, int] = {}
+        self._slots: dict[str, set[str]] = {}  #: hosts that requests of a download slot are for
         self._same: Counter[str] = Counter()  #: requests beyond the first, by name
         self.filter: BaseDupeFilter = build_from_crawler(load_object(crawler.settings["DUPEFILTER_CLASS"]), crawler)
         self._hops: dict[_Name, dict[bytes, int]] = {}  #: redirects' fingerprints, by page, with their lease
         self.keeper = Keeper(crawler, session.sites) if session.config.resume else None
         self.direct: deque[Request] = deque()  #: what no web server answers (``data:``, ``file:``): sent at once
 
-    def schedule(self, request: Request) -> bool:
-        """Queue a request; ``False``: the project's duplicate filter knows it, or it cannot be kept."""
+    def checked(self, request: Request) -> str | bool:
+        """What is to be kept of a request that is new (nothing, without ``SHARC_RESUME``). Or: is it queued already?
+
+        ``False``: the project's duplicate filter knows it, or it cannot be kept. What the project's code raises here is
+        the project's, as with Scrapy's own scheduler.
+        """
         if self.keeper is None:
-            return not self.known(request) and self._queue(request, None)
+            return False if self.known(request) else ""
         if self.keeper.known(request):
             return True
         text = self.keeper.text(request)
-        return text is not None and not self.known(request) and self._queue(request, text)
+        return False if text is None or self.known(request) else text
 
-    def _queue(self, request: Request, text: str | None) -> bool:
-        """Queue a request that is new, and what is to be ``kept`` of it, in one transaction."""
+    def queue(self, request: Request, text: str) -> None:
+        """Queue a request that is new, and what is to be kept of it, in one transaction."""
         self._count("enqueued")
         if not request.url.startswith(("http:", "https:")):
             self.direct.append(request)
-            return True
-        frontier = self._frontier(hostname(request.url), request)
+            return
+        host, slot = hostname(request.url), private.slot_name(self._crawler.engine.downloader, request)
+        frontier = self._frontier(host, request)
         name, site = self._name(frontier.capture, request), frontier.capture.spec.site
         kind = Kind.PAGE if request.method == "GET" else Kind.RESOURCE
-        now = self._session.clock.now()
         with frontier.ledger.one_step():
-            frontier.schedule([Sighting(request.url, kind, "spider", key=name)], now)
+            sighting = Sighting(request.url, kind, "spider", key=name, host=slot)
+            frontier.schedule([sighting], self._session.clock.now())
             page = frontier.capture.seen[name]
-            if self.keeper is not None and text is not None:
+            if self.keeper is not None:
                 self.keeper.keep(site, page, request, text)
         self._requests[site, page] = request
-        return True
+        self._slots.setdefault(slot, set()).add(host)
 
     def restore(self, saved: Mapping[str, Batch], texts: Mapping[str, str]) -> None:
         """What a former run had queued, and what its filter had seen; ``texts``: what was kept."""
@@ -98,6 +104,8 @@ class DropIn:
             host = hostname(frontier.capture.spec.seeds[0])
             self._rounds[host] = self._rounds.get(host, 0) + 1
             self._open[host] = frontier
+            for slot in frontier.ledger.hosts:
+                self._slots.setdefault(slot.name, set()).add(host)
         for site, page, request, seen in self.keeper.restore(saved, texts):
             if seen:
                 self.filter.request_seen(request)
@@ -197,11 +205,9 @@ class DropIn:
             self._hops.pop(_name(lease.fetch), None)
 
     def follow_slots(self) -> None:
-        """The project's own politeness counts: each host's delay and concurrency are its download slot's."""
-        downloader = self._crawler.engine.downloader
-        for host, frontier in self._open.items():
-            slot = private.slot(downloader, host)
-            if slot is not None:
-                asked = private.last_asked(slot)
-                due = self._session.clock.at(asked) + slot.delay if asked else 0.0
-                frontier.set_delay(host, slot.delay, due)
+        """The project's own politeness counts: requests are due when their download slot would send them."""
+        for name, slot in private.slots(self._crawler.engine.downloader):
+            asked = private.last_asked(slot)
+            due = self._session.clock.at(asked) + slot.delay if asked else 0.0
+            for host in self._slots.get(name, ()):
+                self._open[host].set_delay(name, slot.delay, due)

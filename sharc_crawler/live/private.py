@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from scrapy import version_info
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from scrapy import Request
     from scrapy.core.downloader import Downloader, Slot
@@ -27,9 +27,14 @@ def wake_up(engine: ExecutionEngine) -> Callable[[], None]:
     return engine._slot.nextcall.schedule
 
 
-def slot(downloader: Downloader, host: str) -> Slot | None:
-    """The downloader's slot of a host, if it has one yet."""
-    return downloader.slots.get(host)
+def slots(downloader: Downloader) -> Iterable[tuple[str, Slot]]:
+    """The downloader's slots, by name."""
+    return downloader.slots.items()
+
+
+def slot_name(downloader: Downloader, request: Request) -> str:
+    """The download slot of a request: its own, or that of its host."""
+    return str(downloader.get_slot_key(request))
 
 
 def last_asked(slot: Slot) -> float:

@@ -123,7 +123,8 @@ class SharcScheduler(BaseScheduler):
             return True
         if self._drop_in is None:
             raise TypeError(f"{request} was scheduled by hand: a capture spider's pages come from its frontier")
-        return bool(self._scheduled(self._drop_in, request))
+        checked = self._drop_in.checked(request)
+        return checked if isinstance(checked, bool) else bool(self._queued(self._drop_in, request, checked))
 
     def _dropped_in(self) -> DropIn:
         from sharc_crawler.live.dropin import DropIn  # only in other people's projects
@@ -131,11 +132,12 @@ class SharcScheduler(BaseScheduler):
         return DropIn(self._crawler, self._session)
 
     @ends_the_crawl
-    def _scheduled(self, drop_in: DropIn, request: Request) -> bool:
+    def _queued(self, drop_in: DropIn, request: Request, text: str) -> bool:
         if request.priority and not self._told_of_priority:
             self._told_of_priority = True
             logger.warning(PRIORITY, self._session.config.strategy)
-        return drop_in.schedule(request)
+        drop_in.queue(request, text)
+        return True
 
     @ends_the_crawl
     def next_request(self) -> Request | None:

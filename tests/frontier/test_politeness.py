@@ -12,7 +12,7 @@ from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.sites import Sites
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.model import Kind, Result, Sighting, Slot, Validators
+from sharc_crawler.model import Done, Fetch, Kind, Result, Sighting, Slot, Validators
 
 PAGES = 1_600
 DELAYS = {"plain.example": 2.0, "slow.example": 5.0}  # ours; robots.txt of the second asks for 5 s
@@ -119,3 +119,21 @@ def test_the_names_of_one_machine_share_one_pace(world, strategy):
     assert len([at for at, fetch in world.requests if fetch.host not in names]) > 20
     starts = {round(at) for at, _ in log}
     assert any(round(at) in starts for at, fetch in world.requests if fetch.host not in names), "side by side"
+
+
+def test_hosts_of_a_projects_own_naming_have_a_pace_and_a_number_of_requests_each(world):
+    """Download slots: several for one host, each with its delay and its requests at once."""
+    frontier = Frontier(Politeness(delay=1.0, hosts={"slow": 9.0}, at_once={"wide": 3}, obey_robots=False))
+    spec = CaptureSpec("one.example", ("http://one.example/",), strategy="bfs:revisits=none", sitemaps=())
+    frontier.open(spec, world.now, seeded=False)
+    slots = ["slow"] * 3 + ["wide"] * 3 + [""] * 3
+    pages = [Sighting(f"http://one.example/{number}", host=slot) for number, slot in enumerate(slots)]
+    frontier.schedule(pages, world.now)
+    leased = []
+    for second in range(4):
+        while isinstance(fetch := frontier.next(world.now + second), Fetch):
+            leased.append((second, fetch.host))
+    assert Counter(leased) == Counter([(0, "slow"), (0, "one.example"), (0, "wide"), (1, "wide"), (2, "wide")]), (
+        "nothing has ended: one each, three where three are allowed, a second apart"
+    )
+    assert frontier.next(world.now + 4) != Done()

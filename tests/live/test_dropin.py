@@ -209,7 +209,9 @@ def test_the_report_names_requests_and_why_they_were_dropped_as_a_reader_knows_t
     (tmp_path / "site" / "index.html").write_text("<html>hello</html>")
     (tmp_path / "site" / "robots.txt").write_text("User-agent: *\nDisallow: /closed\n")
     with static(tmp_path / "site") as url:
-        items(tmp_path, url, {"sharc_crawler.live.addon.SharcAddon": 500}, NAMED)
+        # one at a time: Scrapy 2.19 lets requests pass that come while robots.txt is under way (docs/upstream.md)
+        once = "CONCURRENT_REQUESTS_PER_DOMAIN=1"
+        items(tmp_path, url, {"sharc_crawler.live.addon.SharcAddon": 500}, NAMED, once)
     (capture,) = json.loads((tmp_path / "capture" / "report.json").read_text())["captures"]
     named = Counter(page["url"].partition(" (")[0] for page in capture["pages"])
     assert named == {url: 2, f"{url}closed.html": 1, f"POST {url}form": 2, f"HEAD {url}head": 1}
@@ -370,7 +372,7 @@ def test_clashes_are_said_in_a_line_each_and_revisits_bypass_a_cache(tmp_path, l
     (tmp_path / "poll.py").write_text(CLASHING)
     done = run(tmp_path, living_site.url, {"sharc_crawler.live.addon.SharcAddon": 500})
     for begin in (
-        "CONCURRENT_REQUESTS_PER_DOMAIN=1, not Scrapy's default",
+        "CONCURRENT_REQUESTS_PER_DOMAIN=8, Scrapy's default: ",
         "JOBDIR='jobs' has no effect",
         "HTTPCACHE_ENABLED=True: ",
         "AUTOTHROTTLE_ENABLED=True: ",

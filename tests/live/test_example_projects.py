@@ -27,6 +27,7 @@ SAME = (
     "downloader/response_status_count/302", "file_count", "request_depth_max",
 )  # fmt: skip
 PATIENCE = 100
+AT_ONCE = 8  #: requests to a host: Scrapy's default
 
 
 @dataclass(frozen=True)
@@ -113,7 +114,7 @@ def test_a_project_that_is_killed_goes_on(project, name, site, number):
     found = items_of(folder)
     assert kills
     assert found.keys() == expected.keys()
-    assert found.total() - expected.total() <= kills, "those that were in flight"
+    assert found.total() - expected.total() <= kills * AT_ONCE, "those that were in flight"
     report = json.loads((folder / "capture" / "report.json").read_text())
     assert all(capture["times"]["ended"] for capture in report["captures"])
     assert any(capture["times"]["interruptions"] for capture in report["captures"])

@@ -65,6 +65,7 @@ class SiteSpider(Spider):
         arguments = Arguments.parse(given)
         require_operator(settings, arguments.urls)
         refuse_private(settings, [url for url in arguments.urls if url not in arguments.options.url])
+        settings.set("CONCURRENT_REQUESTS_PER_DOMAIN", 1, "addon")  # decided after the page before was handled
         for name, value in arguments.settings.items():
             settings.set(name, value, "cmdline")
         output = settings.get("SHARC_OUTPUT") or _folder_name(arguments)
