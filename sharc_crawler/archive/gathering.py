@@ -11,7 +11,8 @@ from sharc_crawler.archive.not_modified import NOT_MODIFIED, shown_rows
 from sharc_crawler.archive.pages import UNSAID
 from sharc_crawler.archive.problems import Problems
 from sharc_crawler.archive.surt import surt
-from sharc_crawler.seeds.hacs.captures import NO_DIGEST, Captures
+from sharc_crawler.changes.status import REDIRECTS
+from sharc_crawler.seeds.hacs.captures import NO_DIGEST, Answered, Captures
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -111,6 +112,22 @@ class Gathering:
         kinds = np.full(len(found), UNSAID, np.int8)
         np.maximum.at(kinds, owners[good], np.asarray(self.kinds)[good])
         return found, kinds
+
+    def answered(self) -> dict[str, Answered]:
+        """By sort key, the URLs that were only redirected or only failed: archives hold no content of them."""
+        owners, statuses = np.asarray(self.owners), np.asarray(self.statuses)
+        content = np.isin(statuses, (OK, NO_STATUS, NOT_MODIFIED))
+        known = np.zeros(len(self._keys), np.bool_)
+        known[owners[content]] = True
+        rows = np.flatnonzero(~known[owners])
+        last = np.full(len(known), -np.inf)
+        np.maximum.at(last, owners[rows], np.asarray(self.times)[rows])
+        failed = np.zeros(len(known), np.bool_)
+        failed[owners[rows[~np.isin(statuses[rows], list(REDIRECTS))]]] = True
+        return {
+            self._keys[url]: Answered(redirected=not failed[url], last=float(last[url]))
+            for url in np.unique(owners[rows]).tolist()
+        }
 
     def _new(self, key: bytes, url: bytes) -> int:
         if not url.lower().startswith((b"http://", b"https://")):

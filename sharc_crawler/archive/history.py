@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import IO, TYPE_CHECKING, cast
 
@@ -16,7 +16,7 @@ from sharc_crawler.errors import DataError
 from sharc_crawler.model import Result
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
     import numpy as np
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from sharc_crawler.archive.problems import Problems
     from sharc_crawler.model import Observation
-    from sharc_crawler.seeds.hacs.captures import Captures
+    from sharc_crawler.seeds.hacs.captures import Answered, Captures
 
 _ZIP = b"PK\x03\x04"
 _CDXJ = re.compile(rb"\S+ \d{1,14} \{|!")
@@ -45,6 +45,7 @@ class History:
     problems: Problems
     resume_key: str | None = None  #: an answer of a CDX server was not the end, and no further one is there
     missing: tuple[str, ...] = ()  #: pages of TimeMaps that are named and were not read
+    answered: Mapping[str, Answered] = field(default_factory=dict)  #: by sort key, URLs without a capture of content
 
 
 def read_history(
@@ -76,7 +77,8 @@ def read_history(
     if not len(captures.times):
         raise DataError(_nothing(files, gathering.problems))
     missing = tuple(sorted(gathering.pages - gathering.pages_read))
-    return History(captures, kinds, gathering.problems, next(filter(None, unfinished.values()), None), missing)
+    key = next(filter(None, unfinished.values()), None)
+    return History(captures, kinds, gathering.problems, key, missing, gathering.answered())
 
 
 def _files(path: Path) -> Iterator[Path]:

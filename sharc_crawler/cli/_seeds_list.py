@@ -52,8 +52,8 @@ def histories(found: History, updates: str, file: Path | None, level: str) -> Se
         urls = read_list(file, found.problems)
         keys = [surt(url) for url in urls]
     if level == "website":
-        return websites(urls, keys, captures, changed, pages)
-    return homepages(urls, keys, captures, changed)
+        return websites(urls, keys, captures, changed, pages, found.answered)
+    return homepages(urls, keys, captures, changed, found.answered)
 
 
 def _note(found: History, pages: list[int], no_pages: Counter[str]) -> None:

@@ -113,6 +113,19 @@ class Histories:
         weights /= half_life
         return replace(self, weights=np.exp2(weights, out=weights))  # in place: there may be millions
 
+    def fading(self, half_life: Seconds) -> Histories:
+        """The same with weights that halve with every ``half_life`` between an interval's end and its page's last one.
+
+        >>> Histories.of([[1.0, 5.0]], [[1, 0]]).fading(5.0).weights.tolist()
+        [0.5, 1.0]
+        """
+        last = np.zeros(len(self))
+        some = self.offsets[1:] > self.offsets[:-1]
+        last[some] = self.ends[self.offsets[1:][some] - 1]
+        weights = self.ends - np.repeat(last, np.diff(self.offsets))
+        weights /= half_life
+        return replace(self, weights=np.exp2(weights, out=weights))
+
     def blocks(self, size: int) -> Iterator[tuple[slice, Histories]]:
         """The pages in blocks, for work in a bounded memory: each block's slice of the pages, and its histories."""
         for start in range(0, len(self), size):

@@ -78,6 +78,15 @@ def test_histories_come_by_resume_keys_in_spite_of_every_fault(tmp_path):
     assert digest_change(captures).tolist() == [-1, 0, 1, 0, 1, 0, 1, -1, 0, 0, -1]
 
 
+def test_an_index_that_goes_round_ends_with_its_seed_named(tmp_path):
+    with serving(archive()) as server:
+        server.faults.extend(["again"] * 2_000)
+        code, tally, _ = run(tmp_path, server.cdx)
+        assert (code, tally["fetched"], len(tally["failures"])) == (5, 0, 3), tally
+        assert "goes round in its index of http://a.example/hot" in tally["failures"][0]
+        assert tally["requests"] < 12
+
+
 def test_a_wrong_address_is_said_and_asked_again_once_it_is_right(tmp_path):
     with serving(archive()) as server:
         server.faults.extend(["404"] * 3)

@@ -92,6 +92,8 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             status, body, when = archive.memento(self.path)
             return self.say(status, body, "text/html", **({"Memento-Datetime": when} if when else {}))
         body = archive.index(query)
+        if fault == "again":
+            return self.say(200, json.dumps([FIELDS, [], ["7"]]).encode(), "application/json")
         if fault == "truncated":
             return self.say(200, body[: len(body) // 2], "application/json")
         if fault == "short":

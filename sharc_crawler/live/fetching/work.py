@@ -86,7 +86,11 @@ class Work:
         answers = folder.answers(seed)
         self._is_archive = self._is_archive or bool(answers)
         if not folder.complete(seed):
+            asked: set[str] = set()
             while question := dialect.question(wanted, answers):
+                if question in asked:
+                    raise RefusedError(f"{question}: asked before: the archive goes round in its index of {seed}")
+                asked.add(question)
                 answer = await self._answer(client, question, answers)
                 if not self._is_archive:
                     self._missing.append(seed)

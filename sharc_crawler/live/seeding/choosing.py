@@ -45,7 +45,7 @@ def choose(choice: SeedChoice, urls: Iterable[str], now: Instant) -> Selection:
     seeds, ranker = list(urls), make_ranker(choice.ranker)
     found = known(choice, now)
     changed = plugins.load("updates", choice.updates)(found.captures)
-    histories = homepages(seeds, [surt(url) for url in seeds], found.captures, changed)
+    histories = homepages(seeds, [surt(url) for url in seeds], found.captures, changed, found.answered)
     ranked = rank(histories, ranker, RankingTask(now, ahead=0.0), theta=choice.theta, budget=choice.budget)
     selection = Selection.of(ranked, choice, now, found.problems.count)
     if not selection.crawled():

@@ -32,7 +32,7 @@ class LastObserved(SeedRanker):
 
     def score(self, seeds: SeedHistories, task: RankingTask) -> Scores:
         """The value is the time."""
-        return Scores(task.now - np.nan_to_num(seeds.latest(seeds.pages.last_seen()), nan=-np.inf))
+        return Scores(task.now - np.nan_to_num(seeds.latest(seeds.last_seen()), nan=-np.inf))
 
 
 class Random(SeedRanker):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,13 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 NO_DIGEST = 0  #: the index does not say what the capture held
+
+
+class Answered(NamedTuple):
+    """What is known of a URL of which archives hold answers, but no content."""
+
+    redirected: bool  #: all answers were redirects; else some failed
+    last: float  #: instant of the last one
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sharc_crawler.seeds.base import Scores
+    from sharc_crawler.seeds.hacs.captures import Answered
     from sharc_crawler.seeds.hacs.sites import SeedHistories
 
 
@@ -29,7 +30,7 @@ class RankedSeed:
     p: float | None  #: the value, where it is a probability
     rate: float | None  #: λ, updates per second
     last_update: float | None  #: τ, an instant
-    last_seen: float | None  #: the instant of the last capture
+    last_seen: float | None  #: the instant of the last capture, or of the last answer where none had content
     captures: int
     known: bool  #: its own history was enough; else a prior stands in
     chosen: bool
@@ -60,10 +61,10 @@ def rank(
     check_cut(ranker, theta, budget)
     window = seeds.window(task.now - task.back, task.now)
     scores = ranker.fit(seeds, task.now).score(window, task)
-    last_seen = seeds.window(-math.inf, task.now)
-    seen = last_seen.latest(last_seen.pages.last_seen())
+    until_now = seeds.window(-math.inf, task.now)
+    seen = until_now.latest(until_now.last_seen())
     chosen = _chosen(scores.value, theta, budget, order := ordered(scores.value, seen))
-    captures = window.captures()
+    captures, answered = window.captures(), until_now.answered
     return [
         RankedSeed(
             url=seeds.urls[seed],
@@ -76,7 +77,13 @@ def rank(
             captures=int(captures[seed]),
             known=scores.known is None or bool(scores.known[seed]),
             chosen=bool(chosen[seed]),
-            reason=_reason(scores, seed, _lack(int(captures[seed]), task), chosen=bool(chosen[seed]), theta=theta),
+            reason=_reason(
+                scores,
+                seed,
+                _lack(int(captures[seed]), answered.get(seed), task),
+                chosen=bool(chosen[seed]),
+                theta=theta,
+            ),
         )
         for place, seed in enumerate(order.tolist(), 1)
     ]
@@ -111,8 +118,10 @@ def _chosen(
     return chosen
 
 
-def _lack(captures: int, task: RankingTask) -> str:
+def _lack(captures: int, answered: Answered | None, task: RankingTask) -> str:
     """Why so many captures tell no rate."""
+    if answered is not None:
+        return "archives hold redirects of it alone" if answered.redirected else "archives hold failures of it alone"
     what = {0: "no capture", 1: "one capture"}.get(captures)
     if what is None:
         return "no captures to compare"

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from sharc_crawler.seeds.hacs.sites import SeedHistories
 
 OWN_PRIORS = 2_000  #: sites with a prior of their own, the most often captured; all others share one
-HALF_LIFE = 90 * 86_400.0  #: in which what a capture tells of its page's rate comes to count half
+DAY = 86_400.0
+#: in which what a capture tells of its page's rate comes to count half: in a burst of updates, in a season, in years
+HALF_LIVES = (10 * DAY, 60 * DAY, 365 * DAY)
 
 
 class HacsPlain(SeedRanker):
@@ -53,7 +55,7 @@ class HacsPlain(SeedRanker):
         value = g(rate, last_update, until)
         if not known.all():
             estimates = self.prior_.estimate(seeds.pages.intervals(interpolated=False))
-            alone = predictive(estimates, _unseen(seeds.pages.last_seen(), task))
+            alone = predictive(estimates, _unseen(seeds.last_seen(), task))
             value[~known] = _any(seeds, alone)[~known]
             rate[~known] = seeds.sum(estimates.rate)[~known]
         return Scores(value, rate, last_update, known)
@@ -63,9 +65,11 @@ class Hacs(SeedRanker):
     """HACS with a Gamma prior per site: seeds with few captures borrow from their site, and sites from all.
 
     The rates' posterior given what was captured is integrated over (posterior predictive). Captures in the window
-    speak, and of those before it the ones that the priors are learned from; all fade with their age, since rates drift
-    and updates come in bursts. Updates are counted from the last capture, not from the last update: that none was seen
-    since is evidence too, and a Poisson process has no memory.
+    speak, and of those before it the ones that the priors are learned from. Rates drift and updates come in bursts, so
+    captures fade with their age, at three speeds: p is the mean of the three predictions. Age counts back from the
+    page's last capture, not from now: time in which nothing was looked at is no evidence, so p never falls by waiting.
+    Updates are counted from the last capture, not from the last update: that none was seen since is evidence too, and
+    a Poisson process has no memory.
     """
 
     probabilities: ClassVar[bool] = True
@@ -81,12 +85,15 @@ class Hacs(SeedRanker):
     def score(self, seeds: SeedHistories, task: RankingTask) -> Scores:
         """The value is p."""
         pages = self._remembered(seeds.pages, task)
-        intervals = pages.intervals(interpolated=False).discounted(task.now, HALF_LIFE)
-        estimates = self.prior_.estimate(intervals, self._labels(pages.urls))
-        duration = _unseen(seeds.pages.last_seen(), task) if task.missed else task.ahead
-        known = seeds.sum(estimates.observations.astype(np.float64)) > 0
-        value = _any(seeds, predictive(estimates, duration))
-        return Scores(value, seeds.sum(estimates.rate), seeds.latest(pages.last_update(interpolated=True)), known)
+        intervals, labels = pages.intervals(interpolated=False), self._labels(pages.urls)
+        duration = _unseen(seeds.last_seen(), task) if task.missed else task.ahead
+        p, rate = np.zeros(len(pages)), np.zeros(len(pages))
+        for half_life in HALF_LIVES:
+            estimates = self.prior_.estimate(intervals.fading(half_life), labels)
+            p += predictive(estimates, duration) / len(HALF_LIVES)
+            rate += estimates.rate / len(HALF_LIVES)
+        known = seeds.sum(intervals.observations().astype(np.float64)) > 0
+        return Scores(_any(seeds, p), seeds.sum(rate), seeds.latest(pages.last_update(interpolated=True)), known)
 
     def _remembered(self, pages: UpdateHistories, task: RankingTask) -> UpdateHistories:
         """The captures in the window after those before it that were learned from."""

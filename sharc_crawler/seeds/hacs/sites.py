@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,12 +10,12 @@ import numpy as np
 from sharc_crawler.seeds.hacs.histories import UpdateHistories
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from sharc_crawler.model import Instant
-    from sharc_crawler.seeds.hacs.captures import Captures
+    from sharc_crawler.seeds.hacs.captures import Answered, Captures
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +28,7 @@ class SeedHistories:
     urls: list[str]  #: of the seeds
     pages: UpdateHistories
     owners: NDArray[np.int64]  #: shape (pages,), the seed of each
+    answered: Mapping[int, Answered] = field(default_factory=dict)  #: seed → it was asked for, and no content came
 
     def __len__(self) -> int:
         return len(self.urls)
@@ -39,13 +40,25 @@ class SeedHistories:
 
     def window(self, start: Instant, end: Instant) -> SeedHistories:
         """The captures in [start, end]."""
-        return SeedHistories(self.urls, self.pages.window(start, end), self.owners)
+        answered = {seed: one for seed, one in self.answered.items() if start <= one.last <= end}
+        return SeedHistories(self.urls, self.pages.window(start, end), self.owners, answered)
 
     def select(self, chosen: NDArray[np.bool_]) -> SeedHistories:
         """Some of the seeds, with all their pages."""
         pages = np.flatnonzero(chosen[self.owners])
         owners = (np.cumsum(chosen) - 1)[self.owners[pages]]
-        return SeedHistories([self.urls[seed] for seed in np.flatnonzero(chosen)], self.pages.select(pages), owners)
+        urls, place = [self.urls[seed] for seed in np.flatnonzero(chosen)], np.cumsum(chosen) - 1
+        answered = {int(place[seed]): one for seed, one in self.answered.items() if chosen[seed]}
+        return SeedHistories(urls, self.pages.select(pages), owners, answered)
+
+    def last_seen(self) -> NDArray[np.float64]:
+        """The instant of each page's last capture, or of the last answer without content; NaN where there is none."""
+        seen = self.pages.last_seen()
+        if self.answered:
+            last = np.full(len(self), np.nan)
+            last[list(self.answered)] = [one.last for one in self.answered.values()]
+            seen = np.where(np.isnan(seen), last[self.owners], seen)
+        return seen
 
     def sum(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Per seed, the sum of a value per page; NaN counts nothing."""
@@ -63,16 +76,29 @@ class SeedHistories:
 
 
 def homepages(
-    seeds: Sequence[str], keys: Sequence[str], captures: Captures, changed: NDArray[np.int8]
+    seeds: Sequence[str],
+    keys: Sequence[str],
+    captures: Captures,
+    changed: NDArray[np.int8],
+    answered: Mapping[str, Answered] | None = None,
 ) -> SeedHistories:
-    """Seeds by their own pages. ``keys``: their sort keys. A seed without captures is kept, with an empty history."""
+    """Seeds by their own pages. ``keys``: their sort keys. A seed without captures is kept, with an empty history.
+
+    ``answered``: by sort key, what was asked for without content coming.
+    """
     number = {key: page for page, key in enumerate(captures.keys)}
     pages = np.array([number.get(key, -1) for key in keys], np.int64)
-    return SeedHistories(list(seeds), _selected(captures, changed, pages, seeds), np.arange(len(seeds)))
+    selected = _selected(captures, changed, pages, seeds)
+    return SeedHistories(list(seeds), selected, np.arange(len(seeds)), _by_seed(keys, answered))
 
 
 def websites(
-    seeds: Sequence[str], keys: Sequence[str], captures: Captures, changed: NDArray[np.int8], pages: Sequence[int]
+    seeds: Sequence[str],
+    keys: Sequence[str],
+    captures: Captures,
+    changed: NDArray[np.int8],
+    pages: Sequence[int],
+    answered: Mapping[str, Answered] | None = None,
 ) -> SeedHistories:
     """Seeds by all pages under them, at most two path segments deep; the depth of the seed itself is 0.
 
@@ -86,7 +112,8 @@ def websites(
     ]
     pairs += [(seed, -1) for seed in set(range(len(keys))) - {seed for seed, _ in pairs}]
     owners, own = np.array(sorted(pairs), np.int64).reshape(-1, 2).T
-    return SeedHistories(list(seeds), _selected(captures, changed, own, [seeds[owner] for owner in owners]), owners)
+    selected = _selected(captures, changed, own, [seeds[owner] for owner in owners])
+    return SeedHistories(list(seeds), selected, owners, _by_seed(keys, answered))
 
 
 def pages_under(seeds: Sequence[str], pages: Sequence[str], depth: int = 2) -> list[tuple[int, int]]:
@@ -105,6 +132,10 @@ def pages_under(seeds: Sequence[str], pages: Sequence[str], depth: int = 2) -> l
         for seed in roots.get(root, ())
         if root != key or seeds[seed] == key
     ]
+
+
+def _by_seed(keys: Sequence[str], answered: Mapping[str, Answered] | None) -> dict[int, Answered]:
+    return {seed: answered[key] for seed, key in enumerate(keys) if key in answered} if answered else {}
 
 
 def _folder(key: str) -> str:
