@@ -7,7 +7,8 @@ A server on loopback, in this process, has a site of a few pages. `scrapy crawl 
 process of its own that runs from a checkout (this one) under an interpreter (this one), and notes at its end which
 modules it had loaded: those of ours with their lines. The server notes, at the first request, the time since the
 process was begun and the processor time that it had taken by then (/proc). `--beside PYTHON` measures another
-environment's installed package, turn by turn with the first, so that a busy machine slows both alike. With `--install`
+environment's installed package, turn by turn with the first, so that a busy machine slows both alike. Both have their
+modules compiled by a round that does not count. With `--install`
 a wheel is built and installed into a fresh environment, without extras: its size, and that of all that came with it.
 """
 
@@ -98,7 +99,8 @@ def start(python: str, checkout: Path | None) -> Started:
         folder = Path(name)
         (folder / "startup_settings.py").write_text(SETTINGS)
         path = os.pathsep.join([name, *([str(checkout)] if checkout else [])])
-        environment = {**os.environ, "PYTHONPATH": path, "SCRAPY_SETTINGS_MODULE": "startup_settings"}
+        environment = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+        environment |= {"PYTHONPATH": path, "SCRAPY_SETTINGS_MODULE": "startup_settings"}
         arguments = [
             "crawl",
             "site",
@@ -170,10 +172,13 @@ def main() -> None:
         found: dict[str, Any] = installed(checkout)
     else:
         runs: dict[str, list[Started]] = {"checkout": []} | ({"beside": []} if args.beside else {})
-        for _ in range(args.rounds):
+        for warm in range(args.rounds + 1):
             runs["checkout"].append(start(args.python, checkout))
             if args.beside:
                 runs["beside"].append(start(args.beside, None))
+            if not warm:
+                for started in runs.values():
+                    started.clear()
         found = {name: median(started) for name, started in runs.items()}
         if args.beside:
             ratios = [a.cpu / b.cpu for a, b in zip(runs["checkout"], runs["beside"], strict=True)]

@@ -27,10 +27,11 @@ SETTINGS = {
     **({"DOWNLOAD_DELAY_JITTER": 0} if version_info >= (2, 19) else {"RANDOMIZE_DOWNLOAD_DELAY": False}),
 }
 ABOVE_THE_PROJECT = SETTINGS_PRIORITIES["spider"] - 1  #: a spider's own settings, and -s, stay
-#: extensions of Scrapy's that take a tenth of a second to import, and the setting without which they are idle
+#: components of Scrapy's that take up to a tenth of a second to import, and the setting without which they are idle
 IDLE = {
-    "scrapy.extensions.telnet.TelnetConsole": "TELNETCONSOLE_ENABLED",
-    "scrapy.extensions.remote_control.RemoteControl": "REMOTE_CONTROL_ENABLED",
+    ("EXTENSIONS_BASE", "scrapy.extensions.telnet.TelnetConsole"): "TELNETCONSOLE_ENABLED",
+    ("EXTENSIONS_BASE", "scrapy.extensions.remote_control.RemoteControl"): "REMOTE_CONTROL_ENABLED",
+    ("DOWNLOADER_MIDDLEWARES_BASE", "scrapy.downloadermiddlewares.cookies.CookiesMiddleware"): "COOKIES_ENABLED",
 }
 
 
@@ -56,9 +57,9 @@ class SharcAddon:
             )
         if operator := settings.get("SHARC_OPERATOR"):
             settings.set("USER_AGENT", user_agent(operator), ABOVE_THE_PROJECT)
-        for extension, enabled in IDLE.items():
+        for (setting, component), enabled in IDLE.items():
             if not settings.getbool(enabled):
-                settings["EXTENSIONS_BASE"].pop(extension, None)
+                settings[setting].pop(component, None)
         own = settings.getdict("DOWNLOAD_HANDLERS")
         for scheme in ("http", "https"):
             settings["DOWNLOAD_HANDLERS"].set(scheme, own.get(scheme, HANDLER), "addon")
