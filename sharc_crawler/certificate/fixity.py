@@ -49,3 +49,8 @@ def fixity_of(stream: IO[bytes], told: Callable[[int], None] = lambda _: None) -
         size += len(block)
         told(len(block))
     return {"bytes": size, "sha256": made.hexdigest()}
+
+
+def is_seal(name: str) -> bool:
+    """Is it the file of a signature or a time stamp?"""
+    return bool(SIGNATURES.fullmatch(name) or TIMESTAMPS.fullmatch(name))

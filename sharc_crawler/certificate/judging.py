@@ -4,27 +4,25 @@ from __future__ import annotations
 
 import math
 from functools import cache, partial
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
-from sharc_crawler.certificate.lastmods import download
 from sharc_crawler.certificate.witness import Finding
 from sharc_crawler.changes.http import target
 from sharc_crawler.changes.status import classify
 from sharc_crawler.evidence.facts import PageFacts, VisitFacts
 from sharc_crawler.evidence.headers import header_text, of_headers
-from sharc_crawler.evidence.judgement import APEX, ONCE, Revisits, is_apex, of_comparison
+from sharc_crawler.evidence.judgement import APEX, ONCE, Revisits, is_apex
 from sharc_crawler.evidence.kinds import Evidence
-from sharc_crawler.evidence.lastmods import weigh
 from sharc_crawler.evidence.reasons import Reason, code
 from sharc_crawler.instants import unix
 from sharc_crawler.model import Judgement, Kind, Outcome, Result, Slot, Url, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
+    from sharc_crawler.certificate.lastmods import ServersWord
     from sharc_crawler.certificate.witness import RecordedExchange, Witness
     from sharc_crawler.changes.http import HttpResponse
-    from sharc_crawler.evidence.lastmods import Lastmod
 
     Entry = Mapping[str, Any]
 
@@ -36,8 +34,8 @@ class Judge:
     """Judges the pages of a certificate from what the WARC files say (``witness``).
 
     ``references``: T of each subsite that has one. ``former``: other captures of the archive, which payloads that are
-    stored there are looked up in. ``lastmods``: what the sitemaps say of the pages' last changes, read when the first
-    verdict rests on it.
+    stored there are looked up in. ``warcs``: the sitemaps in them are read when the first verdict rests on what
+    they say of pages' last changes; ``urls``: of all pages and resources, which are no sitemaps.
     """
 
     def __init__(
@@ -45,9 +43,10 @@ class Judge:
         witness: Witness,
         former: Witness,
         references: Mapping[str, str],
-        lastmods: Callable[[], Mapping[str, list[Lastmod]]],
+        warcs: Mapping[str, Callable[[], IO[bytes]]],
+        urls: Collection[str],
     ) -> None:
-        self._lastmods = cache(lastmods)
+        self._word = cache(partial(_servers_word, witness, warcs, urls))
         self._witness = witness
         self._former = former
         self._references = references
@@ -184,10 +183,9 @@ class Judge:
         for part, outcome in zip(("visit", "revisit"), outcomes, strict=False):
             exchange = self._exchange(entry[part])
             if outcome.result is Result.OK and exchange is not None:
-                downloads.append(download(exchange, outcome.decoded or outcome.digest))
+                downloads.append((exchange, outcome.decoded or outcome.digest))
         instant = self._references.get(entry["subsite"])
-        reference = unix(instant) if instant else math.inf
-        return of_comparison(weigh(downloads, self._lastmods().get(entry["url"], ()), reference).comparison)
+        return self._word().judge(entry["url"], downloads, unix(instant) if instant else math.inf)
 
     def _exchange(self, part: Entry) -> RecordedExchange | None:
         return self._witness.find(part["file"], part["offset"], (part["uri"], part["date"]))
@@ -211,6 +209,12 @@ class Judge:
     def _find(self, stated: Entry | None, entry: Entry, what: str) -> None:
         place = stated or {}
         self.findings.append(Finding(what, place.get("file"), place.get("offset"), entry["url"]))
+
+
+def _servers_word(witness: Witness, warcs: Mapping[str, Callable[[], IO[bytes]]], urls: Collection[str]) -> ServersWord:
+    from sharc_crawler.certificate.lastmods import ServersWord  # sitemaps are read only where a verdict rests on them
+
+    return ServersWord(witness, warcs, urls)
 
 
 def _stated(entry: Entry) -> Judgement:

@@ -11,27 +11,43 @@ from sharc_crawler.changes.http import parse_response
 from sharc_crawler.changes.http_date import http_date
 from sharc_crawler.coding import decoded
 from sharc_crawler.evidence.headers import header_text, of_headers
-from sharc_crawler.evidence.lastmods import Download, Lastmod
+from sharc_crawler.evidence.judgement import of_comparison
+from sharc_crawler.evidence.lastmods import Download, Lastmod, weigh
 from sharc_crawler.instants import unix
 from sharc_crawler.links import sitemap
 from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
     from sharc_crawler.certificate.witness import RecordedExchange, Witness
     from sharc_crawler.changes.http import HttpResponse
+    from sharc_crawler.model import Instant, Judgement
 
 _OK = 200
 
 
-def lastmods(
-    witness: Witness, warcs: Mapping[str, Callable[[], IO[bytes]]], others: Collection[str]
-) -> dict[str, list[Lastmod]]:
-    """By canonical URL, when each sitemap said that it last changed.
+class ServersWord:
+    """What the sitemaps of a capture, and the downloads' own headers, say of its pages' last changes.
 
     A sitemap is what reads as one and is none of the capture's pages and resources (``others``: their URLs).
     """
+
+    def __init__(self, witness: Witness, warcs: Mapping[str, Callable[[], IO[bytes]]], others: Collection[str]) -> None:
+        self._lastmods = _lastmods(witness, warcs, others)
+
+    def judge(
+        self, url: str, downloads: Iterable[tuple[RecordedExchange, str | None]], reference: Instant
+    ) -> Judgement:
+        """A page at T, by its downloads (with their digests) and what was said of it."""
+        made = [_download(exchange, digest) for exchange, digest in downloads]
+        return of_comparison(weigh(made, self._lastmods.get(url, ()), reference).comparison)
+
+
+def _lastmods(
+    witness: Witness, warcs: Mapping[str, Callable[[], IO[bytes]]], others: Collection[str]
+) -> dict[str, list[Lastmod]]:
+    """By canonical URL, when each sitemap said that it last changed."""
     found: dict[str, list[Lastmod]] = defaultdict(list)
     for exchange in witness.exchanges.values():
         if exchange.message and exchange.message.status == _OK and canonical(exchange.uri) not in others:
@@ -46,7 +62,7 @@ def lastmods(
     return found
 
 
-def download(exchange: RecordedExchange, digest: str | None) -> Download:
+def _download(exchange: RecordedExchange, digest: str | None) -> Download:
     """A download of a page as its record shows it; how long it took is nowhere, so it counts as an instant."""
     started = unix(exchange.date)
     told = of_headers(partial(_header, exchange.message)) if exchange.message else {}

@@ -4,37 +4,23 @@ from __future__ import annotations
 
 import io
 import zipfile
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import PurePosixPath
 from typing import IO, TYPE_CHECKING, cast
 
 from sharc_crawler.archive.files import OPEN, SUFFIX
 from sharc_crawler.archive.wacz import NO_ZIP, SEAL
-from sharc_crawler.certificate.fixity import CERTIFICATES, SIGNATURES, TIMESTAMPS
+from sharc_crawler.certificate.fixity import CERTIFICATES, is_seal
+from sharc_crawler.certificate.material import Material, opened
 from sharc_crawler.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
 _LOCAL_HEADER = 30  #: bytes, of a file in a zip file, before its name
 
 
-@dataclass(slots=True)
-class Source:
-    """What is to be verified."""
-
-    name: str
-    warcs: dict[str, Callable[[], IO[bytes]]] = field(default_factory=dict)
-    sizes: dict[str, int] = field(default_factory=dict)
-    certificates: dict[str, bytes] = field(default_factory=dict)
-    beside: dict[str, bytes] = field(default_factory=dict)  #: signatures and time stamps of certificates
-    seal: bytes | None = None  #: a WACZ file's own
-    names: list[str] = field(default_factory=list)  #: of all files in a WACZ file
-
-
-def open_source(path: Path) -> Source:
+def open_source(path: Path) -> Material:
     """The WARC files and certificates of a folder or a WACZ file.
 
     Raises :class:`~sharc_crawler.errors.DataError` for what is neither.
@@ -47,8 +33,8 @@ def open_source(path: Path) -> Source:
         raise DataError(f"{str(path)!r} cannot be read: {error.strerror or error}") from error
 
 
-def _folder(path: Path) -> Source:
-    source = Source(str(path))
+def _folder(path: Path) -> Material:
+    source = Material(str(path))
     for file in sorted(path.iterdir()):
         if file.name.endswith((SUFFIX, SUFFIX + OPEN)):
             source.warcs[file.name] = partial(opened, file)
@@ -60,8 +46,8 @@ def _folder(path: Path) -> Source:
     return source
 
 
-def _wacz(path: Path) -> Source:
-    source = Source(str(path))
+def _wacz(path: Path) -> Material:
+    source = Material(str(path))
     with zipfile.ZipFile(path) as package:
         source.names = [info.filename for info in package.infolist()]
         for info in package.infolist():
@@ -81,16 +67,6 @@ def _wacz(path: Path) -> Source:
                 kept = source.beside if is_seal(name) else source.certificates
                 kept[name] = _part(path, info).read()
     return source
-
-
-def is_seal(name: str) -> bool:
-    """Is it the file of a signature or a time stamp?"""
-    return bool(SIGNATURES.fullmatch(name) or TIMESTAMPS.fullmatch(name))
-
-
-def opened(path: Path) -> IO[bytes]:
-    """A file, to be read."""
-    return path.open("rb")
 
 
 def _part(path: Path, info: zipfile.ZipInfo) -> IO[bytes]:

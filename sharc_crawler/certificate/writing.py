@@ -15,9 +15,9 @@ from sharc_crawler.archive.warc import WarcWriter
 from sharc_crawler.certificate.canonical import DIGEST, KEPT_IN, kept, to_text
 from sharc_crawler.certificate.clocks import clocks
 from sharc_crawler.certificate.document import certificate
+from sharc_crawler.certificate.examining import examine
 from sharc_crawler.certificate.fixity import NAME, fixity, signature_name, timestamp_name
-from sharc_crawler.certificate.sources import Source, opened
-from sharc_crawler.certificate.verify import examine
+from sharc_crawler.certificate.material import Material, opened
 from sharc_crawler.certificate.witness import ingest
 from sharc_crawler.errors import UsageError
 
@@ -99,13 +99,13 @@ def seal(
     series: tuple[str, str],
     owed: Sequence[tuple[CaptureFacts, Path]],
     folder: Path,
-    examined: Callable[[Witness, Source, Sequence[dict[str, Any]]], list[Finding]] | None = None,
+    examined: Callable[[Witness, Material, Sequence[dict[str, Any]]], list[Finding]] | None = None,
 ) -> list[Certified]:
     """The certificates of captures that share their WARC files, if what is ``examined`` of them brings no finding."""
     site, info = _about(folder, series)
     warcs = [path for _, path in files_of(folder, *series) if path.name.endswith(SUFFIX)]
     uris = dict(_uris(warcs)) | dict(_unanswered(folder, [facts for facts, _ in owed]))
-    source = Source("", {path.name: partial(opened, path) for path in warcs})
+    source = Material("", {path.name: partial(opened, path) for path in warcs})
     witness = ingest(source.warcs)
     told = clocks(witness, source.warcs)
     if examined is not None:

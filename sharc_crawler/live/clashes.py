@@ -11,10 +11,6 @@ if TYPE_CHECKING:
 
     from sharc_crawler.live.config import Config
 
-PRIORITY = (
-    "Requests have a priority: the order is the strategy's (SHARC_STRATEGY=%s), and a request's priority has no effect"
-)
-
 
 def clashes(settings: BaseSettings, config: Config) -> list[str]:
     """The lines for a project's own spider; none where nothing clashes.

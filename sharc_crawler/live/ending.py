@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sharc_crawler.certificate import sealing
 from sharc_crawler.certificate.writing import certify, lines
 from sharc_crawler.errors import SharcError
 from sharc_crawler.report.load import capture_facts, is_instant
@@ -41,6 +40,10 @@ def leave(state: Batch, folder: Path, stopped: str, config: Config) -> str:
 def _sealed(folder: Path, config: Config) -> Iterator[tuple[str, str]]:
     """Signature and time stamp of the certificates, where they are wanted; without them the capture is whole, too."""
     key, url = config.sign, config.timestamp
+    if not (key or url):
+        return
+    from sharc_crawler.certificate import sealing  # only where it is wanted
+
     if key:
         yield from _made("signature", lambda: sealing.sign(folder, Path(key)), f"sharc seal {folder} --sign {key}")
     if url:

@@ -13,7 +13,6 @@ from scrapy.utils.asyncio import create_looping_call
 
 from sharc_crawler.errors import SharcError, Superseded
 from sharc_crawler.live.busy import busy, stoppable
-from sharc_crawler.live.clashes import clashes
 from sharc_crawler.live.progress import ProgressLine
 from sharc_crawler.live.session import session_of
 from sharc_crawler.live.space import is_full
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
 
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.store import Batch
+    from sharc_crawler.live.config import Config
 
 logger = logging.getLogger(__name__)
 
@@ -66,8 +66,8 @@ class CaptureExtension:
             gc.set_threshold(OBJECTS)
         if session.config.output is None and session.config.warc:
             logger.warning(NOT_KEPT)
-        for line in clashes(self._crawler.settings, session.config) if session.drop_in else ():
-            logger.warning(line)
+        if session.drop_in:
+            self._warn_of_clashes(session.config)
         self._line = ProgressLine(session.sites, session.clock.now())
         if session.gone_on and session.config.progress:
             self._line.goes_on()
@@ -75,6 +75,12 @@ class CaptureExtension:
         self._loop.start(1.0, now=False)
         if session.control:
             session.control.begin(session.clock.now())
+
+    def _warn_of_clashes(self, config: Config) -> None:
+        from sharc_crawler.live.clashes import clashes  # only in a project with a spider of its own
+
+        for line in clashes(self._crawler.settings, config):
+            logger.warning(line)
 
     def _every_second(self) -> None:
         session = session_of(self._crawler)

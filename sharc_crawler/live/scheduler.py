@@ -19,7 +19,6 @@ from sharc_crawler.errors import StoreUnavailable, StrategyError, Superseded
 from sharc_crawler.instants import second
 from sharc_crawler.live import private
 from sharc_crawler.live.archivist import conclude
-from sharc_crawler.live.clashes import PRIORITY
 from sharc_crawler.live.failing import end_as_failed, ends_the_crawl
 from sharc_crawler.live.intake import Intake
 from sharc_crawler.live.lease import Lease
@@ -40,6 +39,9 @@ if TYPE_CHECKING:
     from sharc_crawler.live.dropin import DropIn
 
 logger = logging.getLogger(__name__)
+PRIORITY = (
+    "Requests have a priority: the order is the strategy's (SHARC_STRATEGY=%s), and a request's priority has no effect"
+)
 
 
 class SharcScheduler(BaseScheduler):

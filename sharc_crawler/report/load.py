@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING
 from sharc_crawler.evidence.facts import CaptureFacts, Outside
 from sharc_crawler.frontier.spec import BOUNDS
 from sharc_crawler.model import Kind
-from sharc_crawler.rates.history import SiteHistory
-from sharc_crawler.rates.trust import trust
 from sharc_crawler.report.pages import Stored
 from sharc_crawler.report.subsites import find_subsites
 from sharc_crawler.report.words import counted, span
@@ -118,6 +116,11 @@ def _not_believed(capture: CaptureRow, rows: list[PageRow]) -> Iterator[str]:
                 yield f"{words}. Their pages are visited twice"
         return
     said = {row.url: row.hints for row in rows if row.hints and row.hints.lastmod is not None}
+    if not said:
+        return
+    from sharc_crawler.rates.history import SiteHistory  # only where sitemaps told of changes
+    from sharc_crawler.rates.trust import trust
+
     lastmods = {url: (hints.lastmod or 0.0, hints.lastmod_precision) for url, hints in said.items()}
     for found in trust(SiteHistory.empty(capture.spec.site).sitemap_read(capture.started, lastmods)):
         if found.values and found.reason:

@@ -11,8 +11,7 @@ from sharc_crawler.archive.files import OPEN, SUFFIX, series_of
 from sharc_crawler.archive.members import Record, read_at
 from sharc_crawler.archive.recovery import recover
 from sharc_crawler.archive.wacz import About, Contents, write_wacz
-from sharc_crawler.certificate.fixity import CERTIFICATES
-from sharc_crawler.certificate.sources import is_seal
+from sharc_crawler.certificate.fixity import CERTIFICATES, is_seal
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.coding import decoded
 from sharc_crawler.errors import UsageError
