@@ -132,7 +132,8 @@ def crawl(url: str, folder: Path, options: argparse.Namespace) -> dict:
     if done.returncode:
         raise SystemExit(done.stderr[-2_000:])
     (capture,) = json.loads((folder / "c" / "report.json").read_text())["captures"]
-    return capture
+    pages = (folder / "c" / "report-pages.jsonl").read_text().splitlines()
+    return capture | {"pages": [json.loads(line) for line in pages]}
 
 
 def wrong(page: dict, site: Site, reference: float) -> bool:

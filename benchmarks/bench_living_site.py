@@ -21,7 +21,7 @@ from rich.progress import track
 
 from sharc_crawler.cli._capture_demo import PROFILE, site_truth
 from sharc_crawler.demo import LivingSite, serve
-from sharc_crawler.report.load import load_facts
+from sharc_crawler.report.load import open_facts
 
 STRATEGIES = ("sharc-selective", "bfs:revisits=fifo", "bfs:revisits=lifo", "dfs:revisits=fifo", "dfs:revisits=lifo")
 
@@ -41,8 +41,8 @@ def crawl(seed: int, strategy: str, options: argparse.Namespace) -> dict[str, fl
             check=True,
             capture_output=True,
         )
-        (facts,) = load_facts(capture, site_truth(site))
-    pages = [page for page in facts.pages if page.kind == "page" and page.verdict]
+        with open_facts(capture, site_truth(site)) as (facts,):
+            pages = [page for page in facts.pages if page.kind == "page" and page.verdict]
     judged = [page for page in pages if page.truth is not None and page.verdict != "unknown"]
     return {
         "incoherent": sum(page.verdict != "coherent" for page in pages),

@@ -6,9 +6,9 @@ import hashlib
 import os
 import re
 import sys
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 from weakref import finalize
 
 from sharc_crawler.archive.open_files import here
@@ -17,7 +17,9 @@ if sys.platform != "win32":
     import fcntl
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
+    from typing import Self
 
     from sharc_crawler.model import Instant
 
@@ -213,12 +215,47 @@ class WarcFile:
 
 def replace_file(path: Path, text: str | bytes) -> None:
     """Write a file whole or not at all; a reader never sees half of it."""
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        with unfinished.open("wb") as file:
-            file.write(text if isinstance(text, bytes) else text.encode("utf-8", "replace"))
+    with Drafts() as drafts, drafts.open(path) as file:
+        file.write(text if isinstance(text, bytes) else text.encode("utf-8", "replace"))
+
+
+class Drafts:
+    """Files that are written together: they replace what was there when the last of them is on the disk, or none does.
+
+    >>> from tempfile import mkdtemp; from pathlib import Path
+    >>> path = Path(mkdtemp()) / "a"
+    >>> with Drafts() as drafts:
+    ...     with drafts.open(path) as file:
+    ...         _ = file.write(b"text")
+    ...     path.exists(), drafts.of(path).read_bytes()
+    (False, b'text')
+    >>> path.read_bytes()
+    b'text'
+    """
+
+    def __init__(self) -> None:
+        self._paths: list[Path] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def of(self, path: Path) -> Path:
+        """Where the draft of a file lies until then."""
+        return path.with_name(f".{path.name}.{os.getpid()}")
+
+    @contextmanager
+    def open(self, path: Path) -> Iterator[IO[bytes]]:
+        """Write one of them."""
+        self._paths.append(path)
+        with self.of(path).open("wb") as file:
+            yield file
             file.flush()
             os.fsync(file.fileno())
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        try:
+            for path in self._paths if kind is None else ():
+                self.of(path).replace(path)
+        finally:
+            for path in self._paths:
+                self.of(path).unlink(missing_ok=True)

@@ -12,13 +12,15 @@ import re
 import zipfile
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path, PurePosixPath
+from tempfile import TemporaryFile
 from typing import IO, TYPE_CHECKING, Any
 
 from sharc_crawler.archive.zipnum import merged, write_zipnum
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from sharc_crawler.model import Instant
 
@@ -97,11 +99,13 @@ class _Writer:
     def write(self, contents: Contents, about: About, sign: Callable[[str], dict[str, str]] | None) -> None:
         for warc in contents.warcs:
             self._file(f"archive/{warc.name}", warc)
-        data = io.BytesIO()
-        blocks = write_zipnum(merged(contents.indexes), data)
-        self._add("indexes/index.cdx.gz", data)
+        with TemporaryFile() as data:
+            blocks = write_zipnum(merged(contents.indexes), data)
+            self._add("indexes/index.cdx.gz", data)
         self._add("indexes/index.idx", io.BytesIO(blocks.encode()))
-        self._add("pages/pages.jsonl", io.BytesIO(page_lines(contents.pages)))
+        with TemporaryFile() as data:
+            data.writelines(line.encode("utf-8", "replace") for line in page_lines(contents.pages))
+            self._add("pages/pages.jsonl", data)
         for name, source in contents.more.items():
             self._file(name, source)
         head = {"profile": "data-package", "resources": self._resources, **about.fields()}
@@ -131,10 +135,10 @@ class _Writer:
         self._resources.append(entry)
 
 
-def page_lines(pages: Iterable[Mapping[str, Any]]) -> bytes:
-    """The list of pages as a file of lines."""
+def page_lines(pages: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    """The list of pages, line by line, each with its end."""
     head = {"format": "json-pages-1.0", "id": "pages", "title": "Pages"}
-    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in (head, *pages)).encode("utf-8", "replace")
+    return (json.dumps(line, ensure_ascii=False) + "\n" for line in chain([head], pages))
 
 
 def _slug(name: str) -> str:

@@ -28,7 +28,8 @@ _MAGIC = (b"WARC/", b"filedesc://")
 #: what a WACZ file of ours holds
 _EXPECTED = re.compile(
     r"datapackage(-digest)?\.json|indexes/index\.(cdx\.gz|idx)|pages/pages\.jsonl|archive/[^/]+\.warc\.gz"
-    r"|report/(data\.json|report[^/]*\.html)|certificate/(certificate|signature)[^/]*\.json|certificate/timestamp[^/]*\.tsr"
+    r"|report/(data\.json|data-pages\.jsonl|report[^/]*\.html)|certificate/(certificate|signature)[^/]*\.json"
+    r"|certificate/timestamp[^/]*\.tsr"
 )
 
 

@@ -6,18 +6,17 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.certificate.canonical import DIGEST, digest, whole_numbers
-from sharc_crawler.evidence import measures
 from sharc_crawler.evidence.claim import claim
 from sharc_crawler.evidence.facts import each_part
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import code
 from sharc_crawler.instants import iso, maybe_iso, unix
-from sharc_crawler.model import Kind, Slot, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from sharc_crawler.evidence.facts import CaptureFacts, PageFacts, VisitFacts
+    from sharc_crawler.evidence.figures import Sums
     from sharc_crawler.model import Instant
 
 FORMAT = "sharc-certificate"
@@ -44,12 +43,12 @@ def certificate(
 
     """
     facts = replace(facts, interruptions=tuple((_exact(start), _exact(end)) for start, end in facts.interruptions))
-    whole = unit(facts.site, facts)
+    whole = unit(facts.site, facts, facts.figures.whole)
     document = {
         "format": FORMAT,
         "version": VERSION,
         "capture": {**_capture(facts), "clocks": {**(clocks or {})}, **whole},
-        "subsites": [unit(part.name, own) for part, own in each_part(facts)] or [whole],
+        "subsites": [unit(part.name, own, sums) for part, own, sums in each_part(facts)] or [whole],
         "limits": list(LIMITS),
         "software": dict(facts.software),
         "files": [dict(file) for file in files],
@@ -82,38 +81,15 @@ def _capture(facts: CaptureFacts) -> dict[str, Any]:
     }
 
 
-def unit(name: str, facts: CaptureFacts) -> dict[str, Any]:
-    """What is claimed of pages with one reference instant: of a capture, or of a subsite, whose facts are its own."""
-    own = [page for page in facts.pages if page.kind is Kind.PAGE]
-    totals = measures.tally(own)
+def unit(name: str, facts: CaptureFacts, sums: Sums) -> dict[str, Any]:
+    """What is claimed of pages with one reference instant, by the sums over them: of a capture, or of a subsite."""
+    totals = sums.tally.totals()
     return {
         "name": name,
-        "reference": _reference(facts.reference, own),
+        "reference": sums.span(),
         "totals": {part: totals[part] for part in TOTALS},
-        "claim": claim(facts),
+        "claim": claim(facts, sums),
     }
-
-
-def _reference(instant: Instant | None, pages: Iterable[PageFacts]) -> dict[str, str] | None:
-    """T, and the interval in which every coherent page is shown to have stayed: any instant of it would do."""
-    if instant is None:
-        return None
-    spans = [_span(page, instant) for page in pages if page.verdict is Verdict.COHERENT]
-    return {
-        "instant": iso(instant),
-        "from": iso(max((start for start, _ in spans), default=instant)),
-        "to": iso(min((end for _, end in spans), default=instant)),
-    }
-
-
-def _span(page: PageFacts, reference: Instant) -> tuple[Instant, Instant]:
-    """Over which time a coherent page is shown to have stayed as it was."""
-    if page.evidence is Evidence.ATTESTED:
-        once = page.visit is not None and page.visit.slot is Slot.ONLY
-        from_visit = [page.visit.started] if page.visit and once else []  # of two, it may be either
-        return min([reference, *from_visit]), max([reference, *from_visit])
-    downloads = [visit.started for visit in (page.visit, page.revisit) if visit]
-    return min(downloads), max(downloads)
 
 
 def _page(page: PageFacts, subsite: str, uris: Mapping[str, str]) -> dict[str, Any]:

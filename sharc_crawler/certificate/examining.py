@@ -99,7 +99,8 @@ def _sums(name: str, document: dict[str, Any], pages: Sequence[PageFacts]) -> It
         own = [page for page, entry in zip(pages, entries, strict=True) if entry["subsite"] == stated["name"]]
         groups.append((f"subsite {stated['name']}", stated, own, ()))
     for what, stated, own, divided in groups:
-        for part, again in unit(stated["name"], _facts(document, stated, own, divided)).items():
+        facts = _facts(document, stated, own, divided)
+        for part, again in unit(stated["name"], facts, facts.figures.whole).items():
             if again != stated[part]:
                 yield Finding(f"{part} of the {what}: {_difference(again, stated[part])}", name)
     for _, stated, own, _ in groups[1:]:

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import click
 
 from sharc_crawler.cli._truth import write_truth
-from sharc_crawler.report.load import load_facts
+from sharc_crawler.report.load import open_facts
 from sharc_crawler.report.write import write
 
 if TYPE_CHECKING:
@@ -59,11 +59,11 @@ def site_truth(site: LivingSite) -> Truth:
 
 def _compare_with_truth(site: LivingSite, folder: Path) -> None:
     """Write the report again, now that the truth is known, and say how they agree."""
-    facts = load_facts(folder, site_truth(site))
-    with (folder / "truth.jsonl").open("w") as file:
-        write_truth(site, min(capture.started for capture in facts), time.time(), file)
-    write(facts, folder)
-    click.echo(agreement(facts))
+    with open_facts(folder, site_truth(site)) as facts:
+        with (folder / "truth.jsonl").open("w") as file:
+            write_truth(site, min(capture.started for capture in facts), time.time(), file)
+        write(facts, folder)
+        click.echo(agreement(facts))
 
 
 def agreement(facts: list[CaptureFacts]) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from sharc_crawler.cli._progress import progress
-from sharc_crawler.report.load import load_facts
+from sharc_crawler.report.load import open_facts
 from sharc_crawler.report.packaging import package, warcs_of
 
 
@@ -36,5 +36,6 @@ def command(folder: Path, output: Path | None, title: str, description: str, key
             done += size
             show(done)
 
-        path = package(folder, load_facts(folder), output, told, title=title, description=description, key=key)
+        with open_facts(folder) as captures:
+            path = package(folder, captures, output, told, title=title, description=description, key=key)
     click.echo(f"{path}  {path.stat().st_size:,} bytes")

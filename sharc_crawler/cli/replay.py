@@ -12,7 +12,7 @@ import click
 
 from sharc_crawler.archive.replay import elsewhere, find_pywb, moment, replaying
 from sharc_crawler.errors import UsageError
-from sharc_crawler.report.load import load_facts
+from sharc_crawler.report.load import open_facts
 
 
 @click.command()
@@ -38,7 +38,8 @@ def command(folder: Path, former: tuple[Path, ...], port: int, as_json: bool) ->
     if folder.is_file():
         raise UsageError(f"{str(folder)!r} is a file: name the capture's folder; ReplayWeb.page opens its WACZ file")
     find_pywb(os.environ)
-    captures = load_facts(folder)
+    with open_facts(folder) as found:
+        captures = list(found)
     with replaying([folder, *former], port) as address:
         shown = [f"{address}{moment(facts.reference or facts.started)}/{facts.seeds[0]}" for facts in captures]
         if as_json:

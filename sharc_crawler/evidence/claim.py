@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.evidence.kinds import Evidence
-from sharc_crawler.evidence.measures import tally
 from sharc_crawler.instants import iso, maybe_iso
-from sharc_crawler.model import Kind, Slot, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from sharc_crawler.evidence.facts import CaptureFacts
+    from sharc_crawler.evidence.figures import Sums
 
 
 class Statement(StrEnum):
@@ -42,29 +40,31 @@ class Limit(StrEnum):
     INCOMPLETE = "incomplete"
 
 
-def claim(facts: CaptureFacts) -> dict[str, Any]:
+def claim(facts: CaptureFacts, sums: Sums | None = None) -> dict[str, Any]:
     """The claim of a capture: ``statement``, its numbers, ``grounds`` and ``limits``.
 
     ``pages`` of a ground are the coherent ones by that kind of evidence; a limit is a ``code`` and its numbers.
+    ``sums``: over its pages, where they are known already.
     """
-    pages = [page for page in facts.pages if page.kind is Kind.PAGE]
-    totals = tally(pages)
-    coherent = Counter(page.evidence or Evidence.NONE for page in pages if page.verdict is Verdict.COHERENT)
+    sums = sums or facts.figures.whole
+    totals = sums.tally.totals()
     parts = 0 if facts.reference is not None else sum(part.reference is not None for part in facts.subsites)
     shown = facts.reference is not None or parts > 0
+    grounds = sums.grounds
     return {
-        "statement": _statement(facts, totals, parts).value,
+        "statement": _statement(facts, sums, parts).value,
         "reference": maybe_iso(facts.reference),
         "captured": totals["captured"],
         "coherent": totals["coherent"],
         "not_captured": totals["not_captured"],
         "parts": parts,
-        "grounds": [{"evidence": kind.value, "pages": coherent[kind]} for kind in Evidence if coherent[kind] and shown],
+        "grounds": [{"evidence": kind.value, "pages": grounds[kind]} for kind in Evidence if grounds[kind] and shown],
         "limits": list(_limits(facts, totals)),
     }
 
 
-def _statement(facts: CaptureFacts, totals: Mapping[str, Any], parts: int) -> Statement:
+def _statement(facts: CaptureFacts, sums: Sums, parts: int) -> Statement:
+    totals = sums.tally.totals()
     if not totals["captured"]:
         return Statement.NOTHING
     if facts.reference is not None:
@@ -73,13 +73,7 @@ def _statement(facts: CaptureFacts, totals: Mapping[str, Any], parts: int) -> St
         return Statement.TOGETHER_BY_PART
     if facts.ended is None:
         return Statement.NOT_REACHED
-    return Statement.ONCE if _single(facts) else Statement.NEVER_REACHED
-
-
-def _single(facts: CaptureFacts) -> bool:
-    """Whether the order makes single visits."""
-    visits = [page.visit for page in facts.pages if page.kind is Kind.PAGE and page.verdict and page.visit]
-    return all(visit.slot is Slot.ONLY for visit in visits)
+    return Statement.ONCE if sums.once else Statement.NEVER_REACHED
 
 
 def _limits(facts: CaptureFacts, totals: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
+    from sharc_crawler.evidence.details import Details
+    from sharc_crawler.evidence.figures import Figures, Sums
     from sharc_crawler.evidence.kinds import Evidence
     from sharc_crawler.model import Instant, Kind, Plan, Rate, Result, Seconds, Slot, Url, Verdict
 
@@ -75,9 +77,9 @@ class Outside(NamedTuple):
     via: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class CaptureFacts:
-    """One site capture."""
+    """One site capture. Its pages may be walked over as often as one likes, and are better not kept: there are many."""
 
     site: str
     seeds: tuple[str, ...]
@@ -85,7 +87,7 @@ class CaptureFacts:
     started: Instant
     ended: Instant | None  #: None: not complete
     reference: Instant | None  #: T; None: never reached, or each part of the site has its own
-    pages: tuple[PageFacts, ...]  #: pages and resources, in the order of discovery
+    pages: Iterable[PageFacts]  #: pages and resources, in the order of discovery
     step: Seconds = 0.0  #: planned delay between downloads of one host
     settings: dict[str, object] = field(default_factory=dict)
     software: dict[str, str] = field(default_factory=dict)  #: name → version of what made the capture
@@ -100,16 +102,22 @@ class CaptureFacts:
     subsites: tuple[SubsiteFacts, ...] = ()  #: those captured one by one in that order, else by path
     stats: dict[str, float] = field(default_factory=dict)  #: decisions, deviation, delays in seconds
 
+    @cached_property
+    def figures(self) -> Figures:
+        """What the pages add up to."""
+        from sharc_crawler.evidence.figures import Figures  # which is made of facts
 
-def references(facts: CaptureFacts) -> dict[str, Instant | None]:
-    """T of each part."""
-    return {part.name: part.reference for part in facts.subsites} or {facts.site: facts.reference}
+        return Figures(self)
+
+    @cached_property
+    def details(self) -> Details:
+        """What can be said of single pages once all are known."""
+        from sharc_crawler.evidence.details import Details  # which is made of facts
+
+        return Details(self)
 
 
-def each_part(facts: CaptureFacts) -> Iterator[tuple[SubsiteFacts, CaptureFacts]]:
-    """The parts of a capture, each with facts of its own."""
-    own = defaultdict(list)
-    for page in facts.pages:
-        own[page.subsite].append(page)
+def each_part(facts: CaptureFacts) -> Iterator[tuple[SubsiteFacts, CaptureFacts, Sums]]:
+    """The parts of a capture, each as a capture of its own, with the sums over its pages."""
     for part in facts.subsites:
-        yield part, replace(facts, pages=tuple(own[part.name]), reference=part.reference, subsites=())
+        yield part, replace(facts, pages=(), reference=part.reference, subsites=()), facts.figures.parts[part.name]

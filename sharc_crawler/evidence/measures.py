@@ -7,17 +7,13 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.evidence.kinds import Evidence
-from sharc_crawler.model import Kind, Plan, Result, Slot, Verdict
+from sharc_crawler.model import Plan, Result, Slot, Verdict
 from sharc_crawler.rates.chain import PRIOR
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
     from sharc_crawler.evidence.facts import PageFacts, VisitFacts
-    from sharc_crawler.model import Instant, Seconds, Url
+    from sharc_crawler.model import Instant, Seconds
 
-#: a resource that ended so is not part of its page: there was nothing to fetch, or its target is embedded instead
-NOT_A_PART = (Result.GONE, Result.REDIRECTED)
 #: seconds around a download in which a true change may fall on either side of it
 TOUCHES = 1.0
 
@@ -62,113 +58,125 @@ def only_noise(page: PageFacts) -> bool:
     return by_bytes and fingerprint_equal(page) is True
 
 
-def tally(pages: Sequence[PageFacts]) -> dict[str, Any]:
-    """How many pages there are of each verdict; the share is of those captured, unknown ones among them."""
-    verdicts = Counter(page.verdict for page in pages)
-    captured = [page for page in pages if page.verdict is not None]
-    coherent = [page for page in captured if page.verdict is Verdict.COHERENT]
-    return {
-        "known": len(pages),
-        "captured": len(captured),
-        "coherent": len(coherent),
-        "changed": verdicts[Verdict.CHANGED],
-        "same_content": sum(map(only_noise, pages)),
-        "unknown": verdicts[Verdict.UNKNOWN],
-        "not_captured": verdicts[None],
-        "share": share(len(coherent), len(captured)),
-        "weighted_share": share(sum(page.weight for page in coherent), sum(page.weight for page in captured)),
-    }
+class Tally:
+    """Pages by verdict; the share is of those captured, unknown ones among them."""
+
+    def __init__(self) -> None:
+        self.verdicts: Counter[Verdict | None] = Counter()
+        self._same_content = 0
+        self._weight = self._coherent_weight = 0.0
+
+    def add(self, page: PageFacts) -> None:
+        """Count a page."""
+        self.verdicts[page.verdict] += 1
+        self._same_content += only_noise(page)
+        if page.verdict is not None:
+            self._weight += page.weight
+            self._coherent_weight += page.weight if page.verdict is Verdict.COHERENT else 0.0
+
+    def totals(self) -> dict[str, Any]:
+        """As a report has them."""
+        known, coherent = self.verdicts.total(), self.verdicts[Verdict.COHERENT]
+        captured = known - self.verdicts[None]
+        return {
+            "known": known,
+            "captured": captured,
+            "coherent": coherent,
+            "changed": self.verdicts[Verdict.CHANGED],
+            "same_content": self._same_content,
+            "unknown": self.verdicts[Verdict.UNKNOWN],
+            "not_captured": self.verdicts[None],
+            "share": share(coherent, captured),
+            "weighted_share": share(self._coherent_weight, self._weight),
+        }
 
 
-def expected(pages: Iterable[PageFacts], reference: Instant | None) -> dict[str, Any]:
+class Expected:
     """Expected coherence EC = Σ e^{-λI} against the count, over the pages whose interval is known.
 
     Rates are of content, so the expectation is of pages whose content stays: ``same_content``, those with equal bytes
     (``counted``) among them. The deviation is that of a sum of independent yes-or-no outcomes: sqrt(Σ p(1-p)). It is
     of chance alone; of the pages ``guessed`` nobody told the rate.
     """
-    chances = [(p, page) for page in pages if (p := survival(page, reference)) is not None]
-    coherent = sum(page.verdict is Verdict.COHERENT for _, page in chances)
-    return {
-        "pages": len(chances),
-        "coherent": sum(p for p, _ in chances),
-        "deviation": math.sqrt(sum(p * (1 - p) for p, _ in chances)),
-        "counted": coherent,
-        "same_content": coherent + sum(only_noise(page) for _, page in chances),
-        "guessed": sum(page.rate_source == PRIOR for _, page in chances),
-    }
 
+    def __init__(self, reference: Instant | None) -> None:
+        self._reference = reference
+        self._pages = self._counted = self._noise = self._guessed = 0
+        self._sum = self._variance = 0.0
 
-def plans(pages: Iterable[PageFacts]) -> dict[str, Any]:
-    """Per plan of the strategy, how many captured pages it had and how many of them came out coherent."""
-    verdicts = [(page.plan, page.verdict) for page in pages if page.verdict is not None]
-    return {
-        plan.value: {
-            "pages": sum(had is plan for had, _ in verdicts),
-            "coherent": sum(had is plan and verdict is Verdict.COHERENT for had, verdict in verdicts),
+    def add(self, page: PageFacts) -> None:
+        """Count a page, if its interval is known."""
+        if (p := survival(page, self._reference)) is None:
+            return
+        self._pages += 1
+        self._sum += p
+        self._variance += p * (1 - p)
+        self._counted += page.verdict is Verdict.COHERENT
+        self._noise += only_noise(page)
+        self._guessed += page.rate_source == PRIOR
+
+    def totals(self) -> dict[str, Any]:
+        """As a report has them."""
+        return {
+            "pages": self._pages,
+            "coherent": self._sum,
+            "deviation": math.sqrt(self._variance),
+            "counted": self._counted,
+            "same_content": self._counted + self._noise,
+            "guessed": self._guessed,
         }
-        for plan in Plan
-    }
 
 
-def completeness(
-    pages: Sequence[PageFacts], references: Mapping[str, Instant | None] | None = None
-) -> dict[Url, Verdict]:
-    """Per captured page, its verdict with everything it embeds (style sheets' own images, too) counted in.
+class Plans:
+    """Per plan of the strategy, how many captured pages it had and how many of them came out coherent."""
 
-    Changed if any part changed; else unknown if any part is unknown or was not captured; else coherent. What was judged
-    around another reference instant (``references``, by subsite) is unknown.
-    """
-    instants = references or {}
-    known = {page.url: page for page in pages}
-    return {
-        page.url: _together(page, _parts(page, known), instants)
-        for page in pages
-        if page.kind is Kind.PAGE and page.verdict is not None
-    }
+    def __init__(self) -> None:
+        self._cells: Counter[tuple[Plan | None, bool]] = Counter()
 
+    def add(self, page: PageFacts) -> None:
+        """Count a page."""
+        if page.verdict is not None:
+            self._cells[page.plan, page.verdict is Verdict.COHERENT] += 1
 
-def _parts(page: PageFacts, known: dict[Url, PageFacts]) -> list[PageFacts]:
-    found: dict[Url, PageFacts] = {}
-    waiting = list(page.embeds)
-    while waiting:
-        part = known.get(waiting.pop())
-        if part is not None and part.url not in found:
-            found[part.url] = part
-            waiting.extend(part.embeds)
-    return [part for part in found.values() if is_part(part)]
+    def totals(self) -> dict[str, Any]:
+        """As a report has them."""
+        cells = self._cells
+        return {
+            plan.value: {"pages": cells[plan, True] + cells[plan, False], "coherent": cells[plan, True]}
+            for plan in Plan
+        }
 
 
-def is_part(resource: PageFacts) -> bool:
-    """Whether what a page embeds is there to be shown with it, captured or not."""
-    return bool(resource.verdict) or not resource.visit or resource.visit.result not in NOT_A_PART
+class Truth:
+    """Our judgements against what really happened."""
 
+    def __init__(self) -> None:
+        self._cells: Counter[tuple[Verdict, bool]] = Counter()
+        self._touched = 0
 
-def _together(page: PageFacts, parts: Iterable[PageFacts], instants: Mapping[str, Instant | None]) -> Verdict:
-    own = instants.get(page.subsite)
-    verdicts = {part.verdict if instants.get(part.subsite) == own else Verdict.UNKNOWN for part in (page, *parts)}
-    if Verdict.CHANGED in verdicts:
-        return Verdict.CHANGED
-    return Verdict.COHERENT if verdicts == {Verdict.COHERENT} else Verdict.UNKNOWN
+    def add(self, page: PageFacts) -> None:
+        """Count a page, if the truth is known."""
+        if page.truth is None or page.verdict is None:
+            return
+        cell = page.verdict, page.truth
+        self._cells[cell] += 1
+        self._touched += cell in _WRONG and _touched(page)
 
-
-def truth(pages: Iterable[PageFacts]) -> dict[str, Any] | None:
-    """Our judgements against what really happened; None where nothing of it is known."""
-    known = [page for page in pages if page.truth is not None and page.verdict is not None]
-    if not known:
-        return None
-    cells = Counter((page.verdict, page.truth) for page in known)
-    wrong = [page for page in known if (page.verdict, page.truth) in _WRONG]
-    return {
-        "pages": len(known),
-        "unchanged": sum(page.truth is True for page in known),
-        "agree": cells[Verdict.COHERENT, True] + cells[Verdict.CHANGED, False],
-        "false_coherent": cells[Verdict.COHERENT, False],
-        "false_changed": cells[Verdict.CHANGED, True],
-        "unknown_unchanged": cells[Verdict.UNKNOWN, True],
-        "unknown_changed": cells[Verdict.UNKNOWN, False],
-        "wrong_within_a_second": sum(map(_touched, wrong)),
-    }
+    def totals(self) -> dict[str, Any] | None:
+        """As a report has them; None where nothing of it is known."""
+        cells = self._cells
+        if not cells:
+            return None
+        return {
+            "pages": cells.total(),
+            "unchanged": sum(cells[verdict, True] for verdict in Verdict),
+            "agree": cells[Verdict.COHERENT, True] + cells[Verdict.CHANGED, False],
+            "false_coherent": cells[Verdict.COHERENT, False],
+            "false_changed": cells[Verdict.CHANGED, True],
+            "unknown_unchanged": cells[Verdict.UNKNOWN, True],
+            "unknown_changed": cells[Verdict.UNKNOWN, False],
+            "wrong_within_a_second": self._touched,
+        }
 
 
 _WRONG = ((Verdict.COHERENT, False), (Verdict.CHANGED, True))

@@ -137,6 +137,17 @@ class HostRow(NamedTuple):
     delay: float
 
 
+class UrlRow(NamedTuple):
+    """A URL and all that came of it."""
+
+    page: PageRow
+    visits: tuple[VisitRow, ...]  #: in the order they ended
+    judgement: JudgementRow | None
+    embeds: tuple[str, ...]  #: keys of the resources that it needs
+    lastmods: tuple[LastmodRow, ...]  #: in the order they were read
+    part: int | None  #: number of the part of its site, where it was given to one
+
+
 @dataclass(slots=True)
 class Batch:
     """All that one step of the frontier changed."""
@@ -221,6 +232,15 @@ class FrontierStore(StepStore, Protocol):
 
     def captures(self) -> dict[int, CaptureRow]:
         """The site captures alone."""
+
+    def hosts(self) -> dict[str, HostRow]:
+        """The hosts alone."""
+
+    def subsites(self) -> dict[tuple[int, int], SubsiteRow]:
+        """The parts of sites alone, by capture and number."""
+
+    def urls(self, capture: int) -> Iterator[UrlRow]:
+        """The URLs of a capture in the order of discovery, one after the other: there may be a million."""
 
     def outside(self) -> Iterator[OutsideRow]:
         """What captures were shown and do not take, in the order it was committed."""

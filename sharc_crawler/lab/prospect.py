@@ -7,6 +7,7 @@ import json
 import math
 import re
 import zipfile
+from array import array
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -30,6 +31,7 @@ from sharc_crawler.seeds.hacs.updates import digest_change
 from sharc_crawler.storage.observations import ObservationStore
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -40,7 +42,9 @@ if TYPE_CHECKING:
 SQLITE = b"SQLite format 3\0"
 ZIP = b"PK\x03\x04"
 ARCHIVE = re.compile(rb"WARC/1|\s?CDX |!|\S+ \d{1,14} \{")  #: how WARC, CDX and CDXJ files begin
-OUR_REPORT = "report/data.json"  #: in a WACZ file of ours
+PAGES = "report-pages.jsonl"  #: beside a report
+OUR_PAGES = "report/data-pages.jsonl"  #: in a WACZ file of ours
+REPORT = b'{\n "format": "sharc-report"'
 START = 4096  #: bytes that tell what a file is
 
 
@@ -56,8 +60,9 @@ class Prospect:
 
 
 def from_file(path: Path, now: Instant, site: str | None = None, step: Seconds = 1.0) -> Prospect:
-    """From a file, gzipped or not: ``report.json`` or archive (WACZ, WARC, CDX) of a former capture, a change history,
-    a sitemap of any kind, or an archive's history, which may hold more than one site; or from a folder of archives.
+    """From a file, gzipped or not: ``report.json`` (its pages lie beside it) or archive (WACZ, WARC, CDX) of a former
+    capture, a change history, a sitemap of any kind, or an archive's history, which may hold more than one site; or
+    from a folder of archives.
 
     ``step``: seconds between two downloads; recent changes count the more, the shorter the capture is.
     Raises DataError where it is none of these or names no page.
@@ -65,12 +70,12 @@ def from_file(path: Path, now: Instant, site: str | None = None, step: Seconds =
     start = b"" if path.is_dir() else _unpacked(path, START)
     if start.startswith(SQLITE):
         return from_store(path, now, site, step)
-    if start.startswith(ZIP) and (report := _report_within(path)):
-        found = from_report(report, str(path))
+    if start.startswith(ZIP) and _is_ours(path):
+        found = from_report(_within(path, OUR_PAGES), str(path))
     elif path.is_dir() or start.startswith(ZIP) or ARCHIVE.match(start):
         found = from_archives(path, now)
     elif start.lstrip().startswith(b"{"):
-        found = from_report(_unpacked(path), str(path))
+        found = from_report(_lines(path), str(path))
     elif start.startswith(b"page,"):
         found = from_history(path)
     else:
@@ -91,13 +96,26 @@ def _unpacked(path: Path, size: int = -1) -> bytes:
         raise DataError(f"{path} cannot be unpacked to its end: {error}") from None
 
 
-def _report_within(path: Path) -> bytes | None:
-    """The report of our own that a WACZ file holds."""
+def _is_ours(path: Path) -> bool:
+    """Does a WACZ file hold a report of ours?"""
     try:
         with zipfile.ZipFile(path) as package:
-            return package.read(OUR_REPORT) if OUR_REPORT in package.namelist() else None
+            return OUR_PAGES in package.namelist()
     except (OSError, *NO_ZIP) as error:
         raise DataError(f"{path} is no whole WACZ file: {error}") from None
+
+
+def _within(path: Path, name: str) -> Iterator[bytes]:
+    with zipfile.ZipFile(path) as package, package.open(name) as lines:
+        yield from lines
+
+
+def _lines(path: Path) -> Iterator[bytes]:
+    """The pages of a report, given by its own name or by theirs."""
+    beside = path.with_name(PAGES)
+    is_report = path.suffix == ".json" and beside.exists() and _unpacked(path, START).lstrip().startswith(REPORT)
+    with (beside if is_report else path).open("rb") as lines:
+        yield from lines
 
 
 def from_archives(path: Path, now: Instant) -> Prospect:
@@ -149,20 +167,18 @@ def _attests(hints: Hints | None, now: Instant) -> bool:
     return hints is not None and hints.lastmod is not None and hints.lastmod + hints.lastmod_precision < now
 
 
-def from_report(body: bytes, name: str) -> Prospect:
-    """From ``report.json``: pages that were captured, or still to be visited, with the rates known at its end."""
+def from_report(lines: Iterable[bytes], name: str) -> Prospect:
+    """From ``report-pages.jsonl``: pages that were captured, or still to be visited, with the rates known at last."""
+    urls, rates = [], array("d")
     try:
-        captures = json.loads(body)["captures"]
-        pages = {
-            page["url"]: float(page["rate"])
-            for capture in captures
-            for page in capture["pages"]
-            if page["kind"] == Kind.PAGE and (page["verdict"] or not (page["visit"] or page["reason"]))
-        }
+        for page in map(json.loads, lines):
+            if page["kind"] == Kind.PAGE and (page["verdict"] or not (page["visit"] or page["reason"])):
+                urls.append(str(page["url"]))
+                rates.append(float(page["rate"]))
     except (ValueError, KeyError, TypeError) as error:
-        raise DataError(f"{name} is no report of a capture: {error!r}") from None
-    rates, shapes = np.array(list(pages.values())), np.full(len(pages), math.inf)
-    return Prospect(f"report {name}", list(pages), rates, shapes, np.zeros(len(pages), np.bool_))
+        raise DataError(f"{name} is no report of a capture, or {PAGES} is not beside it: {error!r}") from None
+    shapes = np.full(len(urls), math.inf)
+    return Prospect(f"report {name}", urls, np.array(rates), shapes, np.zeros(len(urls), np.bool_))
 
 
 def from_history(path: Path) -> Prospect:

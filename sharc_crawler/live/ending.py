@@ -16,21 +16,21 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from sharc_crawler.evidence.facts import CaptureFacts
-    from sharc_crawler.frontier.store import Batch
+    from sharc_crawler.frontier.store import FrontierStore
     from sharc_crawler.live.config import Config
 
 
-def leave(state: Batch, folder: Path, stopped: str, config: Config) -> str:
+def leave(store: FrontierStore, folder: Path, stopped: str, config: Config) -> str:
     """Write all of it; the summary for readers. ``stopped``: why the crawl ended before its captures, if it did."""
     if (folder / SELECTION).exists():
         from sharc_crawler.live.seeding.judging import judge  # archives' readers: only where seeds were ranked
 
-        judge(folder, state)
-    facts = capture_facts(state)
-    if is_instant(state):
+        judge(folder, store)
+    facts = capture_facts(store)
+    if is_instant(store.captures()):
         from sharc_crawler.report.instant.output import write as write_instant  # only of instant crawls
 
-        text = write_instant(state, folder, stopped)
+        text = write_instant(store.load(), folder, stopped)
         return text + "".join(f"  {name:<12} {path}\n" for name, path in _packaged(facts, folder, config))
     paths = write(facts, folder)
     certified = [*lines(certify(facts, folder)), *_sealed(folder, config)]

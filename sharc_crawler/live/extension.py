@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from sharc_crawler.frontier.capture import SiteCapture
-    from sharc_crawler.frontier.store import Batch
+    from sharc_crawler.frontier.store import FrontierStore
     from sharc_crawler.live.config import Config
 
 logger = logging.getLogger(__name__)
@@ -99,15 +99,15 @@ class CaptureExtension:
         session = session_of(self._crawler)
         stats = self._crawler.stats
         try:
-            state = await session.close()
+            store = await session.close()
             stats.set_value(EXIT_CODE, FAILED)  # unless all of the following comes off
             if session.superseded:
                 stats.set_value(EXIT_CODE, Superseded.exit_code)
                 return
-            if session.config.output and state is not None:
+            if session.config.output and store is not None:
                 stopped = "" if reason == "finished" else STOPPED.get(reason, f"({reason})")
                 with busy("writing report and certificate", session.config.progress), stoppable():
-                    self._report(state, session.config.output, stopped)
+                    self._report(store, session.config.output, stopped)
             session.ended()
             stats.set_value(EXIT_CODE, _exit_code([frontier.capture for frontier in session.sites]))
         except (OSError, SharcError) as error:
@@ -117,10 +117,10 @@ class CaptureExtension:
         finally:
             session.let_go()
 
-    def _report(self, state: Batch, folder: Path, stopped: str) -> None:
+    def _report(self, store: FrontierStore, folder: Path, stopped: str) -> None:
         from sharc_crawler.live.ending import leave  # report and certificate: nothing a crawl begins with
 
-        text = leave(state, folder, stopped, session_of(self._crawler).config)
+        text = leave(store, folder, stopped, session_of(self._crawler).config)
         if sys.stdout:  # it may have been closed
             sys.stdout.write(text)
             sys.stdout.flush()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from sharc_crawler.changes.http_date import http_date
@@ -14,9 +13,9 @@ from sharc_crawler.rates.sitemap import DAY
 from sharc_crawler.rates.sources import capture_length
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from sharc_crawler.frontier.store import Batch, FrontierStore, JudgementRow, LastmodRow, LinksRow, PageRow, VisitRow
+    from sharc_crawler.frontier.store import FrontierStore, JudgementRow, LastmodRow, LinksRow, PageRow, VisitRow
     from sharc_crawler.model import Document, Outcome, Seconds
     from sharc_crawler.rates.sitemap import SitemapRules
     from sharc_crawler.storage.observations import ObservationStore
@@ -46,19 +45,20 @@ def known_pages(site: str, history: ObservationStore) -> list[Sighting]:
     return [Sighting(url, via="history") for url, last in history.latest(site).items() if last.kind is Kind.PAGE]
 
 
-def remember(state: Batch, store: FrontierStore, history: ObservationStore) -> None:
-    """Add all that the captures of a store learned, ``state`` being what it has loaded; as often as one likes."""
-    history.append(observations(state, history))
-    for number, capture in state.captures.items():
-        history.append_links(capture.spec.site, links(state, store.links(), number))
+def remember(store: FrontierStore, history: ObservationStore) -> None:
+    """Add all that the captures of a store learned; as often as one likes."""
+    for number, capture in store.captures().items():
+        site, names = capture.spec.site, dict[int, Url]()
+        history.append(observations(store, number, history, names))
+        history.append_links(site, links(store.links(), names))
 
 
-def links(state: Batch, found: Iterable[LinksRow], capture: int) -> Iterator[Linked]:
-    """What a capture's documents linked to."""
+def links(found: Iterable[LinksRow], names: Mapping[int, Url]) -> Iterator[Linked]:
+    """What a capture's documents linked to; ``names``: of its pages."""
     for row in found:
-        if state.pages[row.page].capture == capture:
-            targets = tuple(_url(state.pages[target]) for target in row.targets)
-            yield Linked(_url(state.pages[row.page]), row.time, targets)
+        if row.page in names:
+            targets = tuple(names[target] for target in row.targets if target in names)
+            yield Linked(names[row.page], row.time, targets)
 
 
 def _url(row: PageRow) -> Url:
@@ -66,27 +66,26 @@ def _url(row: PageRow) -> Url:
     return Url(row.key.removesuffix("#"))
 
 
-def observations(state: Batch, history: ObservationStore) -> Iterator[Observation]:
-    """All that a capture learned, against what was known before; to be appended as often as one likes."""
-    judged = {row.page: row for row in state.judgements}
-    lastmods: dict[int, list[LastmodRow]] = defaultdict(list)
-    for said in state.lastmods:
-        lastmods[said.page].append(said)
-    for capture in state.captures.values():
-        site = capture.spec.site
-        before = {url: one.decoded or one.digest for url, one in history.latest(site).items()}
-        firsts: dict[int, str | None] = {}  # digests
-        documents: dict[tuple[int, str | None], Document | None] = {}  # equal bytes are not read twice
-        for visit in state.visits:
-            row, outcome, again = state.pages[visit.page], visit.outcome, visit.slot is Slot.SECOND
-            if not visit.finished or not visit.attempt or row.capture != capture.capture:
+def observations(
+    store: FrontierStore, capture: int, history: ObservationStore, names: dict[int, Url]
+) -> Iterator[Observation]:
+    """All that a capture learned, against what was known before, URL by URL; ``names`` is given what each is called."""
+    site = store.captures()[capture].spec.site
+    before = history.contents(site)
+    for url in store.urls(capture):
+        row, first = url.page, None
+        names[row.page] = _url(row)
+        documents: dict[str | None, Document | None] = {}  # equal bytes are not read twice
+        for visit in url.visits:
+            outcome, again = visit.outcome, visit.slot is Slot.SECOND
+            if not visit.finished or not visit.attempt:
                 continue
-            earlier = firsts.get(visit.page) if again else before.get(_url(row))
+            earlier = first if again else before.get(_url(row))
             if not again:
-                firsts[visit.page] = outcome.decoded or outcome.digest
-            change = _change(visit, judged.get(visit.page), earlier)
-            lastmod = _lastmod(lastmods[visit.page], visit) or (None if again else row.hints)
-            document = documents.setdefault((visit.page, outcome.digest), outcome.document)
+                first = outcome.decoded or outcome.digest
+            change = _change(visit, url.judgement, earlier)
+            lastmod = _lastmod(url.lastmods, visit) or (None if again else row.hints)
+            document = documents.setdefault(outcome.digest, outcome.document)
             yield _observation(site, row, outcome, change, lastmod, document)
 
 
@@ -117,7 +116,7 @@ def _observation(
     )
 
 
-def _lastmod(said: list[LastmodRow], visit: VisitRow) -> Hints | None:
+def _lastmod(said: Sequence[LastmodRow], visit: VisitRow) -> Hints | None:
     """The first lastmod read after a visit, where the change it tells of is the last one before the visit."""
     outcome = visit.outcome
     asked = min((one for one in said if one.read >= outcome.ended), key=lambda one: one.read, default=None)

@@ -264,18 +264,18 @@ class Session:
         if self.store:
             self.store.close()
 
-    async def close(self) -> Batch | None:
-        """Everything is on disk after this; what there is to report on."""
+    async def close(self) -> FrontierStore | None:
+        """Everything is on disk after this; the store, where there is something to report on."""
         self.readers.close()
         await self.archivist.close()
-        state = self.store.load() if self.store and not self.superseded else None
-        if self.store and state is not None and self.history:
-            remember(state, self.store, self.history)
+        store = None if self.superseded else self.store
+        if store and self.history:
+            remember(store, self.history)
         if self.history:
             self.history.close()
         if self.log and not self.superseded:
             self.log.finish()
-        return state
+        return store
 
 
 _sessions: WeakKeyDictionary[Crawler, Session] = WeakKeyDictionary()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from sharc_crawler.model import Instant
     from sharc_crawler.rates.history import SiteHistory
 
 FEW = 5  #: values that may be equal, or of now, by chance
@@ -68,14 +70,38 @@ def trust(history: SiteHistory) -> list[LastmodTrust]:
     captures saw: upper end of the interval it denotes before the first of the two. One lie is enough.
     """
     numbers, names = classes(history.urls)
-    own = numbers[history.pages()]
     upper = history.lastmods + history.precisions
-    before = np.concatenate([np.full(min(len(own), 1), np.nan), history.times[:-1]])
+    before = np.concatenate([np.full(min(len(history.times), 1), np.nan), history.times[:-1]])
     checked = (history.changed == CHANGED) & ~np.isnan(upper)
     lie = checked & (upper <= before)
+    looks = _Looks(history.pages(), history.times, history.lastmods, checked, lie)
+    return _judged(numbers[looks.pages], names, looks)
+
+
+class FirstLook:
+    """The same of a first look at a site's sitemaps, URL by URL: only numbers are kept of them."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+        self._classes, self._lastmods = array("q"), array("d")
+
+    def add(self, url: str, lastmod: Instant) -> None:
+        """What a sitemap says of a URL."""
+        self._classes.append(self._numbers.setdefault(url_class(url), len(self._numbers)))
+        self._lastmods.append(lastmod)
+
+    def trust(self, now: Instant) -> list[LastmodTrust]:
+        """The verdict on each class of URLs, in the order in which they were met."""
+        size = len(self._classes)
+        nothing = np.zeros(size, np.bool_)
+        looks = _Looks(np.arange(size), np.full(size, now), np.array(self._lastmods), nothing, nothing)
+        return _judged(np.array(self._classes, np.int64), list(self._numbers), looks)
+
+
+def _judged(own: NDArray[np.int64], names: Sequence[str], looks: _Looks) -> list[LastmodTrust]:
+    """The verdict on each class; ``own``: the class of each look."""
     ends = np.cumsum(np.bincount(own, minlength=len(names)))
     parts = np.split(np.argsort(own, kind="stable"), ends[:-1]) if names else []
-    looks = _Looks(history.pages(), history.times, history.lastmods, checked, lie)
     return [_judge(name, looks.select(part)) for name, part in zip(names, parts, strict=True)]
 
 

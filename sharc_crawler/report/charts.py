@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
 #: upper ends of the classes of mean time between changes, in seconds, and what each is called
 CLASSES = (
@@ -44,35 +44,46 @@ class RateClass:
         return self.coherent + self.changed + self.unknown
 
 
-def rate_classes(document: Mapping[str, Any]) -> list[RateClass]:
-    """The classes between the hottest and the coldest captured page, hottest first."""
-    pages = [page for page in document["pages"] if page["kind"] == "page" and page["verdict"]]
-    members: list[list[Mapping[str, Any]]] = [[] for _ in CLASSES]
-    for page in pages:
-        members[_place(page["rate"])].append(page)
-    filled = [place for place, group in enumerate(members) if group]
-    if not filled:
-        return []
-    return [_class(CLASSES[place][1], members[place]) for place in range(filled[0], filled[-1] + 1)]
+class RateClasses:
+    """Counts captured pages by class of change rate."""
+
+    def __init__(self) -> None:
+        self._verdicts: list[Counter[str]] = [Counter() for _ in CLASSES]
+        self._judged: list[list[float]] = [[0, 0.0, 0] for _ in CLASSES]
+
+    def add(self, page: Mapping[str, Any]) -> None:
+        """Count a page, if it was captured."""
+        if page["kind"] != "page" or not page["verdict"]:
+            return
+        place = _place(page["rate"])
+        self._verdicts[place][page["verdict"]] += 1
+        if page["survival"] is not None:
+            judged = self._judged[place]
+            judged[0] += 1
+            judged[1] += page["survival"]
+            judged[2] += page["verdict"] == "coherent" or _only_noise(page)
+
+    def classes(self) -> list[RateClass]:
+        """Those between the hottest and the coldest captured page, hottest first."""
+        filled = [place for place, verdicts in enumerate(self._verdicts) if verdicts]
+        return [self._class(place) for place in range(filled[0], filled[-1] + 1)] if filled else []
+
+    def _class(self, place: int) -> RateClass:
+        verdicts, (judged, expected, kept) = self._verdicts[place], self._judged[place]
+        return RateClass(
+            name=CLASSES[place][1],
+            coherent=verdicts["coherent"],
+            changed=verdicts["changed"],
+            unknown=verdicts["unknown"],
+            judged=int(judged),
+            expected=expected,
+            counted=int(kept),
+        )
 
 
 def _place(rate: float | None) -> int:
     mean = 1 / rate if rate else math.inf
     return next(place for place, (end, _) in enumerate(CLASSES) if mean <= end)
-
-
-def _class(name: str, pages: Sequence[Mapping[str, Any]]) -> RateClass:
-    verdicts = Counter(page["verdict"] for page in pages)
-    judged = [page for page in pages if page["survival"] is not None]
-    return RateClass(
-        name=name,
-        coherent=verdicts["coherent"],
-        changed=verdicts["changed"],
-        unknown=verdicts["unknown"],
-        judged=len(judged),
-        expected=sum(page["survival"] for page in judged),
-        counted=sum(page["verdict"] == "coherent" or _only_noise(page) for page in judged),
-    )
 
 
 def _only_noise(page: Mapping[str, Any]) -> bool:

@@ -1,55 +1,22 @@
-"""The entries of ``report.json`` for one URL each."""
+"""The lines of ``report-pages.jsonl``: an entry for each URL of a capture."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.evidence import measures
-from sharc_crawler.evidence.reasons import Reason, code, in_words
+from sharc_crawler.evidence.figures import MEANT, why_not
+from sharc_crawler.evidence.reasons import code, in_words
 from sharc_crawler.instants import iso, maybe_iso
-from sharc_crawler.model import Kind, Plan, Slot
+from sharc_crawler.model import Plan, Slot
 from sharc_crawler.report.words import every, percent, plain, span
-from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Set
+    from collections.abc import Iterator
 
+    from sharc_crawler.evidence.details import Detail
     from sharc_crawler.evidence.facts import CaptureFacts, PageFacts, VisitFacts
-    from sharc_crawler.model import Instant, Url, Verdict
-    from sharc_crawler.report.blurring import Blur
-
-
-def missing(page: PageFacts) -> bool:
-    """Whether a page or resource was not captured."""
-    return page.verdict is None and page.kind in (Kind.PAGE, Kind.RESOURCE)
-
-
-def moved(targets: Mapping[str, str | None], captured: Set[str]) -> set[str]:
-    """The URLs that redirect to one that was captured, at once or over others: nothing is missing.
-
-    >>> sorted(moved({"http://h/a": "http://h/b#top", "http://h/b": "http://h/c", "http://h/d": None}, {"http://h/c"}))
-    ['http://h/a', 'http://h/b']
-    """
-    found: set[str] = set()
-    for _ in targets:  # as many times as there are hops, at most
-        more = {url for url, target in targets.items() if target and {target, canonical(target)} & (captured | found)}
-        if more == found:
-            break
-        found = more
-    return found
-
-
-def missing_entry(page: PageFacts) -> dict[str, Any]:
-    """What was not captured, and why."""
-    visit = page.visit
-    return {
-        "url": page.url,
-        "kind": page.kind.value,
-        "via": page.via,
-        "reason": in_words(page.reason or (visit.error if visit and visit.error else Reason.UNVISITED)),
-        "target": page.target,
-        "status": visit.status if visit else None,
-    }
+    from sharc_crawler.model import Instant
 
 
 def not_followed(facts: CaptureFacts) -> dict[str, Any]:
@@ -60,14 +27,18 @@ def not_followed(facts: CaptureFacts) -> dict[str, Any]:
     }
 
 
-def page_entry(
-    page: PageFacts, reference: Instant | None, complete: Mapping[Url, Verdict], blur: Blur
-) -> dict[str, Any]:
-    """All that is known of one URL; ``complete``: verdicts with the embedded resources counted in."""
-    length = measures.interval(page, reference)
-    own = page.url if page.kind is Kind.PAGE else None
-    whole = complete.get(own) if own else None
+def page_entries(facts: CaptureFacts) -> Iterator[dict[str, Any]]:
+    """The entry of each URL of a capture, in the order of discovery."""
+    for page, detail in facts.details.walk():
+        yield _page_entry(page, facts, detail)
+
+
+def _page_entry(page: PageFacts, facts: CaptureFacts, detail: Detail) -> dict[str, Any]:
+    """All that is known of one URL; ``complete``: its verdict with the embedded resources counted in."""
+    reference = facts.reference
+    captured = page.verdict is not None or page.kind not in MEANT
     return {
+        "site": facts.site,
         "url": page.url,
         "kind": page.kind.value,
         "via": page.via,
@@ -80,17 +51,19 @@ def page_entry(
         "plan_reason": _plan_reason(page, reference),
         "visit": _visit(page.visit),
         "revisit": _visit(page.revisit),
-        "interval_seconds": length,
+        "interval_seconds": measures.interval(page, reference),
         "survival": measures.survival(page, reference),
         "verdict": page.verdict.value if page.verdict else None,
         "evidence": page.evidence.value if page.evidence else None,
-        "reason": in_words(page.reason),
+        "reason": in_words(page.reason if captured else why_not(page)),
         "code": code(page.reason) or None,
-        "complete": whole.value if whole else None,
+        "target": page.target,
+        "moved": detail.moved,
+        "complete": detail.complete.value if detail.complete else None,
         "embeds": len(page.embeds),
         "fingerprint_equal": measures.fingerprint_equal(page),
-        "stochastic_blur": blur.stochastic.get(own) if own else None,
-        "actual_blur": blur.actual.get(own) if own else None,
+        "stochastic_blur": detail.stochastic_blur,
+        "actual_blur": detail.actual_blur,
         "truth": _truth(page),
     }
 

@@ -1,4 +1,4 @@
-"""``report.html``: pages that a reader opens anywhere, made from ``report.json`` alone.
+"""``report.html``: pages that a reader opens anywhere, made from ``report.json`` and its pages alone.
 
 Nothing is fetched from elsewhere, and a content security policy in each page holds it to that: its style and its script
 are allowed by their hashes. Everything from outside (URLs, reasons, settings) is escaped by the templates.
@@ -6,52 +6,63 @@ are allowed by their hashes. Everything from outside (URLs, reasons, settings) i
 
 from __future__ import annotations
 
+import json
 from base64 import b64encode
-from collections import Counter
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from sharc_crawler.report import words
-from sharc_crawler.report.charts import rate_classes
-from sharc_crawler.report.entries import moved
+from sharc_crawler.report.gathered import MAX_ROWS, Gathered
 from sharc_crawler.report.schedule import schedule
 from sharc_crawler.report.tiles import tiles
 from sharc_crawler.urls import machine_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
 NAME = "report.html"
-MAX_ROWS = 1000  #: rows of a table; the rest is in report.json
 MAX_LINK = 500  #: characters of a URL that is made a link; longer ones are shown, shortened
-ORDER = {"changed": 0, "unknown": 1, "coherent": 2}  #: what a reader looks for first
 
 
-def render(document: Mapping[str, Any]) -> dict[str, str]:
-    """The pages for a report by file name: one for the only capture, or an overview and one for each of several."""
+def render(document: Mapping[str, Any], lines: Iterable[str]) -> dict[str, str]:
+    """The pages for a report by file name: one for the only capture, or an overview and one for each of several.
+
+    ``lines``: of ``report-pages.jsonl``; they are walked over twice, and not kept.
+    """
     captures = document["captures"]
     common = {"generator": document["generator"], "several": len(captures) != 1, "seeds": document.get("seeds")}
+    shown = _gathered(captures, lines)
     if len(captures) == 1:
-        return {NAME: _capture_page(captures[0], common)}
+        return {NAME: _capture_page(captures[0], shown[0], common)}
     names = [f"report-{number}.html" for number in range(1, len(captures) + 1)]
     listed = list(zip(names, captures, strict=True))
-    pages = {name: _capture_page(capture, common) for name, capture in listed}
+    pages = {name: _capture_page(capture, own, common) for (name, capture), own in zip(listed, shown, strict=True)}
     return {NAME: environment().get_template("overview.html").render(common, captures=listed), **pages}
 
 
-def _capture_page(report: Mapping[str, Any], common: Mapping[str, Any]) -> str:
-    pages = [page for page in report["pages"] if page["kind"] == "page" and page["verdict"]]
-    captured = {page["url"] for page in report["pages"] if page["verdict"]}
-    by_reason = sorted(report["not_captured"], key=lambda entry: (entry["reason"], entry["url"]))
-    led_on = moved({entry["url"]: entry["target"] for entry in by_reason}, captured)
-    redirects = [entry for entry in by_reason if entry["url"] in led_on]
-    missing = [entry for entry in by_reason if entry["url"] not in led_on]
-    days = {page[slot]["started"][:10] for page in pages for slot in ("visit", "revisit") if page[slot]}
+def _gathered(captures: Sequence[Mapping[str, Any]], lines: Iterable[str]) -> list[Gathered]:
+    """What is shown of the pages of each capture, whose lines follow one another as the captures do."""
+    found = [Gathered() for _ in captures]
+    source = iter(lines)
+    for own, capture in zip(found, captures, strict=True):
+        for number, line in enumerate(islice(source, capture["urls"])):
+            own.add(number, json.loads(line))
+    source = iter(lines)
+    for own, capture in zip(found, captures, strict=True):
+        wanted = set(own.drawn.lines())
+        chosen = enumerate(islice(source, capture["urls"]))
+        own.draw({number: json.loads(line) for number, line in chosen if number in wanted})
+    return found
+
+
+def _capture_page(report: Mapping[str, Any], shown: Gathered, common: Mapping[str, Any]) -> str:
+    missing, redirects = shown.missing.items(), shown.redirects.items()
     return (
         environment()
         .get_template("capture.html")
@@ -59,17 +70,15 @@ def _capture_page(report: Mapping[str, Any], common: Mapping[str, Any]) -> str:
             common,
             report=report,
             site=_machine(report["seeds"][0]) if report["seeds"] else "",
-            same_day=len(days) == 1,
+            same_day=len(shown.days) == 1,
             tiles=tiles(report),
-            drawing=schedule(report),
-            classes=rate_classes(report),
-            rows=sorted(pages, key=lambda page: (ORDER[page["verdict"]], -(page["rate"] or 0.0)))[:MAX_ROWS],
+            drawing=schedule(report, shown.drawn, shown.drawn_pages),
+            classes=shown.classes.classes(),
+            rows=shown.rows.items(),
             left=report["not_followed"]["urls"][:MAX_ROWS],
             missing=missing,
             redirects=redirects,
-            redirecting_pages=sum(entry["kind"] == "page" for entry in redirects),
-            max_rows=MAX_ROWS,
-            reasons=Counter(entry["reason"] for entry in missing).most_common(8),
+            reasons=list(report["not_captured"]["reasons"].items())[:8],
         )
     )
 

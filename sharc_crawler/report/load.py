@@ -1,65 +1,68 @@
-"""From a capture folder's stored state to the facts of its site captures."""
+"""From a capture folder's stored state to the facts of its site captures. Pages stay in the store, all but numbers."""
 
 from __future__ import annotations
 
-import statistics
+from array import array
 from collections import defaultdict
-from dataclasses import replace
+from contextlib import contextmanager
 from importlib.metadata import version
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from sharc_crawler.evidence.facts import CaptureFacts, Outside
 from sharc_crawler.frontier.spec import BOUNDS
 from sharc_crawler.model import Kind
-from sharc_crawler.report.pages import Stored
-from sharc_crawler.report.subsites import find_subsites
+from sharc_crawler.report.pages import StoredPages
+from sharc_crawler.report.pages import counted as visits_that_count
+from sharc_crawler.report.subsites import Subsites
 from sharc_crawler.report.words import counted, span
-from sharc_crawler.storage.opening import load_state
+from sharc_crawler.storage.opening import open_state
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-    from sharc_crawler.frontier.store import Batch, CaptureRow, PageRow, VisitRow
-    from sharc_crawler.model import Seconds
+    from sharc_crawler.frontier.store import CaptureRow, FrontierStore, HostRow, UrlRow, VisitRow
+    from sharc_crawler.model import Instant, Seconds
+    from sharc_crawler.rates.trust import FirstLook
     from sharc_crawler.report.pages import Truth
 
 SOFTWARE = ("sharc-crawler", "scrapy", "twisted", "lxml", "warcio", "numpy", "scipy")
-REPORTED = (Kind.PAGE, Kind.RESOURCE)
 
 
-def load_facts(folder: Path, truth: Truth | None = None) -> list[CaptureFacts]:
-    """The site captures of a folder, in the order they were begun.
+@contextmanager
+def open_facts(folder: Path, truth: Truth | None = None) -> Iterator[list[CaptureFacts]]:
+    """The site captures of a folder, in the order they were begun; their pages can be read until it is closed.
 
     ``truth(url, start, end)`` gives a page's true change instants, where somebody knows them. Raises
     :class:`~sharc_crawler.errors.UsageError` where the folder holds no capture.
     """
-    return capture_facts(load_state(folder), truth)
+    with open_state(folder) as store:
+        yield capture_facts(store, truth)
 
 
-def is_instant(state: Batch) -> bool:
-    """Is this the state of an instant crawl?"""
-    return any(row.spec.mode == "instant" for row in state.captures.values())
+def is_instant(captures: Mapping[int, CaptureRow]) -> bool:
+    """Are these captures of an instant crawl?"""
+    return any(row.spec.mode == "instant" for row in captures.values())
 
 
-def capture_facts(state: Batch, truth: Truth | None = None) -> list[CaptureFacts]:
-    """The facts of stored state."""
-    stored = Stored(state)
-    by_capture: dict[int, list[PageRow]] = defaultdict(list)
-    for row in state.pages:
-        by_capture[row.capture].append(row)
-    return [_capture(state, stored, capture, by_capture[capture.capture], truth) for capture in state.captures.values()]
+def capture_facts(store: FrontierStore, truth: Truth | None = None) -> list[CaptureFacts]:
+    """The facts of stored state; their pages are read from the store, whenever they are walked over."""
+    hosts = store.hosts()
+    return [_capture(store, capture, hosts, truth) for capture in store.captures().values()]
 
 
 def _capture(
-    state: Batch, stored: Stored, capture: CaptureRow, rows: list[PageRow], truth: Truth | None
+    store: FrontierStore, capture: CaptureRow, hosts: Mapping[str, HostRow], truth: Truth | None
 ) -> CaptureFacts:
-    made = [visit for row in rows for visit in stored.visits[row.page] if visit.attempt]
-    during = (capture.started, max([capture.started, *(visit.outcome.ended for visit in made)]))
-    parts, names = find_subsites(state, capture, rows)
-    references = {part.name: part.reference for part in parts}
-    instants = set(references.values())
-    delays = {host.name: host.delay for host in state.hosts.values()}
+    subsites = Subsites(capture, store.subsites())
+    seen = _Seen(capture, hosts)
+    for url in store.urls(capture.capture):
+        seen.add(url)
+        subsites.add(url)
+    subsites.find()
+    instants = {part.reference for part in subsites.parts}
     spec = capture.spec
     return CaptureFacts(
         site=spec.site,
@@ -68,63 +71,112 @@ def _capture(
         started=capture.started,
         ended=capture.ended,
         reference=instants.pop() if len(instants) == 1 else None,
-        subsites=parts,
-        pages=tuple(
-            replace(stored.page(row, references[names[row.page]], during, truth), subsite=names[row.page])
-            for row in rows
-            if row.kind in REPORTED
-        ),
-        step=max((delays.get(row.host, 0.0) for row in rows if row.kind is Kind.PAGE), default=0.0),
+        subsites=subsites.parts,
+        pages=StoredPages(store, capture.capture, subsites, (capture.started, seen.ended), truth),
+        step=seen.step,
         settings=_settings(capture),
         software={name: version(name) for name in SOFTWARE},
-        exchanges=len(made),
-        payload_bytes=sum(visit.outcome.length for visit in made),
-        warcs=tuple(sorted({visit.outcome.capture.file for visit in made if visit.outcome.capture})),
+        exchanges=len(seen.leases),
+        payload_bytes=seen.payload_bytes,
+        warcs=tuple(sorted(seen.warcs)),
         interruptions=capture.interruptions,
-        notes=(*_asked_to_wait(rows, stored), *_notes(capture, rows)),
+        notes=(*seen.asked_to_wait(), *_notes(capture, seen)),
         audit=capture.audit,
         skipped=capture.skipped,
-        outside=tuple(Outside(row.url, row.reason, row.via) for row in state.outside if row.capture == capture.capture),
-        stats=_decision_stats(made),
+        outside=tuple(
+            Outside(row.url, row.reason, row.via) for row in store.outside() if row.capture == capture.capture
+        ),
+        stats=seen.decisions(),
     )
 
 
-def _notes(capture: CaptureRow, rows: list[PageRow]) -> Iterator[str]:
-    yield from _not_believed(capture, rows)
+class _Seen:
+    """What a first walk over all URLs of a capture brings, robots.txt and sitemaps among them."""
+
+    def __init__(self, capture: CaptureRow, hosts: Mapping[str, HostRow]) -> None:
+        self._hosts = hosts
+        self.ended = capture.started
+        self.step: Seconds = 0.0
+        self.payload_bytes = 0
+        self.warcs: set[str] = set()
+        self.leases, self._started, self._waited = array("q"), array("d"), array("d")  #: of exchanges
+        self._waits: dict[str, list[Seconds]] = defaultdict(list)
+        self._lastmods: FirstLook | None = None
+
+    def add(self, url: UrlRow) -> None:
+        """Look at a URL."""
+        row = url.page
+        if row.kind is Kind.PAGE and row.host in self._hosts:
+            self.step = max(self.step, self._hosts[row.host].delay)
+        if row.hints and row.hints.lastmod is not None:
+            self._said(row.url, row.hints.lastmod)
+        for visit in visits_that_count(url):
+            self._visit(row.host, visit)
+
+    def _said(self, url: str, lastmod: Instant) -> None:
+        if self._lastmods is None:
+            from sharc_crawler.rates.trust import FirstLook  # only where sitemaps told of changes
+
+            self._lastmods = FirstLook()
+        self._lastmods.add(url, lastmod)
+
+    def _visit(self, host: str, visit: VisitRow) -> None:
+        outcome = visit.outcome
+        if outcome.retry_after is not None:
+            self._waits[host].append(outcome.retry_after)
+        if not visit.attempt:  # refused without a request
+            return
+        self.ended = max(self.ended, outcome.ended)
+        self.payload_bytes += outcome.length
+        self.leases.append(visit.lease)
+        self._started.append(outcome.started)
+        self._waited.append(outcome.started - visit.decided)
+        if outcome.capture:
+            self.warcs.add(outcome.capture.file)
+
+    def asked_to_wait(self) -> Iterator[str]:
+        """Which hosts asked to be left alone for a while."""
+        for host, asked in self._waits.items():
+            times = f"{counted(len(asked), 'time')}, for {span(sum(asked))} in all"
+            yield f"{host} asked to be left alone (Retry-After with 429, 503 or the like): {times}"
+
+    def not_believed(self, started: Instant) -> Iterator[str]:
+        """Which lastmods of the sitemaps speak against themselves."""
+        for found in self._lastmods.trust(started) if self._lastmods else ():
+            if found.values and found.reason:
+                yield f"lastmods of {found.label} not believed ({found.values:,}): {found.reason}"
+
+    def decisions(self) -> dict[str, float]:
+        """How closely what happened followed what was decided."""
+        size = len(self.leases)
+        if not size:
+            return {}
+        leases, started = np.array(self.leases), np.array(self._started)
+        place = np.empty(size, np.int64)
+        place[np.lexsort((leases, started))] = np.arange(size)
+        shifts = np.abs(np.arange(size) - place[np.argsort(leases, kind="stable")])
+        return {
+            "decisions": float(size),
+            "out_of_order": float((shifts > 0).sum()),
+            "largest_shift": float(shifts.max()),
+            "decision_to_request_median_seconds": float(np.median(self._waited)),
+            "decision_to_request_max_seconds": max(self._waited),
+        }
+
+
+def _notes(capture: CaptureRow, seen: _Seen) -> Iterator[str]:
+    yield from _caught(capture.audit) if capture.audit else seen.not_believed(capture.started)
     yield from capture.notes
     for why, number in sorted(capture.skipped.items()):
         yield f"links not followed, {why}: named {counted(number, 'time')}"
 
 
-def _asked_to_wait(rows: list[PageRow], stored: Stored) -> Iterator[str]:
-    """Which hosts asked to be left alone for a while."""
-    waits: dict[str, list[Seconds]] = defaultdict(list)
-    for row in rows:
-        waits[row.host] += [wait for one in stored.visits[row.page] if (wait := one.outcome.retry_after) is not None]
-    for host, asked in waits.items():
-        if asked:
-            times = f"{counted(len(asked), 'time')}, for {span(sum(asked))} in all"
-            yield f"{host} asked to be left alone (Retry-After with 429, 503 or the like): {times}"
-
-
-def _not_believed(capture: CaptureRow, rows: list[PageRow]) -> Iterator[str]:
-    """Which lastmods of the sitemaps speak against themselves, or were caught lying before; see also the audit."""
-    if capture.audit:
-        for one in capture.audit["classes"]:
-            if one["reason"]:
-                words = f"lastmods of {one['label']} not believed ({one['values']:,}): {one['reason']}"
-                yield f"{words}. Their pages are visited twice"
-        return
-    said = {row.url: row.hints for row in rows if row.hints and row.hints.lastmod is not None}
-    if not said:
-        return
-    from sharc_crawler.rates.history import SiteHistory  # only where sitemaps told of changes
-    from sharc_crawler.rates.trust import trust
-
-    lastmods = {url: (hints.lastmod or 0.0, hints.lastmod_precision) for url, hints in said.items()}
-    for found in trust(SiteHistory.empty(capture.spec.site).sitemap_read(capture.started, lastmods)):
-        if found.values and found.reason:
-            yield f"lastmods of {found.label} not believed ({found.values:,}): {found.reason}"
+def _caught(audit: Mapping[str, Any]) -> Iterator[str]:
+    """Which lastmods were caught lying before; see also the audit."""
+    for one in audit["classes"]:
+        if one["reason"]:
+            words = f"lastmods of {one['label']} not believed ({one['values']:,}): {one['reason']}"
+            yield f"{words}. Their pages are visited twice"
 
 
 def _settings(capture: CaptureRow) -> dict[str, object]:
@@ -142,22 +194,4 @@ def _settings(capture: CaptureRow) -> dict[str, object]:
         "traps": int(spec.traps),
         **{name: bound for name in BOUNDS if (bound := getattr(spec, name))},
         **spec.settings,
-    }
-
-
-def _decision_stats(made: list[VisitRow]) -> dict[str, float]:
-    """How closely what happened followed what was decided."""
-    if not made:
-        return {}
-    planned = sorted(made, key=lambda visit: visit.lease)
-    actual = sorted(made, key=lambda visit: (visit.outcome.started, visit.lease))
-    place = {visit.lease: number for number, visit in enumerate(actual)}
-    shifts = [abs(number - place[visit.lease]) for number, visit in enumerate(planned)]
-    waits = [visit.outcome.started - visit.decided for visit in made]
-    return {
-        "decisions": float(len(made)),
-        "out_of_order": float(sum(shift > 0 for shift in shifts)),
-        "largest_shift": float(max(shifts)),
-        "decision_to_request_median_seconds": statistics.median(waits),
-        "decision_to_request_max_seconds": max(waits),
     }

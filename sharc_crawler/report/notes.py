@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from sharc_crawler.evidence import measures
 from sharc_crawler.evidence.reasons import in_words
 from sharc_crawler.frontier.admission import OVER_LIMIT, TOO_FAR
 from sharc_crawler.frontier.budget import PREFIX
-from sharc_crawler.model import Kind, Result
+from sharc_crawler.model import Kind
 from sharc_crawler.report.words import counted, forecast, guessed, kept_content, percent, were
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping
 
-    from sharc_crawler.evidence.facts import CaptureFacts, PageFacts
+    from sharc_crawler.evidence.facts import CaptureFacts
+    from sharc_crawler.evidence.figures import Figures
 
 MANY = 0.05  #: share of the pages from which on something is worth a note
 FAR = 4.0  #: standard deviations between what was expected and what was counted
@@ -24,16 +24,17 @@ ALIKE = 3  #: URLs with one payload from which on they are hardly pages of their
 
 def noted(facts: CaptureFacts) -> list[str]:
     """What the figures show, most important first; what the capture itself noted comes after it (``facts.notes``)."""
-    pages = [page for page in facts.pages if page.kind is Kind.PAGE and page.verdict is not None]
-    return [*_noise(pages), *_surprise(facts, pages), *_by_script(pages), *_alike(pages)]
+    totals = facts.figures.whole.tally.totals()
+    return [*_noise(totals), *_surprise(facts), *_by_script(facts.figures), *_alike(facts, totals["captured"])]
 
 
 def left_by_bounds(facts: CaptureFacts) -> str:
     """How many pages and links the budget, ``limit`` and ``hops`` left, and the way out; empty where they did not."""
-    pages, links = list(_left_pages(facts)), dict(_left_links(facts))
+    pages, links = _left_pages(facts), dict(_left_links(facts))
     told = []
     if pages:
-        told.append(f"{counted(len(pages), 'more page')} {were(len(pages))} left by {' and '.join(sorted(set(pages)))}")
+        left = pages.total()
+        told.append(f"{counted(left, 'more page')} {were(left)} left by {' and '.join(sorted(pages))}")
     if links:
         number = sum(links.values())
         told.append(f"{counted(number, 'link')} {were(number)} not followed for {' and '.join(links)}")
@@ -41,11 +42,13 @@ def left_by_bounds(facts: CaptureFacts) -> str:
     return f"{', and '.join(told)}. A new capture with {one} would take them, too" if told else ""
 
 
-def _left_pages(facts: CaptureFacts) -> Iterator[str]:
-    """Per page that the budget left, which bound it was."""
-    for page in facts.pages:
-        if page.kind is Kind.PAGE and page.verdict is None and (why := in_words(page.reason)).startswith(PREFIX):
-            yield why.removeprefix(PREFIX).partition(" ")[0]
+def _left_pages(facts: CaptureFacts) -> Counter[str]:
+    """How many pages the budget left, by the bound that it was."""
+    left: Counter[str] = Counter()
+    for (kind, reason), number in facts.figures.missing.items():
+        if kind is Kind.PAGE and (why := in_words(reason)).startswith(PREFIX):
+            left[why.removeprefix(PREFIX).partition(" ")[0]] += number
+    return left
 
 
 def _left_links(facts: CaptureFacts) -> Iterator[tuple[str, int]]:
@@ -56,26 +59,21 @@ def _left_links(facts: CaptureFacts) -> Iterator[tuple[str, int]]:
             yield f"{name}={bound}", left
 
 
-def same_content(pages: Sequence[PageFacts]) -> str:
-    """How many pages kept their content, where that is more than are coherent; else empty."""
-    return kept_content(measures.tally(pages))
-
-
-def _noise(pages: Sequence[PageFacts]) -> Iterator[str]:
-    if sum(map(measures.only_noise, pages)) > MANY * len(pages):
+def _noise(totals: Mapping[str, Any]) -> Iterator[str]:
+    if totals["same_content"] > MANY * totals["captured"]:
         yield (
-            f"{same_content(pages)}. Coherence is judged by bytes all the same; what is ignored, and how `sharc masks`"
+            f"{kept_content(totals)}. Coherence is judged by bytes all the same; what is ignored, and how `sharc masks`"
             " learns what else is noise on this site: docs/changes.md"
         )
 
 
-def _surprise(facts: CaptureFacts, pages: Sequence[PageFacts]) -> Iterator[str]:
+def _surprise(facts: CaptureFacts) -> Iterator[str]:
     """The count lies where no chance takes it: the rates were wrong."""
-    found = measures.expected(pages, facts.reference)
+    found = facts.figures.whole.expected.totals()
     missed = found["same_content"] - found["coherent"]
     if abs(missed) <= max(FAR * found["deviation"], MANY * found["pages"]):
         return
-    sources = Counter(page.rate_source for page in pages).most_common()
+    sources = facts.figures.rate_sources.most_common()
     came = ", ".join(f"{name} ({number:,})" for name, number in sources)
     more = "more" if missed < 0 else "less"
     noise = "; if it is noise that differs, `sharc masks` learns to ignore it (docs/changes.md)" if missed < 0 else ""
@@ -93,28 +91,24 @@ def _remembered(facts: CaptureFacts) -> str:
     return "Captures with history=FILE go by what those before them saw"
 
 
-def _by_script(pages: Sequence[PageFacts]) -> Iterator[str]:
+def _by_script(figures: Figures) -> Iterator[str]:
     """Most HTML pages show nothing without a browser."""
-    made = [page.by_script for page in pages if page.by_script is not None]
-    if 2 * sum(made) > len(made):
-        have = "has" if sum(made) == 1 else "have"
+    made, read = figures.by_script[True], figures.by_script.total()
+    if 2 * made > read:
+        have = "has" if made == 1 else "have"
         yield (
-            f"{sum(made):,} of {counted(len(made), 'HTML page')} {have} scripts, no links and hardly any text: what"
+            f"{made:,} of {counted(read, 'HTML page')} {have} scripts, no links and hardly any text: what"
             " scripts make is not captured, since JavaScript is not run. With a browser as download handler it is:"
             ' "What is not offered" in the README'
         )
 
 
-def _alike(pages: Sequence[PageFacts]) -> Iterator[str]:
+def _alike(facts: CaptureFacts, captured: int) -> Iterator[str]:
     """Many URLs with one payload: an error page sent with status 200, or one page under many URLs."""
-    groups: dict[str, list[PageFacts]] = {}
-    for page in pages:
-        if page.visit and page.visit.result is Result.OK and page.visit.digest:
-            groups.setdefault(page.visit.digest, []).append(page)
-    alike = sorted((group for group in groups.values() if len(group) >= ALIKE), key=len, reverse=True)
+    alike = sorted((number for number in facts.figures.payloads.values() if number >= ALIKE), reverse=True)
     if alike:
-        number = sum(map(len, alike))
+        number = sum(alike)
         yield (
-            f"{counted(number, 'page')} ({percent(number / len(pages))}) are copies of {len(alike):,}, byte for byte:"
-            f" error pages with status 200, or one page under many URLs? Most: {len(alike[0]):,} as {alike[0][0].url}"
+            f"{counted(number, 'page')} ({percent(number / captured)}) are copies of {len(alike):,}, byte for byte:"
+            f" error pages with status 200, or one page under many URLs? Most: {alike[0]:,} as {facts.details.alike}"
         )

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import io
 import json
 import zipfile
+from dataclasses import dataclass
+from itertools import zip_longest
 from typing import IO, TYPE_CHECKING, Any
 
 from sharc_crawler.archive.cdxj import entries_of
@@ -21,7 +24,7 @@ from sharc_crawler.report.html import render
 from sharc_crawler.report.packaging import SHOWS_CONTENT, title_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     Document = Mapping[str, Any]
@@ -32,8 +35,10 @@ INDEX, BLOCKS, PAGES, DATA = (
     "pages/pages.jsonl",
     "report/data.json",
 )
+DATA_PAGES = "report/data-pages.jsonl"
 #: of a page in the report, and in the certificate
 _STATED = ("url", "kind", "verdict", "evidence")
+LARGE = (PAGES, DATA_PAGES)  #: read line by line
 _LARGEST = 1 << 31  #: bytes of an index that is unpacked
 
 
@@ -45,11 +50,12 @@ def not_of_it(path: Path) -> Iterator[Finding]:
     source = open_source(path)
     documents = [json.loads(text) for text in source.certificates.values()]
     with zipfile.ZipFile(path) as package:
-        parts = {name: package.read(name) for name in package.namelist() if not name.startswith("archive/")}
+        small = (name for name in package.namelist() if not name.startswith("archive/") and name not in LARGE)
+        parts = {name: package.read(name) for name in small}
     try:
         yield from _index(parts, source.warcs)
-        yield from _pages(parts, source.warcs, documents)
-        yield from _report(parts, documents)
+        yield from _pages(Part(path, PAGES), source.warcs, documents)
+        yield from _report(parts, Part(path, DATA_PAGES), documents)
         yield from _about(parts, documents)
     except (KeyError, ValueError, TypeError, AttributeError, OSError, EOFError) as error:
         yield Finding(f"index, pages, report or title cannot be read: {error!r}", path.name)
@@ -69,12 +75,29 @@ def _index(parts: Mapping[str, bytes], warcs: Mapping[str, Callable[[], IO[bytes
             yield Finding("the index is not in blocks as it is written", BLOCKS)
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A text file in a zip file, line by line, as often as one walks over them."""
+
+    path: Path
+    name: str
+
+    def __iter__(self) -> Iterator[str]:
+        with zipfile.ZipFile(self.path) as package, package.open(self.name) as stream:
+            yield from io.TextIOWrapper(stream, "utf-8", newline="\n")
+
+
 def _pages(
-    parts: Mapping[str, bytes], warcs: Mapping[str, Callable[[], IO[bytes]]], documents: Sequence[Document]
+    stored: Iterable[str], warcs: Mapping[str, Callable[[], IO[bytes]]], documents: Sequence[Document]
 ) -> Iterator[Finding]:
     made = page_lines(line for document in documents for line in _lines(document, warcs))
-    if sorted(made.splitlines()) != sorted(parts[PAGES].splitlines()):
+    if _digests(made) != _digests(stored):
         yield Finding("the list of pages is not that of the certificate", PAGES)
+
+
+def _digests(lines: Iterable[str]) -> list[bytes]:
+    """The lines in whatever order, a few bytes for each."""
+    return sorted(hashlib.sha256(line.encode("utf-8", "replace")).digest()[:20] for line in lines)
 
 
 def _lines(document: Document, warcs: Mapping[str, Callable[[], IO[bytes]]]) -> Iterator[dict[str, Any]]:
@@ -100,7 +123,7 @@ def _lines(document: Document, warcs: Mapping[str, Callable[[], IO[bytes]]]) -> 
                 }
 
 
-def _report(parts: Mapping[str, bytes], documents: Sequence[Document]) -> Iterator[Finding]:
+def _report(parts: Mapping[str, bytes], lines: Iterable[str], documents: Sequence[Document]) -> Iterator[Finding]:
     if DATA not in parts:
         return
     report = json.loads(parts[DATA])
@@ -114,10 +137,11 @@ def _report(parts: Mapping[str, bytes], documents: Sequence[Document]) -> Iterat
             yield Finding("the report claims something else than the certificate", DATA)
         if {name: capture["coherence"][name] for name in own["totals"]} != own["totals"]:
             yield Finding("the report's figures are not those of the certificate", DATA)
-        listed = [page for page in capture["pages"] if page["verdict"] is not None]
-        if [*map(_stated, listed)] != [*map(_stated, document["pages"])]:
-            yield Finding("the report's pages are not those of the certificate", DATA)
-    for name, text in render(report).items():
+        listed = (page for page in map(json.loads, lines) if page["site"] == capture["site"])
+        again = map(_stated, (page for page in listed if page["verdict"] is not None))
+        if any(one != other for one, other in zip_longest(again, map(_stated, document["pages"]))):
+            yield Finding("the report's pages are not those of the certificate", DATA_PAGES)
+    for name, text in render(report, lines).items():
         if parts.get(f"report/{name}") not in (None, text.encode("utf-8", "replace")):
             yield Finding("the report is not that of its data", f"report/{name}")
 

@@ -20,6 +20,7 @@ from sharc_crawler.evidence.headers import header_text
 from sharc_crawler.instants import iso, second
 from sharc_crawler.model import Kind, Result
 from sharc_crawler.report.claim import sentence
+from sharc_crawler.report.write import DATA, PAGES
 from sharc_crawler.text import as_text
 
 if TYPE_CHECKING:
@@ -153,22 +154,21 @@ def title_of(record: object) -> str | None:
 def _more(folder: Path) -> dict[str, Path]:
     """Report and certificates. To validators of data packages a name that ends on ``report.json`` is one of theirs."""
     more = {f"report/{file.name}": file for file in sorted(folder.glob("report*.html"))}
-    if (data := folder / "report.json").exists():
-        more["report/data.json"] = data
+    kept = {"report/data.json": folder / DATA, "report/data-pages.jsonl": folder / PAGES}
+    more |= {name: file for name, file in kept.items() if file.exists()}
     found = (file for file in sorted(folder.iterdir()) if CERTIFICATES.fullmatch(file.name) or is_seal(file.name))
     return more | {f"certificate/{file.name}": file for file in found}
 
 
 def _about(captures: Sequence[CaptureFacts], title: str, description: str) -> About:
     first = captures[0]
-    visits = (page.visit for page in first.pages if page.kind is Kind.PAGE and page.verdict and page.visit)
-    start = next((visit for visit in visits), None)
-    seed = next((page.url for page in first.pages if page.visit is start), first.seeds[0])
+    shown = (page for page in first.pages if page.kind is Kind.PAGE and page.verdict and page.visit)
+    page = next(shown, None)
     return About(
         title=title or ", ".join(f"{facts.site} {second(facts.reference or facts.started)}" for facts in captures),
         description=" ".join([*filter(None, [description]), *(sentence(claim(facts)) for facts in captures)]),
         created=max(facts.ended or facts.started for facts in captures),
         software=f"sharc-crawler {version('sharc-crawler')}",
-        main_url=seed,
-        main_date=f"{iso(start.started)[:23]}Z" if start else None,
+        main_url=page.url if page else first.seeds[0],
+        main_date=f"{iso(page.visit.started)[:23]}Z" if page and page.visit else None,
     )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.evidence.facts import PageFacts, VisitFacts
+from sharc_crawler.evidence.figures import MEANT
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.frontier.lifecycle import State
@@ -13,35 +13,41 @@ from sharc_crawler.frontier.store import JudgementRow
 from sharc_crawler.model import Result, Slot, Url, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
-    from sharc_crawler.frontier.store import Batch, PageRow, VisitRow
-    from sharc_crawler.model import Instant, PageId
+    from sharc_crawler.frontier.store import FrontierStore, PageRow, UrlRow, VisitRow
+    from sharc_crawler.model import Instant
+    from sharc_crawler.report.subsites import Subsites
 
     Truth = Callable[[str, Instant, Instant], Iterable[Instant] | None]
 
 
-class Stored:
-    """What a store holds of each page: its visits, its judgement, what it embeds."""
+class StoredPages:
+    """The pages and resources of a capture, read from its store whenever they are walked over.
 
-    def __init__(self, state: Batch) -> None:
-        self.visits: dict[PageId, list[VisitRow]] = defaultdict(list)
-        self._embeds: dict[PageId, list[Url]] = defaultdict(list)
-        self._judgements = {row.page: row for row in state.judgements}
-        for visit in state.visits:
-            if visit.finished or visit.outcome.result is Result.FAILED:  # else withdrawn: its record is lost
-                self.visits[visit.page].append(visit)
-        for page, resource in state.embeds:
-            self._embeds[page].append(Url(state.pages[resource].key))
+    ``span``: the time over which their true changes are asked for.
+    """
 
-    def page(
-        self, row: PageRow, reference: Instant | None, span: tuple[Instant, Instant], truth: Truth | None
-    ) -> PageFacts:
-        """The facts of one URL; ``span``: the time over which its true changes are asked for."""
-        visits, judgement = self.visits[row.page], self._judgements.get(row.page)
+    def __init__(
+        self, store: FrontierStore, capture: int, subsites: Subsites, span: tuple[Instant, Instant], truth: Truth | None
+    ) -> None:
+        self._store = store
+        self._capture = capture
+        self._subsites = subsites
+        self._span = span
+        self._truth = truth
+
+    def __iter__(self) -> Iterator[PageFacts]:
+        for url in self._store.urls(self._capture):
+            if url.page.kind in MEANT:
+                yield self._page(url)
+
+    def _page(self, url: UrlRow) -> PageFacts:
+        row, visits, judgement = url.page, counted(url), url.judgement
         first = _last([visit for visit in visits if visit.slot is not Slot.SECOND])
         second = _last([visit for visit in visits if visit.slot is Slot.SECOND])
-        changes = truth(row.url, *span) if truth and judgement else None
+        part = self._subsites.of(row.page)
+        changes = self._truth(row.url, *self._span) if self._truth and judgement else None
         true_changes = None if changes is None else tuple(float(instant) for instant in changes)
         judgement = judgement or _not_judged_yet(row, first)
         return PageFacts(
@@ -59,11 +65,17 @@ class Stored:
             evidence=judgement.evidence if judgement else None,
             reason=judgement.reason if judgement else _why_not(row, first),
             target=_target(row, first),
-            truth=_stayed(first, second, judgement, reference, true_changes),
+            truth=_stayed(first, second, judgement, part.reference, true_changes),
             true_changes=true_changes,
+            subsite=part.name,
             by_script=first.outcome.document.by_script if first and first.outcome.document else None,
-            embeds=tuple(self._embeds[row.page]),
+            embeds=tuple(map(Url, url.embeds)),
         )
+
+
+def counted(url: UrlRow) -> list[VisitRow]:
+    """The visits of a URL that count: others are withdrawn, their records are lost."""
+    return [visit for visit in url.visits if visit.finished or visit.outcome.result is Result.FAILED]
 
 
 def _last(visits: list[VisitRow]) -> VisitRow | None:

@@ -5,9 +5,13 @@ A pyramid (or organ pipes) shows as one. This module says where everything lies;
 
 from __future__ import annotations
 
+import math
+from array import array
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from sharc_crawler.instants import unix
 from sharc_crawler.report.axes import TimeAxis
@@ -65,44 +69,63 @@ class Schedule:
         return self.height - BOTTOM
 
 
-def schedule(document: Mapping[str, Any]) -> Schedule | None:
-    """The drawing of a report's schedule; None where no page was downloaded."""
-    pages = [page for page in document["pages"] if page["kind"] == "page" and page["visit"] and page["verdict"]]
+class Drawn:
+    """Which pages are drawn: of more than :data:`MAX_ROWS`, every k-th by heat. First all are :meth:`add`-ed."""
+
+    def __init__(self) -> None:
+        self._ranks = array("d")  #: two values a page, the hottest has the least
+        self._lines = array("q")
+        self._span = (math.inf, -math.inf)  #: of downloads
+
+    def add(self, line: int, page: Mapping[str, Any]) -> None:
+        """Rank a page, if it was downloaded; ``line``: which of those that are given it is."""
+        if page["kind"] == "page" and page["visit"] and page["verdict"]:
+            starts = [unix(page[slot]["started"]) for slot in ("visit", "revisit") if page[slot]]
+            self._span = min(self._span[0], *starts), max(self._span[1], *starts)
+            self._ranks.extend((-(page["rate"] or 0.0), starts[-1] - starts[0]))  # hottest, then shortest, first
+            self._lines.append(line)
+
+    @property
+    def one_in(self) -> int:
+        """One page in so many is drawn."""
+        return -(-len(self._lines) // MAX_ROWS)
+
+    def lines(self) -> list[int]:
+        """Those of the pages that are drawn, hottest first; empty where no page was downloaded."""
+        if not self._lines:
+            return []
+        heat, took = np.frombuffer(self._ranks).reshape(-1, 2).T
+        order = np.lexsort((took, heat))[:: self.one_in]
+        return [self._lines[place] for place in order.tolist()]
+
+    def axis(self) -> TimeAxis:
+        """From the first to the last download of all pages."""
+        start, end = self._span
+        return TimeAxis(start, max(end, start + 1.0), LEFT, WIDTH - RIGHT)
+
+
+def schedule(report: Mapping[str, Any], drawn: Drawn, pages: Sequence[Mapping[str, Any]]) -> Schedule | None:
+    """The drawing of a report's schedule with the pages that are drawn; None where no page was downloaded."""
     if not pages:
         return None
-    pages.sort(key=_rank)
-    one_in = -(-len(pages) // MAX_ROWS)
-    axis = _axis(pages)
-    drawn = pages[::one_in]
-    plot = min(max(16.0 * len(drawn), 120.0), 520.0)
-    step = plot / len(drawn)
-    rows = [_row(page, axis, round(TOP + (place + 0.5) * step, 2)) for place, page in enumerate(drawn)]
-    times = document["times"]
+    axis = drawn.axis()
+    plot = min(max(16.0 * len(pages), 120.0), 520.0)
+    step = plot / len(pages)
+    rows = [_row(page, axis, round(TOP + (place + 0.5) * step, 2)) for place, page in enumerate(pages)]
+    times = report["times"]
     return Schedule(
         rows=sorted(rows, key=lambda row: ORDER.index(row.verdict)),
-        one_in=one_in,
+        one_in=drawn.one_in,
         height=TOP + plot + BOTTOM,
         mark=round(min(max(step * 0.5, 1.5), 5.0), 2),
         times=axis.ticks(),
         day=axis.day(),
-        rates=_rates(drawn, rows),
+        rates=_rates(pages, rows),
         hopeless=_blocks(rows, step),
         reference=_reference(times, axis),
         phases=[(*axis.stretch(times[name]), name) for name in ("visits", "revisits") if times[name]],
         interruptions=[axis.stretch(span) for span in times["interruptions"]],
     )
-
-
-def _rank(page: Mapping[str, Any]) -> tuple[float, float]:
-    """The hottest first; of equally hot pages, which are interchangeable, the one downloaded in the shortest time."""
-    visit, revisit = page["visit"], page["revisit"] or page["visit"]
-    return -(page["rate"] or 0.0), unix(revisit["started"]) - unix(visit["started"])
-
-
-def _axis(pages: Sequence[Mapping[str, Any]]) -> TimeAxis:
-    downloads = [unix(page[slot]["started"]) for page in pages for slot in ("visit", "revisit") if page[slot]]
-    start, end = min(downloads), max(downloads)
-    return TimeAxis(start, max(end, start + 1.0), LEFT, WIDTH - RIGHT)
 
 
 def _row(page: Mapping[str, Any], axis: TimeAxis, y: float) -> ScheduleRow:

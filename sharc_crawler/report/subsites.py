@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import sys
+from array import array
+from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 from sharc_crawler.evidence.facts import SubsiteFacts
@@ -11,62 +15,94 @@ from sharc_crawler.subsites.dividing import divide, fewest_pages
 from sharc_crawler.subsites.path import ByPath
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
-    from sharc_crawler.frontier.store import Batch, CaptureRow, PageRow
+    from sharc_crawler.frontier.store import CaptureRow, SubsiteRow, UrlRow
     from sharc_crawler.model import PageId
+    from sharc_crawler.subsites.base import Labels
 
 UNASSIGNED = "in no part yet"  #: pages that wait while a capture is under way
+_NOBODY = -1
+_BEHIND = re.compile(r"[?#]")  #: a URL's path
 
 
-def find_subsites(
-    state: Batch, capture: CaptureRow, rows: Sequence[PageRow]
-) -> tuple[tuple[SubsiteFacts, ...], dict[PageId, str]]:
-    """The parts of a capture whose URLs are ``rows``, and the part of each page and resource."""
-    pages = [row for row in rows if row.kind is Kind.PAGE]
-    captured = sorted(part for part in state.subsites.values() if part.capture == capture.capture)
-    if not captured:
-        parts, names = _by_path(capture, pages)
-    else:
-        members = dict(state.members)
-        by_number = {part.number: part.name for part in captured}
-        names = {row.page: by_number.get(members.get(row.page, -1), UNASSIGNED) for row in pages}
-        parts = tuple(
+class Subsites:
+    """The parts of a capture: first every URL is :meth:`add`-ed, in the order of discovery, then they are found."""
+
+    def __init__(self, capture: CaptureRow, captured: Mapping[tuple[int, int], SubsiteRow]) -> None:
+        self._capture = capture
+        self._captured = sorted(part for part in captured.values() if part.capture == capture.capture)
+        self._numbers = {part.number: place for place, part in enumerate(self._captured)}
+        self._ids, self._parents, self._parts = array("q"), array("q"), array("h")
+        self._pages = array("q")  #: places of those of kind page
+        self._labels: list[Labels] = []  #: theirs, by path
+        self._known: dict[str, Labels] = {}
+        self.parts: tuple[SubsiteFacts, ...] = ()
+
+    def add(self, url: UrlRow) -> None:
+        """Note where a URL belongs."""
+        row = url.page
+        part = _NOBODY
+        if row.kind is Kind.PAGE:
+            self._pages.append(len(self._ids))
+            if self._captured:
+                part = self._numbers.get(_NOBODY if url.part is None else url.part, len(self._captured))
+            else:
+                folder = _BEHIND.split(row.key, 1)[0].rpartition("/")[0]
+                if (labels := self._known.get(folder)) is None:
+                    labels = self._known[folder] = tuple(map(sys.intern, ByPath().label(row.key, (), ())))
+                self._labels.append(labels)
+        self._ids.append(row.page)
+        self._parents.append(row.parent)
+        self._parts.append(part)
+
+    def find(self) -> None:
+        """Make the parts, and the part of each URL."""
+        self.parts = self._one_by_one() if self._captured else self._by_path()
+        for place, part in enumerate(self._parts):
+            if part == _NOBODY:
+                self._parts[place] = self._owner(self._parents[place])
+
+    def of(self, page: PageId) -> SubsiteFacts:
+        """The part that a URL is in."""
+        return self.parts[self._parts[bisect_left(self._ids, page)]]
+
+    def _one_by_one(self) -> tuple[SubsiteFacts, ...]:
+        parts = [
             SubsiteFacts(
                 part.name,
-                capture.reference if part.ended is None else part.reference,
+                self._capture.reference if part.ended is None else part.reference,
                 part.begun,
                 part.ended,
                 part.share,
             )
-            for part in captured
-        )
-        if UNASSIGNED in names.values():
-            parts = (*parts, SubsiteFacts(UNASSIGNED, None, capture.started, None))
-    parents = {row.page: row.parent for row in rows}
-    for row in rows:
-        if row.kind is not Kind.PAGE:
-            names[row.page] = _owner(row.page, parents, names) or parts[0].name
-    return parts, names
+            for part in self._captured
+        ]
+        if any(self._parts[place] == len(parts) for place in self._pages):
+            parts.append(SubsiteFacts(UNASSIGNED, None, self._capture.started, None))
+        return tuple(parts)
 
+    def _by_path(self) -> tuple[SubsiteFacts, ...]:
+        """The folders of a site that was captured as a whole: they share its reference instant."""
+        capture, size = self._capture, len(self._labels)
+        found = divide(self._labels, capture.spec.site, fewest_pages(size), lambda _: False)
+        if len(found) < 2:
+            found = []
+        for place in () if found else self._pages:
+            self._parts[place] = 0
+        for number, part in enumerate(found):
+            for place in part.places.tolist():
+                self._parts[self._pages[place]] = number
+        names = [part.name for part in found] or [capture.spec.site]
+        return tuple(SubsiteFacts(name, capture.reference, capture.started, capture.ended) for name in names)
 
-def _by_path(capture: CaptureRow, pages: Sequence[PageRow]) -> tuple[tuple[SubsiteFacts, ...], dict[PageId, str]]:
-    """The folders of a site that was captured as a whole: they share its reference instant."""
-    by_path = ByPath()
-    labels = [by_path.label(row.key, (), ()) for row in pages]
-    found = divide(labels, capture.spec.site, fewest_pages(len(pages)), lambda _: False)
-    if len(found) < 2:
-        found = []
-    names = {pages[place].page: part.name for part in found for place in part.places.tolist()}
-    listed = [part.name for part in found] or [capture.spec.site]
-    facts = (SubsiteFacts(name, capture.reference, capture.started, capture.ended) for name in listed)
-    return tuple(facts), names or dict.fromkeys((row.page for row in pages), capture.spec.site)
-
-
-def _owner(page: PageId, parents: Mapping[PageId, PageId], names: Mapping[PageId, str]) -> str | None:
-    """The part of the page that a resource was first embedded in."""
-    while page not in names:
-        page = parents.get(page, NO_PARENT)
-        if page == NO_PARENT:
-            return None
-    return names[page]
+    def _owner(self, page: PageId) -> int:
+        """The part of the page that a resource was first embedded in; else the first."""
+        while page != NO_PARENT:
+            place = bisect_left(self._ids, page)
+            if place == len(self._ids) or self._ids[place] != page:
+                return 0
+            if self._parts[place] != _NOBODY:
+                return self._parts[place]
+            page = self._parents[place]
+        return 0

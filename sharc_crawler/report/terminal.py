@@ -8,16 +8,13 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.text import Text
 
-from sharc_crawler.evidence import measures
 from sharc_crawler.evidence.claim import claim
-from sharc_crawler.evidence.facts import each_part, references
+from sharc_crawler.evidence.facts import each_part
 from sharc_crawler.evidence.reasons import in_words
 from sharc_crawler.instants import second
 from sharc_crawler.model import Kind, Verdict
-from sharc_crawler.report.blurring import Blur
 from sharc_crawler.report.claim import bounded, sentence
-from sharc_crawler.report.entries import moved
-from sharc_crawler.report.notes import left_by_bounds, noted, same_content
+from sharc_crawler.report.notes import left_by_bounds, noted
 from sharc_crawler.report.selection import lines, read_selection
 from sharc_crawler.report.words import (
     condition,
@@ -25,6 +22,7 @@ from sharc_crawler.report.words import (
     few,
     forecast,
     going_on,
+    kept_content,
     percent,
     printable,
     short,
@@ -38,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from sharc_crawler.evidence.facts import CaptureFacts, PageFacts
+    from sharc_crawler.evidence.facts import CaptureFacts
     from sharc_crawler.report.write import ReportPaths
 
 STYLES = {"coherent": "bold cyan", "changed": "bold red", "unknown": "bold magenta", "not_captured": "dim"}
@@ -79,26 +77,27 @@ def summary(
 
 
 def _capture(facts: CaptureFacts, folder: Path, stopped: str) -> Iterator[Text]:
-    pages = [page for page in facts.pages if page.kind is Kind.PAGE]
-    totals = measures.tally(pages)
+    sums = facts.figures.whole
+    totals, expected = sums.tally.totals(), sums.expected.totals()
     yield Text(f"\n{short(facts.site)}, captured by {short(facts.strategy)}", "bold")
     yield Text(sentence(claim(facts)))
     if facts.ended is None:
         yield Text(_unfinished(facts, folder, stopped))
-    yield from (Text(f"{words}.") for words in (same_content(pages), left_by_bounds(facts)) if words)
-    yield from _figures(facts, pages, totals)
+    yield from (Text(f"{words}.") for words in (kept_content(totals), left_by_bounds(facts)) if words)
+    yield from _figures(facts, totals, expected)
     if facts.reference is None and len(facts.subsites) > 1:
         if facts.ended is not None:  # before, most of them have not been revisited
             yield from _parts(facts)
     elif facts.reference is not None or facts.ended is None:
         yield _line("reference", second(facts.reference) if facts.reference is not None else "not reached")
-    unknown = [page for page in pages if page.verdict is Verdict.UNKNOWN]
-    for reason, number in Counter(in_words(page.reason) for page in unknown).most_common(MAX_REASONS):
+    for reason, number in _told(sums.unknown).most_common(MAX_REASONS):
         yield _line("unknown", f"{counted(number, 'page')}: {short(reason)}")
-    yield from _missing(pages)
-    if totals["captured"] and (blur := Blur(facts.pages).totals()) and blur["stochastic_average"] is not None:
-        found = condition(measures.expected(pages, facts.reference))
-        yield _line("blur", f"{few(blur['stochastic_average'])} changes that a copy misses, on average, {found}")
+    pages = Counter({reason: number for (kind, reason), number in facts.details.missing.items() if kind is Kind.PAGE})
+    if pages:
+        yield _line("not captured", _listed(_told(pages)))
+    if totals["captured"] and (blur := facts.details.blur.totals()) and blur["stochastic_average"] is not None:
+        average = few(blur["stochastic_average"])
+        yield _line("blur", f"{average} changes that a copy misses, on average, {condition(expected)}")
     yield from _duration(facts)
     for note in (*noted(facts), *facts.notes[:MAX_NOTES]):
         yield _line("note", whole(note))
@@ -107,18 +106,12 @@ def _capture(facts: CaptureFacts, folder: Path, stopped: str) -> Iterator[Text]:
     yield _line("WARC", _warcs(facts, folder))
 
 
-def _missing(pages: Sequence[PageFacts]) -> Iterator[Text]:
-    """Why pages were not captured: the commonest reasons."""
-    redirects = _redirects(pages)
-    reasons = Counter(in_words(page.reason) for page in pages if page.verdict is None and page.url not in redirects)
-    if reasons:
-        yield _line("not captured", _listed(reasons))
-
-
-def _redirects(pages: Sequence[PageFacts]) -> set[str]:
-    """Those that lead to captured pages: nothing is missing."""
-    captured: set[str] = {page.url for page in pages if page.verdict is not None}
-    return moved({page.url: page.target for page in pages if page.verdict is None}, captured)
+def _told(reasons: Counter[str]) -> Counter[str]:
+    """Reasons in words."""
+    told: Counter[str] = Counter()
+    for reason, number in reasons.items():
+        told[in_words(reason)] += number
+    return told
 
 
 def _listed(reasons: Counter[str]) -> str:
@@ -131,26 +124,22 @@ def _listed(reasons: Counter[str]) -> str:
 
 def _with_embedded(facts: CaptureFacts, coherent: int) -> Iterator[Text]:
     """How many pages are coherent with all that they embed, where that is fewer; and what is wrong with the rest."""
-    verdicts = list(measures.completeness(facts.pages, references(facts)).values())
-    complete = verdicts.count(Verdict.COHERENT)
-    if complete == coherent:
+    complete = facts.details.complete
+    if complete[Verdict.COHERENT] == coherent:
         return
-    embedded = {url for page in facts.pages for url in page.embeds}
-    parts = [page for page in facts.pages if page.url in embedded and measures.is_part(page)]
-    told = [f"{complete:,} of {len(verdicts):,} coherent with all they embed"]
-    judged = Counter(part.verdict for part in parts)
+    told = [f"{complete[Verdict.COHERENT]:,} of {complete.total():,} coherent with all they embed"]
+    judged, missing = facts.figures.completeness.embedded()
     apart = [f"{judged[verdict]:,} {verdict}" for verdict in (Verdict.CHANGED, Verdict.UNKNOWN) if judged[verdict]]
     if apart:
         told.append(f"of what is embedded {', '.join(apart)}")
-    if missing := Counter(in_words(part.reason) for part in parts if part.verdict is None):
-        told.append(f"missing: {_listed(missing)}")
+    if missing:
+        told.append(f"missing: {_listed(_told(missing))}")
     yield _line("embedding", "; ".join(told))
 
 
-def _figures(facts: CaptureFacts, pages: Sequence[PageFacts], totals: Mapping[str, Any]) -> Iterator[Text]:
-    yield _verdicts(totals, len(_redirects(pages)))
+def _figures(facts: CaptureFacts, totals: Mapping[str, Any], expected: Mapping[str, Any]) -> Iterator[Text]:
+    yield _verdicts(totals, facts.details.redirects[Kind.PAGE])
     yield from _with_embedded(facts, totals["coherent"])
-    expected = measures.expected(pages, facts.reference)
     if expected["pages"]:
         yield _line("expected", _expected(expected))
     if audited := bounded(claim(facts)):
@@ -185,9 +174,7 @@ def _unfinished(facts: CaptureFacts, folder: Path, stopped: str) -> str:
 
 def _parts(facts: CaptureFacts) -> Iterator[Text]:
     """The largest of the parts that a site was captured in."""
-    totals = [
-        (part, measures.tally([page for page in own.pages if page.kind is Kind.PAGE])) for part, own in each_part(facts)
-    ]
+    totals = [(part, sums.tally.totals()) for part, _, sums in each_part(facts)]
     largest = sorted(totals, key=lambda one: -one[1]["coherent"])
     for number, (part, counts) in enumerate(largest[:MAX_PARTS]):
         at = f" at {second(part.reference)}" if part.reference is not None else ""

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import json
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
-from sharc_crawler.archive.files import replace_file
+from sharc_crawler.archive.files import Drafts
 from sharc_crawler.errors import UsageError
 from sharc_crawler.report.document import document
+from sharc_crawler.report.entries import page_entries
 from sharc_crawler.report.html import NAME, render
 from sharc_crawler.report.selection import read_selection
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from sharc_crawler.evidence.facts import CaptureFacts
+
+DATA, PAGES = "report.json", "report-pages.jsonl"
 
 
 class ReportPaths(NamedTuple):
@@ -25,28 +29,56 @@ class ReportPaths(NamedTuple):
     html: Path
 
 
-def write(captures: Sequence[CaptureFacts], folder: Path) -> ReportPaths:
-    """Write ``report.json`` and ``report.html`` into a capture folder, replacing what was there.
+class Lines:
+    """The lines of a text file, as often as one walks over them."""
 
-    A file is replaced when its new content is safe on disk, so a reader never sees half of one. Raises
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __iter__(self) -> Iterator[str]:
+        with self._path.open(encoding="utf-8", newline="\n") as file:
+            yield from file
+
+
+def write(captures: Sequence[CaptureFacts], folder: Path) -> ReportPaths:
+    """Write ``report.json``, its pages and ``report.html`` into a capture folder, replacing what was there.
+
+    Files are replaced when their new content is safe on disk, so a reader never sees half of one. Raises
     :class:`~sharc_crawler.errors.UsageError` where the folder cannot be written to.
     """
-    report = document(captures, read_selection(folder))
-    paths = ReportPaths(folder / "report.json", folder / NAME)
-    put({paths.json: to_json(report), **{folder / name: text for name, text in render(report).items()}})
+    paths = ReportPaths(folder / DATA, folder / NAME)
+    with saying_where(folder), Drafts() as drafts:
+        with drafts.open(folder / PAGES) as out:
+            for facts in captures:
+                out.writelines(line.encode() for line in page_lines(facts))
+        report = document(captures, read_selection(folder))
+        pages = render(report, Lines(drafts.of(folder / PAGES)))
+        put(drafts, {paths.json: to_json(report), **{folder / name: text for name, text in pages.items()}})
     return paths
 
 
-def put(files: Mapping[Path, str]) -> None:
-    """Write the files of a report, each whole or not at all."""
+def put(drafts: Drafts, files: Mapping[Path, str]) -> None:
+    """Write files of a report."""
     for path, text in files.items():
-        try:
-            replace_file(path, text)
-        except OSError as error:
-            raise UsageError(
-                f"the report cannot be written to {str(path.parent)!r}: {error.strerror or error};"
-                " free space or choose a folder that can be written to"
-            ) from error
+        with drafts.open(path) as out:
+            out.write(text.encode("utf-8", "replace"))
+
+
+def page_lines(facts: CaptureFacts) -> Iterator[str]:
+    """Those of ``report-pages.jsonl``, each with its end."""
+    return (f"{json.dumps(entry, allow_nan=False)}\n" for entry in page_entries(facts))
+
+
+@contextmanager
+def saying_where(folder: Path) -> Iterator[None]:
+    """Errors name the folder that a report cannot be written to, and the way out."""
+    try:
+        yield
+    except OSError as error:
+        raise UsageError(
+            f"the report cannot be written to {str(folder)!r}: {error.strerror or error};"
+            " free space or choose a folder that can be written to"
+        ) from error
 
 
 def to_json(report: Mapping[str, object]) -> str:

@@ -1,15 +1,16 @@
-"""The exchanges of a capture, row by row, in the order they ended: what logs are made of."""
+"""State that is loaded whole, row by row: exchanges in the order they ended, URLs in the order of discovery."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from sharc_crawler.frontier.store import ExchangeRow
+from sharc_crawler.frontier.store import ExchangeRow, UrlRow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from sharc_crawler.frontier.store import Batch
+    from sharc_crawler.frontier.store import Batch, LastmodRow, VisitRow
 
 
 def exchanges_of(state: Batch, after: int = 0) -> Iterator[ExchangeRow]:
@@ -48,3 +49,23 @@ def exchanges_of(state: Batch, after: int = 0) -> Iterator[ExchangeRow]:
             outcome.capture.offset if outcome.capture else None,
             verdicts.get(visit.page),
         )
+
+
+def urls_of(state: Batch, capture: int) -> Iterator[UrlRow]:
+    """The URLs of a capture in loaded state; for stores that have no way to read them one after the other."""
+    judgements = {row.page: row for row in state.judgements}
+    members = dict(state.members)
+    visits: dict[int, list[VisitRow]] = defaultdict(list)
+    embeds: dict[int, list[str]] = defaultdict(list)
+    for visit in state.visits:
+        visits[visit.page].append(visit)
+    lastmods: dict[int, list[LastmodRow]] = defaultdict(list)
+    for said in state.lastmods:
+        lastmods[said.page].append(said)
+    for page, resource in state.embeds:
+        embeds[page].append(state.pages[resource].key)
+    for row in state.pages:
+        if row.capture == capture:
+            own, needs = tuple(visits[row.page]), tuple(embeds[row.page])
+            said_of = tuple(lastmods[row.page])
+            yield UrlRow(row, own, judgements.get(row.page), needs, said_of, members.get(row.page))

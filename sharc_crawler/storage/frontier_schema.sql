@@ -1,4 +1,4 @@
--- Frontier state of one capture folder, schema version 6 (PRAGMA user_version).
+-- Frontier state of one capture folder, schema version 8 (PRAGMA user_version).
 -- Instants are unix seconds, rates changes per second. Append-only but for capture, host, and rate, shape and hints of a page.
 CREATE TABLE capture (
     capture INTEGER PRIMARY KEY,
@@ -70,6 +70,8 @@ CREATE TABLE visit (
     age REAL,                    -- seconds, of a copy from a cache, as the cache says
     charset TEXT
 );
+CREATE INDEX page_of_capture ON page (capture);
+CREATE INDEX visit_of_page ON visit (page); -- URL by URL at the end: report, certificate
 CREATE TABLE link (
     page INTEGER NOT NULL,
     time REAL NOT NULL,          -- start of the download

@@ -6,13 +6,21 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.store import Batch
-from sharc_crawler.storage.exchange_log import exchanges_of
+from sharc_crawler.storage.exchange_log import exchanges_of, urls_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from sharc_crawler.frontier.store import CaptureRow, ExchangeRow, LinksRow, OutsideRow
+    from sharc_crawler.frontier.store import (
+        CaptureRow,
+        ExchangeRow,
+        HostRow,
+        LinksRow,
+        OutsideRow,
+        SubsiteRow,
+        UrlRow,
+    )
 
 
 class MemoryStore:
@@ -63,6 +71,18 @@ class MemoryStore:
     def captures(self) -> dict[int, CaptureRow]:
         """The site captures alone."""
         return dict(self._all.captures)
+
+    def hosts(self) -> dict[str, HostRow]:
+        """The hosts alone."""
+        return dict(self._all.hosts)
+
+    def subsites(self) -> dict[tuple[int, int], SubsiteRow]:
+        """The parts of sites alone."""
+        return dict(self._all.subsites)
+
+    def urls(self, capture: int) -> Iterator[UrlRow]:
+        """The URLs of a capture in the order of discovery."""
+        return urls_of(self._all, capture)
 
     def outside(self) -> Iterator[OutsideRow]:
         """What captures were shown and do not take."""

@@ -154,6 +154,12 @@ class ObservationStore:
         """The last observation of each URL that showed its content: what the next capture compares with."""
         return self._last(site, "result IN ('ok', 'not-modified')")
 
+    def contents(self, site: str) -> dict[Url, str | None]:
+        """The digest, once unpacked, of what each URL showed when it last showed its content."""
+        query = f"""SELECT url.url, max(time), coalesce(decoded, digest) {_OF_SITE}
+            AND result IN ('ok', 'not-modified') GROUP BY url.id"""
+        return {Url(url): digest for url, _, digest in self._db.execute(query, (site,))}
+
     def documents(self, site: str) -> dict[Url, Observation]:
         """The last observation of each URL that brought content, and so tells media type and counts."""
         return self._last(site, "result = 'ok'")

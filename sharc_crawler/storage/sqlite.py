@@ -6,7 +6,9 @@ import json
 import os
 import sqlite3
 from contextlib import closing, contextmanager, suppress
-from typing import TYPE_CHECKING
+from itertools import groupby
+from operator import itemgetter
+from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.errors import DataError
 from sharc_crawler.evidence.kinds import Evidence
@@ -20,6 +22,8 @@ from sharc_crawler.frontier.store import (
     LinksRow,
     NoveltyRow,
     OutsideRow,
+    SubsiteRow,
+    UrlRow,
 )
 from sharc_crawler.model import Verdict
 from sharc_crawler.storage import frontier_rows, frontier_schema
@@ -44,6 +48,42 @@ LEFT JOIN page AS parent ON parent.page = page.parent
 LEFT JOIN judgement ON judgement.page = visit.page
 WHERE visit.visit > ? ORDER BY visit.visit
 """
+
+
+_URLS = """
+SELECT page.*, judgement.verdict, judgement.evidence, judgement.reason, member.subsite FROM page
+LEFT JOIN judgement ON judgement.page = page.page LEFT JOIN member ON member.page = page.page
+WHERE page.capture = ? ORDER BY page.page
+"""
+_VISITS = """
+SELECT visit.* FROM page CROSS JOIN visit ON visit.page = page.page WHERE page.capture = ?
+ORDER BY page.page, visit.visit
+"""
+_EMBEDS = """
+SELECT embed.page, resource.key FROM page CROSS JOIN embed ON embed.page = page.page
+CROSS JOIN page AS resource ON resource.page = embed.resource WHERE page.capture = ?
+ORDER BY embed.page, embed.resource
+"""
+_LASTMODS = """
+SELECT lastmod.* FROM lastmod JOIN page ON page.page = lastmod.page WHERE page.capture = ?
+ORDER BY lastmod.page, lastmod.rowid
+"""
+
+
+class _Following:
+    """Rows in the order of their pages, handed out page by page."""
+
+    def __init__(self, rows: Iterator[tuple[Any, ...]], column: int) -> None:
+        self._groups = groupby(rows, itemgetter(column))
+        self._next = next(self._groups, None)
+
+    def __call__(self, page: int) -> list[tuple[Any, ...]]:
+        """Those of a page; pages are asked for in order."""
+        if self._next is None or self._next[0] != page:
+            return []
+        found = list(self._next[1])
+        self._next = next(self._groups, None)
+        return found
 
 
 class SqliteStore:
@@ -128,8 +168,8 @@ class SqliteStore:
             outside=list(self.outside()),
             embeds=list(db.execute("SELECT page, resource FROM embed ORDER BY page, resource")),
             captures=self.captures(),
-            hosts={values[0]: HostRow(*values) for values in db.execute("SELECT * FROM host")},
-            subsites={values[:2]: frontier_rows.subsite_row(values) for values in db.execute("SELECT * FROM subsite")},
+            hosts=self.hosts(),
+            subsites=self.subsites(),
             members=list(db.execute("SELECT page, subsite FROM member ORDER BY page")),
             kept=dict(db.execute("SELECT name, text FROM kept ORDER BY rowid")),
             novelties={values[0]: NoveltyRow(*values) for values in db.execute("SELECT * FROM novelty ORDER BY page")},
@@ -141,6 +181,34 @@ class SqliteStore:
             return {
                 values[0]: frontier_rows.capture_row(values) for values in self._db.execute("SELECT * FROM capture")
             }
+
+    def hosts(self) -> dict[str, HostRow]:
+        """The hosts alone; raises as :meth:`load`."""
+        with self._whole():
+            return {values[0]: HostRow(*values) for values in self._db.execute("SELECT * FROM host")}
+
+    def subsites(self) -> dict[tuple[int, int], SubsiteRow]:
+        """The parts of sites alone; raises as :meth:`load`."""
+        with self._whole():
+            rows = map(frontier_rows.subsite_row, self._db.execute("SELECT * FROM subsite"))
+            return {(row.capture, row.number): row for row in rows}
+
+    def urls(self, capture: int) -> Iterator[UrlRow]:
+        """The URLs of a capture in the order of discovery: tables read side by side; raises as :meth:`load`."""
+        with self._whole():
+            own, *others = (self._db.execute(query, (capture,)) for query in (_URLS, _VISITS, _EMBEDS, _LASTMODS))
+            visits, embeds, lastmods = map(_Following, others, (1, 0, 0))
+            for values in own:
+                page = frontier_rows.page_row(values[:16])
+                verdict, evidence, reason, part = values[16:]
+                yield UrlRow(
+                    page,
+                    tuple(frontier_rows.visit_row(row) for row in visits(page.page)),
+                    verdict and JudgementRow(page.page, Verdict(verdict), Evidence(evidence), reason),
+                    tuple(key for _, key in embeds(page.page)),
+                    tuple(map(LastmodRow._make, lastmods(page.page))),
+                    part,
+                )
 
     def outside(self) -> Iterator[OutsideRow]:
         """What captures were shown and do not take."""

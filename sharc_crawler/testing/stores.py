@@ -42,7 +42,7 @@ from sharc_crawler.model import (
     Validators,
     Verdict,
 )
-from sharc_crawler.storage.exchange_log import exchanges_of
+from sharc_crawler.storage.exchange_log import exchanges_of, urls_of
 from sharc_crawler.subsites.branch import Branch
 
 if TYPE_CHECKING:
@@ -141,6 +141,8 @@ class FrontierStoreContract:
         assert loaded.subsites == batch.subsites
         assert loaded.members == batch.members
         assert loaded.kept == batch.kept
+        assert list(store.urls(0)) == list(urls_of(batch, 0))
+        assert (store.hosts(), store.subsites()) == (batch.hosts, batch.subsites)
         store.commit(Batch(kept={"cookies": "[1]"}))
         assert store.load().kept == {**batch.kept, "cookies": "[1]"}
         assert list(store.links()) == batch.links
@@ -202,6 +204,17 @@ class FrontierStoreContract:
         store.commit(Batch(captures={0: capture_row()}, outside=left))
         assert store.captures() == {0: capture_row()}
         assert list(store.outside()) == left
+
+    def test_urls_are_those_of_one_capture_in_the_order_of_discovery(self, tmp_path: Path) -> None:
+        """Each with its own visits, whatever lies between them."""
+        store = self.open(tmp_path)
+        others = page_row(1)._replace(capture=1)
+        store.commit(Batch([page_row(0), others, page_row(2)], captures={0: capture_row()}, embeds=[(0, 2)]))
+        store.commit(Batch(visits=[visit_row(2), visit_row(1), visit_row(0), visit_row(2, Slot.SECOND)]))
+        found = list(store.urls(0))
+        assert [(row.page.page, len(row.visits)) for row in found] == [(0, 1), (2, 2)]
+        assert [row.embeds for row in found] == [(page_row(2).key,), ()]
+        assert [row.page.page for row in store.urls(1)] == [1]
 
     def test_exchanges_are_visits_with_what_is_known_of_their_pages(self, tmp_path: Path) -> None:
         """In the order they ended, numbered from 1; and from any number on."""

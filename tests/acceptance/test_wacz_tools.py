@@ -17,9 +17,9 @@ from pathlib import Path
 import pytest
 
 from sharc_crawler.demo import LivingSite, serve
-from sharc_crawler.report.load import load_facts
 from sharc_crawler.report.packaging import package
 from tests.acceptance.browser import CHROMIUM, browser
+from tests.report.by_hand import load_facts
 
 TOOL = Path(os.environ.get("SHARC_WACZ_TOOL") or Path(shutil.which("wacz") or "nowhere").parent) / "wacz"
 VIEWER = Path(os.environ.get("SHARC_REPLAYWEBPAGE", "nowhere"))

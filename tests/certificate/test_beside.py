@@ -354,7 +354,7 @@ PACKAGES = {
     ),
     "other figures": ({"report/data.json": swap(b'"coherent": 3', b'"coherent": 7')}, "figures are not those"),
     "another page in the report": (
-        {"report/data.json": swap(b'"verdict": "changed"', b'"verdict": "coherent"')}, "pages are not those",
+        {"report/data-pages.jsonl": swap(b'"verdict": "changed"', b'"verdict": "coherent"')}, "pages are not those",
     ),
     "another report for people": ({"report/report.html": swap(b"3 of 7", b"7 of 7")}, "is not that of its data"),
     "another T in the title": ({"datapackage.json": swap(b"11:08:20Z", b"12:08:20Z")}, "its title"),

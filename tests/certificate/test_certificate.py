@@ -120,7 +120,8 @@ def test_a_capture_without_warc_files_is_not_certified(tmp_path):
 def test_a_subsite_has_a_claim_of_its_own(tmp_path):
     facts = make(tmp_path)
     news = [page for page in facts.pages if page.url in {SITE + "equal", SITE + "changed"}]
-    part = unit("news", replace(facts, pages=tuple(news), reference=facts.reference + 0.25))
+    own = replace(facts, pages=tuple(news), reference=facts.reference + 0.25)
+    part = unit("news", own, own.figures.whole)
     assert sentence(part["claim"]).startswith("1 of 2 pages was in this state at")
     assert part["totals"]["captured"] == 2
     assert part["reference"]["from"] < part["reference"]["instant"] < part["reference"]["to"]

@@ -9,7 +9,7 @@ from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.parts import Parts
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import Kind, RateEstimate, Result, Sighting, Slot, Verdict
-from sharc_crawler.report.pages import Stored
+from sharc_crawler.report.load import capture_facts
 from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.strategies.base import Candidates, Setting
 from sharc_crawler.strategies.make import make_strategy
@@ -130,7 +130,8 @@ def test_attempts_of_its_visit_are_counted_whatever_their_slot(world, impolite):
     world.run(frontier)
     state = store.load()
     assert [visit.slot for visit in state.visits if visit.page == 0] == [Slot.ONLY, Slot.FIRST, Slot.SECOND]
-    facts = Stored(state).page(state.pages[0], None, (0.0, 0.0), None)
+    (capture,) = capture_facts(store)
+    facts = next(iter(capture.pages))
     assert (facts.visit.attempts, facts.revisit.attempts) == (2, 1)
 
 

@@ -31,20 +31,15 @@ SITEMAP = b"""<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
 <url><loc>http://h/</loc><changefreq>daily</changefreq></url>
 <url><loc>http://h/a</loc><changefreq>yearly</changefreq></url>
 </urlset>"""
-REPORT = {
-    "format": "sharc-report",
-    "captures": [
-        {
-            "pages": [
-                {"url": "http://h/", "kind": "page", "rate": 2.0, "verdict": "changed", "visit": {}, "reason": ""},
-                {"url": "http://h/gone", "kind": "page", "rate": 2.0, "verdict": None, "visit": {}, "reason": "404"},
-                {"url": "http://h/shut", "kind": "page", "rate": 2.0, "verdict": None, "visit": None, "reason": "no"},
-                {"url": "http://h/next", "kind": "page", "rate": 1.0, "verdict": None, "visit": None, "reason": ""},
-                {"url": "http://h/i.png", "kind": "resource", "rate": 0.0},
-            ]
-        }
-    ],
-}
+REPORT = b'{\n "format": "sharc-report",\n "captures": [{}]\n}\n'
+PAGES = [
+    {"url": "http://h/", "kind": "page", "rate": 2.0, "verdict": "changed", "visit": {}, "reason": ""},
+    {"url": "http://h/gone", "kind": "page", "rate": 2.0, "verdict": None, "visit": {}, "reason": "404"},
+    {"url": "http://h/shut", "kind": "page", "rate": 2.0, "verdict": None, "visit": None, "reason": "no"},
+    {"url": "http://h/next", "kind": "page", "rate": 1.0, "verdict": None, "visit": None, "reason": ""},
+    {"url": "http://h/i.png", "kind": "resource", "rate": 0.0},
+]
+LINES = "".join(f"{json.dumps(page)}\n" for page in PAGES).encode()
 
 
 def write(folder: Path, body: bytes, name: str = "source") -> Path:
@@ -62,7 +57,7 @@ def test_from_a_sitemap_gzipped_or_not(tmp_path):
 
 
 def test_from_a_report_of_a_former_capture(tmp_path):
-    found = from_file(write(tmp_path, json.dumps(REPORT).encode()), now=0.0)
+    found = from_file(write(tmp_path, LINES), now=0.0)
     assert (found.urls, found.rates.tolist()) == (["http://h/", "http://h/next"], [2.0, 1.0])  # not what it missed
     assert found.shapes.tolist() == [math.inf, math.inf]
 
@@ -96,7 +91,8 @@ def test_the_command_on_the_folder_of_a_capture(tmp_path):
     empty = CliRunner().invoke(main, ["plan", str(tmp_path)])
     assert empty.exit_code == 2
     assert f"sharc report {tmp_path} writes it" in empty.stderr
-    write(tmp_path, json.dumps(REPORT).encode(), "report.json")
+    write(tmp_path, REPORT, "report.json")
+    write(tmp_path, LINES, "report-pages.jsonl")
     done = CliRunner().invoke(main, ["plan", str(tmp_path), "--json"])
     assert done.exit_code == 0, done.output
     assert json.loads(done.stdout)["pages"] == 2
@@ -150,7 +146,7 @@ def test_from_a_capture_of_ours_as_one_file_or_as_its_archives(tmp_path):
         (b"<html><body>Not found</body></html>", "source: "),
         (b"", "source: empty"),
         (b"{}", "is no report of a capture"),
-        (b'{"captures": []}', "no page is named there"),
+        (REPORT, "is no report of a capture"),
         (gzip.compress(SITEMAP)[:40], "cannot be unpacked to its end"),
     ],
 )

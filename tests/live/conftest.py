@@ -36,12 +36,19 @@ class Crawl:
 
     @property
     def capture(self) -> dict:
-        (capture,) = self.report["captures"]
+        (capture,) = captures_of(self.folder)
         return capture
 
     @property
     def warcs(self) -> list[Path]:
         return sorted(self.folder.glob("*.warc.gz"))
+
+
+def captures_of(folder: Path) -> list[dict]:
+    """The captures of a report, each with its pages."""
+    captures = json.loads((folder / "report.json").read_text())["captures"]
+    pages = [json.loads(line) for line in (folder / "report-pages.jsonl").read_text().splitlines()]
+    return [{**one, "pages": [page for page in pages if page["site"] == one["site"]]} for one in captures]
 
 
 class _Quiet(http.server.SimpleHTTPRequestHandler):

@@ -11,9 +11,8 @@ import pytest
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.model import Change
-from sharc_crawler.report.document import document
-from sharc_crawler.report.load import load_facts
 from sharc_crawler.storage.observations import ObservationStore
+from tests.live.conftest import captures_of
 from tests.live.test_interruptions import start, stop_after
 
 
@@ -126,7 +125,7 @@ def test_killed_on_either_side_of_t(tmp_path):
         process = start(folder, server.url, strategy="sharc-attested", audit="0.2")
         out, _ = process.communicate(timeout=90)
         assert process.returncode == 0, out
-    (capture,) = document(load_facts(folder))["captures"]
+    (capture,) = captures_of(folder)
     found = claims(site, capture, server.url.rstrip("/"))
     assert all(true for _, true in found["coherent"])
     assert [name for name, _ in found["coherent"]].count("attested") > 10

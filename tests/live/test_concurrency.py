@@ -8,7 +8,7 @@ from collections import Counter
 
 import pytest
 
-from sharc_crawler.report.load import load_facts
+from tests.report.by_hand import load_facts
 
 PAGES = 40
 

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 
 import pytest
 
+from tests.live.conftest import captures_of
 from tests.live.serving import serving
 
 SPIDER = """
@@ -97,6 +98,7 @@ class Elsewhere(scrapy.Spider):
 
 NAMED = """
 import scrapy
+from tests.live.conftest import captures_of
 
 
 class Named(scrapy.Spider):
@@ -212,11 +214,11 @@ def test_the_report_names_requests_and_why_they_were_dropped_as_a_reader_knows_t
         # one at a time: Scrapy 2.19 lets requests pass that come while robots.txt is under way (docs/upstream.md)
         once = "CONCURRENT_REQUESTS_PER_DOMAIN=1"
         items(tmp_path, url, {"sharc_crawler.live.addon.SharcAddon": 500}, NAMED, once)
-    (capture,) = json.loads((tmp_path / "capture" / "report.json").read_text())["captures"]
+    (capture,) = captures_of(tmp_path / "capture")
     named = Counter(page["url"].partition(" (")[0] for page in capture["pages"])
     assert named == {url: 2, f"{url}closed.html": 1, f"POST {url}form": 2, f"HEAD {url}head": 1}
     assert f"{url} (request 2)" in {page["url"] for page in capture["pages"]}
-    reasons = {entry["url"]: entry["reason"] for entry in capture["not_captured"]}
+    reasons = {page["url"]: page["reason"] for page in capture["pages"] if page["verdict"] is None}
     assert reasons[f"{url}closed.html"] == "robots.txt disallows it"
 
 

@@ -16,6 +16,7 @@ from warcio.archiveiterator import ArchiveIterator
 from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.live.space import LEAST, LOOK_AGAIN
 from sharc_crawler.storage.opening import load_state
+from tests.live.conftest import captures_of
 
 SIZE = 12_000_000
 
@@ -104,10 +105,10 @@ def test_the_crawl_pauses_and_goes_on_when_there_is_room(small_disk, min_free, l
     state = load_state(folder)
     finished = Counter(visit.page for visit in state.visits if visit.finished)
     assert set(finished) == {row.page for row in state.pages if row.state == 0}
-    (capture,) = json.loads((folder / "report.json").read_text())["captures"]
+    (capture,) = captures_of(folder)
     assert [note for note in capture["notes"] if note.endswith("its disk had no room")]
     assert all(", for " in note for note in pauses(folder)), "once it is over, how long it was"
-    assert not [page for page in capture["not_captured"] if "archived" in json.dumps(page)]
+    assert not [page for page in capture["pages"] if page["verdict"] is None and "archived" in json.dumps(page)]
     assert not list(folder.glob("*.open"))
     for warc in folder.glob("*.warc.gz"):
         assert subprocess.run(["gzip", "-t", str(warc)]).returncode == 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import signal
@@ -26,6 +25,7 @@ from sharc_crawler.model import Phase
 from sharc_crawler.storage.observations import ObservationStore
 from sharc_crawler.storage.opening import load_state
 from sharc_crawler.storage.sqlite import SqliteStore
+from tests.live.conftest import captures_of
 
 PROFILE = "sharc_crawler.live.profile"
 USAGE, INTERRUPTED = 2, 5
@@ -111,7 +111,7 @@ def test_a_capture_part_by_part_goes_on_in_the_part_in_which_it_was_killed(tmp_p
     finished = Counter(visit.page for visit in state.visits if visit.finished)
     assert set(finished) == {row.page for row in state.pages if row.state == 0}, "all that was found was fetched"
     assert max(finished.values()) == 2
-    (capture,) = json.loads((folder / "report.json").read_text())["captures"]
+    (capture,) = captures_of(folder)
     listed = capture["subsites"]
     assert len(listed) > 1, "constant rates of this height cannot be captured together"
     assert len({part["reference"] for part in listed}) == len(listed)
@@ -130,7 +130,7 @@ def test_ctrl_c_ends_cleanly_with_a_report_and_the_same_command_goes_on(tmp_path
         stop_after(process, server, 20, signal.SIGINT)
         out, _ = process.communicate(timeout=30)
         assert process.returncode == INTERRUPTED, out
-        (capture,) = json.loads((folder / "report.json").read_text())["captures"]
+        (capture,) = captures_of(folder)
         verdicts = Counter(page["verdict"] for page in capture["pages"] if page["kind"] == "page")
         assert verdicts["unknown"] >= 1, "what is in the archive counts as captured"
         assert f"Stopped by Ctrl-C or SIGTERM, not complete: the same command goes on, with -a output={folder}\n" in out
@@ -144,7 +144,7 @@ def test_ctrl_c_ends_cleanly_with_a_report_and_the_same_command_goes_on(tmp_path
         assert "goes on where it was: " in out
         assert "  interrupted  1 time, for " in out
         assert "interrupt" in (folder / "report.html").read_text().lower()
-        (capture,) = json.loads((folder / "report.json").read_text())["captures"]
+        (capture,) = captures_of(folder)
         assert {"begun with strategy=sharc-selective", "begun with exclude=(none)"} <= set(capture["notes"])
         missing = [page for page in capture["pages"] if page["reason"] == "excluded by 'docs'"]
         assert len(missing) >= 3, "what was queued is left"
@@ -194,7 +194,7 @@ def test_a_second_signal_waits_for_nothing_and_the_same_command_goes_on(tmp_path
         out, _ = process.communicate(timeout=60)
         assert process.returncode == 0, out
         server.shutdown()
-    (capture,) = json.loads((folder / "report.json").read_text())["captures"]
+    (capture,) = captures_of(folder)
     assert capture["coherence"]["coherent"] == 2
 
 
@@ -295,7 +295,7 @@ def test_where_the_process_that_writes_is_killed_the_crawl_goes_on_and_says_so(t
         out, _ = process.communicate(timeout=90)
     assert process.returncode == 0, out
     assert out.count("the process that writes WARC files ended (signal 9); another goes on. ") == 2, "a note, too"
-    (capture,) = json.loads((folder / "report.json").read_text())["captures"]
+    (capture,) = captures_of(folder)
     assert sum("nothing that counts is missing" in note for note in capture["notes"]) == 1
     assert verify(folder).findings == []
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import threading
 from collections import Counter
@@ -12,6 +11,7 @@ from typing import ClassVar
 import pytest
 
 from sharc_crawler.certificate.verify import verify
+from tests.live.conftest import captures_of
 from tests.live.serving import serving
 from tests.live.test_interruptions import start
 
@@ -60,7 +60,7 @@ def site(files, changing="", holding=""):
 def verdicts(folder):
     """By path; all of them are proved from the WARC files, and T lies between all visits and all revisits."""
     assert verify(folder).findings == []
-    (capture,) = json.loads((folder / "report.json").read_text())["captures"]
+    (capture,) = captures_of(folder)
     pages, reference = capture["pages"], capture["times"]["reference"]
     assert max(page["visit"]["started"] for page in pages) <= reference
     assert reference <= min(page["revisit"]["started"] for page in pages)

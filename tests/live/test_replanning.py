@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import http.server
-import json
 import signal
 import threading
 import time
@@ -13,6 +12,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from tests.live.conftest import captures_of
 from tests.live.test_interruptions import start, stop_after
 
 PAGES = [f"/{number}.html" for number in range(60)]
@@ -97,6 +97,6 @@ def test_what_the_sitemap_says_at_t_decides_who_is_revisited_last_even_after_a_k
         assert process.returncode == 0, out
     assert site.log.count("/sitemap.xml") == 2, "what it said is known"
     assert set(site.revisits()[-len(LOST) :]) == LOST
-    (capture,) = json.loads((folder / "report.json").read_text())["captures"]
+    (capture,) = captures_of(folder)
     changed = {page["url"] for page in capture["pages"] if page["verdict"] == "changed"}
     assert changed == {site.url + path[1:] for path in LOST}

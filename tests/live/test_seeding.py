@@ -22,6 +22,7 @@ from sharc_crawler.live.arguments import Arguments
 from sharc_crawler.model import Observation, Result, Url
 from sharc_crawler.seeds.hacs.selection import SeedChoice, SelectedSeed, Selection
 from sharc_crawler.storage.observations import ObservationStore
+from tests.live.conftest import captures_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -94,7 +95,7 @@ def test_the_chosen_are_crawled_in_order_and_judged(tmp_path, sites, crawl):
     assert values == sorted(values, reverse=True)
     assert [capture["seeds"][0] for capture in done.report["captures"]] == crawled
     begun = sorted(
-        (page["visit"]["started"], page["url"]) for capture in done.report["captures"] for page in capture["pages"]
+        (page["visit"]["started"], page["url"]) for capture in captures_of(done.folder) for page in capture["pages"]
     )
     assert [url for _, url in begun] == crawled
     assert seeds["malformed"] == 1

@@ -17,8 +17,8 @@ from warcio.archiveiterator import ArchiveIterator
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.report.claim import sentence
-from sharc_crawler.report.load import load_facts
 from tests.certificate.test_certificate import SCHEMA
+from tests.report.by_hand import load_facts
 
 
 def path_of(url: str) -> str:

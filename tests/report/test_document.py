@@ -15,10 +15,10 @@ from hypothesis import HealthCheck, given, settings
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.schemas import schema
 from sharc_crawler.model import Kind, Plan, Result, Slot, Verdict
-from sharc_crawler.report.document import capture_entry, document
+from sharc_crawler.report.document import document
 from sharc_crawler.report.write import to_json
 from tests.report.arbitrary import captures
-from tests.report.by_hand import T, facts, judged, page, visit
+from tests.report.by_hand import T, entry_of, facts, judged, page, visit
 from tests.report.made_up import LOST, SITE, capture
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def test_a_folder_without_captures() -> None:
 
 
 def test_an_empty_capture() -> None:
-    entry = capture_entry(facts(reference=None, ended=None))
+    entry = entry_of(facts(reference=None, ended=None))
     assert entry["coherence"]["captured"] == 0
     assert entry["coherence"]["share"] is None
     assert entry["times"]["visits"] is None
@@ -72,7 +72,7 @@ def test_an_empty_capture() -> None:
 
 
 def test_coherence_counts_pages_alone_and_keeps_unknown_apart() -> None:
-    entry = capture_entry(
+    entry = entry_of(
         facts(
             judged("/a", Verdict.COHERENT, weight=3.0),
             judged("/b", Verdict.CHANGED),
@@ -88,14 +88,16 @@ def test_coherence_counts_pages_alone_and_keeps_unknown_apart() -> None:
     assert totals["share"] == pytest.approx(1 / 3)
     assert totals["weighted_share"] == pytest.approx(3 / 5)
     assert entry["resources"]["coherent"] == 1
-    assert entry["not_captured"] == [
-        {"url": "/d", "kind": "page", "via": "seed", "reason": "not there: 404", "target": None, "status": None}
+    assert [(lost["url"], lost["kind"], lost["reason"], lost["moved"]) for lost in entry["lost"]] == [
+        ("/d", "page", "not there: 404", False)
     ]
+    told = {"missing": 1, "reasons": {"not there: 404": 1}, "redirects": 0, "redirecting_pages": 0}
+    assert entry["not_captured"] == told
 
 
 def test_expected_coherence_is_the_sum_of_survivals_over_judged_pages() -> None:
     made = capture(60, 20.0, seed=5)
-    expected = capture_entry(made)["coherence"]["expected"]
+    expected = entry_of(made)["coherence"]["expected"]
     judged_pages = [p for p in made.pages if p.kind is Kind.PAGE and p.verdict in (Verdict.COHERENT, Verdict.CHANGED)]
     intervals = [p.revisit.started - p.visit.started if p.revisit else 0.0 for p in judged_pages]
     chances = [math.exp(-p.rate * length) for p, length in zip(judged_pages, intervals, strict=True)]
@@ -117,19 +119,19 @@ def test_expected_coherence_is_the_sum_of_survivals_over_judged_pages() -> None:
     ],
 )
 def test_the_interval_that_a_page_had_to_survive(fields: dict, interval: float | None) -> None:
-    (entry,) = capture_entry(facts(page(verdict=Verdict.COHERENT, rate=0.1, **fields)))["pages"]
+    (entry,) = entry_of(facts(page(verdict=Verdict.COHERENT, rate=0.1, **fields)))["pages"]
     assert entry["interval_seconds"] == interval
     assert entry["survival"] == (None if interval is None else pytest.approx(math.exp(-0.1 * interval)))
 
 
 def test_an_unknown_page_has_no_interval() -> None:
-    (entry,) = capture_entry(facts(judged("/", Verdict.UNKNOWN)))["pages"]
+    (entry,) = entry_of(facts(judged("/", Verdict.UNKNOWN)))["pages"]
     assert entry["interval_seconds"] is None
 
 
 def test_complete_coherence_counts_all_that_a_page_embeds() -> None:
     resource = {"kind": Kind.RESOURCE}
-    entry = capture_entry(
+    entry = entry_of(
         facts(
             judged("/whole", Verdict.COHERENT, embeds=("/style", "/broken", "/moved", "/elsewhere")),
             judged("/changed", Verdict.COHERENT, embeds=("/sheet",)),
@@ -165,7 +167,7 @@ def test_truth_table() -> None:
     ]
     pages = [judged(f"/{number}", verdict, truth=truth) for number, (verdict, truth) in enumerate(cases)]
     pages[1] = replace(pages[1], true_changes=(T - 500.0, T + 10.9))
-    assert capture_entry(facts(*pages))["truth"] == {
+    assert entry_of(facts(*pages))["truth"] == {
         "pages": 7,
         "unchanged": 3,
         "agree": 3,
@@ -178,13 +180,13 @@ def test_truth_table() -> None:
 
 
 def test_truth_is_told_only_where_it_is_known() -> None:
-    assert capture_entry(capture(20, truth=False))["truth"] is None
-    truth = capture_entry(capture(20))["truth"]
+    assert entry_of(capture(20, truth=False))["truth"] is None
+    truth = entry_of(capture(20))["truth"]
     assert truth["agree"] + truth["unknown_unchanged"] + truth["unknown_changed"] == truth["pages"] == 20
 
 
 def test_times_come_from_what_happened() -> None:
-    times = capture_entry(facts(judged("/a", Verdict.COHERENT, 30, 20), judged("/b", Verdict.CHANGED, 10, 5)))["times"]
+    times = entry_of(facts(judged("/a", Verdict.COHERENT, 30, 20), judged("/b", Verdict.CHANGED, 10, 5)))["times"]
     assert times["reference"] == "2026-11-18T11:06:40.000000Z"
     assert times["visits"] == {
         "from": "2026-11-18T11:06:10.000000Z",
@@ -198,29 +200,29 @@ def test_times_come_from_what_happened() -> None:
 
 def test_plans_and_their_reasons() -> None:
     made = capture(200, 20.0)
-    entry = capture_entry(made)
+    entry = entry_of(made)
     hopeless = [p for p in entry["pages"] if p["plan"] == "hopeless"]
     assert entry["plans"]["hopeless"]["pages"] == len(hopeless) > 0
     assert all("was given to others" in p["plan_reason"] and "on average" in p["plan_reason"] for p in hopeless)
-    still = capture_entry(facts(judged("/", Verdict.COHERENT, plan=Plan.HOPEFUL)))["pages"][0]
+    still = entry_of(facts(judged("/", Verdict.COHERENT, plan=Plan.HOPEFUL)))["pages"][0]
     assert still["plan_reason"] == "is not expected to change; over 20 s it stays the same with a chance of 100 %"
 
 
 def test_equal_fingerprints_stand_beside_the_verdict() -> None:
     same = replace(visit(T - 5), fingerprint="f", digest="sha1:A")
     noisy = judged("/", Verdict.CHANGED, visit=same, revisit=replace(same, digest="sha1:B"))
-    (entry,) = capture_entry(facts(noisy))["pages"]
+    (entry,) = entry_of(facts(noisy))["pages"]
     assert (entry["verdict"], entry["fingerprint_equal"]) == ("changed", True)
 
 
 def test_every_loss_has_a_reason() -> None:
     made = capture(30)
-    reasons = {entry["url"]: entry["reason"] for entry in capture_entry(made)["not_captured"]}
+    reasons = {entry["url"]: entry["reason"] for entry in entry_of(made)["lost"]}
     assert len(reasons) == len(LOST) + 2
     assert reasons[f"{SITE}/old-catalogue"] == "not there: 404"
     broken = replace(visit(T, result=Result.FAILED), error="connection reset")
-    entry = capture_entry(facts(page("/a", visit=broken), page("/b")))
-    assert [lost["reason"] for lost in entry["not_captured"]] == [
+    entry = entry_of(facts(page("/a", visit=broken), page("/b")))
+    assert [lost["reason"] for lost in entry["lost"]] == [
         "connection reset",
         "the crawl ended before its visit",
     ]
@@ -242,7 +244,7 @@ def test_the_docs_explain_every_field() -> None:
 
 def test_blur_is_over_the_successful_downloads_of_pages() -> None:
     failed = visit(T + 40, Slot.SECOND, Result.FAILED)
-    entry = capture_entry(
+    entry = entry_of(
         facts(
             judged("/a", Verdict.COHERENT, 10, 10, rate=0.1, true_changes=(T - 10.0, T - 4.0, T + 30.0)),
             judged("/b", Verdict.UNKNOWN, 30, revisit=failed, rate=0.2),
@@ -264,6 +266,6 @@ def test_blur_is_over_the_successful_downloads_of_pages() -> None:
 
 
 def test_actual_blur_is_near_the_expected_where_the_rates_are_right() -> None:
-    blur = capture_entry(capture(300, 15.0))["blur"]
+    blur = entry_of(capture(300, 15.0))["blur"]
     assert blur["pages"] == blur["actual_pages"] == 300
     assert blur["actual"] == pytest.approx(blur["stochastic"], rel=0.15)

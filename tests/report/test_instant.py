@@ -87,7 +87,7 @@ def test_95_percent_is_the_smallest_delay_that_so_many_do_not_exceed():
 def test_html_shows_what_json_has_and_escapes_it(tmp_path, fetched, ended):
     visits = [visit(1, 201.0)] if fetched else []
     crawl = state(NoveltyRow(1, 0, 200.1, 100.0, None), visits=visits, ended=ended)
-    assert is_instant(crawl)
+    assert is_instant(crawl.captures)
     text = write(crawl, tmp_path)
     html = (tmp_path / "report.html").read_text()
     assert "<news>" not in html

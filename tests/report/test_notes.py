@@ -10,14 +10,13 @@ import pytest
 from sharc_crawler.certificate.document import certificate
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.model import Result, Slot, Verdict
-from sharc_crawler.report.charts import rate_classes
-from sharc_crawler.report.document import capture_entry, document
-from sharc_crawler.report.html import NAME, render
+from sharc_crawler.report.document import capture_entry
+from sharc_crawler.report.html import NAME
 from sharc_crawler.report.notes import noted
 from sharc_crawler.report.terminal import summary
 from sharc_crawler.report.tiles import tiles
 from sharc_crawler.report.write import write
-from tests.report.by_hand import T, facts, judged, visit
+from tests.report.by_hand import T, classes_of, facts, judged, rendered, visit
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -50,14 +49,14 @@ def test_bytes_and_content_are_counted_apart(tmp_path: Path) -> None:
     assert totals["expected"] | {"deviation": 0.0} == {
         "pages": 169, "coherent": 169.0, "deviation": 0.0, "counted": 30, "same_content": 96, "guessed": 0
     }  # fmt: skip
-    assert sum(c.counted for c in rate_classes(found)) == 96
+    assert sum(c.counted for c in classes_of(blog())) == 96
     text = summary([blog()], write([blog()], tmp_path))
     words = "96 of 169 pages kept their content: of the 139 changed, 66 differ only in what is ignored"
     assert words in text
     kept = "96 kept their content of the 169 pages judged (30 their bytes, too)"
     assert f"169.0 ± 0.0 if the change rates hold, and {kept}" in text
     assert any(words in note and "sharc masks" in note for note in found["notes"])
-    html = render(document([blog()]))[NAME]
+    html = rendered(blog())[NAME]
     assert words in html
     assert "139 changed (66 kept their content, the lighter part)" in html
     assert "30 of 169 pages, by bytes; 66 more had the same content" in html
@@ -117,7 +116,7 @@ def test_rates_that_nobody_told_are_called_a_guess(tmp_path: Path) -> None:
     labels = {tile.label for tile in tiles(capture_entry(guessed))}
     assert labels >= {"Coherent", "Archived"}
     assert not labels & {"Expected coherent", "Expected to keep content", "Average blur"}
-    assert "±" not in render(document([guessed]))[NAME]
+    assert "±" not in rendered(guessed)[NAME]
 
 
 def test_an_expectation_missed_by_chance_or_by_little_is_not() -> None:

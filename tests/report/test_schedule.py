@@ -13,19 +13,25 @@ from hypothesis import strategies as st
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.model import Kind, Plan, Slot, Verdict
 from sharc_crawler.report.axes import DAY, MOST, TimeAxis
-from sharc_crawler.report.charts import rate_classes
 from sharc_crawler.report.document import capture_entry
-from sharc_crawler.report.schedule import LEFT, MAX_ROWS, MAX_TICKS, RIGHT, WIDTH, schedule
+from sharc_crawler.report.schedule import LEFT, MAX_ROWS, MAX_TICKS, RIGHT, WIDTH, Drawn, Schedule, schedule
 from tests.report.arbitrary import captures
-from tests.report.by_hand import T, facts, judged, page, visit
+from tests.report.by_hand import T, classes_of, facts, judged, page, pages_of, visit
 from tests.report.made_up import capture
 
 if TYPE_CHECKING:
     from sharc_crawler.evidence.facts import CaptureFacts
 
 
+def drawing_of(made: CaptureFacts) -> Schedule | None:
+    drawn, pages = Drawn(), pages_of(made)
+    for number, entry in enumerate(pages):
+        drawn.add(number, entry)
+    return schedule(capture_entry(made), drawn, [pages[number] for number in drawn.lines()])
+
+
 def test_a_pyramid_looks_like_one() -> None:
-    drawing = schedule(capture_entry(capture(120, 10.0)))
+    drawing = drawing_of(capture(120, 10.0))
     assert drawing is not None
     assert drawing.one_in == 1
     hopeful = sorted((row for row in drawing.rows if not row.hopeless and row.revisit), key=lambda row: row.y)
@@ -41,7 +47,7 @@ def test_a_pyramid_looks_like_one() -> None:
 @settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(captures)
 def test_nothing_lies_outside_the_plot(any_facts: CaptureFacts) -> None:
-    drawing = schedule(capture_entry(any_facts))
+    drawing = drawing_of(any_facts)
     if drawing is None:
         return
     places = [
@@ -55,7 +61,7 @@ def test_nothing_lies_outside_the_plot(any_facts: CaptureFacts) -> None:
 
 def test_of_many_pages_every_kth_is_drawn() -> None:
     hot = [judged(f"/{n}", Verdict.COHERENT, rate=1.0 / (n + 1)) for n in range(3 * MAX_ROWS - 1)]
-    drawing = schedule(capture_entry(facts(*reversed(hot))))
+    drawing = drawing_of(facts(*reversed(hot)))
     assert drawing is not None
     assert drawing.one_in == 3
     assert len(drawing.rows) == MAX_ROWS
@@ -64,19 +70,19 @@ def test_of_many_pages_every_kth_is_drawn() -> None:
 
 def test_true_changes_are_thinned_out_not_piled_up() -> None:
     restless = judged("/", Verdict.CHANGED, truth=False, true_changes=tuple(T - 10 + n / 50 for n in range(1000)))
-    drawing = schedule(capture_entry(facts(restless)))
+    drawing = drawing_of(facts(restless))
     assert drawing is not None
     (row,) = drawing.rows
     assert MAX_TICKS / 2 < len(row.changes) <= MAX_TICKS
 
 
 def test_no_download_no_drawing() -> None:
-    assert schedule(capture_entry(facts(page("/", reason="404")))) is None
+    assert drawing_of(facts(page("/", reason="404"))) is None
 
 
 def test_a_single_download_is_drawn() -> None:
     apex = page("/", verdict=Verdict.COHERENT, evidence=Evidence.BYTES, visit=visit(T, Slot.ONLY), plan=Plan.HOPEFUL)
-    drawing = schedule(capture_entry(facts(apex)))
+    drawing = drawing_of(facts(apex))
     assert drawing is not None
     assert [(row.visit, row.revisit) for row in drawing.rows] == [(LEFT, None)]
     assert drawing.reference == LEFT
@@ -102,7 +108,7 @@ def test_labels_name_the_day_where_there_are_several() -> None:
 
 def test_rate_classes_add_up() -> None:
     entry = capture_entry(capture(300, 15.0))
-    classes = rate_classes(entry)
+    classes = classes_of(capture(300, 15.0))
     assert sum(c.pages for c in classes) == entry["coherence"]["captured"]
     assert sum(c.coherent for c in classes) == entry["coherence"]["coherent"]
     assert sum(c.expected for c in classes) == pytest.approx(entry["coherence"]["expected"]["coherent"])
@@ -112,6 +118,6 @@ def test_rate_classes_add_up() -> None:
 def test_rate_classes_by_mean_time_between_changes() -> None:
     rates = (1 / 5, 1 / 60, 1 / 61, 0.0, math.inf, 1e-13)
     pages = [judged(str(n), Verdict.COHERENT, rate=rate) for n, rate in enumerate(rates)]
-    names = {c.name: c.pages for c in rate_classes(capture_entry(facts(*pages))) if c.pages}
+    names = {c.name: c.pages for c in classes_of(facts(*pages)) if c.pages}
     assert names == {"under 10 s": 1, "10 s – 1 min": 1, "1 – 10 min": 1, "never": 3}
-    assert rate_classes(capture_entry(facts(judged("/s.css", Verdict.COHERENT, kind=Kind.RESOURCE)))) == []
+    assert classes_of(facts(judged("/s.css", Verdict.COHERENT, kind=Kind.RESOURCE))) == []

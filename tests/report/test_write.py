@@ -28,12 +28,14 @@ def test_both_files_are_written(tmp_path: Path) -> None:
     assert paths == ReportPaths(tmp_path / "report.json", tmp_path / "report.html")
     assert json.loads(paths.json.read_text()) == document([capture(20)])
     assert paths.html.read_text().startswith("<!DOCTYPE html>")
-    assert {path.name for path in tmp_path.iterdir()} == {"report.json", "report.html"}, "nothing is left behind"
+    assert {path.name for path in tmp_path.iterdir()} == {"report.json", "report-pages.jsonl", "report.html"}, (
+        "nothing is left behind"
+    )
 
 
 def test_text_that_is_no_unicode_is_written_all_the_same(tmp_path: Path) -> None:
     paths = write([facts(judged("http://a.example/\udcff", Verdict.CHANGED), notes=("\udcfe",))], tmp_path)
-    assert "\udcff" in json.loads(paths.json.read_text())["captures"][0]["pages"][0]["url"]
+    assert "\udcff" in json.loads((tmp_path / "report-pages.jsonl").read_text())["url"]
     assert paths.html.read_bytes()
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from sharc_crawler.frontier.store import Batch
+    from sharc_crawler.frontier.store import FrontierStore
     from sharc_crawler.seeds.hacs.captures import Captures
     from sharc_crawler.seeds.hacs.selection import Selection
 
@@ -29,22 +29,22 @@ NOT_CAPTURED = "it could not be captured"
 NOTHING_BEFORE = "there is no capture to compare with"
 
 
-def judge(folder: Path, state: Batch) -> None:
-    """Add to the selection in the folder, if there is one, what came of it by the crawl's state."""
+def judge(folder: Path, store: FrontierStore) -> None:
+    """Add to the selection in the folder, if there is one, what came of it by the crawl's store."""
     selection = load(folder)
     if selection is None:
         return
     try:
-        judged = selection.judged(_changes(selection, folder, state))
+        judged = selection.judged(_changes(selection, folder, store))
     except (SharcError, OSError) as error:
         judged = replace(selection, notes=(f"whether the seeds had changed could not be told: {error}",))
     judged.save(folder)
 
 
-def _changes(selection: Selection, folder: Path, state: Batch) -> dict[str, bool | str]:
+def _changes(selection: Selection, folder: Path, store: FrontierStore) -> dict[str, bool | str]:
     """Per crawled seed."""
     keys = {url: surt(url) for url in selection.crawled()}
-    new = list(_captured(state, set(keys.values())))
+    new = list(_captured(store, set(keys.values())))
     warcs = folder.glob("*.warc.gz*") if selection.choice.updates in READS_LINKS else ()
     found = known(selection.choice, selection.now, new, warcs).captures
     bits = plugins.load("updates", selection.choice.updates)(found)
@@ -56,17 +56,19 @@ def _changes(selection: Selection, folder: Path, state: Batch) -> dict[str, bool
     }
 
 
-def _captured(state: Batch, keys: set[str]) -> Iterator[Observation]:
+def _captured(store: FrontierStore, keys: set[str]) -> Iterator[Observation]:
     """First downloads of seeds."""
-    for visit in state.visits:
-        row = state.pages[visit.page]
-        outcome = visit.outcome
-        if visit.slot is Slot.SECOND or outcome.result is not Result.OK or row.kind is not Kind.PAGE:
+    for url in (url for capture in store.captures() for url in store.urls(capture)):
+        row = url.page
+        if row.kind is not Kind.PAGE or surt(row.url) not in keys:
             continue
-        if surt(row.url) in keys:
-            started = datetime.fromtimestamp(outcome.started, UTC).timestamp()  # as its WARC record says: one capture
-            seen = Observation("", Url(row.url), started, outcome.result, digest=outcome.digest)
-            yield replace(seen, fingerprint=outcome.fingerprint)
+        for visit in url.visits:
+            outcome = visit.outcome
+            if visit.slot is not Slot.SECOND and outcome.result is Result.OK:
+                # as its WARC record says: one capture
+                started = datetime.fromtimestamp(outcome.started, UTC).timestamp()
+                seen = Observation("", Url(row.url), started, outcome.result, digest=outcome.digest)
+                yield replace(seen, fingerprint=outcome.fingerprint)
 
 
 def _changed(found: Captures, bits: NDArray[np.int8], place: int, since: float) -> bool | str:

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.text import Text
 
+from sharc_crawler.archive.files import Drafts
 from sharc_crawler.instants import unix
 from sharc_crawler.report.html import NAME, environment
 from sharc_crawler.report.instant.document import document
 from sharc_crawler.report.instant.drawing import drawing
 from sharc_crawler.report.words import counted, going_on, short, span, whole
-from sharc_crawler.report.write import put, to_json
+from sharc_crawler.report.write import DATA, put, saying_where, to_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -29,12 +30,13 @@ def write(state: Batch, folder: Path, stopped: str = "") -> str:
     ``stopped``: how the crawl ended, if not by itself.
     """
     report = document(state)
-    put({folder / "report.json": to_json(report), folder / NAME: render(report)})
+    with saying_where(folder), Drafts() as drafts:
+        put(drafts, {folder / DATA: to_json(report), folder / NAME: render(report)})
     console = Console(highlight=False)
     with console.capture() as captured:
         for line in _lines(report, folder, stopped):
             console.print(line, soft_wrap=True)
-        for name in ("report.json", NAME):
+        for name in (DATA, NAME):
             console.print(_line(name, str(folder / name)), soft_wrap=True)
     return captured.get()
 

@@ -44,6 +44,15 @@ class LinesStore:
     def captures(self):
         return self._known().captures()
 
+    def hosts(self):
+        return self._known().hosts()
+
+    def subsites(self):
+        return self._known().subsites()
+
+    def urls(self, capture):
+        return self._known().urls(capture)
+
     def outside(self):
         return self._known().outside()
 

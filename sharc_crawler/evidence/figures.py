@@ -1,0 +1,170 @@
+"""What the pages of a capture add up to, in one walk over them: only sums are kept, however many pages there are."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from sharc_crawler.evidence.completeness import Completeness
+from sharc_crawler.evidence.kinds import Evidence
+from sharc_crawler.evidence.measures import Expected, Plans, Tally, Truth
+from sharc_crawler.evidence.reasons import Reason
+from sharc_crawler.instants import iso
+from sharc_crawler.model import Kind, Result, Slot, Verdict
+
+if TYPE_CHECKING:
+    from sharc_crawler.evidence.facts import CaptureFacts, PageFacts, VisitFacts
+    from sharc_crawler.model import Instant, Url
+
+#: results that leave a copy of the page as it is at that moment
+COPIED = (Result.OK, Result.NOT_MODIFIED)
+MEANT = (Kind.PAGE, Kind.RESOURCE)  #: what a capture is to bring
+
+
+class Sums:
+    """Of pages that share a reference instant: those of a capture, or of a part of it."""
+
+    def __init__(self, reference: Instant | None) -> None:
+        self.reference = reference
+        self.tally = Tally()
+        self.expected = Expected(reference)
+        self.grounds: Counter[Evidence] = Counter()  #: of coherent pages
+        self.unknown: Counter[str] = Counter()  #: reasons
+        self.once = True  #: all captured pages were downloaded once, as ordered
+        self.revisited = False  #: at least one was
+        self._span = (-math.inf, math.inf)  #: over which every coherent page is shown to have stayed as it was
+
+    def add(self, page: PageFacts) -> None:
+        """Count a page."""
+        self.tally.add(page)
+        self.expected.add(page)
+        self.revisited = self.revisited or page.revisit is not None
+        if page.verdict is None:
+            return
+        self.once = self.once and (page.visit is None or page.visit.slot is Slot.ONLY)
+        if page.verdict is Verdict.UNKNOWN:
+            self.unknown[page.reason] += 1
+        elif page.verdict is Verdict.COHERENT:
+            self.grounds[page.evidence or Evidence.NONE] += 1
+            if self.reference is not None:
+                start, end = _span(page, self.reference)
+                self._span = max(self._span[0], start), min(self._span[1], end)
+
+    def span(self) -> dict[str, str] | None:
+        """T, and the interval in which every coherent page is shown to have stayed: any instant of it would do."""
+        if self.reference is None:
+            return None
+        start, end = (self.reference if math.isinf(bound) else bound for bound in self._span)
+        return {"instant": iso(self.reference), "from": iso(start), "to": iso(end)}
+
+
+def _span(page: PageFacts, reference: Instant) -> tuple[Instant, Instant]:
+    """Over which time a coherent page is shown to have stayed as it was."""
+    if page.evidence is Evidence.ATTESTED:
+        once = page.visit is not None and page.visit.slot is Slot.ONLY
+        from_visit = [page.visit.started] if page.visit and once else []  # of two, it may be either
+        return min([reference, *from_visit]), max([reference, *from_visit])
+    downloads = [visit.started for visit in (page.visit, page.revisit) if visit]
+    return min(downloads, default=-math.inf), max(downloads, default=math.inf)
+
+
+class Phase:
+    """When all the first, or all the second, downloads were made."""
+
+    def __init__(self) -> None:
+        self._pages = 0
+        self._first, self._last = math.inf, -math.inf
+
+    def add(self, visit: VisitFacts | None) -> None:
+        """Count a download."""
+        if visit is not None:
+            self._pages += 1
+            self._first, self._last = min(self._first, visit.started), max(self._last, visit.ended)
+
+    def totals(self) -> dict[str, Any] | None:
+        """As a report has them; None where there was no download."""
+        if not self._pages:
+            return None
+        first, last = self._first, self._last
+        return {"from": iso(first), "to": iso(last), "seconds": last - first, "pages": self._pages}
+
+
+class Figures:
+    """All that a report says of pages taken together, but what needs to be known of all of them first (`details`)."""
+
+    def __init__(self, facts: CaptureFacts) -> None:
+        self.urls = 0  #: all of them
+        self.whole = Sums(facts.reference)
+        self.parts = {part.name: Sums(part.reference) for part in facts.subsites}
+        self.resources = Tally()
+        self.plans, self.truth = Plans(), Truth()
+        self.rate_sources: Counter[str] = Counter()  #: of captured pages
+        self.visits, self.revisits = Phase(), Phase()
+        self.missing: Counter[tuple[Kind, str]] = Counter()  #: kinds and reasons of what was not captured
+        self.redirects: dict[Url, tuple[Kind, str, str]] = {}  #: of it: kind, reason, target
+        self.by_script: Counter[bool] = Counter()
+        self.payloads: Counter[int] = Counter()  #: pages by their payloads, these by the hashes of their digests
+        self.observed = (math.inf, -math.inf)  #: from the first to the last copy of a page
+        self.completeness = Completeness(references(facts))
+        for page in facts.pages:
+            self._add(page)
+        if unmet := self.completeness.unmet:
+            for page in facts.pages:
+                if page.url in unmet:
+                    self.completeness.meet(page)
+
+    def _add(self, page: PageFacts) -> None:
+        self.urls += 1
+        self.completeness.meet(page)
+        if page.kind is Kind.RESOURCE:
+            self.resources.add(page)
+        if page.verdict is None and page.kind in MEANT:
+            reason = why_not(page)
+            self.missing[page.kind, reason] += 1
+            if page.target:
+                self.redirects[page.url] = (page.kind, reason, page.target)
+        if page.kind is not Kind.PAGE:
+            return
+        self.whole.add(page)
+        if part := self.parts.get(page.subsite):
+            part.add(page)
+        if found := copies(page):
+            self.observed = min(self.observed[0], found[0]), max(self.observed[1], found[1])
+        if page.verdict is not None:
+            self._captured(page)
+
+    def _captured(self, page: PageFacts) -> None:
+        self.plans.add(page)
+        self.truth.add(page)
+        self.rate_sources[page.rate_source] += 1
+        if page.visit:
+            self.visits.add(page.visit)
+        self.revisits.add(page.revisit)
+        if page.by_script is not None:
+            self.by_script[page.by_script] += 1
+        if (payload := payload_of(page)) is not None:
+            self.payloads[payload] += 1
+
+
+def references(facts: CaptureFacts) -> dict[str, Instant | None]:
+    """T of each part."""
+    return {part.name: part.reference for part in facts.subsites} or {facts.site: facts.reference}
+
+
+def why_not(page: PageFacts) -> str:
+    """Why a URL was not captured."""
+    visit = page.visit
+    return page.reason or (visit.error if visit and visit.error else Reason.UNVISITED)
+
+
+def payload_of(page: PageFacts) -> int | None:
+    """The hash of the digest of what a page's visit brought; None: it brought nothing."""
+    visit = page.visit
+    return hash(visit.digest) if visit and visit.result is Result.OK and visit.digest else None
+
+
+def copies(page: PageFacts) -> tuple[Instant, Instant] | None:
+    """When a page was copied: first and last time, the same for a page with one copy."""
+    starts = [visit.started for visit in (page.visit, page.revisit) if visit and visit.result in COPIED]
+    return (min(starts), max(starts)) if starts else None
