@@ -27,8 +27,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from sharc_crawler.model import Observation
+    from sharc_crawler.seeds.base import Threshold
 
 _DAY = 86_400.0
+
+
+def _threshold(_: click.Context, __: click.Parameter, value: str | None) -> Threshold | None:
+    """A number or ``auto``."""
+    try:
+        return value if value is None or value == "auto" else float(value)  # type: ignore[return-value]
+    except ValueError:
+        raise click.BadParameter(f"{value!r} is neither a number from 0 to 1 nor auto") from None
 
 
 @click.command(
@@ -38,7 +47,7 @@ _DAY = 86_400.0
 @click.option("--store", type=click.Path(path_type=Path, exists=True), help="Our own captures: an observation store.")
 @click.option("--seeds", type=click.Path(path_type=Path), help="URLs, one a line.  [default: captured HTML pages]")
 @click.option("--ranker", default="hacs", show_default=True, help="hacs, hacs-plain, frequency, last-obs, random, all.")
-@click.option("--theta", type=float, help="Choose seeds with p of at least this.")
+@click.option("--theta", callback=_threshold, help="Choose p of at least this; auto: by expected F1.")
 @click.option("--budget", type=int, help="Choose so many at most.")
 @click.option("--updates", default="digest", show_default=True, help="digest, link-addition, pdf-link, fingerprint.")
 @click.option("--level", type=click.Choice(["homepage", "website"]), default="homepage", show_default=True)
@@ -68,7 +77,8 @@ def rank_command(history: tuple[Path, ...], **options: Any) -> None:
     if options["picture"]:
         from sharc_crawler.lab.pictures.seeds import draw_ranking  # matplotlib takes a second
 
-        draw_ranking(ranked, options["theta"], options["picture"])
+        least = min((one.value for one in ranked if one.chosen), default=None)
+        draw_ranking(ranked, least if options["theta"] == "auto" else options["theta"], options["picture"])
     if options["as_json"]:
         click.echo(json.dumps(facts(ranked, found.problems, task, options), indent=1))
     else:

@@ -10,7 +10,7 @@ import re
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, Literal, TypeVar
 
 from sharc_crawler.errors import nearest
 
@@ -164,6 +164,18 @@ class Real(ValueKind[float]):
 
     def show(self, value: float) -> str:
         return f"{value:g}"
+
+
+@dataclass(frozen=True)
+class RealOrAuto(ValueKind[float | Literal["auto"] | None]):
+    """A number, or ``auto``."""
+
+    low: float = 0.0
+    high: float = float("inf")
+    form: str = "number, `auto`"
+
+    def read(self, value: object) -> float | Literal["auto"]:
+        return "auto" if value == "auto" else Real(self.low, self.high).read(value)
 
 
 @dataclass(frozen=True)

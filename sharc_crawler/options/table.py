@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
 from sharc_crawler.archive.options import DEDUP
 from sharc_crawler.frontier.hosts import MAX_DELAY
@@ -23,6 +23,7 @@ from sharc_crawler.options.kinds import (
     Folder,
     Pattern,
     Real,
+    RealOrAuto,
     Text,
     TextList,
     Whole,
@@ -35,6 +36,9 @@ from sharc_crawler.rates.make import make_sources
 from sharc_crawler.report.log import FORMATS
 from sharc_crawler.strategies.base import Setting
 from sharc_crawler.strategies.make import make_strategy
+
+if TYPE_CHECKING:
+    from sharc_crawler.seeds.base import Threshold
 
 WHAT, RUNS, SEEDS, NEWS, KEPT = "what", "runs", "seeds", "news", "kept"  #: sections of the page of arguments
 ASKED_FOR = ("gzip", "deflate", "br", "zstd")  #: content codings that are undone
@@ -220,8 +224,12 @@ class Options:
         shown="all seeds",
         never=_INSTANT,
     )
-    theta: float | None = argument(
-        Real(0, 1), None, "chosen with a probability of change of at least this", section=SEEDS, needs=_RANKER
+    theta: Threshold | None = argument(
+        RealOrAuto(0, 1),
+        None,
+        "chosen with a probability of change of at least this; `auto`: where F1 is likely greatest",
+        section=SEEDS,
+        needs=_RANKER,
     )
     budget: int | None = argument(Whole(), None, "chosen at most", section=SEEDS, needs=_RANKER)
     timemaps: tuple[str, ...] = argument(

@@ -73,7 +73,7 @@ def _seed(one: SelectedSeed) -> dict[str, Any]:
 def lines(selection: Selection) -> list[str]:
     """What a person wants to know of it."""
     choice, outcome = selection.choice, selection.outcome()
-    cuts = [f"p ≥ {choice.theta:g}"] if choice.theta is not None else []
+    cuts = [f"p ≥ {choice.theta}"] if isinstance(choice.theta, float) else ["θ auto"] if choice.theta else []
     cuts += [f"at most {choice.budget:,}"] if choice.budget is not None else []
     total = counted(len(selection.seeds), "seed")
     by = f"{choice.ranker} ({', '.join(cuts)})" if cuts else choice.ranker

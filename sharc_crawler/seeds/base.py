@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 if TYPE_CHECKING:
     import numpy as np
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 SELECTION = "seeds.json"  #: in a crawl's output folder: which seeds were chosen, and what came of it
 WEEK: Seconds = 604_800.0
+#: seeds with p of at least so much are chosen; ``"auto"``: where precision and recall are together likely best
+Threshold = float | Literal["auto"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,12 @@ import numpy as np
 from sharc_crawler import plugins
 from sharc_crawler.errors import UsageError
 from sharc_crawler.seeds.base import RankingTask, SeedRanker
+from sharc_crawler.seeds.hacs.measures import likely_best
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from sharc_crawler.seeds.base import Scores
+    from sharc_crawler.seeds.base import Scores, Threshold
     from sharc_crawler.seeds.hacs.captures import Answered
     from sharc_crawler.seeds.hacs.sites import SeedHistories
 
@@ -50,17 +51,20 @@ def rank(
     ranker: SeedRanker,
     task: RankingTask,
     *,
-    theta: float | None = None,
+    theta: Threshold | None = None,
     budget: int | None = None,
 ) -> list[RankedSeed]:
     """All seeds, in the order in which to crawl them; chosen are those with p ≥ ``theta``, at most ``budget``.
 
+    ``theta="auto"`` is the threshold with the greatest F1 to expect (``measures.likely_best``).
     A tie goes to the seed that was not seen for longer, one never seen first. Raises
     :class:`~sharc_crawler.errors.UsageError` for a threshold where the ranker's values are no probabilities.
     """
     check_cut(ranker, theta, budget)
     window = seeds.window(task.now - task.back, task.now)
     scores = ranker.fit(seeds, task.now).score(window, task)
+    if theta == "auto":
+        theta = likely_best(scores.value)
     until_now = seeds.window(-math.inf, task.now)
     seen = until_now.latest(until_now.last_seen())
     chosen = _chosen(scores.value, theta, budget, order := ordered(scores.value, seen))
@@ -98,12 +102,12 @@ def ordered(values: NDArray[np.float64], last_seen: NDArray[np.float64]) -> NDAr
     return np.lexsort((np.nan_to_num(last_seen, nan=-np.inf), -values))
 
 
-def check_cut(ranker: SeedRanker, theta: float | None, budget: int | None) -> None:
+def check_cut(ranker: SeedRanker, theta: Threshold | None, budget: int | None) -> None:
     """Raise :class:`~sharc_crawler.errors.UsageError` where a ranker's values cannot be cut so."""
     name = type(ranker).__name__
     if theta is not None and not ranker.probabilities:
         raise UsageError(f"theta={theta}: {name} gives no probabilities; choose by budget instead")
-    if theta is not None and not 0.0 <= theta <= 1.0:
+    if isinstance(theta, float) and not 0.0 <= theta <= 1.0:
         raise UsageError(f"theta={theta} is no probability; give 0 to 1")
     if budget is not None and budget < 0:
         raise UsageError(f"budget={budget} is negative; give a number of seeds")

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sharc_crawler.model import Instant
+    from sharc_crawler.seeds.base import Threshold
     from sharc_crawler.seeds.hacs.rank import RankedSeed
 
 _COVERAGE = 0.95  #: of the interval for recall
@@ -26,7 +27,7 @@ class SeedChoice:
     """How seeds are chosen: a ranker by name, and where it cuts."""
 
     ranker: str
-    theta: float | None = None  #: p of at least this
+    theta: Threshold | None = None  #: p of at least this
     budget: int | None = None  #: so many at most
     updates: str = "digest"  #: what an update is
     explore: float = 0.0  #: share of those left out that is crawled too

@@ -88,6 +88,15 @@ def test_one_capture_is_unknown_and_given_a_prior() -> None:
     assert "no capture" in found["c"].reason
 
 
+def test_theta_is_chosen_by_expected_f1() -> None:
+    found = rank(seeds(), make_ranker("hacs"), RankingTask(100 * DAY), theta="auto")
+    p = np.array([one.value for one in found])
+    expected = [2 * p[:k].sum() / (k + p.sum()) for k in range(1, len(p) + 1)]
+    assert sum(one.chosen for one in found) == 1 + int(np.argmax(expected))
+    with pytest.raises(UsageError, match=r"theta=auto: Frequency gives no probabilities"):
+        rank(seeds(), make_ranker("frequency"), RankingTask(DAY), theta="auto")
+
+
 def test_theta_chooses_and_says_why() -> None:
     found = rank(seeds(), HacsPlain(), RankingTask(100 * DAY), theta=0.7, budget=5)
     chosen = [one for one in found if one.chosen]
