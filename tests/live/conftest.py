@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import http.server
 import json
-import os
-import subprocess
-import sys
 import threading
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,8 +13,7 @@ from pathlib import Path
 import pytest
 
 from sharc_crawler.demo import LivingSite, serve
-
-PROFILE = "sharc_crawler.live.profile"
+from tests.live import warm
 
 
 @dataclass(frozen=True)
@@ -83,17 +79,7 @@ def run_crawl():
 
     def run(base, *, settings=(), timeout=100, **arguments) -> Crawl:
         folder = Path(arguments.setdefault("output", str(base / "capture")))
-        given = [text for name, value in arguments.items() for text in ("-a", f"{name}={value}")]
-        chosen = [text for setting in ("SHARC_BACK_OFF=0.2", *settings) for text in ("-s", setting)]
-        done = subprocess.run(
-            [sys.executable, "-m", "scrapy", "crawl", "site", *given, *chosen],
-            env={**os.environ, "SCRAPY_SETTINGS_MODULE": PROFILE},
-            cwd=base,
-            capture_output=True,
-            text=True,
-            timeout=timeout,
-            check=False,
-        )
+        done = warm.finished(warm.site_words("SHARC_BACK_OFF=0.2", *settings, **arguments), base, timeout=timeout)
         return Crawl(done.returncode, done.stdout, done.stderr, folder)
 
     return run

@@ -26,7 +26,7 @@ from sharc_crawler.live.lease import Lease
 from sharc_crawler.live.messages import NotArchivedError
 from sharc_crawler.model import NO_VALIDATORS, CaptureRef, Exchange, Fetch, Kind, Outcome, Plan, Result, Sighting, Slot
 from tests.archive.readback import INFO, read_all
-from tests.live.conftest import PROFILE
+from tests.live.warm import PROFILE
 from tests.live.wire_servers import in_loop
 
 URL = "http://example.org/"

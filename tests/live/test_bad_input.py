@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import fcntl
-import os
 import re
 import shutil
-import subprocess
-import sys
 
 import pytest
 
 from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.options.pages import help_text
+from tests.live.warm import finished
 
 USAGE, DATA, NOTHING_CAPTURED = 2, 3, 4
 
@@ -160,15 +158,7 @@ def test_private_addresses_are_refused_unless_named(crawl, tmp_path):
 
 
 def scrapy(tmp_path, *words):
-    return subprocess.run(
-        [sys.executable, "-m", "scrapy", *words],
-        env={**os.environ, "SCRAPY_SETTINGS_MODULE": "sharc_crawler.live.profile"},
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    return finished(words, tmp_path)
 
 
 def test_the_help_of_crawl_lists_our_arguments(tmp_path):

@@ -13,7 +13,7 @@ from io import StringIO
 import pytest
 
 from sharc_crawler.live.busy import StoppedError, busy, stoppable
-from tests.live.conftest import PROFILE
+from tests.live.warm import PROFILE
 
 
 def test_what_takes_long_is_said_and_what_does_not_is_not():

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import http.server
 import json
+import os
 import subprocess
-import sys
 import threading
 from collections import Counter
 from contextlib import contextmanager
@@ -14,6 +14,7 @@ import pytest
 
 from tests.live.conftest import captures_of
 from tests.live.serving import serving
+from tests.live.warm import finished
 
 SPIDER = """
 import scrapy
@@ -132,8 +133,10 @@ def run(tmp_path, url, addons, *more) -> subprocess.CompletedProcess[str]:
         *more,
     ]
     chosen = [text for setting in settings for text in ("-s", setting)]
-    words = [sys.executable, "-m", "scrapy", "runspider", "poll.py", "-a", f"url={url}", "-O", "items.jsonl", *chosen]
-    return subprocess.run(words, cwd=tmp_path, check=True, capture_output=True, timeout=60, text=True)
+    words = ["runspider", "poll.py", "-a", f"url={url}", "-O", "items.jsonl", *chosen]
+    done = finished(words, tmp_path, os.environ)
+    done.check_returncode()
+    return done
 
 
 def test_dont_filter_is_honoured_and_hides_no_later_request(static, tmp_path):

@@ -6,8 +6,6 @@ import json
 import os
 import random
 import shutil
-import subprocess
-import sys
 import time
 from collections import Counter
 from dataclasses import dataclass
@@ -16,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.live.example_sites import EACH, LISTS, PICTURES, ROOMS, Gallery, Members, example_site
+from tests.live.warm import Scrapy, finished
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 PROJECTS = [("members", Members, 2 * LISTS * EACH), ("gallery", Gallery, ROOMS * PICTURES)]
@@ -51,9 +50,7 @@ def project(tmp_path):
 
 def command(name: str, url: str, settings: tuple[str, ...]) -> list[str]:
     given = ["STATS_DUMP=False", *settings]
-    return [sys.executable, "-m", "scrapy", "crawl", name, "-a", f"url={url}"] + [
-        x for one in given for x in ("-s", one)
-    ]
+    return ["crawl", name, "-a", f"url={url}"] + [x for one in given for x in ("-s", one)]
 
 
 def run(folder: Path, url: str, *settings: str) -> Run:
@@ -64,14 +61,8 @@ def run(folder: Path, url: str, *settings: str) -> Run:
         "    def _persist_stats(self, stats):\n"
         "        pathlib.Path('stats.json').write_text(json.dumps(stats, default=str))\n"
     )
-    done = subprocess.run(
-        command(folder.name, url, ("STATS_CLASS=kept_stats.Kept", *settings)),
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
+    words = command(folder.name, url, ("STATS_CLASS=kept_stats.Kept", *settings))
+    done = finished(words, folder, os.environ, timeout=PATIENCE)
     stats = json.loads((folder / "stats.json").read_text())
     images = sorted(str(path.relative_to(folder)) for path in folder.glob("images/*/*"))
     return Run(done.returncode, items_of(folder), {name: stats.get(name) for name in SAME}, images, done.stderr)
@@ -128,18 +119,15 @@ def killed_until_complete(folder: Path, url: str, chance: random.Random, most: i
     kills = 0
     while True:
         aim = items_of(folder).total() + chance.randrange(1, 7)
-        with (folder / "err.txt").open("w") as err:
-            settings = (*ARCHIVED, "SHARC_RESUME=True", "LOG_LEVEL=INFO")
-            process = subprocess.Popen(
-                command(folder.name, url, settings), cwd=folder, stdout=subprocess.DEVNULL, stderr=err
-            )
+        settings = (*ARCHIVED, "SHARC_RESUME=True", "LOG_LEVEL=INFO")
+        process = Scrapy(command(folder.name, url, settings), folder, os.environ)
         deadline = time.monotonic() + PATIENCE
         while process.poll() is None and (kills == most or items_of(folder).total() < aim):
-            assert time.monotonic() < deadline, (folder / "err.txt").read_text()
+            assert time.monotonic() < deadline
             time.sleep(0.002)
         if process.poll() is None:
-            os.kill(process.pid, 9)
+            process.kill()
             kills += 1
         if process.wait(PATIENCE) == 0:
             return kills
-        assert process.returncode == -9, (folder / "err.txt").read_text()
+        assert process.returncode == -9, process.communicate()

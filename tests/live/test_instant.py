@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import signal
-import subprocess
-import sys
 import time
 from collections import Counter
 
@@ -19,6 +16,7 @@ from sharc_crawler.errors import UsageError
 from sharc_crawler.instants import unix
 from sharc_crawler.live.arguments import Arguments
 from sharc_crawler.storage.opening import load_state
+from tests.live.warm import Scrapy, finished, site_words
 
 PROFILE = "sharc_crawler.live.profile"
 STOPPED, USAGE = 5, 2
@@ -32,27 +30,12 @@ def newsroom():
 
 
 def command(server, folder, **more) -> list[str]:
-    arguments = {
-        "url": f"{server.url}newsroom/",
-        "mode": "instant",
-        "every": "1s",
-        "delay": "0.02",
-        "output": str(folder),
-        **more,
-    }
-    given = [text for name, value in arguments.items() for text in ("-a", f"{name}={value}")]
-    return [sys.executable, "-m", "scrapy", "crawl", "site", *given, "-s", "SHARC_BACK_OFF=0.1"]
+    arguments = {"mode": "instant", "every": "1s", "delay": "0.02", "output": folder, **more}
+    return site_words("SHARC_BACK_OFF=0.1", url=f"{server.url}newsroom/", **arguments)
 
 
-def start(server, folder, **more) -> subprocess.Popen:
-    return subprocess.Popen(
-        command(server, folder, **more),
-        env={**os.environ, "SCRAPY_SETTINGS_MODULE": PROFILE},
-        cwd=folder.parent,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+def start(server, folder, **more) -> Scrapy:
+    return Scrapy(command(server, folder, **more), folder.parent, apart=True)
 
 
 def after_articles(process, server, count: int) -> None:
@@ -136,18 +119,7 @@ def test_a_folder_of_another_mode_is_refused(newsroom, tmp_path):
     after_articles(process, newsroom, 1)
     process.kill()
     process.communicate(timeout=30)
-    base = command(newsroom, folder)
-    plain = [text for text in base if text not in ("mode=instant", "every=1s")]
-    plain = [text for i, text in enumerate(plain) if not (text == "-a" and plain[i + 1 : i + 2] in ([], ["-a"]))]
-    done = subprocess.run(
-        plain,
-        env={**os.environ, "SCRAPY_SETTINGS_MODULE": PROFILE},
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    done = finished(site_words(url=f"{newsroom.url}newsroom/", delay="0.02", output=folder), tmp_path)
     assert done.returncode == USAGE
     assert "begun with mode=instant" in done.stderr
 

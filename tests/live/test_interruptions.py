@@ -26,24 +26,15 @@ from sharc_crawler.storage.observations import ObservationStore
 from sharc_crawler.storage.opening import load_state
 from sharc_crawler.storage.sqlite import SqliteStore
 from tests.live.conftest import captures_of
+from tests.live.warm import Scrapy, site_words
 
 PROFILE = "sharc_crawler.live.profile"
 USAGE, INTERRUPTED = 2, 5
 
 
-def start(folder, url, *settings, **more) -> subprocess.Popen:
-    arguments = {"url": url, "output": str(folder), "delay": "0.01", **more}
-    given = [text for name, value in arguments.items() for text in ("-a", f"{name}={value}")]
-    given += [text for one in settings for text in ("-s", one)]
-    return subprocess.Popen(
-        [sys.executable, "-m", "scrapy", "crawl", "site", *given, "-s", "SHARC_BACK_OFF=0.1"],
-        env={**os.environ, "SCRAPY_SETTINGS_MODULE": PROFILE},
-        cwd=folder.parent,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        process_group=0,
-    )
+def start(folder, url, *settings, **more) -> Scrapy:
+    arguments = {"url": url, "output": folder, "delay": "0.01", **more}
+    return Scrapy(site_words("SHARC_BACK_OFF=0.1", *settings, **arguments), folder.parent, group=True)
 
 
 def stop_after(process, server, requests: int, number: int) -> None:

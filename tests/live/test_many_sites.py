@@ -13,7 +13,8 @@ from threading import Thread
 import pytest
 
 from sharc_crawler.archive.files import OPEN
-from tests.live.conftest import PROFILE, captures_of
+from tests.live.conftest import captures_of
+from tests.live.warm import PROFILE
 
 SITES = 150
 FILES = 110  #: of which the crawl needs about thirty for itself

@@ -6,8 +6,6 @@ import json
 import os
 import random
 import signal
-import subprocess
-import sys
 import time
 from collections import Counter
 from pathlib import Path
@@ -19,21 +17,13 @@ from sharc_crawler.certificate.verify import verify
 from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.model import Phase
 from sharc_crawler.storage.opening import holds_state, load_state, open_state
+from tests.live.warm import Scrapy, site_words
 
 SETTINGS = ("SHARC_BACK_OFF=0.1", "SHARC_WARC_SIZE=20000")
 
 
 def start(folder, url, **more):
-    arguments = {"url": url, "output": str(folder), "delay": "0.01", **more}
-    given = [text for name, value in arguments.items() for text in ("-a", f"{name}={value}")]
-    return subprocess.Popen(
-        [sys.executable, "-m", "scrapy", "crawl", "site", *given, *(text for one in SETTINGS for text in ("-s", one))],
-        env={**os.environ, "SCRAPY_SETTINGS_MODULE": "sharc_crawler.live.profile"},
-        cwd=folder.parent,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
+    return Scrapy(site_words(*SETTINGS, **{"url": url, "output": folder, "delay": "0.01", **more}), folder.parent)
 
 
 def finish(folder, url, **more):

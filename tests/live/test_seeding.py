@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import subprocess
-import sys
 import time
 from base64 import b32encode
 from datetime import UTC, datetime, timedelta
@@ -23,6 +20,7 @@ from sharc_crawler.model import Observation, Result, Url
 from sharc_crawler.seeds.hacs.selection import SeedChoice, SelectedSeed, Selection
 from sharc_crawler.storage.observations import ObservationStore
 from tests.live.conftest import captures_of
+from tests.live.warm import Scrapy, site_words
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -138,14 +136,7 @@ def test_dry_run_shows_the_choice_and_sends_nothing(tmp_path, sites, crawl):
 
 def test_killed_it_goes_on_with_the_seeds_it_had_chosen(tmp_path, sites, crawl):
     arguments = given(tmp_path, theta=0.5, explore=0.5, delay=0.3, output=tmp_path / "capture")
-    typed = [text for name, value in arguments.items() for text in ("-a", f"{name}={value}")]
-    going = subprocess.Popen(
-        [sys.executable, "-m", "scrapy", "crawl", "site", *typed, "-s", LOOPBACK],
-        env={**os.environ, "SCRAPY_SETTINGS_MODULE": "sharc_crawler.live.profile"},
-        cwd=tmp_path,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+    going = Scrapy(site_words(LOOPBACK, **arguments), tmp_path)
     deadline = time.monotonic() + 60
     while not list((tmp_path / "capture").glob("*.warc.gz.open")) and time.monotonic() < deadline:
         time.sleep(0.02)

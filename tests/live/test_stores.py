@@ -16,6 +16,7 @@ from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.storage.opening import load_state
 from sharc_crawler.testing.stores import FrontierStoreContract
 from tests.live.third_party.lines_store import LinesStore
+from tests.live.warm import Scrapy, site_words
 
 USAGE = 2
 
@@ -38,12 +39,8 @@ def installed(tmp_path):
 
 
 def start(environment, folder, url, *settings):
-    given = ["-a", f"url={url}", "-a", f"output={folder}", "-a", "delay=0.01"]
-    given += [text for one in settings for text in ("-s", one)]
-    return subprocess.Popen(
-        [sys.executable, "-m", "scrapy", "crawl", "site", *given, "-s", "SHARC_BACK_OFF=0.1"],
-        env=environment, cwd=folder.parent, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-    )  # fmt: skip
+    words = site_words("SHARC_BACK_OFF=0.1", *settings, url=url, output=folder, delay=0.01)
+    return Scrapy(words, folder.parent, environment)
 
 
 def after(server, requests, process):

@@ -1,0 +1,229 @@
+"""``python -m scrapy …`` in processes forked from one that has loaded the modules: half of a small crawl's time.
+
+What a cold start alone can show (modules loaded, interpreter flags, locales) is for tests that run the real command.
+"""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import selectors
+import socket
+import subprocess
+import sys
+import tempfile
+from contextlib import suppress
+from functools import cache
+from importlib import import_module, invalidate_caches
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+PROFILE = "sharc_crawler.live.profile"
+ROOT = Path(__file__).resolve().parents[2]
+#: what nearly every crawl loads; a crawl loads the rest itself
+LOADED = """
+scipy.special rich.console twisted.internet.asyncioreactor
+scrapy.cmdline scrapy.commands.crawl scrapy.commands.runspider scrapy.core.downloader.handlers.http11 scrapy.crawler
+scrapy.downloadermiddlewares.httpcompression scrapy.downloadermiddlewares.retry scrapy.extensions.corestats
+scrapy.extensions.feedexport scrapy.extensions.logstats scrapy.extensions.memusage scrapy.extensions.throttle
+scrapy.logformatter scrapy.shell scrapy.spidermiddlewares.referer scrapy.spidermiddlewares.start
+sharc_crawler.archive.warc sharc_crawler.certificate.writing sharc_crawler.live.addon sharc_crawler.live.extension
+sharc_crawler.live.commands.crawl sharc_crawler.live.middlewares sharc_crawler.live.scheduler
+sharc_crawler.live.spiders.site sharc_crawler.live.wire sharc_crawler.rates.learned sharc_crawler.report.html
+sharc_crawler.report.terminal sharc_crawler.report.write sharc_crawler.storage.sqlite
+sharc_crawler.strategies.selective
+"""
+
+
+class Scrapy:
+    """One that runs, with the methods of :class:`subprocess.Popen` that tests need; its output is had at its end.
+
+    Parameters
+    ----------
+    words: after ``scrapy``
+    env: without it, what makes ``scrapy crawl site`` known is added to ours
+    apart: stderr is kept for itself
+    group: a process group of its own, as a shell's job
+
+    """
+
+    def __init__(
+        self,
+        words: Sequence[str],
+        cwd: Path,
+        env: Mapping[str, str] | None = None,
+        *,
+        apart: bool = False,
+        group: bool = False,
+    ) -> None:
+        env = {**os.environ, "SCRAPY_SETTINGS_MODULE": PROFILE} if env is None else env
+        self.returncode: int | None = None
+        self._out = tempfile.TemporaryFile()  # noqa: SIM115 - as long as this
+        self._err = tempfile.TemporaryFile() if apart else None  # noqa: SIM115
+        self._end = socket.socket(socket.AF_UNIX)
+        self._end.connect(_forker())
+        order = json.dumps({"words": list(words), "cwd": str(cwd), "env": dict(env), "group": group}).encode()
+        files = [self._out.fileno(), (self._err or self._out).fileno()]
+        socket.send_fds(self._end, [len(order).to_bytes(4)], files)
+        self._end.sendall(order)
+        self.pid = int.from_bytes(self._end.recv(4))
+
+    def wait(self, timeout: float | None = None) -> int:
+        if self.returncode is None:
+            self._end.settimeout(timeout)
+            try:
+                code = self._end.recv(4)
+            except TimeoutError:
+                raise subprocess.TimeoutExpired("scrapy", timeout or 0) from None
+            assert code, "who forks crawls has ended"
+            self.returncode = int.from_bytes(code, signed=True)
+            self._end.close()
+        return self.returncode
+
+    def poll(self) -> int | None:
+        with suppress(subprocess.TimeoutExpired, BlockingIOError):
+            return self.wait(0)
+        return None
+
+    def communicate(self, timeout: float | None = None) -> tuple[str, str]:
+        """What it wrote, once it has ended."""
+        self.wait(timeout)
+        return _text(self._out), _text(self._err) if self._err else ""
+
+    def send_signal(self, number: int) -> None:
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        self.send_signal(9)
+
+
+def site_words(*settings: str, **arguments: object) -> list[str]:
+    """The words of ``crawl site -a … -s …``."""
+    given = [text for name, value in arguments.items() for text in ("-a", f"{name}={value}")]
+    return ["crawl", "site", *given, *(text for one in settings for text in ("-s", one))]
+
+
+def finished(
+    words: Sequence[str], cwd: Path, env: Mapping[str, str] | None = None, *, timeout: float = 100
+) -> subprocess.CompletedProcess[str]:
+    """Run it to its end."""
+    process = Scrapy(words, cwd, env, apart=True)
+    try:
+        out, err = process.communicate(timeout)
+    finally:
+        process.kill()
+    return subprocess.CompletedProcess(list(words), process.wait(), out, err)
+
+
+def _text(file) -> str:
+    file.seek(0)
+    return file.read().decode()
+
+
+@cache
+def _forker() -> str:
+    """Where the process that forks listens; it ends with this one."""
+    place = Path(tempfile.mkdtemp(prefix="warm-")) / "socket"
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(str(place))
+        listener.listen()
+        forker = subprocess.Popen(
+            [sys.executable, "-m", __spec__.name, str(listener.fileno())],
+            pass_fds=[listener.fileno()],
+            stdin=subprocess.PIPE,
+            cwd=ROOT,
+        )
+    atexit.register(_ended, forker, place)
+    return str(place)
+
+
+def _ended(forker: subprocess.Popen, place: Path) -> None:
+    forker.kill()
+    forker.wait()
+    place.unlink()
+    place.parent.rmdir()
+
+
+def main() -> None:
+    """Fork a crawl for each order; tell its number, and its exit code once it has ended."""
+    for name in LOADED.split():
+        import_module(name)
+    if order := _orders(socket.socket(fileno=int(sys.argv[1]))):  # the crawl: it ends as a program does
+        sys.argv = ["scrapy", *order["words"]]
+        sys.modules["scrapy.cmdline"].execute()
+
+
+def _orders(listener: socket.socket) -> dict | None:
+    """Nothing where the tests have ended; in a process that was forked, what it is to run."""
+    with selectors.DefaultSelector() as waiting:
+        waiting.register(listener, selectors.EVENT_READ)
+        waiting.register(0, selectors.EVENT_READ)
+        while True:
+            for key, _ in waiting.select():
+                if key.fd == 0:
+                    return None
+                if key.fileobj is not listener:
+                    _tell(waiting, key)
+                    continue
+                connection, _ = listener.accept()
+                order, files = _order(connection)
+                if not (child := os.fork()):
+                    for one in (connection, *(other.fileobj for other in waiting.get_map().values() if other.fd)):
+                        one.close()
+                    return _moved_in(order, files)
+                for file in files:
+                    os.close(file)
+                connection.sendall(child.to_bytes(4))
+                waiting.register(_Ending(child), selectors.EVENT_READ, connection)
+
+
+class _Ending:
+    """What can be read when a child has ended."""
+
+    def __init__(self, child: int) -> None:
+        self.child, self._file = child, os.pidfd_open(child)
+
+    def fileno(self) -> int:
+        return self._file
+
+    def close(self) -> None:
+        os.close(self._file)
+
+
+def _order(connection: socket.socket) -> tuple[dict, list[int]]:
+    size, files, _, _ = socket.recv_fds(connection, 4, 2)
+    with connection.makefile("rb") as stream:
+        return json.loads(stream.read(int.from_bytes(size))), files
+
+
+def _tell(waiting: selectors.BaseSelector, key: selectors.SelectorKey) -> None:
+    waiting.unregister(key.fileobj)
+    key.fileobj.close()
+    _, status = os.waitpid(key.fileobj.child, 0)
+    with key.data as connection, suppress(ConnectionError):
+        connection.sendall(os.waitstatus_to_exitcode(status).to_bytes(4, signed=True))
+
+
+def _moved_in(order: dict, files: list[int]) -> dict:
+    """The folder, the environment and the streams of a process of its own."""
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    for stream, file in enumerate(files, 1):
+        os.dup2(file, stream)
+        os.close(file)
+    if order["group"]:
+        os.setpgid(0, 0)
+    os.environ.clear()
+    os.environ.update(order["env"])
+    os.chdir(order["cwd"])
+    sys.path[:1] = [order["cwd"], *filter(None, order["env"].get("PYTHONPATH", "").split(os.pathsep))]
+    invalidate_caches()
+    return order
+
+
+if __name__ == "__main__":
+    main()
