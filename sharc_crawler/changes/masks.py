@@ -122,4 +122,9 @@ def load_masks(path: Path) -> tuple[Mask, ...]:
 
 def save_masks(path: Path, masks: Iterable[Mask]) -> None:
     """Write a file of masks."""
-    path.write_text(json.dumps({"version": VERSION, "masks": [asdict(mask) for mask in masks]}, indent=1) + "\n")
+    path.write_text(json.dumps(as_json(masks), indent=1) + "\n")
+
+
+def as_json(masks: Iterable[Mask]) -> dict[str, Any]:
+    """A file of masks."""
+    return {"version": VERSION, "masks": [asdict(mask) for mask in masks]}

@@ -13,6 +13,7 @@ from sharc_crawler.report.instant.document import document as instant_document
 from sharc_crawler.report.instant.output import write as write_instant
 from sharc_crawler.report.load import capture_facts, is_instant
 from sharc_crawler.report.selection import read_selection
+from sharc_crawler.report.taught import read_taught
 from sharc_crawler.report.terminal import summary
 from sharc_crawler.report.truth import read_truth
 from sharc_crawler.report.write import to_json, write
@@ -39,7 +40,7 @@ def command(folder: Path, truth: IO[str] | None, as_json: bool) -> None:
             state = store.load()
             click.echo(to_json(instant_document(state)) if as_json else write_instant(state, folder), nl=False)
             return
-        captures = capture_facts(store, read_truth(truth, truth.name) if truth else None)
+        captures = capture_facts(store, read_truth(truth, truth.name) if truth else None, read_taught(folder))
         if as_json:
             click.echo(to_json(document(captures, read_selection(folder))), nl=False)
         else:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from sharc_crawler.changes.masks import Mask
     from sharc_crawler.evidence.details import Details
     from sharc_crawler.evidence.figures import Figures, Sums
     from sharc_crawler.evidence.kinds import Evidence
@@ -55,6 +56,7 @@ class PageFacts:
     true_changes: tuple[Instant, ...] | None = None  #: within the capture interval; None: not known
     subsite: str = ""  #: the part of the site that it is in
     by_script: bool | None = None  #: an HTML page that shows nothing without its scripts; None: not read as HTML
+    alike: bool = False  #: it kept its content, as the capture taught: by masks, or a 304 that speaks of content
     embeds: tuple[Url, ...] = ()  #: resources that this page (or style sheet) needs, shared ones too
 
 
@@ -67,6 +69,18 @@ class SubsiteFacts:
     started: Instant
     ended: Instant | None
     planned: float | None = None  #: share of its pages expected to be coherent; None: not captured by itself
+
+
+class Taught(NamedTuple):
+    """What a capture taught of its site's noise."""
+
+    masks: tuple[Mask, ...] = ()  #: those that the capture was made with not among them
+    #: URLs of pages that differ in nothing but what these leave out; or whose 304 speaks of content, if not of bytes
+    alike: frozenset[str] = frozenset()
+    why: tuple[str, ...] = ()  #: what else differs, and why it is no mask
+
+
+NOTHING_TAUGHT = Taught()
 
 
 class Outside(NamedTuple):
@@ -100,6 +114,7 @@ class CaptureFacts:
     skipped: Mapping[str, int] = field(default_factory=dict)  #: reason → sightings of URLs that were not taken
     outside: tuple[Outside, ...] = ()  #: these URLs, each once, up to a number
     subsites: tuple[SubsiteFacts, ...] = ()  #: those captured one by one in that order, else by path
+    taught: Taught = NOTHING_TAUGHT
     stats: dict[str, float] = field(default_factory=dict)  #: decisions, deviation, delays in seconds
 
     @cached_property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.evidence.kinds import Evidence
@@ -52,10 +53,32 @@ def fingerprint_equal(page: PageFacts) -> bool | None:
     return looks[0] == looks[1] if len(looks) == 2 and all(looks) else None
 
 
+class Content(StrEnum):
+    """What became of a page's content, beside its bytes."""
+
+    KEPT = "kept"
+    CHANGED = "changed"
+    UNKNOWN = "unknown"
+
+
 def only_noise(page: PageFacts) -> bool:
-    """Whether a page changed in its bytes alone, beside equal content: not coherent, but no edit either."""
+    """Whether a page is not coherent to the byte, but kept its content: it was not edited.
+
+    By equal fingerprints, or as the capture taught: by masks, or by a 304 that speaks of content.
+    """
+    if page.verdict is Verdict.UNKNOWN:
+        return page.alike
     by_bytes = page.verdict is Verdict.CHANGED and page.evidence is Evidence.BYTES
-    return by_bytes and fingerprint_equal(page) is True
+    return by_bytes and (page.alike or fingerprint_equal(page) is True)
+
+
+def content(page: PageFacts) -> Content | None:
+    """What became of a captured page's content."""
+    if page.verdict is None:
+        return None
+    if page.verdict is Verdict.COHERENT or only_noise(page):
+        return Content.KEPT
+    return Content(page.verdict.value)
 
 
 class Tally:
@@ -63,13 +86,18 @@ class Tally:
 
     def __init__(self) -> None:
         self.verdicts: Counter[Verdict | None] = Counter()
-        self._same_content = 0
+        self._same_content = self._by_masks = self._by_304 = 0
+        self._content: Counter[Content] = Counter()
         self._weight = self._coherent_weight = 0.0
 
     def add(self, page: PageFacts) -> None:
         """Count a page."""
         self.verdicts[page.verdict] += 1
         self._same_content += only_noise(page)
+        self._by_masks += page.alike and page.verdict is Verdict.CHANGED
+        self._by_304 += page.alike and page.verdict is Verdict.UNKNOWN
+        if (kept := content(page)) is not None:
+            self._content[kept] += 1
         if page.verdict is not None:
             self._weight += page.weight
             self._coherent_weight += page.weight if page.verdict is Verdict.COHERENT else 0.0
@@ -84,6 +112,9 @@ class Tally:
             "coherent": coherent,
             "changed": self.verdicts[Verdict.CHANGED],
             "same_content": self._same_content,
+            "by_masks": self._by_masks,
+            "by_304": self._by_304,
+            "content": {each.value: self._content[each] for each in Content},
             "unknown": self.verdicts[Verdict.UNKNOWN],
             "not_captured": self.verdicts[None],
             "share": share(coherent, captured),

@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sharc_crawler.certificate.writing import certify, lines
+from sharc_crawler.changes.masks import load_masks
 from sharc_crawler.errors import SharcError
 from sharc_crawler.report.load import capture_facts, is_instant
+from sharc_crawler.report.taught import teach
 from sharc_crawler.report.terminal import summary
 from sharc_crawler.report.write import write
 from sharc_crawler.seeds.base import SELECTION
@@ -32,6 +34,8 @@ def leave(store: FrontierStore, folder: Path, stopped: str, config: Config) -> s
 
         text = write_instant(store.load(), folder, stopped)
         return text + "".join(f"  {name:<12} {path}\n" for name, path in _packaged(facts, folder, config))
+    taught = teach(facts, folder, load_masks(Path(config.masks)) if config.masks else ())
+    facts = capture_facts(store, taught=taught)
     paths = write(facts, folder)
     certified = [*lines(certify(facts, folder)), *_sealed(folder, config)]
     return summary(facts, paths, [*certified, *_packaged(facts, folder, config)], stopped)

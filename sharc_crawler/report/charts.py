@@ -61,7 +61,7 @@ class RateClasses:
             judged = self._judged[place]
             judged[0] += 1
             judged[1] += page["survival"]
-            judged[2] += page["verdict"] == "coherent" or _only_noise(page)
+            judged[2] += page["content"] == "kept"
 
     def classes(self) -> list[RateClass]:
         """Those between the hottest and the coldest captured page, hottest first."""
@@ -84,8 +84,3 @@ class RateClasses:
 def _place(rate: float | None) -> int:
     mean = 1 / rate if rate else math.inf
     return next(place for place, (end, _) in enumerate(CLASSES) if mean <= end)
-
-
-def _only_noise(page: Mapping[str, Any]) -> bool:
-    """As :func:`~sharc_crawler.evidence.measures.only_noise`."""
-    return page["verdict"] == "changed" and page["evidence"] == "bytes" and page["fingerprint_equal"] is True

@@ -62,6 +62,7 @@ def _page_entry(page: PageFacts, facts: CaptureFacts, detail: Detail) -> dict[st
         "complete": detail.complete.value if detail.complete else None,
         "embeds": len(page.embeds),
         "fingerprint_equal": measures.fingerprint_equal(page),
+        "content": content.value if (content := measures.content(page)) else None,
         "stochastic_blur": detail.stochastic_blur,
         "actual_blur": detail.actual_blur,
         "truth": _truth(page),

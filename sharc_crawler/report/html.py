@@ -7,6 +7,7 @@ are allowed by their hashes. Everything from outside (URLs, reasons, settings) i
 from __future__ import annotations
 
 import json
+import re
 from base64 import b64encode
 from functools import cache
 from hashlib import sha256
@@ -15,10 +16,11 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from sharc_crawler.report import words
 from sharc_crawler.report.gathered import MAX_ROWS, Gathered
+from sharc_crawler.report.next_steps import next_steps
 from sharc_crawler.report.schedule import schedule
 from sharc_crawler.report.tiles import tiles
 from sharc_crawler.urls import machine_of
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 NAME = "report.html"
+_INSTANT = re.compile(r"(\d{4}-\d\d-\d\dT[\d:.]+Z)")
 MAX_LINK = 500  #: characters of a URL that is made a link; longer ones are shown, shortened
 
 
@@ -72,6 +75,7 @@ def _capture_page(report: Mapping[str, Any], shown: Gathered, common: Mapping[st
             site=_machine(report["seeds"][0]) if report["seeds"] else "",
             same_day=len(shown.days) == 1,
             tiles=tiles(report),
+            steps=next_steps(report),
             drawing=schedule(report, shown.drawn, shown.drawn_pages),
             classes=shown.classes.classes(),
             rows=shown.rows.items(),
@@ -101,9 +105,10 @@ def environment() -> Environment:
         "policy": f"{policy}; base-uri 'none'; form-action 'none'",
     }
     environment.filters |= {
-        name: getattr(words, name) for name in ("counted", "every", "kept_content", "percent", "short", "span")
+        name: getattr(words, name)
+        for name in ("counted", "every", "how_kept", "kept_content", "percent", "short", "span")
     }
-    environment.filters |= {"figure": words.figure, "label": _label, "link": _link}
+    environment.filters |= {"figure": words.figure, "instants": _instants, "label": _label, "link": _link}
     return environment
 
 
@@ -129,6 +134,17 @@ def _label(url: str, site: str) -> str:
     """
     own = site and _machine(url) == site
     return words.short("/" + url.split("/", 3)[3] if own and url.count("/") > 2 else url, 90)
+
+
+def _instants(sentence: str) -> Markup:
+    """A sentence whose instants are never broken at the end of a line.
+
+    >>> _instants("at 2026-11-21T01:21:00Z & <then>")
+    Markup('at <time>2026-11-21T01:21:00Z</time> &amp; &lt;then&gt;')
+    """
+    parts = _INSTANT.split(sentence)
+    text = (Markup("<time>{}</time>").format(part) if place % 2 else escape(part) for place, part in enumerate(parts))
+    return Markup("").join(text)
 
 
 def _link(url: str) -> str:

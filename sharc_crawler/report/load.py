@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sharc_crawler.evidence.facts import CaptureFacts, Outside
+from sharc_crawler.evidence.facts import NOTHING_TAUGHT, CaptureFacts, Outside
 from sharc_crawler.frontier.spec import BOUNDS
 from sharc_crawler.model import Kind
 from sharc_crawler.report.pages import StoredPages
 from sharc_crawler.report.pages import counted as visits_that_count
 from sharc_crawler.report.subsites import Subsites
+from sharc_crawler.report.taught import read_taught
 from sharc_crawler.report.words import counted, span
 from sharc_crawler.storage.opening import open_state
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+    from sharc_crawler.evidence.facts import Taught
     from sharc_crawler.frontier.store import CaptureRow, FrontierStore, HostRow, UrlRow, VisitRow
     from sharc_crawler.model import Instant, Seconds
     from sharc_crawler.rates.trust import FirstLook
@@ -39,7 +41,7 @@ def open_facts(folder: Path, truth: Truth | None = None) -> Iterator[list[Captur
     :class:`~sharc_crawler.errors.UsageError` where the folder holds no capture.
     """
     with open_state(folder) as store:
-        yield capture_facts(store, truth)
+        yield capture_facts(store, truth, read_taught(folder))
 
 
 def is_instant(captures: Mapping[int, CaptureRow]) -> bool:
@@ -47,14 +49,16 @@ def is_instant(captures: Mapping[int, CaptureRow]) -> bool:
     return any(row.spec.mode == "instant" for row in captures.values())
 
 
-def capture_facts(store: FrontierStore, truth: Truth | None = None) -> list[CaptureFacts]:
+def capture_facts(
+    store: FrontierStore, truth: Truth | None = None, taught: Taught = NOTHING_TAUGHT
+) -> list[CaptureFacts]:
     """The facts of stored state; their pages are read from the store, whenever they are walked over."""
     hosts = store.hosts()
-    return [_capture(store, capture, hosts, truth) for capture in store.captures().values()]
+    return [_capture(store, capture, hosts, truth, taught) for capture in store.captures().values()]
 
 
 def _capture(
-    store: FrontierStore, capture: CaptureRow, hosts: Mapping[str, HostRow], truth: Truth | None
+    store: FrontierStore, capture: CaptureRow, hosts: Mapping[str, HostRow], truth: Truth | None, taught: Taught
 ) -> CaptureFacts:
     subsites = Subsites(capture, store.subsites())
     seen = _Seen(capture, hosts)
@@ -72,7 +76,7 @@ def _capture(
         ended=capture.ended,
         reference=instants.pop() if len(instants) == 1 else None,
         subsites=subsites.parts,
-        pages=StoredPages(store, capture.capture, subsites, (capture.started, seen.ended), truth),
+        pages=StoredPages(store, capture.capture, subsites, (capture.started, seen.ended), truth, taught),
         step=seen.step,
         settings=_settings(capture),
         software={name: version(name) for name in SOFTWARE},
@@ -80,6 +84,7 @@ def _capture(
         payload_bytes=seen.payload_bytes,
         warcs=tuple(sorted(seen.warcs)),
         interruptions=capture.interruptions,
+        taught=taught,
         notes=(*seen.asked_to_wait(), *_notes(capture, seen)),
         audit=capture.audit,
         skipped=capture.skipped,

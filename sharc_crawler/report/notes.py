@@ -9,7 +9,8 @@ from sharc_crawler.evidence.reasons import in_words
 from sharc_crawler.frontier.admission import OVER_LIMIT, TOO_FAR
 from sharc_crawler.frontier.budget import PREFIX
 from sharc_crawler.model import Kind
-from sharc_crawler.report.words import counted, forecast, guessed, kept_content, percent, were
+from sharc_crawler.report.taught import NAME
+from sharc_crawler.report.words import counted, forecast, guessed, how_kept, percent, were
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -19,13 +20,20 @@ if TYPE_CHECKING:
 
 MANY = 0.05  #: share of the pages from which on something is worth a note
 FAR = 4.0  #: standard deviations between what was expected and what was counted
+_WHYS = 2  #: reasons why something was not masked that are told
 ALIKE = 3  #: URLs with one payload from which on they are hardly pages of their own
 
 
 def noted(facts: CaptureFacts) -> list[str]:
     """What the figures show, most important first; what the capture itself noted comes after it (``facts.notes``)."""
     totals = facts.figures.whole.tally.totals()
-    return [*_noise(totals), *_surprise(facts), *_by_script(facts.figures), *_alike(facts, totals["captured"])]
+    return [
+        *_noise(totals),
+        *_taught(facts, totals),
+        *_surprise(facts),
+        *_by_script(facts.figures),
+        *_alike(facts, totals["captured"]),
+    ]
 
 
 def left_by_bounds(facts: CaptureFacts) -> str:
@@ -61,10 +69,21 @@ def _left_links(facts: CaptureFacts) -> Iterator[tuple[str, int]]:
 
 def _noise(totals: Mapping[str, Any]) -> Iterator[str]:
     if totals["same_content"] > MANY * totals["captured"]:
+        yield (f"{how_kept(totals)}. Coherence is judged by bytes all the same; what is ignored: docs/changes.md")
+
+
+def _taught(facts: CaptureFacts, totals: Mapping[str, Any]) -> Iterator[str]:
+    """Which masks the capture taught, or why none."""
+    number, masks = totals["by_masks"], len(facts.taught.masks)
+    if number:
+        lost = f"{counted(number, 'page')} {were(number)} lost to {'one template' if masks == 1 else 'templates'}"
         yield (
-            f"{kept_content(totals)}. Coherence is judged by bytes all the same; what is ignored, and how `sharc masks`"
-            " learns what else is noise on this site: docs/changes.md"
+            f"{lost}: {counted(masks, 'mask')}, learned from pages that were fetched twice within a minute, make up"
+            f" for it. Look at {NAME} beside this report, and give it to the next capture: -a masks=FILE"
         )
+    if facts.taught.why:
+        what = "Not masked" if masks else "No mask was learned"
+        yield f"{what}: {' '.join(facts.taught.why[:_WHYS])} `sharc masks` tells more"
 
 
 def _surprise(facts: CaptureFacts) -> Iterator[str]:

@@ -15,6 +15,7 @@ from sharc_crawler.model import Result, Slot, Url, Verdict
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from sharc_crawler.evidence.facts import Taught
     from sharc_crawler.frontier.store import FrontierStore, PageRow, UrlRow, VisitRow
     from sharc_crawler.model import Instant
     from sharc_crawler.report.subsites import Subsites
@@ -29,13 +30,20 @@ class StoredPages:
     """
 
     def __init__(
-        self, store: FrontierStore, capture: int, subsites: Subsites, span: tuple[Instant, Instant], truth: Truth | None
+        self,
+        store: FrontierStore,
+        capture: int,
+        subsites: Subsites,
+        span: tuple[Instant, Instant],
+        truth: Truth | None,
+        taught: Taught,
     ) -> None:
         self._store = store
         self._capture = capture
         self._subsites = subsites
         self._span = span
         self._truth = truth
+        self._taught = taught
 
     def __iter__(self) -> Iterator[PageFacts]:
         for url in self._store.urls(self._capture):
@@ -69,6 +77,7 @@ class StoredPages:
             true_changes=true_changes,
             subsite=part.name,
             by_script=first.outcome.document.by_script if first and first.outcome.document else None,
+            alike=row.key in self._taught.alike,
             embeds=tuple(map(Url, url.embeds)),
         )
 

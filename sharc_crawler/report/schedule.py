@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 MAX_ROWS = 600  #: pages drawn; of more, every k-th
-ORDER = ("coherent", "unknown", "changed")  #: drawn one over the other, so that changes are seen
+ORDER = ("coherent", "kept", "unknown", "changed")  #: drawn one over the other, so that changes are seen
 MAX_TICKS = 60  #: true changes drawn per page; of more, every k-th
 WIDTH, LEFT, RIGHT, TOP, BOTTOM = 1040.0, 140.0, 12.0, 34.0, 46.0
 
@@ -33,7 +33,7 @@ class ScheduleRow:
     y: float
     visit: float
     revisit: float | None
-    verdict: str
+    state: str  #: its verdict, or "kept": its content alone
     hopeless: bool
     changes: tuple[float, ...]
     title: str
@@ -52,6 +52,7 @@ class Schedule:
     rates: list[tuple[float, str]]  #: labels of the rate axis
     hopeless: list[tuple[float, float]]  #: blocks of hopeless pages: y, height
     reference: float | None
+    instant: str  #: T by the clock
     phases: list[tuple[float, float, str]]  #: x, width, name
     interruptions: list[tuple[float, float]]  #: x, width
     width: float = WIDTH
@@ -114,7 +115,7 @@ def schedule(report: Mapping[str, Any], drawn: Drawn, pages: Sequence[Mapping[st
     rows = [_row(page, axis, round(TOP + (place + 0.5) * step, 2)) for place, page in enumerate(pages)]
     times = report["times"]
     return Schedule(
-        rows=sorted(rows, key=lambda row: ORDER.index(row.verdict)),
+        rows=sorted(rows, key=lambda row: ORDER.index(row.state)),
         one_in=drawn.one_in,
         height=TOP + plot + BOTTOM,
         mark=round(min(max(step * 0.5, 1.5), 5.0), 2),
@@ -123,6 +124,7 @@ def schedule(report: Mapping[str, Any], drawn: Drawn, pages: Sequence[Mapping[st
         rates=_rates(pages, rows),
         hopeless=_blocks(rows, step),
         reference=_reference(times, axis),
+        instant=(times["reference"] or "")[11:19],
         phases=[(*axis.stretch(times[name]), name) for name in ("visits", "revisits") if times[name]],
         interruptions=[axis.stretch(span) for span in times["interruptions"]],
     )
@@ -135,11 +137,21 @@ def _row(page: Mapping[str, Any], axis: TimeAxis, y: float) -> ScheduleRow:
         y=y,
         visit=axis.of(page["visit"]["started"]),
         revisit=axis.of(page["revisit"]["started"]) if page["revisit"] else None,
-        verdict=page["verdict"],
+        state=_state(page),
         hopeless=page["plan"] == "hopeless",
         changes=tuple(changes[:: -(-len(changes) // MAX_TICKS) or 1]),
-        title=f"{short(page['url'])} · {page['verdict']}: {short(page['reason'])} · changes {every(page['rate'])}",
+        title=f"{short(page['url'])} · {_STATES.get(_state(page), page['verdict'])}: {short(page['reason'])}"
+        f" · changes {every(page['rate'])}",
     )
+
+
+_STATES = {"kept": "content kept, bytes differ or are not known"}
+
+
+def _state(page: Mapping[str, Any]) -> str:
+    """What is drawn of a page: by bytes, and where these say nothing good, by content."""
+    kept = page["content"] == "kept" and page["verdict"] != "coherent"
+    return "kept" if kept else str(page["verdict"])
 
 
 def _rates(pages: Sequence[Mapping[str, Any]], rows: Sequence[ScheduleRow]) -> list[tuple[float, str]]:

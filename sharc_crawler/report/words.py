@@ -65,17 +65,35 @@ def counted(number: int, noun: str) -> str:
 def kept_content(totals: Mapping[str, Any]) -> str:
     """How many pages kept their content, where that is more than are coherent (``coherence`` of a report); else empty.
 
-    >>> kept_content({"captured": 40, "coherent": 1, "changed": 39, "same_content": 39})
-    '40 of 40 pages kept their content: of the 39 changed, 39 differ only in what is ignored (nonces, comments, …)'
+    >>> kept_content({"captured": 40, "coherent": 1, "same_content": 39})
+    '40 of 40 pages kept their content (1 to the byte)'
     """
-    same = totals["same_content"]
-    if not same:
+    if not totals["same_content"]:
         return ""
-    kept = f"{totals['coherent'] + same:,} of {counted(totals['captured'], 'page')} kept their content"
-    differ = "differs" if same == 1 else "differ"
-    return (
-        f"{kept}: of the {totals['changed']:,} changed, {same:,} {differ} only in what is ignored (nonces, comments, …)"
-    )
+    kept = totals["coherent"] + totals["same_content"]
+    return f"{kept:,} of {counted(totals['captured'], 'page')} kept their content ({totals['coherent']:,} to the byte)"
+
+
+def how_kept(totals: Mapping[str, Any]) -> str:
+    """By what is known of pages that they kept their content and not their bytes; empty where there are none.
+
+    >>> how_kept({"same_content": 39, "by_masks": 4, "by_304": 0})
+    '35 pages differ only in what is ignored on any site (nonces, comments), 4 in what this capture learned to ignore'
+    """
+    masked, told = totals["by_masks"], totals["by_304"]
+    ignored = totals["same_content"] - masked - told
+    parts = [
+        (ignored, "what is ignored on any site (nonces, comments)"),
+        (masked, "what this capture learned to ignore"),
+    ]
+    words = [
+        f"{number:,} in {what}"
+        if place
+        else f"{counted(number, 'page')} {'differs' if number == 1 else 'differ'} only in {what}"
+        for place, (number, what) in enumerate([part for part in parts if part[0]])
+    ]
+    spoke = f"of {counted(told, 'page')} the server's 304 speaks of content, not of bytes" if told else ""
+    return ", ".join(filter(None, [*words, spoke]))
 
 
 def were(number: int) -> str:

@@ -1,3 +1,9 @@
+// The reference instant is in sight, however narrow the window.
+for (const mark of document.querySelectorAll("path.reference")) {
+  const box = mark.closest(".scroll");
+  box.scrollLeft += mark.getBoundingClientRect().left - box.getBoundingClientRect().left - box.clientWidth / 2;
+}
+
 // Sorting the table of pages by its columns. Without this script it stands in its first order.
 for (const head of document.querySelectorAll(".pages thead th")) {
   const button = document.createElement("button");

@@ -1,0 +1,62 @@
+"""What one would do next, by what a report shows: each step a sentence and the command for it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from sharc_crawler.report.taught import NAME
+from sharc_crawler.report.words import counted, were
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+MANY = 0.05  #: share of the pages from which on something is worth a step
+
+
+class Step(NamedTuple):
+    """Something to do."""
+
+    words: str
+    command: str
+
+
+def next_steps(report: Mapping[str, Any]) -> list[Step]:
+    """The steps for a capture, most urgent first; ``FOLDER`` stands for the capture's.
+
+    >>> ended = {"ended": None, "reference": None}
+    >>> next_steps({"times": ended, "coherence": {}, "settings": {}, "seeds": ["http://h/"]})[0].command
+    'scrapy crawl site -a url=http://h/ -a output=FOLDER'
+    """
+    if report["times"]["ended"] is None:
+        url = report["seeds"][0] if report["seeds"] else "URL"
+        return [
+            Step("It is not complete. The same command goes on.", f"scrapy crawl site -a url={url} -a output=FOLDER")
+        ]
+    return [*_noise(report), *_edits(report), *_rates(report), *_keeping(report)]
+
+
+def _noise(report: Mapping[str, Any]) -> Iterator[Step]:
+    totals = report["coherence"]
+    if number := totals["by_masks"]:
+        pages = f"{counted(number, 'page')} {were(number)} lost to what the server makes up on each request"
+        yield Step(f"{pages}. Look at the masks that this capture learned, and use them.", f"-a masks=FOLDER/{NAME}")
+    elif totals["content"]["changed"] > MANY * totals["captured"]:
+        yield Step(
+            f"{counted(totals['content']['changed'], 'page')} lost their content. Is it noise?", "sharc masks FOLDER"
+        )
+
+
+def _edits(report: Mapping[str, Any]) -> Iterator[Step]:
+    if report["coherence"]["content"]["changed"]:
+        yield Step("See what changed on a page between its visit and its revisit.", "sharc diff FOLDER FOLDER URL")
+
+
+def _rates(report: Mapping[str, Any]) -> Iterator[Step]:
+    if not report["settings"].get("history") and report["coherence"]["captured"]:
+        yield Step("Let the next capture learn from this one how often pages change.", "-a history=FILE")
+
+
+def _keeping(report: Mapping[str, Any]) -> Iterator[Step]:
+    if report["coherence"]["captured"]:
+        yield Step("Prove the claim from the WARC files alone.", "sharc verify FOLDER")
+        yield Step("Look at the site as it was.", "sharc replay FOLDER")
