@@ -71,7 +71,8 @@ def kept_content(totals: Mapping[str, Any]) -> str:
     if not totals["same_content"]:
         return ""
     kept = totals["coherent"] + totals["same_content"]
-    return f"{kept:,} of {counted(totals['captured'], 'page')} kept their content ({totals['coherent']:,} to the byte)"
+    its = "its" if totals["captured"] == 1 else "their"
+    return f"{kept:,} of {counted(totals['captured'], 'page')} kept {its} content ({totals['coherent']:,} to the byte)"
 
 
 def how_kept(totals: Mapping[str, Any]) -> str:
