@@ -252,6 +252,12 @@ class Drafts:
             file.flush()
             os.fsync(file.fileno())
 
+    def drop(self) -> None:
+        """Nothing is replaced after all."""
+        for path in self._paths:
+            self.of(path).unlink(missing_ok=True)
+        self._paths.clear()
+
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         try:
             for path in self._paths if kind is None else ():

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _ZIP = b"PK\x03\x04"
 _CDXJ = re.compile(rb"\S+ \d{1,14} \{|!")
 _OURS = re.compile(
-    r"\.|report[\w-]*\.(?:json|html)$|(?:fetch|seeds)\.json$|certificate[\w.-]*\.json$|frontier\.db"
+    r"\.|report[\w-]*\.(?:jsonl?|html)$|(?:fetch|seeds)\.json$|certificate[\w.-]*\.jsonl?$|frontier\.db"
     r"|control(?:-status)?\.json$|crawl(?:-\d{5})?\.(?:jsonl|log)$"
 )
 _ANSWER = re.compile(r"\d{5}")

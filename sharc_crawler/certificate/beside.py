@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import hashlib
 import re
 import zlib
 from pathlib import PurePosixPath
@@ -11,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.archive.stock import DAMAGED
 from sharc_crawler.certificate.canonical import KEPT_IN, kept
-from sharc_crawler.certificate.examining import unspoken
 from sharc_crawler.certificate.witness import Finding
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ _MAGIC = (b"WARC/", b"filedesc://")
 _EXPECTED = re.compile(
     r"datapackage(-digest)?\.json|indexes/index\.(cdx\.gz|idx)|pages/pages\.jsonl|archive/[^/]+\.warc\.gz"
     r"|report/(data\.json|data-pages\.jsonl|report[^/]*\.html)|certificate/(certificate|signature)[^/]*\.json"
+    r"|certificate/certificate[^/]*-pages\.jsonl"
     r"|certificate/timestamp[^/]*\.tsr"
 )
 
@@ -58,12 +59,23 @@ def strange_parts(names: Iterable[str]) -> Iterator[Finding]:
 def strange_records(witness: Witness, documents: Iterable[Document]) -> Iterator[Finding]:
     """The WARC file of a certificate holds a warcinfo and certificates, nothing else."""
     own = {document[KEPT_IN]["file"] for document in documents}
-    copies = {kept(dict(document)) for document in documents}
+    copies = {hashlib.sha256(kept(dict(document))).hexdigest() for document in documents}
+    pieces = {place for document in documents for place in kept_pages(witness, document)}
     for name in sorted(own & witness.kinds.keys()):
         for number, (offset, kind) in enumerate(witness.kinds[name]):
-            certificate = witness.documents.get((name, offset)) in copies
+            found = witness.documents.get((name, offset))
+            certificate = (name, offset) in pieces or (found is not None and found.sha256 in copies)
             if (kind != "warcinfo") if number == 0 else not certificate:
                 yield Finding(f"a {kind} record in the file of a certificate", name, offset)
+
+
+def kept_pages(witness: Witness, document: Document) -> list[tuple[str, int]]:
+    """Where the records lie that should hold the pages of a certificate: with it, and named after it."""
+    kept_in = document[KEPT_IN]
+    own = witness.documents.get((kept_in["file"], kept_in["offset"]))
+    named = f"{own.uri}:pages" if own else ""
+    places = (place for place, found in witness.documents.items() if found.uri == named)
+    return sorted(place for place in places if place[0] == kept_in["file"])
 
 
 def _is_archive(file: Path) -> bool:
@@ -84,4 +96,3 @@ def strangers(path: Path, source: Material, witness: Witness, documents: list[Do
     else:
         yield from strange_parts(source.names)
     yield from strange_records(witness, documents)
-    yield from unspoken(witness, documents)

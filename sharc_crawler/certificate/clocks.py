@@ -19,18 +19,19 @@ if TYPE_CHECKING:
 
 def clocks(witness: Witness, files: Collection[str]) -> dict[str, dict[str, int]]:
     """By host: ``least`` and ``greatest`` whole seconds from WARC-Date to Date, of the answers in these files."""
-    found: dict[str, list[int]] = {}
-    for exchange in witness.exchanges.values():
+    found: dict[str, tuple[int, int]] = {}
+    for exchange in witness:
         if exchange.file in files and (off := _off(exchange)) is not None:
-            found.setdefault(_host(exchange), []).append(off)
-    return {host: {"least": min(offs), "greatest": max(offs)} for host, offs in sorted(found.items())}
+            least, greatest = found.get(host := _host(exchange), (off, off))
+            found[host] = min(least, off), max(greatest, off)
+    return {host: {"least": least, "greatest": greatest} for host, (least, greatest) in sorted(found.items())}
 
 
 def beyond(
     witness: Witness, files: Collection[str], stated: Mapping[str, Mapping[str, Any]], name: str
 ) -> Iterator[Finding]:
     """Answers whose Date is further from their WARC-Date than is stated of their server."""
-    for exchange in witness.exchanges.values():
+    for exchange in witness:
         off = _off(exchange) if exchange.file in files else None
         if off is None:
             continue

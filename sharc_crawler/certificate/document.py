@@ -13,11 +13,13 @@ from sharc_crawler.evidence.reasons import code
 from sharc_crawler.instants import iso, maybe_iso, unix
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from sharc_crawler.evidence.facts import CaptureFacts, PageFacts, VisitFacts
     from sharc_crawler.evidence.figures import Sums
     from sharc_crawler.model import Instant
+
+    Uri = Callable[[str], str | None]
 
 FORMAT = "sharc-certificate"
 VERSION = 1  #: of the schema
@@ -30,7 +32,7 @@ LIMITS = ("crawler-clock", "as-sent-to-this-crawler", "sha1-digests", "seal-else
 def certificate(
     facts: CaptureFacts,
     files: Sequence[Mapping[str, Any]],
-    uris: Mapping[str, str] | None = None,
+    pages: Mapping[str, Any] | None = None,
     clocks: Mapping[str, Mapping[str, int]] | None = None,
 ) -> dict[str, Any]:
     """The certificate of a complete capture, sealed with its digest.
@@ -38,7 +40,7 @@ def certificate(
     Parameters
     ----------
     files: the capture's WARC files: ``name``, ``bytes``, ``sha256``
-    uris: of records by ``file:offset``, where they are not the page's canonical URL
+    pages: the file of its pages (:mod:`..certificate.entries`)
     clocks: of the servers (:mod:`..certificate.clocks`)
 
     """
@@ -52,14 +54,16 @@ def certificate(
         "limits": list(LIMITS),
         "software": dict(facts.software),
         "files": [dict(file) for file in files],
-        "pages": [
-            _page(page, page.subsite or facts.site, uris or {}) for page in facts.pages if page.verdict is not None
-        ],
-        "not_captured": [
-            _missing(page, page.subsite or facts.site, uris or {}) for page in facts.pages if page.verdict is None
-        ],
+        "pages": dict(pages or {}),
     }
     return {**document, DIGEST: digest(document)}
+
+
+def entries(facts: CaptureFacts, uri: Uri) -> Iterator[dict[str, Any]]:
+    """The pages and resources of a certificate; ``uri``: of a record at ``file:offset``, where there is one."""
+    for page in facts.pages:
+        made = _missing if page.verdict is None else _page
+        yield made(page, page.subsite or facts.site, uri)
 
 
 def _exact(instant: Instant) -> Instant:
@@ -92,7 +96,7 @@ def unit(name: str, facts: CaptureFacts, sums: Sums) -> dict[str, Any]:
     }
 
 
-def _page(page: PageFacts, subsite: str, uris: Mapping[str, str]) -> dict[str, Any]:
+def _page(page: PageFacts, subsite: str, uri: Uri) -> dict[str, Any]:
     return {
         "url": page.url,
         "kind": page.kind.value,
@@ -100,29 +104,29 @@ def _page(page: PageFacts, subsite: str, uris: Mapping[str, str]) -> dict[str, A
         "verdict": page.verdict.value if page.verdict else None,
         "evidence": (page.evidence or Evidence.NONE).value,
         "reason": code(page.reason),
-        "visit": _visit(page, page.visit, uris),
-        "revisit": _visit(page, page.revisit, uris),
+        "visit": _visit(page, page.visit, uri),
+        "revisit": _visit(page, page.revisit, uri),
     }
 
 
-def _missing(page: PageFacts, subsite: str, uris: Mapping[str, str]) -> dict[str, Any]:
+def _missing(page: PageFacts, subsite: str, uri: Uri) -> dict[str, Any]:
     return {
         "url": page.url,
         "kind": page.kind.value,
         "subsite": subsite,
         "reason": code(page.reason),
-        "visit": _visit(page, page.visit, uris),
+        "visit": _visit(page, page.visit, uri),
     }
 
 
-def _visit(page: PageFacts, visit: VisitFacts | None, uris: Mapping[str, str]) -> dict[str, Any] | None:
+def _visit(page: PageFacts, visit: VisitFacts | None, uri: Uri) -> dict[str, Any] | None:
     if visit is None:
         return None
     file, _, offset = (visit.warc or "").rpartition(":")
     return {
         "slot": visit.slot.value,
         "date": iso(visit.started),
-        "uri": uris.get(visit.warc or "", page.url),
+        "uri": (uri(visit.warc) if visit.warc else None) or page.url,
         "result": visit.result.value,
         "status": visit.status,
         "attempts": visit.attempts,

@@ -3,28 +3,34 @@
 from __future__ import annotations
 
 import re
+from array import array
 from collections import Counter
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from sharc_crawler.certificate.canonical import DIGEST
+import numpy as np
+
 from sharc_crawler.certificate.document import unit
+from sharc_crawler.certificate.entries import Entries
 from sharc_crawler.certificate.judging import Judge
 from sharc_crawler.certificate.references import missing
 from sharc_crawler.certificate.witness import Finding, Witness
 from sharc_crawler.evidence.facts import CaptureFacts, SubsiteFacts
+from sharc_crawler.evidence.figures import Sums
 from sharc_crawler.instants import unix
 from sharc_crawler.model import Kind
 from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from sharc_crawler.certificate.material import Material
     from sharc_crawler.certificate.witness import RecordedExchange
     from sharc_crawler.evidence.facts import PageFacts
+    from sharc_crawler.model import Instant
 
     Document = Mapping[str, Any]
 
@@ -48,7 +54,7 @@ def examine(witness: Witness, source: Material, documents: Sequence[dict[str, An
     found = Examination()
     for document in documents:
         statements("certificate", source, document, witness, Witness(), found)
-    return [*witness.findings, *missing(witness, Witness()), *found.findings, *unspoken(witness, documents)]
+    return [*witness.findings, *missing(witness, Witness()), *found.findings, *unspoken(witness, source, documents)]
 
 
 def statements(
@@ -56,65 +62,91 @@ def statements(
 ) -> None:
     """What a certificate states of pages and sums."""
     references = {part["name"]: part["reference"]["instant"] for part in document["subsites"] if part["reference"]}
-    entries = (*document["pages"], *document["not_captured"])
-    urls = {entry["url"] for entry in entries}
-    judge = Judge(witness, former, references, source.warcs, urls)
-    pages = judge.pages(entries)
+    entries = entries_of(source, document)
+    judge = Judge(witness, former, references, source.warcs, entries)
+    again = _Again(document)
+    for entry, page in judge.pages():
+        again.add(entry, page)
+        into.pages += "verdict" in entry
     into.findings += judge.findings
-    into.findings += _twice(document)
-    into.findings += _misnamed(document)
-    into.findings += _sums(name, document, pages)
+    into.findings += again.findings
+    into.findings += _twice(entries, again.urls)
+    into.findings += again.sums(name)
     into.claims.append(document["capture"]["claim"])
-    into.digests.append(document[DIGEST])
-    into.pages += len(document["pages"])
     into.elsewhere += judge.elsewhere
 
 
-def _twice(document: dict[str, Any]) -> Iterator[Finding]:
-    """No page may count twice."""
-    seen = set()
-    for entry in (*document["pages"], *document["not_captured"]):
-        if entry["url"] in seen:
-            yield Finding("it is listed twice", url=entry["url"])
-        seen.add(entry["url"])
+def entries_of(source: Material, document: Document) -> Entries:
+    """The pages of a certificate."""
+    return Entries(source.pages[document["pages"]["name"]])
 
 
-def _misnamed(document: dict[str, Any]) -> Iterator[Finding]:
+def _twice(entries: Entries, urls: array[int]) -> Iterator[Finding]:
+    """No page may count twice; ``urls``: the hashes of all."""
+    hashes, counts = np.unique(np.array(urls), return_counts=True)
+    several = set(hashes[counts > 1].tolist())
+    seen: set[str] = set()
+    for entry in entries if several else ():
+        if hash(entry["url"]) in several:
+            if entry["url"] in seen:
+                yield Finding("it is listed twice", url=entry["url"])
+            seen.add(entry["url"])
+
+
+class _Again:
+    """Totals, reference intervals and claims of a capture and its subsites, from its pages as judged again."""
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        self._own_names = "spider" not in document["capture"]["settings"]
+        parts = {part["name"]: part for part in document["subsites"]}
+        self._parts = {name: (part, Sums(_reference(part))) for name, part in parts.items()}
+        self._whole = Sums(_reference(document["capture"]))
+        self.findings: list[Finding] = []
+        self.urls = array("q")
+
+    def add(self, entry: Mapping[str, Any], page: PageFacts) -> None:
+        """Count a page; what its entry says otherwise is found."""
+        self.urls.append(hash(entry["url"]))
+        if self._own_names:
+            self.findings += _misnamed(entry)
+        part = self._parts.get(entry["subsite"])
+        if part is None:
+            self.findings.append(Finding("its subsite is none of the subsites", url=entry["url"]))
+        for sums in (self._whole, *(part[1:] if part else ())):
+            if page.kind is Kind.PAGE:
+                sums.add(page)
+
+    def sums(self, name: str) -> Iterator[Finding]:
+        """What they add up to, compared with what is stated."""
+        document = self._document
+        capture = document["capture"]
+        groups = [("capture", capture, self._whole, _parts(document))]
+        groups += [(f"subsite {part}", stated, sums, ()) for part, (stated, sums) in self._parts.items()]
+        for what, stated, sums, divided in groups:
+            for part, again in unit(stated["name"], _facts(document, stated, divided), sums).items():
+                if again != stated[part]:
+                    yield Finding(f"{part} of the {what}: {_difference(again, stated[part])}", name)
+        for stated, sums in self._parts.values():
+            yield from _between(name, stated, sums)
+        yield from _one_instant(name, document)
+        if len(self._parts) < len(document["subsites"]):
+            yield Finding("two subsites have one name", name)
+
+
+def _misnamed(entry: Mapping[str, Any]) -> Iterator[Finding]:
     """A page was downloaded from its own URL, however it is spelt; a project's spider gives names as it likes."""
-    if "spider" in document["capture"]["settings"]:
-        return
-    for entry in (*document["pages"], *document["not_captured"]):
-        for part in ("visit", "revisit"):
-            stated = entry.get(part)
-            if stated and canonical(stated["uri"]) != canonical(entry["url"].removesuffix("#")):
-                yield Finding(f"its {part} is of {stated['uri']}", stated["file"], stated["offset"], entry["url"])
+    for part in ("visit", "revisit"):
+        stated = entry.get(part)
+        if stated and canonical(stated["uri"]) != canonical(entry["url"].removesuffix("#")):
+            yield Finding(f"its {part} is of {stated['uri']}", stated["file"], stated["offset"], entry["url"])
 
 
-def _sums(name: str, document: dict[str, Any], pages: Sequence[PageFacts]) -> Iterator[Finding]:
-    """Totals, reference intervals and claims of the capture and its subsites, from the pages as judged again."""
-    entries = (*document["pages"], *document["not_captured"])
-    parts = document["subsites"]
-    groups = [("capture", document["capture"], list(pages), _parts(document))]
-    for stated in parts:
-        own = [page for page, entry in zip(pages, entries, strict=True) if entry["subsite"] == stated["name"]]
-        groups.append((f"subsite {stated['name']}", stated, own, ()))
-    for what, stated, own, divided in groups:
-        facts = _facts(document, stated, own, divided)
-        for part, again in unit(stated["name"], facts, facts.figures.whole).items():
-            if again != stated[part]:
-                yield Finding(f"{part} of the {what}: {_difference(again, stated[part])}", name)
-    for _, stated, own, _ in groups[1:]:
-        yield from _between(name, stated, own)
-    yield from _one_instant(name, document)
-    known = {stated["name"] for stated in document["subsites"]}
-    if len(known) < len(document["subsites"]):
-        yield Finding("two subsites have one name", name)
-    yield from (
-        Finding("its subsite is none of the subsites", url=e["url"]) for e in entries if e["subsite"] not in known
-    )
+def _reference(stated: Mapping[str, Any]) -> Instant | None:
+    return unix(stated["reference"]["instant"]) if stated["reference"] else None
 
 
-def _parts(document: dict[str, Any]) -> tuple[SubsiteFacts, ...]:
+def _parts(document: Document) -> tuple[SubsiteFacts, ...]:
     started, ended = (unix(document["capture"][name]) for name in ("started", "ended"))
     return tuple(
         SubsiteFacts(part["name"], unix(part["reference"]["instant"]) if part["reference"] else None, started, ended)
@@ -122,7 +154,7 @@ def _parts(document: dict[str, Any]) -> tuple[SubsiteFacts, ...]:
     )
 
 
-def _one_instant(name: str, document: dict[str, Any]) -> Iterator[Finding]:
+def _one_instant(name: str, document: Document) -> Iterator[Finding]:
     """The capture's T is that of all its subsites; where they have several, it has none."""
     instants = {part["reference"] and part["reference"]["instant"] for part in document["subsites"]}
     expected = instants.pop() if len(instants) == 1 else None
@@ -131,33 +163,28 @@ def _one_instant(name: str, document: dict[str, Any]) -> Iterator[Finding]:
         yield Finding(f"T of the capture is {expected} by its subsites, stated is {stated}", name)
 
 
-def _facts(
-    document: dict[str, Any],
-    stated: dict[str, Any],
-    pages: Iterable[PageFacts],
-    divided: tuple[SubsiteFacts, ...],
-) -> CaptureFacts:
-    capture, reference = document["capture"], stated["reference"]
+def _facts(document: Document, stated: Mapping[str, Any], divided: tuple[SubsiteFacts, ...]) -> CaptureFacts:
+    capture = document["capture"]
     return CaptureFacts(
         site=capture["site"],
         seeds=tuple(capture["seeds"]),
         strategy=capture["strategy"],
         started=unix(capture["started"]),
         ended=unix(capture["ended"]),
-        reference=unix(reference["instant"]) if reference else None,
-        pages=tuple(pages),
+        reference=_reference(stated),
+        pages=(),
         subsites=divided,
         audit=capture["audit"],
         interruptions=tuple((unix(one["from"]), unix(one["to"])) for one in capture["interruptions"]),
     )
 
 
-def _between(name: str, stated: dict[str, Any], pages: Iterable[PageFacts]) -> Iterator[Finding]:
+def _between(name: str, stated: Mapping[str, Any], sums: Sums) -> Iterator[Finding]:
     """T lies within the interval that every coherent page is shown to have stayed over."""
     reference = stated["reference"]
     if reference and not reference["from"] <= reference["instant"] <= reference["to"]:
         yield Finding(f"T={reference['instant']} is not from {reference['from']} to {reference['to']}", name)
-    if reference is None and any(page.kind is Kind.PAGE and page.revisit for page in pages):
+    if reference is None and sums.revisited:
         yield Finding("pages were revisited, and T is not stated", name)
 
 
@@ -168,32 +195,44 @@ def _difference(again: Any, stated: Any) -> str:
     return f"it is {again!r}, stated is {stated!r}"
 
 
-def unspoken(witness: Witness, documents: Iterable[Document]) -> Iterator[Finding]:
+def unspoken(witness: Witness, source: Material, documents: Sequence[Document]) -> Iterator[Finding]:
     """Answers that could be shown as a page, and that no certificate speaks of.
 
     Downloads of a page that were cut off before they were noted may be there, too, as many as further attempts were
     made; so may what a project's own spider asked for.
     """
-    spoken: set[tuple[str, str]] = set()
-    urls: set[str | None] = set()
+    if any("spider" in document["capture"]["settings"] for document in documents):
+        return
+    spoken: set[int] = set()  #: hashes of moments
+    for entry in _entries(source, documents):
+        spoken.update(hash((one["uri"], one["date"])) for one in _visits(entry))
+    left = [one for one in witness if hash((one.uri, one.date)) not in spoken and _shown(one)]
+    urls = {canonical(exchange.uri) for exchange in left}
     spare: Counter[str | None] = Counter()
-    cuts: list[tuple[float, float]] = []
-    for document in documents:
-        if "spider" in document["capture"]["settings"]:
-            return
-        for entry in (*document["pages"], *document["not_captured"]):
-            urls.add(canonical(entry["url"]))
-            visits = [one for part in ("visit", "revisit") if (one := entry.get(part))]
-            spoken.update((one["uri"], one["date"]) for one in visits)
-            spare[canonical(entry["url"])] += sum(one["attempts"] - 1 for one in visits)
-        cuts += [(unix(one["from"]) - _LATEST, unix(one["to"])) for one in document["capture"]["interruptions"]]
-    for exchange in witness.exchanges.values():
-        if (exchange.uri, exchange.date) not in spoken and _shown(exchange):
-            url = canonical(exchange.uri)
-            cut = any(start <= unix(exchange.date) <= end for start, end in cuts)
-            spare[url] -= 1
-            if not (url in urls and (cut or spare[url] >= 0)):
-                yield Finding("no certificate speaks of it", exchange.file, exchange.offset, exchange.uri)
+    known: set[str | None] = set()
+    for entry in _entries(source, documents) if left else ():
+        if (url := canonical(entry["url"])) in urls:
+            known.add(url)
+            spare[url] += sum(one["attempts"] - 1 for one in _visits(entry))
+    cuts = [
+        (unix(one["from"]) - _LATEST, unix(one["to"]))
+        for document in documents
+        for one in document["capture"]["interruptions"]
+    ]
+    for exchange in left:
+        url = canonical(exchange.uri)
+        cut = any(start <= unix(exchange.date) <= end for start, end in cuts)
+        spare[url] -= 1
+        if not (url in known and (cut or spare[url] >= 0)):
+            yield Finding("no certificate speaks of it", exchange.file, exchange.offset, exchange.uri)
+
+
+def _entries(source: Material, documents: Sequence[Document]) -> Iterator[Mapping[str, Any]]:
+    return chain.from_iterable(entries_of(source, document) for document in documents)
+
+
+def _visits(entry: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    return [one for part in ("visit", "revisit") if (one := entry.get(part))]
 
 
 def _shown(exchange: RecordedExchange) -> bool:

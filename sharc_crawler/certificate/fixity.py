@@ -14,7 +14,17 @@ NAME = "certificate.json"
 CERTIFICATES = re.compile(r"certificate(?:-[A-Za-z0-9.-]+)?\.json")
 SIGNATURES = re.compile(r"signature(?:-[A-Za-z0-9.-]+)?\.json")
 TIMESTAMPS = re.compile(r"timestamp(?:-[A-Za-z0-9.-]+)?\.tsr")
+PAGES = re.compile(r"certificate(?:-[A-Za-z0-9.-]+)?-pages\.jsonl")
 _BLOCK = 1 << 20
+
+
+def pages_name(certificate: str) -> str:
+    """The file of a certificate's pages.
+
+    >>> pages_name("certificate-example.org.json")
+    'certificate-example.org-pages.jsonl'
+    """
+    return f"{certificate.removesuffix('.json')}-pages.jsonl"
 
 
 def signature_name(certificate: str) -> str:
@@ -49,6 +59,11 @@ def fixity_of(stream: IO[bytes], told: Callable[[int], None] = lambda _: None) -
         size += len(block)
         told(len(block))
     return {"bytes": size, "sha256": made.hexdigest()}
+
+
+def is_certificate(name: str) -> bool:
+    """Is it the file of a certificate, of its pages, or of what seals it?"""
+    return bool(CERTIFICATES.fullmatch(name) or PAGES.fullmatch(name)) or is_seal(name)
 
 
 def is_seal(name: str) -> bool:

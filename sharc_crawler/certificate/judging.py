@@ -18,8 +18,9 @@ from sharc_crawler.instants import unix
 from sharc_crawler.model import Judgement, Kind, Outcome, Result, Slot, Url, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping
 
+    from sharc_crawler.certificate.entries import Entries
     from sharc_crawler.certificate.lastmods import ServersWord
     from sharc_crawler.certificate.witness import RecordedExchange, Witness
     from sharc_crawler.changes.http import HttpResponse
@@ -35,7 +36,7 @@ class Judge:
 
     ``references``: T of each subsite that has one. ``former``: other captures of the archive, which payloads that are
     stored there are looked up in. ``warcs``: the sitemaps in them are read when the first verdict rests on what
-    they say of pages' last changes; ``urls``: of all pages and resources, which are no sitemaps.
+    they say of pages' last changes; ``entries``: its pages and resources, which are no sitemaps.
     """
 
     def __init__(
@@ -44,9 +45,10 @@ class Judge:
         former: Witness,
         references: Mapping[str, str],
         warcs: Mapping[str, Callable[[], IO[bytes]]],
-        urls: Collection[str],
+        entries: Entries,
     ) -> None:
-        self._word = cache(partial(_servers_word, witness, warcs, urls))
+        self._word = cache(partial(_servers_word, witness, warcs, entries))
+        self._entries = entries
         self._witness = witness
         self._former = former
         self._references = references
@@ -54,16 +56,16 @@ class Judge:
         self.findings: list[Finding] = []
         self.elsewhere = 0  #: payloads that are in no capture at hand
 
-    def pages(self, entries: Sequence[Entry]) -> list[PageFacts]:
-        """The pages as the records show them, in their order; what was stated otherwise is found."""
-        found = [self._downloads(entry) for entry in entries]
-        for entry, (visit, _, _) in zip(entries, found, strict=True):
+    def pages(self) -> Iterator[tuple[Entry, PageFacts]]:
+        """Each page as the records show it, in the order of the revisits; what was stated otherwise is found."""
+        for entry in self._entries:
+            visit = self._download(entry, "visit")
             if visit is not None and visit.result is Result.OK:
                 self._revisits.visited(entry["visit"]["uri"], visit)
-        shown: dict[int, PageFacts] = {}
-        for place in sorted(range(len(entries)), key=lambda place: _revisited(entries[place])):
-            shown[place] = self._page(entries[place], *found[place])
-        return [shown[place] for place in range(len(entries))]
+        self.findings.clear()  # they are met again
+        self.elsewhere = 0
+        for entry in self._entries.by_revisit():
+            yield entry, self._page(entry, *self._downloads(entry))
 
     def _downloads(self, entry: Entry) -> tuple[Outcome | None, Outcome | None, bool]:
         """Visit and revisit, and whether they are as stated."""
@@ -144,7 +146,7 @@ class Judge:
         """Of the payload, as sent and unpacked, wherever it is stored: a revisit record's own word is not enough."""
         if exchange.holder is None:
             return exchange.digest, exchange.decoded
-        holder = self._witness.moments.get(exchange.holder) or self._former.moments.get(exchange.holder)
+        holder = self._witness.of(exchange.holder) or self._former.of(exchange.holder)
         if holder is None:
             self.elsewhere += 1
             return exchange.digest, None
@@ -211,10 +213,10 @@ class Judge:
         self.findings.append(Finding(what, place.get("file"), place.get("offset"), entry["url"]))
 
 
-def _servers_word(witness: Witness, warcs: Mapping[str, Callable[[], IO[bytes]]], urls: Collection[str]) -> ServersWord:
+def _servers_word(witness: Witness, warcs: Mapping[str, Callable[[], IO[bytes]]], entries: Entries) -> ServersWord:
     from sharc_crawler.certificate.lastmods import ServersWord  # sitemaps are read only where a verdict rests on them
 
-    return ServersWord(witness, warcs, urls)
+    return ServersWord(witness, warcs, {entry["url"] for entry in entries})
 
 
 def _stated(entry: Entry) -> Judgement:
@@ -231,8 +233,3 @@ def _facts(stated: Entry | None, outcome: Outcome | None) -> VisitFacts | None:
 
 def _header(message: HttpResponse, name: str) -> str | None:
     return header_text(message.header(name.lower().encode()))
-
-
-def _revisited(entry: Entry) -> str:
-    revisit = entry.get("revisit")
-    return revisit["date"] if revisit else ""

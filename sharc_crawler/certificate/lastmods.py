@@ -49,7 +49,7 @@ def _lastmods(
 ) -> dict[str, list[Lastmod]]:
     """By canonical URL, when each sitemap said that it last changed."""
     found: dict[str, list[Lastmod]] = defaultdict(list)
-    for exchange in witness.exchanges.values():
+    for exchange in witness:
         if exchange.message and exchange.message.status == _OK and canonical(exchange.uri) not in others:
             body = _body(exchange, witness, warcs)
             age = of_headers(partial(_header, exchange.message))["age"]
@@ -75,7 +75,7 @@ def _header(message: HttpResponse, name: str) -> str | None:
 
 
 def _body(exchange: RecordedExchange, witness: Witness, warcs: Mapping[str, Callable[[], IO[bytes]]]) -> bytes | None:
-    holder = witness.moments.get(exchange.holder) if exchange.holder else exchange
+    holder = witness.of(exchange.holder) if exchange.holder else exchange
     if holder is None or holder.kind != "response":
         return None
     with warcs[holder.file]() as stream:

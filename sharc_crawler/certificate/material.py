@@ -18,6 +18,7 @@ class Material:
     warcs: dict[str, Callable[[], IO[bytes]]] = field(default_factory=dict)
     sizes: dict[str, int] = field(default_factory=dict)
     certificates: dict[str, bytes] = field(default_factory=dict)
+    pages: dict[str, Callable[[], IO[bytes]]] = field(default_factory=dict)  #: files of certificates' pages
     beside: dict[str, bytes] = field(default_factory=dict)  #: signatures and time stamps of certificates
     seal: bytes | None = None  #: a WACZ file's own
     names: list[str] = field(default_factory=list)  #: of all files in a WACZ file

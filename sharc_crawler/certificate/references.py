@@ -17,7 +17,7 @@ _SERVERS_WORD = "server-not-modified"
 
 def missing(witness: Witness, former: Witness) -> Iterator[Finding]:
     """What records refer to wrongly; payloads in former captures that are not at hand are passed over."""
-    for exchange in witness.exchanges.values():
+    for exchange in witness:
         if exchange.kind in MAIN and not exchange.request and not exchange.normalised:
             yield Finding("the request that it answers is missing", exchange.file, exchange.offset, exchange.uri)
         if exchange.holder is not None and (what := _wrong(exchange, exchange.holder, witness, former)):
@@ -25,7 +25,7 @@ def missing(witness: Witness, former: Witness) -> Iterator[Finding]:
 
 
 def _wrong(exchange: RecordedExchange, moment: tuple[str, str], witness: Witness, former: Witness) -> str | None:
-    holder = witness.moments.get(moment) or former.moments.get(moment)
+    holder = witness.of(moment) or former.of(moment)
     status = exchange.message.status if exchange.message else None
     if (status == _NOT_MODIFIED) != (exchange.profile == _SERVERS_WORD):
         return f"it is a revisit of kind {exchange.profile!r}, the server's answer had status {status}"

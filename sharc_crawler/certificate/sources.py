@@ -6,11 +6,11 @@ import io
 import zipfile
 from functools import partial
 from pathlib import PurePosixPath
-from typing import IO, TYPE_CHECKING, cast
+from typing import IO, TYPE_CHECKING, Any, cast
 
 from sharc_crawler.archive.files import OPEN, SUFFIX
 from sharc_crawler.archive.wacz import NO_ZIP, SEAL
-from sharc_crawler.certificate.fixity import CERTIFICATES, is_seal
+from sharc_crawler.certificate.fixity import CERTIFICATES, PAGES, is_seal
 from sharc_crawler.certificate.material import Material, opened
 from sharc_crawler.errors import DataError
 
@@ -41,6 +41,8 @@ def _folder(path: Path) -> Material:
             source.sizes[file.name] = file.stat().st_size
         elif CERTIFICATES.fullmatch(file.name):
             source.certificates[file.name] = file.read_bytes()
+        elif PAGES.fullmatch(file.name):
+            source.pages[file.name] = partial(opened, file)
         elif is_seal(file.name):
             source.beside[file.name] = file.read_bytes()
     return source
@@ -52,7 +54,8 @@ def _wacz(path: Path) -> Material:
         source.names = [info.filename for info in package.infolist()]
         for info in package.infolist():
             name = PurePosixPath(info.filename).name
-            if not (name.endswith(SUFFIX) or CERTIFICATES.fullmatch(name) or is_seal(name) or info.filename == SEAL):
+            read = name.endswith(SUFFIX) or any(kind.fullmatch(name) for kind in (CERTIFICATES, PAGES))
+            if not (read or is_seal(name) or info.filename == SEAL):
                 continue
             if info.compress_type != zipfile.ZIP_STORED:
                 raise DataError(
@@ -61,12 +64,18 @@ def _wacz(path: Path) -> Material:
             if name.endswith(SUFFIX):
                 source.warcs[name] = partial(_part, path, info)
                 source.sizes[name] = info.file_size
+            elif PAGES.fullmatch(name):
+                source.pages[name] = partial(_lines, path, info)
             elif info.filename == SEAL:
                 source.seal = _part(path, info).read()
             else:  # as it is: what is wrong with it was found
                 kept = source.beside if is_seal(name) else source.certificates
                 kept[name] = _part(path, info).read()
     return source
+
+
+def _lines(path: Path, info: zipfile.ZipInfo) -> IO[bytes]:
+    return cast("IO[bytes]", io.BufferedReader(_Part(path, info)))
 
 
 def _part(path: Path, info: zipfile.ZipInfo) -> IO[bytes]:
@@ -91,6 +100,17 @@ class _Part(io.RawIOBase):
 
     def tell(self) -> int:
         return self._at
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self.read(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
 
     def read(self, size: int = -1) -> bytes:
         rest = max(0, self._size - self._at)

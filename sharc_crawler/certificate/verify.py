@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.archive.files import SUFFIX
+from sharc_crawler.archive.members import Record, read_at
 from sharc_crawler.archive.wacz_check import altered
-from sharc_crawler.certificate.beside import strangers
+from sharc_crawler.certificate.beside import kept_pages, strangers
 from sharc_crawler.certificate.canonical import DIGEST, KEPT_IN, digest, kept, to_text
 from sharc_crawler.certificate.clocks import beyond
 from sharc_crawler.certificate.document import FORMAT, LIMITS, VERSION
-from sharc_crawler.certificate.examining import Examination, statements
-from sharc_crawler.certificate.fixity import fixity_of
+from sharc_crawler.certificate.examining import Examination, statements, unspoken
+from sharc_crawler.certificate.fixity import fixity_of, pages_name
 from sharc_crawler.certificate.indexes import stale
 from sharc_crawler.certificate.references import missing
 from sharc_crawler.certificate.sealing import Seals, Trust, check_seals
@@ -58,22 +60,25 @@ def verify(
     witness = ingest(source.warcs, told)
     others = Witness()
     for one in former:
-        ingested = ingest(open_source(one).warcs)
-        others.moments |= ingested.moments
-        others.findings += ingested.findings
+        ingest(open_source(one).warcs, into=others)
     verification = Verification(source=source.name, records=witness.records)
     verification.findings += [] if path.is_dir() else [Finding(what, file) for file, what in altered(path, told)]
     verification.findings += [*witness.findings, *others.findings, *missing(witness, others)]
     verification.findings += _files(source, documents, told)
+    sound = set(_with_pages(source, documents, verification))
     if path.is_dir():
         verification.findings += stale(path, source.warcs, {finding.file for finding in verification.findings})
     try:
         verification.findings += strangers(path, source, witness, list(documents.values()))
+        if sound == documents.keys():
+            verification.findings += unspoken(witness, source, list(documents.values()))
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise DataError(f"{str(path)!r}: a certificate is not by the schema of version {VERSION}: {error!r}") from error
     for name, document in documents.items():
         try:
-            _certificate(name, source, document, witness, others, verification)
+            _certificate(name, source, document, witness, verification)
+            if name in sound:
+                statements(name, source, document, witness, others, verification)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise DataError(f"{name} of {str(path)!r} is not by the schema of version {VERSION}: {error!r}") from error
     verification.seals = check_seals(source.beside, documents, source.seal, trust)
@@ -132,23 +137,49 @@ def _files(source: Material, documents: dict[str, dict[str, Any]], told: Callabl
         yield Finding("no certificate speaks of this file", name)
 
 
+def _with_pages(source: Material, documents: dict[str, dict[str, Any]], into: Verification) -> Iterator[str]:
+    """The names of certificates whose pages are as stated: of others nothing more can be said."""
+    for name, document in documents.items():
+        stated = dict(document.get("pages") or {})
+        file = str(stated.get("name"))
+        if file not in source.pages or file != pages_name(name):
+            into.findings.append(Finding("its pages are missing", name))
+            continue
+        with source.pages[file]() as stream:
+            found = fixity_of(stream)
+        if any(found[part] != stated.get(part) for part in found):
+            what = f"its pages are not as they were: sha256 {found['sha256']}, stated is {stated.get('sha256')}"
+            into.findings.append(Finding(what, file))
+        else:
+            yield name
+
+
 def _stated_files(document: dict[str, Any]) -> list[dict[str, Any]]:
     place = document.get(KEPT_IN) or {}
     own = [{"name": place.get("file"), **place}] if place else []
     return [*document.get("files", []), *own]
 
 
-def _certificate(
-    name: str, source: Material, document: dict[str, Any], witness: Witness, former: Witness, into: Verification
-) -> None:
-    into.findings += _sealed(name, source.certificates[name], document, witness)
+def _certificate(name: str, source: Material, document: dict[str, Any], witness: Witness, into: Verification) -> None:
+    into.digests.append(document[DIGEST])
+    into.findings += _sealed(name, source, document, witness)
     files = {file["name"] for file in document["files"]}
     into.findings += beyond(witness, files, document["capture"]["clocks"], name)
-    statements(name, source, document, witness, former, into)
 
 
-def _sealed(name: str, text: bytes, document: dict[str, Any], witness: Witness) -> Iterator[Finding]:
+def _in_records(source: Material, places: Sequence[tuple[str, int]]) -> str:
+    """The digest of what records hold together."""
+    made = hashlib.sha256()
+    for file, offset in places:
+        with source.warcs[file]() as stream:
+            record = read_at(stream, offset)
+        made.update(record.block if isinstance(record, Record) else b"")
+    return made.hexdigest()
+
+
+def _sealed(name: str, source: Material, document: dict[str, Any], witness: Witness) -> Iterator[Finding]:
     """The digest is that of the document, which lies in the WARC files, too."""
+    text = source.certificates[name]
     if document[DIGEST] != digest(document):
         yield Finding(f"its digest is {digest(document)}, stated is {document[DIGEST]}", name)
     if to_text(document).encode("utf-8", "replace") != text:
@@ -157,7 +188,9 @@ def _sealed(name: str, text: bytes, document: dict[str, Any], witness: Witness) 
     copy = witness.documents.get((place["file"], place["offset"]))
     if copy is None:
         yield Finding("the certificate is not in the WARC file", place["file"], place["offset"])
-    elif copy != kept(document):
+    elif copy.sha256 != hashlib.sha256(kept(document)).hexdigest():
         yield Finding("the certificate in the WARC file is another one", place["file"], place["offset"])
+    elif _in_records(source, kept_pages(witness, document)) != document["pages"]["sha256"]:
+        yield Finding("its pages in the WARC file are others", place["file"], place["offset"])
     if document["limits"] != list(LIMITS):
         yield Finding("its limits are not those of this version", name)

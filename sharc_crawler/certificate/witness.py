@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import re
+from array import array
 from base64 import b64decode
 from dataclasses import dataclass, field
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, NamedTuple
 
 from sharc_crawler.archive.members import Damage, Record, records
 from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.changes.http import HttpResponse, parse_response
 from sharc_crawler.coding import decoded
+from sharc_crawler.storage.scratch import Scratch
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+    from typing import Self
 
     Place = tuple[str, int]  #: file, offset
     Moment = tuple[str, str]  #: target URI, WARC-Date
@@ -59,27 +64,94 @@ class RecordedExchange:
     request: bytes = b""
     notes: dict[str, bytes] = field(default_factory=dict)
 
+    def packed(self) -> bytes:
+        """All of it as bytes."""
+        known = {name: getattr(self, name) for name in self.__slots__}
+        known["message"] = self.message.head.decode("latin-1") if self.message else None
+        known["request"] = self.request.decode("latin-1")
+        known["notes"] = {name: value.decode("latin-1") for name, value in self.notes.items()}
+        return json.dumps(known, separators=(",", ":")).encode()
 
-@dataclass(slots=True)
+    @classmethod
+    def unpacked(cls, data: bytes) -> Self:
+        """The exchange of such bytes."""
+        known = json.loads(data)
+        head, holder = known["message"], known["holder"]
+        known["message"] = None if head is None else parse_response(head.encode("latin-1"))
+        known["holder"] = holder and (holder[0], holder[1])
+        known["request"] = known["request"].encode("latin-1")
+        known["notes"] = {name: value.encode("latin-1") for name, value in known["notes"].items()}
+        return cls(**known)
+
+
+class Document(NamedTuple):
+    """A metadata record that is no exchange's notes."""
+
+    uri: str
+    sha256: str  #: of its block
+
+
+class Kinds:
+    """Where the records of a file lie, and of what kind each is."""
+
+    def __init__(self) -> None:
+        self._offsets, self._kinds = array("q"), array("b")
+
+    def add(self, offset: int, kind: str) -> None:
+        """One more."""
+        if kind not in _KINDS:
+            _KINDS.append(kind)
+        self._offsets.append(offset)
+        self._kinds.append(_KINDS.index(kind))
+
+    def __iter__(self) -> Iterator[tuple[int, str]]:
+        return ((offset, _KINDS[kind]) for offset, kind in zip(self._offsets, self._kinds, strict=True))
+
+
+_KINDS: list[str] = []  #: that were met
+
+
 class Witness:
-    """All exchanges of some WARC files."""
+    """All exchanges of some WARC files; they lie on disk, since there may be a million."""
 
-    exchanges: dict[Place, RecordedExchange] = field(default_factory=dict)
-    moments: dict[Moment, RecordedExchange] = field(default_factory=dict)
-    documents: dict[Place, bytes] = field(default_factory=dict)  #: metadata records that are no exchange's notes
-    kinds: dict[str, list[tuple[int, str]]] = field(default_factory=dict)  #: file → its records' offsets and kinds
-    findings: list[Finding] = field(default_factory=list)
-    records: int = 0
+    def __init__(self) -> None:
+        self._exchanges = Scratch()
+        self.documents: dict[Place, Document] = {}
+        self.kinds: dict[str, Kinds] = {}  #: by file
+        self.findings: list[Finding] = []
+        self.records = 0
+
+    def add(self, exchange: RecordedExchange) -> None:
+        """One more exchange, with all of its records."""
+        place = f"{exchange.file}:{exchange.offset}"
+        self._exchanges.add(place, f"{exchange.date} {exchange.uri}", exchange.packed())
+
+    def __iter__(self) -> Iterator[RecordedExchange]:
+        return map(RecordedExchange.unpacked, self._exchanges)
+
+    def at(self, place: str) -> RecordedExchange | None:
+        """The exchange at a place, ``file:offset``."""
+        found = self._exchanges.first(place)
+        return RecordedExchange.unpacked(found) if found else None
+
+    def of(self, moment: Moment) -> RecordedExchange | None:
+        """The exchange of a moment."""
+        found = self._exchanges.second(f"{moment[1]} {moment[0]}")
+        return RecordedExchange.unpacked(found) if found else None
 
     def find(self, file: str | None, offset: int | None, moment: Moment) -> RecordedExchange | None:
         """The exchange at a place, or, where files were written anew, of a moment."""
-        found = self.exchanges.get((file or "", -1 if offset is None else offset))
-        return found if found and (found.uri, found.date) == moment else self.moments.get(moment, found)
+        found = self.at(f"{file}:{offset}")
+        return found if found and (found.uri, found.date) == moment else self.of(moment) or found
 
 
-def ingest(warcs: Mapping[str, Callable[[], IO[bytes]]], told: Callable[[int], None] = lambda _: None) -> Witness:
+def ingest(
+    warcs: Mapping[str, Callable[[], IO[bytes]]],
+    told: Callable[[int], None] = lambda _: None,
+    into: Witness | None = None,
+) -> Witness:
     """Read WARC files to their ends. ``told`` is given the number of bytes of each record as it is read."""
-    witness = Witness()
+    witness = into or Witness()
     for name, opened in warcs.items():
         with opened() as stream:
             _read(stream, name, witness, told)
@@ -87,37 +159,37 @@ def ingest(warcs: Mapping[str, Callable[[], IO[bytes]]], told: Callable[[int], N
 
 
 def _read(stream: IO[bytes], name: str, witness: Witness, told: Callable[[int], None]) -> None:
-    by_id: dict[
-        str, tuple[RecordedExchange, Record]
-    ] = {}  #: of this file: what belongs to an exchange is written with it
+    last: tuple[RecordedExchange, Record] | None = None  #: what belongs to an exchange is written with it
     closed = False
-    kinds = witness.kinds.setdefault(name, [])
+    kinds = witness.kinds.setdefault(name, Kinds())
     for record in records(stream):
         if isinstance(record, Damage):
             witness.findings.append(Finding(f"no whole record here: {record.reason}", name, record.offset))
             continue
         witness.records += 1
-        kinds.append((record.offset, record.kind))
+        kinds.add(record.offset, record.kind)
         told(record.length)
         witness.findings += _altered(record, name)
         owner = record.get("WARC-Concurrent-To")
         if record.kind == "warcinfo":
             closed = b"\ndeduplication: site" not in record.block
         elif owner is not None:
-            if owner in by_id:
-                exchange, main = by_id[owner]
-                _add(exchange, record)
-                witness.findings += _apart(main, record, name)
+            if last and owner == last[0].record:
+                _add(last[0], record)
+                witness.findings += _apart(last[1], record, name)
             else:
                 what = "the record that it belongs to is missing"
                 witness.findings.append(Finding(what, name, record.offset, record.get("WARC-Target-URI")))
         elif (found := _exchange(record, name, closed=closed)) is not None:
-            exchange = found
-            by_id = {exchange.record: (exchange, record)}
-            witness.findings += _mislabelled(exchange, record)
-            witness.exchanges[name, record.offset] = witness.moments[exchange.uri, exchange.date] = exchange
+            if last:
+                witness.add(last[0])
+            last = found, record
+            witness.findings += _mislabelled(found, record)
         elif record.kind == "metadata":
-            witness.documents[name, record.offset] = record.block
+            sha256 = hashlib.sha256(record.block).hexdigest()
+            witness.documents[name, record.offset] = Document(record.get("WARC-Target-URI") or "", sha256)
+    if last:
+        witness.add(last[0])
 
 
 def _altered(record: Record, name: str) -> list[Finding]:

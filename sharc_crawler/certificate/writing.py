@@ -7,16 +7,16 @@ from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sharc_crawler.archive.cdxj import entries, read_index
-from sharc_crawler.archive.files import SUFFIX, files_of, replace_file, safe_name, series_of
-from sharc_crawler.archive.members import Record, read_at, records
+from sharc_crawler.archive.files import SUFFIX, Drafts, files_of, safe_name, series_of
+from sharc_crawler.archive.members import Record, records
 from sharc_crawler.archive.options import CaptureInfo, WarcOptions
 from sharc_crawler.archive.warc import WarcWriter
 from sharc_crawler.certificate.canonical import DIGEST, KEPT_IN, kept, to_text
 from sharc_crawler.certificate.clocks import clocks
-from sharc_crawler.certificate.document import certificate
+from sharc_crawler.certificate.document import certificate, entries
+from sharc_crawler.certificate.entries import Entries, write_entries
 from sharc_crawler.certificate.examining import examine
-from sharc_crawler.certificate.fixity import NAME, fixity, signature_name, timestamp_name
+from sharc_crawler.certificate.fixity import NAME, fixity, pages_name, signature_name, timestamp_name
 from sharc_crawler.certificate.material import Material, opened
 from sharc_crawler.certificate.witness import ingest
 from sharc_crawler.errors import UsageError
@@ -27,8 +27,9 @@ if TYPE_CHECKING:
 
     from sharc_crawler.certificate.witness import Finding, Witness
     from sharc_crawler.evidence.facts import CaptureFacts
+    from sharc_crawler.model import CaptureRef, Instant
 
-MEDIA_TYPE = "application/json"
+MEDIA_TYPE, LINES = "application/json", "application/jsonl"
 SHOWN = 3  #: findings in a summary
 
 
@@ -104,26 +105,53 @@ def seal(
     """The certificates of captures that share their WARC files, if what is ``examined`` of them brings no finding."""
     site, info = _about(folder, series)
     warcs = [path for _, path in files_of(folder, *series) if path.name.endswith(SUFFIX)]
-    uris = dict(_uris(warcs)) | dict(_unanswered(folder, [facts for facts, _ in owed]))
     source = Material("", {path.name: partial(opened, path) for path in warcs})
     witness = ingest(source.warcs)
     told = clocks(witness, source.warcs)
-    if examined is not None:
-        found = examined(witness, source, [certificate(facts, [], uris, told) for facts, _ in owed])
-        if found:
-            return [Certified(path, "", "", found) for _, path in owed]
-    with WarcWriter(folder, site, series[1], info, WarcOptions(dedup="off")) as out:
-        files = [path for _, path in files_of(folder, *series) if path.name.endswith(SUFFIX)]
-        stated = [{"name": path.name, **fixity(path)} for path in files]
+    with Drafts() as drafts:
+        pages = {path: _write_pages(path, facts, witness, drafts, source) for facts, path in owed}
+        if examined is not None:
+            found = examined(witness, source, [certificate(facts, [], pages[path], told) for facts, path in owed])
+            if found:
+                drafts.drop()
+                return [Certified(path, "", "", found) for _, path in owed]
         sealed = []
-        for facts, path in owed:
-            document = certificate(facts, stated, uris, told)
-            ref = out.write_metadata(target(document), facts.ended or 0.0, kept(document), MEDIA_TYPE)
-            sealed.append((document, path, ref))
-    for document, path, ref in sealed:
-        place = {"file": ref.file, "offset": ref.offset, **fixity(folder / ref.file)}
-        replace_file(path, to_text({**document, KEPT_IN: place}))
+        with WarcWriter(folder, site, series[1], info, WarcOptions(dedup="off")) as out:
+            stated = [{"name": path.name, **fixity(path)} for path in _closed(folder, series)]
+            for facts, path in owed:
+                document = certificate(facts, stated, pages[path], told)
+                ref = _keep(out, document, Entries(source.pages[pages[path]["name"]]), facts.ended or 0.0)
+                sealed.append((document, path, ref))
+        for document, path, ref in sealed:
+            place = {"file": ref.file, "offset": ref.offset, **fixity(folder / ref.file)}
+            with drafts.open(path) as file:
+                file.write(to_text({**document, KEPT_IN: place}).encode("utf-8", "replace"))
     return [Certified(path, document[DIGEST], ref.file) for document, path, ref in sealed]
+
+
+def _closed(folder: Path, series: tuple[str, str]) -> list[Path]:
+    return [path for _, path in files_of(folder, *series) if path.name.endswith(SUFFIX)]
+
+
+def _write_pages(path: Path, facts: CaptureFacts, witness: Witness, drafts: Drafts, source: Material) -> dict[str, Any]:
+    """Write the pages of a certificate; what it states of them. ``source`` has them from then on."""
+    file = path.with_name(pages_name(path.name))
+
+    def uri(place: str) -> str | None:
+        exchange = witness.at(place)
+        return exchange.uri if exchange else None
+
+    with drafts.open(file) as out:
+        stated = write_entries(out, file.name, entries(facts, uri))
+    source.pages[file.name] = partial(opened, drafts.of(file))
+    return stated
+
+
+def _keep(out: WarcWriter, document: dict[str, Any], pages: Entries, when: Instant) -> CaptureRef:
+    """A certificate's pages in pieces, then itself, as records of a WARC file; where it lies."""
+    for piece in pages.pieces():
+        out.write_metadata(f"{target(document)}:pages", when, piece, LINES)
+    return out.write_metadata(target(document), when, kept(document), MEDIA_TYPE)
 
 
 def target(document: dict[str, Any]) -> str:
@@ -145,23 +173,3 @@ def _about(folder: Path, series: tuple[str, str]) -> tuple[str, CaptureInfo]:
             site = named[1].decode("utf-8", "replace") if named else ""
             return site if safe_name(site) == series[0] else series[0], CaptureInfo.parse(first.block)
     raise UsageError(f"no WARC file of {series[0]!r} in {str(folder)!r} starts with a warcinfo record: not certified")
-
-
-def _uris(files: Sequence[Path]) -> Iterator[tuple[str, str]]:
-    """The target URIs of answers, by ``file:offset``."""
-    for path in files:
-        index = path.with_name(path.name.removesuffix(SUFFIX) + ".cdxj")
-        for entry in read_index(index) if index.exists() else entries(path):
-            yield f"{path.name}:{entry.offset}", entry.url
-
-
-def _unanswered(folder: Path, captures: Sequence[CaptureFacts]) -> Iterator[tuple[str, str]]:
-    """Those of requests that brought no answer: these records are in no index."""
-    for visit in (visit for facts in captures for page in facts.pages for visit in (page.visit, page.revisit)):
-        if visit is None or visit.warc is None or visit.status is not None:
-            continue
-        file, _, offset = visit.warc.rpartition(":")
-        with (folder / file).open("rb") as stream:
-            record = read_at(stream, int(offset))
-        if isinstance(record, Record) and (uri := record.get("WARC-Target-URI")):
-            yield visit.warc, uri

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import heapq
 import io
 import json
 import zipfile
+from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import IO, TYPE_CHECKING, Any
+from tempfile import TemporaryFile
+from typing import IO, TYPE_CHECKING, Any, cast
 
-from sharc_crawler.archive.cdxj import entries_of
+from sharc_crawler.archive.cdxj import entries_of as index_entries
 from sharc_crawler.archive.members import read_at
 from sharc_crawler.archive.wacz import PACKAGE, SEAL, SIGNED, page_lines
 from sharc_crawler.archive.zipnum import write_zipnum
+from sharc_crawler.certificate.examining import entries_of
+from sharc_crawler.certificate.fixity import fixity_of
 from sharc_crawler.certificate.sources import open_source
 from sharc_crawler.certificate.witness import Finding
 from sharc_crawler.instants import second, unix
@@ -27,6 +32,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from sharc_crawler.certificate.material import Material
+
     Document = Mapping[str, Any]
 
 INDEX, BLOCKS, PAGES, DATA = (
@@ -38,8 +45,7 @@ INDEX, BLOCKS, PAGES, DATA = (
 DATA_PAGES = "report/data-pages.jsonl"
 #: of a page in the report, and in the certificate
 _STATED = ("url", "kind", "verdict", "evidence")
-LARGE = (PAGES, DATA_PAGES)  #: read line by line
-_LARGEST = 1 << 31  #: bytes of an index that is unpacked
+LARGE, LINES = ("archive/", INDEX), ".jsonl"  #: read piece by piece
 
 
 def not_of_it(path: Path) -> Iterator[Finding]:
@@ -50,29 +56,50 @@ def not_of_it(path: Path) -> Iterator[Finding]:
     source = open_source(path)
     documents = [json.loads(text) for text in source.certificates.values()]
     with zipfile.ZipFile(path) as package:
-        small = (name for name in package.namelist() if not name.startswith("archive/") and name not in LARGE)
+        small = (name for name in package.namelist() if not name.startswith(LARGE) and not name.endswith(LINES))
         parts = {name: package.read(name) for name in small}
     try:
-        yield from _index(parts, source.warcs)
-        yield from _pages(Part(path, PAGES), source.warcs, documents)
-        yield from _report(parts, Part(path, DATA_PAGES), documents)
+        yield from _index(path, parts[BLOCKS].decode(), source.warcs)
+        yield from _pages(Part(path, PAGES), source, documents)
+        yield from _report(parts, Part(path, DATA_PAGES), source, documents)
         yield from _about(parts, documents)
     except (KeyError, ValueError, TypeError, AttributeError, OSError, EOFError) as error:
         yield Finding(f"index, pages, report or title cannot be read: {error!r}", path.name)
 
 
-def _index(parts: Mapping[str, bytes], warcs: Mapping[str, Callable[[], IO[bytes]]]) -> Iterator[Finding]:
-    lines: list[str] = []
-    for name, opened in warcs.items():
-        with opened() as stream:
-            lines += [f"{entry.line()}\n" for entry in entries_of(stream, name)]
-    data = io.BytesIO()
-    blocks = write_zipnum(sorted(lines), data)
-    with gzip.open(io.BytesIO(parts[INDEX])) as stored:
-        if stored.read(_LARGEST) != gzip.decompress(data.getvalue()):
+def _index(path: Path, blocks: str, warcs: Mapping[str, Callable[[], IO[bytes]]]) -> Iterator[Finding]:
+    with ExitStack() as stack:
+        files = [stack.enter_context(_sorted_lines(opened, name)) for name, opened in warcs.items()]
+        made = stack.enter_context(TemporaryFile())
+        again = write_zipnum(heapq.merge(*files), made)
+        stored = stack.enter_context(stack.enter_context(zipfile.ZipFile(path)).open(INDEX))
+        if _digest(_unpacked(stored)) != _digest(_unpacked(_rewound(made))):
             yield Finding("the index is not that of the WARC files", INDEX)
-        elif (parts[INDEX], parts[BLOCKS].decode()) != (data.getvalue(), blocks):
+        elif (_digest(_rewound(stored)), blocks) != (_digest(_rewound(made)), again):
             yield Finding("the index is not in blocks as it is written", BLOCKS)
+
+
+def _sorted_lines(opened: Callable[[], IO[bytes]], name: str) -> IO[str]:
+    """The lines of a WARC file's index, in a file of their own."""
+    with opened() as stream:
+        lines = sorted(f"{entry.line()}\n" for entry in index_entries(stream, name))
+    file = TemporaryFile("w+", encoding="utf-8", newline="\n")  # noqa: SIM115 - the caller's
+    file.writelines(lines)
+    file.seek(0)
+    return file
+
+
+def _unpacked(stream: IO[bytes]) -> IO[bytes]:
+    return cast("IO[bytes]", gzip.GzipFile(fileobj=stream))
+
+
+def _digest(stream: IO[bytes]) -> str:
+    return str(fixity_of(stream)["sha256"])
+
+
+def _rewound(stream: IO[bytes]) -> IO[bytes]:
+    stream.seek(0)
+    return stream
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +114,8 @@ class Part:
             yield from io.TextIOWrapper(stream, "utf-8", newline="\n")
 
 
-def _pages(
-    stored: Iterable[str], warcs: Mapping[str, Callable[[], IO[bytes]]], documents: Sequence[Document]
-) -> Iterator[Finding]:
-    made = page_lines(line for document in documents for line in _lines(document, warcs))
+def _pages(stored: Iterable[str], source: Material, documents: Sequence[Document]) -> Iterator[Finding]:
+    made = page_lines(line for document in documents for line in _lines(entries_of(source, document), source.warcs))
     if _digests(made) != _digests(stored):
         yield Finding("the list of pages is not that of the certificate", PAGES)
 
@@ -100,9 +125,9 @@ def _digests(lines: Iterable[str]) -> list[bytes]:
     return sorted(hashlib.sha256(line.encode("utf-8", "replace")).digest()[:20] for line in lines)
 
 
-def _lines(document: Document, warcs: Mapping[str, Callable[[], IO[bytes]]]) -> Iterator[dict[str, Any]]:
-    for page in document["pages"]:
-        if page["kind"] != Kind.PAGE or not page["visit"]:
+def _lines(entries: Iterable[Document], warcs: Mapping[str, Callable[[], IO[bytes]]]) -> Iterator[dict[str, Any]]:
+    for page in entries:
+        if page["kind"] != Kind.PAGE or not page["visit"] or "verdict" not in page:
             continue
         visit = page["visit"]
         title = None
@@ -123,7 +148,9 @@ def _lines(document: Document, warcs: Mapping[str, Callable[[], IO[bytes]]]) -> 
                 }
 
 
-def _report(parts: Mapping[str, bytes], lines: Iterable[str], documents: Sequence[Document]) -> Iterator[Finding]:
+def _report(
+    parts: Mapping[str, bytes], lines: Iterable[str], source: Material, documents: Sequence[Document]
+) -> Iterator[Finding]:
     if DATA not in parts:
         return
     report = json.loads(parts[DATA])
@@ -139,7 +166,8 @@ def _report(parts: Mapping[str, bytes], lines: Iterable[str], documents: Sequenc
             yield Finding("the report's figures are not those of the certificate", DATA)
         listed = (page for page in map(json.loads, lines) if page["site"] == capture["site"])
         again = map(_stated, (page for page in listed if page["verdict"] is not None))
-        if any(one != other for one, other in zip_longest(again, map(_stated, document["pages"]))):
+        certified_pages = (entry for entry in entries_of(source, document) if "verdict" in entry)
+        if any(one != other for one, other in zip_longest(again, map(_stated, certified_pages))):
             yield Finding("the report's pages are not those of the certificate", DATA_PAGES)
     for name, text in render(report, lines).items():
         if parts.get(f"report/{name}") not in (None, text.encode("utf-8", "replace")):

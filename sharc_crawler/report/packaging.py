@@ -11,7 +11,7 @@ from sharc_crawler.archive.files import OPEN, SUFFIX, series_of
 from sharc_crawler.archive.members import Record, read_at
 from sharc_crawler.archive.recovery import recover
 from sharc_crawler.archive.wacz import About, Contents, write_wacz
-from sharc_crawler.certificate.fixity import CERTIFICATES, is_seal
+from sharc_crawler.certificate.fixity import is_certificate
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.coding import decoded
 from sharc_crawler.errors import UsageError
@@ -156,7 +156,7 @@ def _more(folder: Path) -> dict[str, Path]:
     more = {f"report/{file.name}": file for file in sorted(folder.glob("report*.html"))}
     kept = {"report/data.json": folder / DATA, "report/data-pages.jsonl": folder / PAGES}
     more |= {name: file for name, file in kept.items() if file.exists()}
-    found = (file for file in sorted(folder.iterdir()) if CERTIFICATES.fullmatch(file.name) or is_seal(file.name))
+    found = (file for file in sorted(folder.iterdir()) if is_certificate(file.name))
     return more | {f"certificate/{file.name}": file for file in found}
 
 

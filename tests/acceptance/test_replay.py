@@ -64,10 +64,10 @@ def bodies(folder: Path) -> dict[str, bytes]:
 
 def replayed(folder: Path) -> tuple[int, int]:
     """Ask for every page and resource at both times; returns how many answers and TimeMaps were right."""
-    document = json.loads((folder / "certificate.json").read_text())
+    lines = (folder / "certificate-pages.jsonl").read_text().splitlines()
     held, answers, maps = bodies(folder), 0, 0
     with replaying([folder]) as address:
-        for page in document["pages"]:
+        for page in (page for page in map(json.loads, lines) if "verdict" in page):
             downloads = [page[part] for part in ("visit", "revisit") if page[part]]
             shown = [one for one in downloads if one["result"] in ("ok", "not-modified")]
             seconds = {one["date"][:19] for one in shown}
@@ -125,7 +125,8 @@ def test_payloads_of_a_former_capture_are_shown_from_there(run_crawl, tmp_path):
         )  # fmt: skip
     assert (first.code, second.code) == (0, 0), second.err
     held = bodies(first.folder) | bodies(second.folder)
-    pages = json.loads((second.folder / "certificate.json").read_text())["pages"]
+    lines = (second.folder / "certificate-pages.jsonl").read_text().splitlines()
+    pages = [page for page in map(json.loads, lines) if "verdict" in page]
     with replaying([second.folder, first.folder]) as address:
         for page in pages:
             visit = page["visit"]
@@ -194,7 +195,8 @@ def test_a_page_looks_as_it_did_when_it_was_live(run_crawl, static, tmp_path):
             live = tab.picture()
         (tmp_path / "frame").mkdir()
         with replaying([done.folder]) as address, static(tmp_path / "frame") as frame:
-            visit = json.loads((done.folder / "certificate.json").read_text())["pages"][0]["visit"]
+            with (done.folder / "certificate-pages.jsonl").open() as lines:
+                visit = json.loads(next(lines))["visit"]
             shown = f"{address}{moment(unix(visit['date']))}mp_/{url}"
             (tmp_path / "frame" / "index.html").write_text(FRAME.format(shown))  # as pywb's own, without its banner
             tab.open(frame)

@@ -48,7 +48,8 @@ def test_everything_is_in_it_stored_and_listed_with_its_digest(made):
     assert len(warcs) > 2
     expected = [f"archive/{warc.name}" for warc in warcs]
     expected += ["indexes/index.cdx.gz", "indexes/index.idx", "pages/pages.jsonl", "report/report.html"]
-    assert names[:-2] == [*expected, "report/data.json", "certificate/certificate.json"]
+    report = ["report/data.json", "report/data-pages.jsonl"]
+    assert names[:-2] == [*expected, *report, "certificate/certificate-pages.jsonl", "certificate/certificate.json"]
     assert about["wacz_version"] == "1.1.1"
     assert about["mainPageUrl"] == SITE + "apex"
     assert about["description"].startswith("3 of 7 pages were in this state together")

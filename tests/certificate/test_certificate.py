@@ -15,6 +15,7 @@ from sharc_crawler.evidence.schemas import schema
 from sharc_crawler.report.claim import sentence
 from tests.archive.readback import read, read_all
 from tests.certificate.made import SITE, certified, incomplete, make
+from tests.certificate.test_verify import whole
 
 SCHEMA = schema("sharc_crawler.certificate", "certificate.schema.json")
 
@@ -26,9 +27,13 @@ def made(tmp_path):
 
 
 def test_it_is_by_its_schema(made):
-    _, document = made
+    folder, document = made
     Draft202012Validator.check_schema(SCHEMA)
     Draft202012Validator(SCHEMA, format_checker=FormatChecker()).validate(document)
+    for kind, lines in (("page", "pages"), ("missing", "not_captured")):
+        line = {**SCHEMA["$defs"][kind], "$defs": SCHEMA["$defs"]}
+        for entry in whole(folder)[lines]:
+            Draft202012Validator(line, format_checker=FormatChecker()).validate(entry)
 
 
 def test_every_field_of_the_schema_is_described():
@@ -39,11 +44,12 @@ def test_every_field_of_the_schema_is_described():
         for inner in part.get("anyOf", []):
             check(inner, where)
 
-    check(SCHEMA, "")
+    for part in (SCHEMA, SCHEMA["$defs"]["page"], SCHEMA["$defs"]["missing"]):
+        check(part, "")
 
 
 def test_what_it_claims_of_each_page(made):
-    _, document = made
+    document = whole(made[0])
     claimed = {
         page["url"].removeprefix(SITE): (page["verdict"], page["evidence"], page["reason"])
         for page in document["pages"]
@@ -86,7 +92,15 @@ def test_its_files_are_stated_with_their_digests_and_it_lies_in_one_of_its_own(m
     for name, file in stated.items():
         data = (folder / name).read_bytes()
         assert (file["bytes"], file["sha256"]) == (len(data), hashlib.sha256(data).hexdigest())
-    (record,) = [record for record in read(folder / place["file"]) if record.kind == "metadata"]
+    pages, record = [record for record in read(folder / place["file"]) if record.kind == "metadata"]
+    assert pages["WARC-Target-URI"] == "urn:sharc-certificate:example.org:pages"
+    assert pages.block == (folder / "certificate-pages.jsonl").read_bytes()
+    assert document["pages"] == {
+        "name": "certificate-pages.jsonl",
+        "lines": 13,
+        "bytes": len(pages.block),
+        "sha256": hashlib.sha256(pages.block).hexdigest(),
+    }
     assert record.offset == place["offset"]
     assert record["WARC-Target-URI"] == "urn:sharc-certificate:example.org"
     del document["kept_in"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import random
 import re
@@ -15,8 +16,11 @@ from sharc_crawler.archive.cdxj import index_path
 from sharc_crawler.archive.members import Record, records
 from sharc_crawler.archive.records import member
 from sharc_crawler.certificate.canonical import DIGEST, KEPT_IN, digest, kept, to_text
+from sharc_crawler.certificate.entries import write_entries
 from sharc_crawler.certificate.fixity import fixity
+from sharc_crawler.certificate.sources import open_source
 from sharc_crawler.certificate.verify import verify
+from sharc_crawler.certificate.witness import ingest
 from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.cli import main
 from sharc_crawler.errors import DataError
@@ -24,6 +28,7 @@ from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.frontier.store import Batch, CaptureRow
 from sharc_crawler.model import Phase
 from sharc_crawler.report.claim import sentence
+from sharc_crawler.storage.scratch import Scratch
 from sharc_crawler.storage.sqlite import SqliteStore
 from tests.certificate.made import SITE, attested, certified, divided
 
@@ -49,16 +54,31 @@ def findings(folder: Path) -> str:
     return "\n".join(map(str, verify(folder).findings))
 
 
+def whole(folder: Path) -> dict:
+    """A certificate with its pages and what was not captured."""
+    document = json.loads((folder / "certificate.json").read_text())
+    entries = [json.loads(line) for line in (folder / "certificate-pages.jsonl").read_text().splitlines()]
+    captured = [entry for entry in entries if "verdict" in entry]
+    return {**document, "pages": captured, "not_captured": [entry for entry in entries if "verdict" not in entry]}
+
+
 def forge(folder: Path, change: Callable[[dict], object]) -> None:
     """Alter the certificate and cover it up everywhere: its digest, its record, the digest of the record's file."""
     path = folder / "certificate.json"
-    document = json.loads(path.read_text())
+    document = whole(folder)
     change(document)
     place = document[KEPT_IN]
+    pages = io.BytesIO()
+    entries = [*document["pages"], *document.pop("not_captured")]
+    document["pages"] = write_entries(pages, "certificate-pages.jsonl", entries)
+    (folder / "certificate-pages.jsonl").write_bytes(pages.getvalue())
     document[DIGEST] = digest(document)
-    rewrite(
-        folder / place["file"], lambda record: (record.fields, kept(document)) if record.kind == "metadata" else None
-    )
+
+    def forged(record: Record) -> object:
+        is_pages = (record.get("WARC-Target-URI") or "").endswith(":pages")
+        return (record.fields, pages.getvalue() if is_pages else kept(document)) if record.kind == "metadata" else None
+
+    rewrite(folder / place["file"], forged)
     with (folder / place["file"]).open("rb") as stream:
         offset = [record.offset for record in records(stream)][-1]
     document[KEPT_IN] = {**place, "offset": offset, **fixity(folder / place["file"])}
@@ -110,7 +130,7 @@ def test_files_in_several_pieces_hold_too(tmp_path):
 
 @pytest.mark.parametrize("seed", range(8))
 def test_one_flipped_bit_anywhere_is_found(capture, seed):
-    files = [*sorted(capture.glob("*.warc.gz")), capture / "certificate.json"]
+    files = [*sorted(capture.glob("*.warc.gz")), *capture.glob("certificate*.json*")]
     chosen = random.Random(seed)
     for _ in range(12):
         path = chosen.choice(files)
@@ -120,7 +140,7 @@ def test_one_flipped_bit_anywhere_is_found(capture, seed):
         path.write_bytes(data)
         try:
             found = findings(capture)  # where the certificate says where it is kept, the other file is named
-            assert path.name in found or (found and path.suffix == ".json"), (path.name, at)
+            assert path.name in found or (found and path.suffix != ".gz"), (path.name, at)
         except DataError as error:  # a certificate that cannot even be read
             assert path.name in str(error)
         path.write_bytes(whole)
@@ -443,3 +463,35 @@ def test_a_digest_noted_elsewhere_reveals_another_certificate(original):
     answer = CliRunner().invoke(main, ["verify", str(original), "--digest", "sha256:0"])
     assert answer.exit_code == 3
     assert f"a certificate's digest is {noted}, not sha256:0" in answer.output
+
+
+@pytest.mark.parametrize(
+    ("change", "what"),
+    [
+        (lambda path: path.unlink(), "certificate.json: its pages are missing"),
+        (lambda path: path.write_bytes(path.read_bytes().replace(b'"changed"', b'"unknown"')), "not as they were"),
+        (lambda path: path.write_bytes(b"{"), "certificate-pages.jsonl: its pages are not as they were: sha256 "),
+    ],
+)
+def test_pages_are_those_that_the_certificate_states(capture, change, what):
+    change(capture / "certificate-pages.jsonl")
+    assert what in findings(capture)
+
+
+def test_pages_in_the_warc_file_are_those_beside_it(capture):
+    document = json.loads((capture / "certificate.json").read_text())
+    warc = capture / document[KEPT_IN]["file"]
+    rewrite(warc, lambda r: (r.fields, r.block.replace(b"equal", b"other")) if ":pages" in str(r.fields) else None)
+    with warc.open("rb") as stream:
+        document[KEPT_IN]["offset"] = [record.offset for record in records(stream)][-1]
+    document[KEPT_IN] |= fixity(warc)
+    (capture / "certificate.json").write_text(to_text(document))
+    assert "its pages in the WARC file are others" in findings(capture)
+
+
+def test_records_are_looked_up_on_disk(original):
+    witness = ingest(open_source(original).warcs)
+    (exchanges,) = (value for value in vars(witness).values() if isinstance(value, Scratch))
+    assert len(list(exchanges)) == len(list(witness)) > 15
+    held = [value for value in vars(witness).values() if isinstance(value, dict | list)]
+    assert sum(map(len, held)) <= 6, "certificates and files alone"

@@ -27,13 +27,13 @@ module = types.ModuleType("sharc_crawler.evidence.kinds")
 sys.modules[module.__name__] = module
 exec(compile(source.replace(before, row + before), "kinds.py", "exec"), module.__dict__)
 
-from sharc_crawler.certificate.document import certificate
+from sharc_crawler.certificate.document import certificate, entries
 from sharc_crawler.evidence.facts import CaptureFacts, PageFacts, VisitFacts
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.schemas import schema
 from sharc_crawler.model import Kind, Result, Slot, Verdict
 from sharc_crawler.report.claim import in_words
-from sharc_crawler.report.document import capture_entry
+from sharc_crawler.report.entries import page_entries
 import jsonschema
 
 pages = (PageFacts("http://h/a", Kind.PAGE, "seed", 0, 0.0, "prior", verdict=Verdict.COHERENT,
@@ -43,10 +43,10 @@ facts = CaptureFacts("h", ("http://h/",), "bfs", 0.0, 9.0, 5.0, pages)
 made = certificate(facts, [])
 part = schema("sharc_crawler.certificate", "certificate.schema.json")
 jsonschema.Draft202012Validator(
-    {**part["properties"]["pages"]["items"]["properties"]["evidence"], "$defs": part["$defs"]}
-).validate(made["pages"][0]["evidence"])
+    {**part["$defs"]["page"]["properties"]["evidence"], "$defs": part["$defs"]}
+).validate(next(entries(facts, {}.get))["evidence"])
 assert "memento" in schema("sharc_crawler.report", "report.schema.json")["$defs"]["evidence"]["enum"]
-assert capture_entry(facts)["pages"][0]["evidence"] == "memento"
+assert next(page_entries(facts))["evidence"] == "memento"
 told = in_words(made["capture"]["claim"])
 print(told["sentence"], told["limits"][0])
 """

@@ -119,6 +119,6 @@ def test_the_next_capture_compares_unpacked_pages(captures):
 def test_the_certificate_holds(captures):
     done = CliRunner().invoke(main, ["verify", str(captures[0].folder)])
     assert done.exit_code == 0, done.output
-    certificate = json.loads((captures[0].folder / "certificate.json").read_text())
-    methods = {page["url"].rpartition("/")[2]: page["reason"] for page in certificate["pages"]}
+    lines = (captures[0].folder / "certificate-pages.jsonl").read_text().splitlines()
+    methods = {page["url"].rpartition("/")[2]: page["reason"] for page in map(json.loads, lines)}
     assert methods["plain"] == "equal-unpacked"
