@@ -212,7 +212,7 @@ def run_wire(data: bytes) -> None:
             break
         protocol.dataReceived(rest[start : start + size])
         fed += rest[start : start + size]
-    heard = b"".join(tap.received) + tap.surplus
+    heard = tap.response() + tap.surplus
     assert fed.startswith(heard) or heard == fed, (heard, fed)
     protocol.connectionLost(Failure(ConnectionDone()))
 

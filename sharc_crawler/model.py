@@ -8,9 +8,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple, NewType
+from typing import TYPE_CHECKING, NamedTuple, NewType
 
 from sharc_crawler.evidence.kinds import Evidence
+
+if TYPE_CHECKING:
+    from sharc_crawler.spool import Octets
 
 Url = NewType("Url", str)  #: a canonical URL (:mod:`sharc_crawler.urls`)
 Instant = float  #: unix seconds, UTC
@@ -140,7 +143,7 @@ class Exchange:
     started: Instant
     ended: Instant
     request: bytes  #: request line, headers, body
-    response: bytes  #: status line, headers, body as received (chunked stays chunked)
+    response: Octets  #: status line, headers, body as received (chunked stays chunked)
     ip: str | None = None
     truncated: str | None = None  #: WARC-Truncated reason: ``length``, ``time``, ``disconnect``
     normalised: bool = False  #: headers were rebuilt by the HTTP library, not kept from the wire

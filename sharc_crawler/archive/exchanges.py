@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from sharc_crawler.archive.payloads import Original
     from sharc_crawler.changes.http import HttpResponse
     from sharc_crawler.model import Exchange
+    from sharc_crawler.spool import Octets
 
 _PROFILE = "http://netpreserve.org/warc/1.1/revisit/"
 
@@ -33,15 +34,16 @@ class Draft:
 
     kind: str
     fields: Fields  #: those of its kind
-    block: bytes
+    block: Octets
     media_type: str
     record_id: str = field(default_factory=record_id)
+    start: int = 0  #: of the record's block within ``block``
 
     def all_fields(self, common: Fields) -> Fields:
         """Everything but the length, ``common`` being what the records of one event share."""
         own: Fields = [("WARC-Type", self.kind), ("WARC-Record-ID", self.record_id), *common, *self.fields]
         if self.block:
-            own += [("WARC-Block-Digest", labelled_digest(self.block)), ("Content-Type", self.media_type)]
+            own += [("WARC-Block-Digest", labelled_digest(self.block, self.start)), ("Content-Type", self.media_type)]
         return own
 
 
@@ -63,7 +65,7 @@ def response(exchange: Exchange, message: HttpResponse) -> Draft:
     fields = [("WARC-Payload-Digest", message.digest)]
     if exchange.truncated:
         fields.append(("WARC-Truncated", exchange.truncated))
-    return Draft("response", fields, message.message, HTTP_RESPONSE)
+    return Draft("response", fields, message.raw, HTTP_RESPONSE, start=message.start)
 
 
 def identical(message: HttpResponse, original: Original) -> Draft:
@@ -115,7 +117,7 @@ def _remarks(exchange: Exchange, main: Draft, message: HttpResponse) -> Fields:
     return notes + ([("error", escaped(exchange.error))] if exchange.error else [])
 
 
-def _base64(name: str, data: bytes) -> Fields:
+def _base64(name: str, data: Octets) -> Fields:
     return [(name, b64encode(data).decode())] if data else []
 
 

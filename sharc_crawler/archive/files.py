@@ -17,7 +17,7 @@ if sys.platform != "win32":
     import fcntl
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
     from typing import Self
 
@@ -111,18 +111,23 @@ def sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def append_whole(descriptor: int, data: bytes, size: int) -> None:
+def append_whole(descriptor: int, pieces: Iterable[bytes], size: int) -> int:
     """Write all of it at the end of a file of so many bytes, or raise and leave the file as it was.
 
-    Nothing is buffered: what a full disk refuses must not follow later, behind what was cut off.
+    Nothing is buffered: what a full disk refuses must not follow later, behind what was cut off. Returns how many bytes
+    were added.
     """
-    view = memoryview(data)
+    added = 0
     try:
-        while view:
-            view = view[os.write(descriptor, view) :]
+        for data in pieces:
+            view = memoryview(data)
+            while view:
+                view = view[os.write(descriptor, view) :]
+            added += len(data)
     except BaseException:
         os.ftruncate(descriptor, size)
         raise
+    return added
 
 
 class WarcFile:
@@ -140,15 +145,14 @@ class WarcFile:
         finalize(self, HELD.discard, self._open_path)  # a writer that was given up holds nothing
         sync_folder(path.parent)
 
-    def append(self, data: bytes) -> None:
+    def append(self, pieces: Iterable[bytes]) -> None:
         """Write all of it or raise and leave the file as it was."""
         if self._lost:
             raise self._lost
         try:
-            append_whole(self._ready(), data, self.size)
+            self.size += append_whole(self._ready(), pieces, self.size)
         except OSError as error:
             raise self._named(error) from error
-        self.size += len(data)
 
     def sync(self) -> None:
         """Have all that was appended on the disk.

@@ -7,13 +7,19 @@ import zlib
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING
 
+from sharc_crawler.spool import LARGE, Spooling
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from sharc_crawler.spool import Octets
 
 _BLOCK = 1 << 16
 _MAGIC = b"\x1f\x8b\x08"
 _START = b"WARC/1."
 _END = b"\r\n\r\n"
+_PART = 1 << 20  #: bytes unpacked at once
+_ANSWERS = ("response", "revisit")
 _SIZE = re.compile(r"[0-9]{1,18}")
 
 
@@ -24,12 +30,17 @@ class Record:
     offset: int
     length: int  #: packed
     fields: tuple[tuple[str, str], ...]
-    block: bytes
+    block: Octets  #: of an answer, that is: all else is bytes
 
     @property
     def end(self) -> int:
         """Where the next one starts."""
         return self.offset + self.length
+
+    @property
+    def text(self) -> bytes:
+        """The block of a record that is never large."""
+        return self.block if isinstance(self.block, bytes) else bytes(self.block)
 
     @property
     def kind(self) -> str:
@@ -72,29 +83,54 @@ def _read(stream: IO[bytes], offset: int) -> Record | Damage | None:
     """``None``: the file ends here."""
     stream.seek(offset)
     unpacker = zlib.decompressobj(16 + zlib.MAX_WBITS)
-    parts, read = [], 0
-    while not unpacker.eof:
-        data = stream.read(_BLOCK)
-        read += len(data)
-        if not data:
-            return Damage(offset, "cut short") if read else None
-        try:
-            parts.append(unpacker.decompress(data))
-        except zlib.error as error:
-            return Damage(offset, f"damaged ({error})")
-    return _parsed(offset, read - len(unpacker.unused_data), b"".join(parts))
+    parts, size, read = list[bytes](), 0, 0
+    large: Spooling | None = None  # what follows the head
+    try:
+        while not unpacker.eof:
+            data = unpacker.unconsumed_tail or stream.read(_BLOCK)
+            read += 0 if unpacker.unconsumed_tail else len(data)
+            if not data:
+                return Damage(offset, "cut short") if read else None
+            part = unpacker.decompress(data, _PART)
+            if large:
+                large.write(part)
+                continue
+            parts.append(part)
+            size += len(part)
+            if size > LARGE:
+                head, blank, rest = b"".join(parts).partition(_END)
+                if not blank:
+                    return Damage(offset, "not a WARC record")
+                parts, large = [head], Spooling(data=[rest])
+        length = read - len(unpacker.unused_data)
+        if large is None:
+            head, blank, rest = b"".join(parts).partition(_END)
+            return _parsed(offset, length, head, blank, rest, rest[-len(_END) :])
+        end, block = large.cut(min(len(_END), large.size)), large.done()
+        large = None
+        return _parsed(offset, length, parts[0], _END, block, end, len(end))
+    except zlib.error as error:
+        return Damage(offset, f"damaged ({error})")
+    finally:
+        if large:
+            large.discard()
 
 
-def _parsed(offset: int, length: int, text: bytes) -> Record | Damage:
-    head, blank, rest = text.partition(_END)
+def _parsed(
+    offset: int, length: int, head: bytes, blank: bytes, rest: Octets, end: bytes, taken: int = 0
+) -> Record | Damage:
+    """``rest``: block and end, of which the last ``taken`` bytes were taken off already."""
     lines = head.decode("utf-8", "replace").split("\r\n")
     fields = tuple((name.strip(), value.strip()) for name, _, value in (line.partition(":") for line in lines[1:]))
     size = next((value for name, value in fields if name.lower() == "content-length"), "")
     if not head.startswith(_START) or not blank or not _SIZE.fullmatch(size):
         return Damage(offset, "not a WARC record")
-    if len(rest) != int(size) + len(_END) or not rest.endswith(_END):
+    if len(rest) + taken != int(size) + len(_END) or end != _END:
         return Damage(offset, "not of the length that it states")
-    return Record(offset, length, fields, rest[: int(size)])
+    if isinstance(rest, bytes):
+        return Record(offset, length, fields, rest[: int(size)])
+    answer = any(name.lower() == "warc-type" and value in _ANSWERS for name, value in fields)
+    return Record(offset, length, fields, rest if answer else bytes(rest))
 
 
 def _next_start(stream: IO[bytes], offset: int) -> int | None:

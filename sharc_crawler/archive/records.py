@@ -9,11 +9,13 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import DataError
+from sharc_crawler.spool import pieces
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from sharc_crawler.model import Instant
+    from sharc_crawler.spool import Octets
 
 HTTP_REQUEST = "application/http;msgtype=request"
 HTTP_RESPONSE = "application/http;msgtype=response"
@@ -71,12 +73,25 @@ def named_fields(fields: Iterable[tuple[str, str]]) -> bytes:
     return "".join([f"{name}: {value}\r\n" for name, value in fields]).encode("utf-8", "backslashreplace")
 
 
+def large_member(fields: Iterable[tuple[str, str]], block: Octets, start: int, level: int) -> Iterator[bytes]:
+    """The same as :func:`member`, in pieces, of a block that is ``block`` from ``start`` on."""
+    packer = zlib.compressobj(level, zlib.DEFLATED, 16 + 15)
+    yield packer.compress(_header(fields, len(block) - start))
+    for piece in pieces(block, start):
+        yield packer.compress(piece)
+    yield packer.compress(b"\r\n\r\n") + packer.flush()
+
+
+def _header(fields: Iterable[tuple[str, str]], size: int) -> bytes:
+    return b"WARC/1.1\r\n" + named_fields(fields) + b"Content-Length: %d\r\n\r\n" % size
+
+
 def member(fields: Iterable[tuple[str, str]], block: bytes, level: int) -> bytes:
     """A whole record: header, block and the two line ends after it, compressed on its own so that readers can seek.
 
     ``fields`` is everything but ``Content-Length``; ``level`` is zlib's (0: stored, 9: smallest).
     """
-    header = b"WARC/1.1\r\n" + named_fields(fields) + b"Content-Length: %d\r\n\r\n" % len(block)
+    header = _header(fields, len(block))
     if len(header) + len(block) < _SMALL:
         packer = zlib.compressobj(level, zlib.DEFLATED, 16 + 12, 5)
         return packer.compress(header + block + b"\r\n\r\n") + packer.flush()

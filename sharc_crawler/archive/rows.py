@@ -26,7 +26,7 @@ class _File:
         """Where it begins."""
         start = self._end
         self._file.seek(start)
-        append_whole(self._file.fileno(), data, start)
+        append_whole(self._file.fileno(), [data], start)
         self._end += len(data)
         return start
 

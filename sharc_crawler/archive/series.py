@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING
 from sharc_crawler.archive.cdxj import IndexEntry, write_index
 from sharc_crawler.archive.exchanges import Draft
 from sharc_crawler.archive.files import OPEN, WarcFile, file_name, files_of
-from sharc_crawler.archive.records import WARC_FIELDS, Fields, member, named_fields, warc_date
+from sharc_crawler.archive.records import WARC_FIELDS, Fields, large_member, member, named_fields, warc_date
 from sharc_crawler.archive.recovery import Recovered, recover
 from sharc_crawler.archive.rows import Rows
 from sharc_crawler.errors import StateError, UsageError
 from sharc_crawler.model import CaptureRef
+from sharc_crawler.spool import Spool
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from sharc_crawler.archive.options import CaptureInfo, WarcOptions
@@ -42,10 +44,23 @@ class WarcSeries:
         """Write records that belong together, all or none; returns where the first one lies."""
         file = self._ready(now)
         shared = [*common, ("WARC-Warcinfo-ID", self._warcinfo_id)]
-        members = [member(draft.all_fields(shared), draft.block, self._options.level) for draft in drafts]
-        offset = file.size
-        file.append(b"".join(members))
-        return CaptureRef(file.path.name, offset, len(members[0]))
+        offset, lengths = file.size, list[int]()
+        packed = self._packed(drafts, shared, lengths)
+        file.append(packed if any(isinstance(draft.block, Spool) for draft in drafts) else [b"".join(packed)])
+        return CaptureRef(file.path.name, offset, lengths[0])
+
+    def _packed(self, drafts: list[Draft], shared: Fields, lengths: list[int]) -> Iterator[bytes]:
+        """Records in pieces; ``lengths`` is told how long each came out."""
+        for draft in drafts:
+            fields, block, level = draft.all_fields(shared), draft.block, self._options.level
+            if isinstance(block, bytes):
+                pieces: Iterable[bytes] = [member(fields, block[draft.start :], level)]
+            else:
+                pieces = large_member(fields, block, draft.start, level)
+            lengths.append(0)
+            for piece in pieces:
+                lengths[-1] += len(piece)
+                yield piece
 
     def index(self, entry: IndexEntry) -> None:
         """Name a record of the open file in its index."""
@@ -73,11 +88,11 @@ class WarcSeries:
     def _open(self, now: Instant) -> WarcFile:
         name = file_name(self._site, self._run, self._serial, now)
         draft = Draft("warcinfo", [("WARC-Filename", name)], self._about, WARC_FIELDS)
-        packed = member(draft.all_fields([("WARC-Date", warc_date(now))]), draft.block, self._options.level)
+        packed = member(draft.all_fields([("WARC-Date", warc_date(now))]), self._about, self._options.level)
         self._entries = Rows(self._folder)
         file = WarcFile(self._folder / name)
         try:
-            file.append(packed)
+            file.append([packed])
         except BaseException:
             file.discard()
             raise

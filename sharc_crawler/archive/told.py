@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from sharc_crawler.changes.http import HttpResponse
     from sharc_crawler.model import Instant
+    from sharc_crawler.spool import Octets
 
 _NOT_MODIFIED = "server-not-modified"
 
@@ -51,7 +52,7 @@ def _told(path: Path) -> Iterator[Told]:
 
 def _exchange(file: str, record: Record) -> Told | None:
     url, date = record.get("WARC-Target-URI"), record.get("WARC-Date")
-    failed = record.kind == "metadata" and not record.get("WARC-Concurrent-To") and b"error: " in record.block
+    failed = record.kind == "metadata" and not record.get("WARC-Concurrent-To") and b"error: " in record.text
     if not (failed or record.kind in ("response", "revisit")) or not url or not date:
         return None
     return Told(
@@ -66,7 +67,7 @@ def _exchange(file: str, record: Record) -> Told | None:
     )
 
 
-def _unavailable(block: bytes) -> bool:
+def _unavailable(block: Octets) -> bool:
     message = parse_response(block)
     return message is not None and classify(message.status, None) is Result.FAILED
 
@@ -80,17 +81,17 @@ class Answers:
 
     def error(self, one: Told) -> str:
         """Why an exchange brought none."""
-        lines = self._record(one.ref).block.decode("utf-8", "replace").split("\r\n")
+        lines = self._record(one.ref).text.decode("utf-8", "replace").split("\r\n")
         return next((line.removeprefix("error: ") for line in lines if line.startswith("error: ")), "no response")
 
     def message(self, one: Told) -> HttpResponse | None:
         """The answer; ``None``: it is not there as a whole."""
         record = self._record(one.ref)
-        text = record.block
+        block = record.block
         if record.kind == "revisit" and one.digest in self._holders:
             holder = parse_response(self._record(self._holders[one.digest]).block)
-            text += bytes(holder.raw[holder.body_start :]) if holder else b""
-        return parse_response(text)
+            block = record.text + (holder.raw[holder.body_start :] if holder else b"")
+        return parse_response(block)
 
     def _record(self, ref: CaptureRef) -> Record:
         with (self._folder / ref.file).open("rb") as stream:

@@ -172,7 +172,7 @@ def _read(stream: IO[bytes], name: str, witness: Witness, told: Callable[[int], 
         witness.findings += _altered(record, name)
         owner = record.get("WARC-Concurrent-To")
         if record.kind == "warcinfo":
-            closed = b"\ndeduplication: site" not in record.block
+            closed = b"\ndeduplication: site" not in record.text
         elif owner is not None:
             if last and owner == last[0].record:
                 _add(last[0], record)
@@ -186,7 +186,7 @@ def _read(stream: IO[bytes], name: str, witness: Witness, told: Callable[[int], 
             last = found, record
             witness.findings += _mislabelled(found, record)
         elif record.kind == "metadata":
-            sha256 = hashlib.sha256(record.block).hexdigest()
+            sha256 = hashlib.sha256(record.text).hexdigest()
             witness.documents[name, record.offset] = Document(record.get("WARC-Target-URI") or "", sha256)
     if last:
         witness.add(last[0])
@@ -266,8 +266,8 @@ def _head(message: HttpResponse | None) -> HttpResponse | None:
 
 def _add(exchange: RecordedExchange, record: Record) -> None:
     if record.kind == "request":
-        exchange.request = record.block.partition(b"\r\n\r\n")[0]
+        exchange.request = record.text.partition(b"\r\n\r\n")[0]
     else:
-        exchange.notes.update((name.decode(), value) for name, value in _NOTE.findall(record.block))
+        exchange.notes.update((name.decode(), value) for name, value in _NOTE.findall(record.text))
         if "http-response-base64" in exchange.notes:
             exchange.message = parse_response(b64decode(exchange.notes["http-response-base64"]))

@@ -169,7 +169,7 @@ def _about(folder: Path, series: tuple[str, str]) -> tuple[str, CaptureInfo]:
         with path.open("rb") as stream:
             first = next(records(stream), None)
         if isinstance(first, Record) and first.kind == "warcinfo":
-            named = re.search(rb"^site: (.*?)\r?$", first.block, re.MULTILINE)
+            named = re.search(rb"^site: (.*?)\r?$", first.text, re.MULTILINE)
             site = named[1].decode("utf-8", "replace") if named else ""
-            return site if safe_name(site) == series[0] else series[0], CaptureInfo.parse(first.block)
+            return site if safe_name(site) == series[0] else series[0], CaptureInfo.parse(first.text)
     raise UsageError(f"no WARC file of {series[0]!r} in {str(folder)!r} starts with a warcinfo record: not certified")

@@ -4,12 +4,28 @@ from __future__ import annotations
 
 import hashlib
 from base64 import b32encode
+from typing import TYPE_CHECKING
+
+from sharc_crawler.spool import pieces
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sharc_crawler.spool import Octets
 
 
-def labelled_digest(data: bytes | memoryview) -> str:
-    """SHA-1 of the data, and its name.
+def labelled_digest(data: Octets | memoryview, start: int = 0) -> str:
+    """SHA-1 of the data from ``start`` on, and its name.
 
     >>> labelled_digest(b"")
     'sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ'
     """
-    return "sha1:" + b32encode(hashlib.sha1(data, usedforsecurity=False).digest()).decode()
+    return digest_of(pieces(data, start))
+
+
+def digest_of(data: Iterable[bytes | memoryview]) -> str:
+    """The same of data in pieces."""
+    digest = hashlib.sha1(usedforsecurity=False)
+    for piece in data:
+        digest.update(piece)
+    return "sha1:" + b32encode(digest.digest()).decode()

@@ -9,10 +9,15 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
-from sharc_crawler.changes.digest import labelled_digest
+from sharc_crawler.changes.digest import digest_of
+from sharc_crawler.spool import Octets, Spool, Spooling, pieces
 from sharc_crawler.urls import without_credentials
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 _BLANK_LINE = re.compile(rb"\r?\n\r?\n")
 _STATUS_LINE = re.compile(rb"HTTP/\d+\.\d+ +(\d{3})(?:[ \t]|\r?\n|$)", re.IGNORECASE)
@@ -27,7 +32,7 @@ _NOT_ASCII = re.compile(rb"[\x80-\xff]")
 class HttpResponse:
     """The final response among the bytes of one exchange."""
 
-    raw: bytes  #: all that was received, interim (1xx) responses included
+    raw: Octets  #: all that was received, interim (1xx) responses included
     start: int  #: where the final response starts
     body_start: int
     status: int
@@ -45,8 +50,8 @@ class HttpResponse:
 
     @property
     def message(self) -> bytes:
-        """Head and body as received, without interim responses."""
-        return self.raw[self.start :] if self.start else self.raw
+        """Head and body as received, without interim responses; of a large one a copy."""
+        return self.raw if isinstance(self.raw, bytes) and not self.start else self.raw[self.start :]
 
     @property
     def chunked(self) -> bool:
@@ -57,7 +62,15 @@ class HttpResponse:
     @cached_property
     def payload(self) -> bytes | memoryview:
         """The entity body: transfer-decoded, still content-encoded."""
-        return dechunk(self.raw, self.body_start) if self.chunked else memoryview(self.raw)[self.body_start :]
+        if not self.chunked:
+            return memoryview(self.raw)[self.body_start :]
+        if isinstance(self.raw, Spool):
+            return memoryview(Spooling(self.raw.path.parent, self.pieces()).done())
+        return dechunk(self.raw, self.body_start)
+
+    def pieces(self) -> Iterator[bytes | memoryview]:
+        """The same, in pieces that fit into memory."""
+        return _chunks(self.raw, self.body_start) if self.chunked else pieces(self.raw, self.body_start)
 
     @cached_property
     def digest(self) -> str:
@@ -70,7 +83,7 @@ class HttpResponse:
         >>> parse_response(head + b"5\r\nhello\r\n0\r\n\r\n").digest == plain.digest
         True
         """
-        return labelled_digest(self.payload)
+        return digest_of(self.pieces())
 
     def values(self, name: bytes) -> list[bytes]:
         """All values of a header; ``name`` in lower case."""
@@ -81,7 +94,7 @@ class HttpResponse:
         return next((value for key, value in self.headers if key.lower() == name), None)
 
 
-def parse_response(raw: bytes) -> HttpResponse | None:
+def parse_response(raw: Octets) -> HttpResponse | None:
     r"""The final response in what a server sent; ``None`` where no complete head of one is there.
 
     >>> response = parse_response(b"HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200\r\nA: b\r\n\r\nhello")
@@ -129,11 +142,13 @@ def dechunk(raw: bytes, start: int = 0) -> bytes:
     >>> dechunk(b"3\r\nabc\r\n2;x=y\r\nde\r\n0\r\n\r\n")
     b'abcde'
     """
-    parts = []
+    return b"".join(_chunks(raw, start))
+
+
+def _chunks(raw: Octets, start: int) -> Iterator[bytes | memoryview]:
     while (line := _CHUNK_SIZE.match(raw, start)) and (size := int(line[1], 16)):
         end = line.end() + size
-        parts.append(raw[line.end() : end])
+        yield from pieces(raw, line.end(), end)
         if (stop := _LINE_END.match(raw, end)) is None:
-            break
+            return
         start = stop.end()
-    return b"".join(parts)

@@ -26,6 +26,11 @@ def extract(body: bytes, url: str, content_type: str | None) -> Found:
     return Found((), (), url) if reader is None else reader(body, url, content_type)
 
 
+def is_read(content_type: str | None) -> bool:
+    """Whether such a document names anything."""
+    return _media_type(content_type) in _READERS
+
+
 def is_markup(content_type: str | None) -> bool:
     """Whether such a document is read as HTML.
 

@@ -15,6 +15,7 @@ from sharc_crawler.live.messages import NotArchivedError, describe, error_of, li
 from sharc_crawler.live.space import is_full
 from sharc_crawler.model import CaptureRef, Outcome, Result
 from sharc_crawler.report.words import counted
+from sharc_crawler.spool import in_memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -41,7 +42,7 @@ class Archivist:
         self._terms = terms
         self._child: Child | None = None
         self._sites: set[str] = set()  # whose files are to be finished
-        self._waiting: deque[Future[CaptureRef]] = deque()
+        self._waiting: deque[tuple[Future[CaptureRef], Exchange]] = deque()  # large ones lie on the disk until then
         self._orders: list[bytes] = []  # of this turn of the reactor: given together, and synced once
         self._giving: asyncio.Handle | None = None
         self._done: asyncio.Future[dict[str, Any] | None] | None = None  # an order, or what was in its way
@@ -50,6 +51,11 @@ class Archivist:
     def pending(self) -> int:
         """Exchanges handed over that are not on the disk yet."""
         return len(self._waiting)
+
+    @property
+    def held(self) -> int:
+        """Bytes of them in memory."""
+        return sum(in_memory(exchange.response) for _, exchange in self._waiting)
 
     async def open(self, site: str) -> None:
         """Have the writer of a site ready, and whatever a crash left open mended; raises what is in the way."""
@@ -69,7 +75,7 @@ class Archivist:
             future.set_exception(error)
             return future
         self._sites.add(site)
-        self._waiting.append(future)
+        self._waiting.append((future, exchange))
         self._orders += order_to_keep(site, exchange, original)
         if self._giving is None:
             self._giving = asyncio.get_running_loop().call_soon(self._give)
@@ -77,7 +83,7 @@ class Archivist:
 
     async def finish(self) -> None:
         """Return when all that is to be kept is on the disk, or could not be."""
-        await asyncio.gather(*map(asyncio.wrap_future, self._waiting), return_exceptions=True)
+        await asyncio.gather(*(asyncio.wrap_future(future) for future, _ in self._waiting), return_exceptions=True)
 
     async def close(self) -> None:
         """Finish all files, those of a process that died before, too; nothing is taken any more."""
@@ -135,7 +141,7 @@ class Archivist:
             self._report(said["done"])
 
     def _answered(self, kept: list[Any] | dict[str, Any]) -> None:
-        future = self._waiting.popleft()
+        future, _ = self._waiting.popleft()
         if isinstance(kept, dict):
             future.set_exception(error_of(kept))
         else:

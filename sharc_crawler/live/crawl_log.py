@@ -79,7 +79,7 @@ class LogFile:
 
     def _append(self, text: bytes) -> None:
         with self._path.open("ab", buffering=0) as file:
-            append_whole(file.fileno(), text, file.tell())
+            append_whole(file.fileno(), [text], file.tell())
 
     def _put_aside(self) -> None:
         if self._path.stat().st_size >= self._size:

@@ -6,15 +6,18 @@ import errno
 import json
 import os
 from dataclasses import astuple, fields
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from sharc_crawler.archive.payloads import Original
 from sharc_crawler.errors import DataError, SharcError, StateError, StoreFull, StoreUnavailable, UsageError
 from sharc_crawler.live.space import is_full
 from sharc_crawler.model import Exchange
+from sharc_crawler.spool import Spool
 
 if TYPE_CHECKING:
     from sharc_crawler.model import CaptureRef
+    from sharc_crawler.spool import Octets
 
 _BLOCKS = ("request", "response", "surplus")  # of an exchange: sent as they are
 _WORDS = tuple(field.name for field in fields(Exchange) if field.name not in _BLOCKS)
@@ -43,15 +46,34 @@ def message_of(text: bytes) -> dict[str, Any]:
 
 def order_to_keep(site: str, exchange: Exchange, original: Original | None) -> list[bytes]:
     """Write this exchange; ``original``: by the server's word (304) it is still what was written then."""
-    blocks: list[bytes] = [getattr(exchange, name) for name in _BLOCKS]
+    blocks: list[Octets] = [getattr(exchange, name) for name in _BLOCKS]
     order = {
         "do": "keep",
         "site": site,
         "exchange": {name: getattr(exchange, name) for name in _WORDS},
         "original": original and astuple(original),
-        "sizes": [len(block) for block in blocks],
+        "sizes": list(map(place_of, blocks)),
     }
-    return [line(order), *filter(None, blocks)]
+    return [line(order), *(block for block in blocks if isinstance(block, bytes) and block)]
+
+
+def place_of(block: Octets) -> int | str:
+    """How long what follows a message is, or in which file it lies."""
+    return str(block.path) if isinstance(block, Spool) else len(block)
+
+
+def block_at(place: int | str, stream: BinaryIO) -> Octets:
+    """What follows a message, or lies in a file.
+
+    Raises :class:`EOFError` where whoever sends it has gone meanwhile, and its files with it.
+    """
+    try:
+        block = Spool(Path(place)) if isinstance(place, str) else stream.read(place)
+    except FileNotFoundError as error:
+        raise EOFError from error
+    if isinstance(place, int) and len(block) < place:
+        raise EOFError
+    return block
 
 
 def exchange_of(order: dict[str, Any], stream: BinaryIO) -> tuple[Exchange, Original | None]:
@@ -59,9 +81,7 @@ def exchange_of(order: dict[str, Any], stream: BinaryIO) -> tuple[Exchange, Orig
 
     Raises :class:`EOFError` where whoever sends it has gone meanwhile.
     """
-    blocks = [stream.read(size) for size in order["sizes"]]
-    if [len(block) for block in blocks] != order["sizes"]:
-        raise EOFError
+    blocks = [block_at(place, stream) for place in order["sizes"]]
     parts: dict[str, Any] = order["exchange"] | dict(zip(_BLOCKS, blocks, strict=True))
     exchange, original = Exchange(**parts), order["original"]
     return exchange, Original(*original) if original else None

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from scrapy.exceptions import IgnoreRequest
 
 from sharc_crawler.archive.payloads import Original
+from sharc_crawler.changes.http import parse_response
 from sharc_crawler.errors import SharcError
 from sharc_crawler.live.addresses import AddressRefusedError
 from sharc_crawler.live.exchanges import failed, rebuilt
@@ -17,6 +18,7 @@ from sharc_crawler.live.requests import META_KEY, conditions, outcome_of
 from sharc_crawler.live.session import session_of
 from sharc_crawler.live.wire import EXCHANGE_KEY
 from sharc_crawler.model import Kind, Outcome, Result, Slot
+from sharc_crawler.spool import Spool
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -42,6 +44,12 @@ UNTRUSTED = (
     "{host}: its TLS certificate is not shown to be valid ({why}): nothing shows who answered"
     " (-s DOWNLOAD_VERIFY_CERTIFICATES=True refuses such hosts)"
 )
+
+
+def _length(exchange: Exchange, response: Response) -> int:
+    """Bytes of a body; a large one is not in the response."""
+    large = parse_response(exchange.response) if isinstance(exchange.response, Spool) else None
+    return len(large.raw) - large.body_start if large else len(response.body)
 
 
 class RevisitMiddleware:
@@ -85,7 +93,7 @@ class ArchiveMiddleware:
         exchange = request.meta.pop(EXCHANGE_KEY, None) or rebuilt(request, response, sent, ended)
         fetch: Fetch | None = request.meta.get(META_KEY)
         written = self._keep(exchange, fetch, response.status)
-        outcome = outcome_of(response, exchange.started, exchange.ended)
+        outcome = outcome_of(response, _length(exchange, response), exchange.started, exchange.ended)
         reading = self._read(exchange, fetch, outcome, response.url) if fetch else None
         if fetch is not None and exchange.untrusted and not self._verifies:
             note = UNTRUSTED.format(host=fetch.host, why=exchange.untrusted)

@@ -9,19 +9,23 @@ import socket
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from sharc_crawler.live.messages import line, message_of
+from sharc_crawler.live.messages import block_at, line, message_of
 from sharc_crawler.live.reading import detector_of, read
 from sharc_crawler.live.readings import Order, Wants, packed
 
 if TYPE_CHECKING:
     from sharc_crawler.changes.base import ChangeDetector
+    from sharc_crawler.spool import Octets
 
 SECONDS = 10.0  #: of processor time for one document; the system ends the process after it
-MEMORY = 2 << 30  #: bytes of address space
+DIGESTED = 32 << 20  #: bytes of a large one for which it is given a second more
+MEMORY = 2 << 30  #: bytes, files that it reads not counted
 
 
-def _answer(raw: bytes, order: Order, detector: ChangeDetector) -> dict[str, Any]:
-    signal.setitimer(signal.ITIMER_PROF, SECONDS)  # nobody hears SIGPROF: it ends the process, in C code, too
+def _answer(raw: Octets, order: Order, detector: ChangeDetector) -> dict[str, Any]:
+    signal.setitimer(
+        signal.ITIMER_PROF, SECONDS + len(raw) / DIGESTED
+    )  # nobody hears SIGPROF: it ends the process, in C code, too
     try:
         return packed(read(raw, order, detector))
     except MemoryError:
@@ -42,9 +46,7 @@ def serve(connection: socket.socket) -> None:
         connection.sendall(line({"ready": True}))
         for text in orders:
             order = message_of(text)
-            raw = orders.read(order["size"])
-            if len(raw) < order["size"]:
-                return
+            raw = block_at(order["size"], orders)
             asked = Order(**order["order"] | {"wants": Wants(order["order"]["wants"])})
             connection.sendall(line({"number": order["number"], **_answer(raw, asked, detector)}))
     except (EOFError, ConnectionError):
@@ -53,7 +55,7 @@ def serve(connection: socket.socket) -> None:
 
 def main() -> None:
     """Serve on standard input."""
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
     serve(socket.socket(fileno=0))
 
 

@@ -19,11 +19,14 @@ from typing import TYPE_CHECKING, Any
 from scrapy.utils.asyncio import is_asyncio_available
 
 from sharc_crawler.live.child import Child
-from sharc_crawler.live.messages import line
+from sharc_crawler.live.messages import line, place_of
 from sharc_crawler.live.readings import Order, Reading, Wants, unpacked_reading
+from sharc_crawler.spool import in_memory
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from sharc_crawler.spool import Octets
 
     Heard = Callable[["_Reader", bytes], None]
     Gone = Callable[["_Reader", int], None]
@@ -45,7 +48,7 @@ class _Job:
     """A document to be read."""
 
     order: Order
-    raw: bytes
+    raw: Octets
     number: int
     future: Future[Reading] = field(default_factory=Future)
     deaths: int = 0  #: of processes that were over it
@@ -67,7 +70,8 @@ class _Reader:
         if not self.jobs:
             self.begun = monotonic()
         self.jobs.append(job)
-        self._child.send(line({"number": job.number, "order": asdict(job.order), "size": len(job.raw)}), job.raw)
+        message = line({"number": job.number, "order": asdict(job.order), "size": place_of(job.raw)})
+        self._child.send(message, *([job.raw] if isinstance(job.raw, bytes) else []))
 
     def waited(self) -> float:
         """Seconds that it has been over one document."""
@@ -106,12 +110,17 @@ class Readers:
         """Documents that are not read yet."""
         return len(self._jobs)
 
+    @property
+    def held(self) -> int:
+        """Bytes of them in memory."""
+        return sum(in_memory(job.raw) for job in self._jobs.values())
+
     def start(self) -> None:
         """Have a process ready before the first document comes."""
         if not self._readers and is_asyncio_available():
             self._another()
 
-    def read(self, raw: bytes, order: Order) -> Future[Reading]:
+    def read(self, raw: Octets, order: Order) -> Future[Reading]:
         """Have it read; the future always brings a reading, at worst one that says why there is nothing in it."""
         if not is_asyncio_available():
             return self._read_here(raw, order)
@@ -122,7 +131,7 @@ class Readers:
         self._give()
         return job.future
 
-    def _read_here(self, raw: bytes, order: Order) -> Future[Reading]:
+    def _read_here(self, raw: Octets, order: Order) -> Future[Reading]:
         """In the crawl's own process: another reactor than asyncio's hears no other."""
         from sharc_crawler.live.reading import detector_of, read  # nowhere else needed in the crawl's process
 

@@ -16,7 +16,7 @@ from sharc_crawler.changes.http import parse_response
 from sharc_crawler.changes.masks import load_masks
 from sharc_crawler.changes.noise import plain_text
 from sharc_crawler.changes.payload import Payload, digests
-from sharc_crawler.coding import unpacked
+from sharc_crawler.coding import LIMIT, unpacked
 from sharc_crawler.evidence.headers import header_text
 from sharc_crawler.html_page import parsed
 from sharc_crawler.links import document, html, sitemap
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     from sharc_crawler.changes.base import ChangeDetector
     from sharc_crawler.links.found import Found
+    from sharc_crawler.spool import Octets
 
 
 _OK = 200
@@ -48,19 +49,19 @@ def detector_of(detector: str, masks: str | None) -> ChangeDetector:
     return made
 
 
-def read(raw: bytes, order: Order, detector: ChangeDetector) -> Reading:
+def read(raw: Octets, order: Order, detector: ChangeDetector) -> Reading:
     """Read what a server sent, interim responses, head and body as they came."""
     message = parse_response(raw)
     if message is None:
         return Reading()
     codings = message.values(b"content-encoding")
-    data, broken = unpacked(message.payload, codings) if codings else (bytes(message.payload), None)
+    data, broken = unpacked(message.payload, codings)
     payload = digests(message, None if broken else data) if order.digests else Payload()
     kind = header_text(message.header(b"content-type"))
     if not order.digests or not order.compared or broken or message.status != _OK:
         detector = _NONE
     if order.wants is Wants.ROBOTS:
-        text, unreadable = robots_text(bytes(message.payload), codings)
+        text, unreadable = robots_text(bytes(message.payload[:LIMIT]), codings)
         payload = payload._replace(fingerprint=detector.fingerprint(data, kind))
         return Reading(payload, robots=text, unreadable=unreadable and f"could not be read: {unreadable}")
     if order.wants is Wants.DOCUMENT and document.is_markup(kind) and not _known(payload, order):
@@ -105,7 +106,7 @@ def _read_page(
 
 def _read_document(data: bytes, order: Order, kind: str | None, payload: Payload, problems: tuple[str, ...]) -> Reading:
     found = document.extract(data, order.url, kind)
-    return Reading(payload, _sightings(found, order.url), problems=problems)
+    return Reading(payload, _sightings(found, order.url), problems=problems if document.is_read(kind) else ())
 
 
 def _read_sitemap(data: bytes, order: Order, kind: str | None, payload: Payload, problems: tuple[str, ...]) -> Reading:  # noqa: ARG001

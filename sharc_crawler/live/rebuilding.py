@@ -309,16 +309,16 @@ class _Replay:
     def _answered(self, step: DecidedExchange, fetch: Fetch) -> Lease:
         """The visit with all that its answer brought."""
         one, message = step.told, self._answers.message(step.told)
-        lease, reading = Lease(fetch), Future[Reading]()
+        lease, reading, length = Lease(fetch), Future[Reading](), 0
         if one.not_modified or message is None:
             response = Response(one.url, 304 if one.not_modified else 500)
             reading.set_result(Reading())
         else:
-            response = Response(one.url, message.status, _headers(message), bytes(message.payload))
+            response, length = Response(one.url, message.status, _headers(message)), len(message.payload)
             digests = not one.truncated
             order = Order(one.url, self._wants(fetch, response.status), digests, compared=True, words=True)
-            reading.set_result(read(bytes(message.message), order, self._detector))
-        lease.outcome, lease.reading = outcome_of(response, one.started, step.ended), reading
+            reading.set_result(read(message.raw, order, self._detector))
+        lease.outcome, lease.reading = outcome_of(response, length, one.started, step.ended), reading
         self._intake.take_in(lease)
         return lease
 

@@ -51,8 +51,8 @@ def request_for(fetch: Fetch, spider: Spider, codings: Sequence[str]) -> Request
     )
 
 
-def outcome_of(response: Response, started: Instant, ended: Instant) -> Outcome:
-    """What the head of a response shows."""
+def outcome_of(response: Response, length: int, started: Instant, ended: Instant) -> Outcome:
+    """What the head of a response shows; its body has ``length`` bytes."""
     location = target(response.url, response.headers.get("Location"))
     result = classify(response.status, location)
     return Outcome(
@@ -61,7 +61,7 @@ def outcome_of(response: Response, started: Instant, ended: Instant) -> Outcome:
         ended,
         status=response.status,
         location=location,
-        length=len(response.body),
+        length=length,
         **of_headers(partial(header, response)),
         error=f"status {response.status}" if result in (Result.FAILED, Result.REFUSED) else None,
         retry_after=retry_after(header(response, "Retry-After"), ended) if result is Result.FAILED else None,

@@ -194,7 +194,7 @@ class SharcScheduler(BaseScheduler):
         if session.control and session.control.paused:
             self._alarm.set(1.0)
             return None
-        if max(session.archivist.pending, session.readers.pending) >= self._at_once:
+        if session.used_up or max(session.archivist.pending, session.readers.pending) >= self._at_once:
             session.archivist.awaited = session.readers.awaited = True
             return None
         if self._continued:

@@ -28,6 +28,7 @@ from sharc_crawler.live.crawl_log import CrawlLog
 from sharc_crawler.live.everything import PARTS
 from sharc_crawler.live.failing import without_tracebacks
 from sharc_crawler.live.history import known_pages, rates_of, remember
+from sharc_crawler.live.memory import Memory, memory_of
 from sharc_crawler.live.naming import attributes, named
 from sharc_crawler.live.output import RUNNING, check_output, check_state, make_folder, told
 from sharc_crawler.live.readers import Readers
@@ -63,6 +64,7 @@ class Session:
     history: ObservationStore | None
     sites: Sites
     space: Space
+    memory: Memory
     drop_in: bool  #: a project's own spider decides what there is to fetch
     name: str  #: of the spider
     rebuilds: bool = False  #: state that is lost is made again
@@ -84,6 +86,11 @@ class Session:
         self.readers = Readers({"detector": self.config.detector, "masks": self.config.masks})
         config = self.config
         self.log = CrawlLog(config.output, self.store, config.log) if self.store and config.output else None
+
+    @property
+    def used_up(self) -> bool:
+        """What is under way takes all the memory that it may."""
+        return self.memory.is_used_up(self.archivist.held + self.readers.held)
 
     @property
     def pausing(self) -> str:
@@ -268,6 +275,7 @@ class Session:
         """Everything is on disk after this; the store, where there is something to report on."""
         self.readers.close()
         await self.archivist.close()
+        self.memory.close()
         store = None if self.superseded else self.store
         if store and self.history:
             remember(store, self.history)
@@ -320,7 +328,11 @@ def _begin(crawler: Crawler) -> Session:
     space = Space(config.output, config.min_free)
     if config.masks or config.detector != "content":
         _check_detector(config.detector, config.masks)
-    return Session(config, clock, store, history, sites, space, drop_in, name, rebuilds)
+    memory = memory_of(crawler)
+    memory.limit = config.max_memory or memory.limit
+    if config.output is not None and config.warc:
+        memory.lie_in(config.output)
+    return Session(config, clock, store, history, sites, space, memory, drop_in, name, rebuilds)
 
 
 def _control(folder: Path, sites: Sites) -> Control:

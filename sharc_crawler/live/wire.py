@@ -22,6 +22,7 @@ import logging
 import re
 from dataclasses import replace
 from functools import partial
+from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 from OpenSSL import SSL
@@ -39,6 +40,7 @@ from sharc_crawler.archive.open_files import limit, share
 from sharc_crawler.live.addresses import SETTING, AddressRules, Target
 from sharc_crawler.live.clock import clock_of
 from sharc_crawler.live.guard import GuardedReactor
+from sharc_crawler.live.memory import memory_of
 from sharc_crawler.live.moved import ClientFactory, ClientProtocol, ScrapyAgent
 from sharc_crawler.live.names import addresses_of
 from sharc_crawler.live.operator import DEFAULT_PORTS
@@ -47,6 +49,7 @@ from sharc_crawler.live.requests import META_KEY
 from sharc_crawler.live.tap import Tap, TappedPool
 from sharc_crawler.live.tls_trust import TlsTrust
 from sharc_crawler.model import Exchange
+from sharc_crawler.spool import LARGE
 
 if TYPE_CHECKING:
     from scrapy import Request
@@ -114,7 +117,12 @@ class _TappedProtocol(ClientProtocol):
     def dataReceived(self, data: bytes) -> None:  # noqa: N802 - Twisted's name
         tap = self._tap
         if tap is not None:
-            tap.receive(data)
+            try:
+                tap.receive(data)
+            except OSError:
+                self._tap = None
+                self.transport.abortConnection()
+                return
         super().dataReceived(data)
         if tap is not None and tap.size > _LONGEST_HEAD and self._parser and self._parser.state in {STATUS, HEADER}:
             self.transport.abortConnection()
@@ -158,12 +166,38 @@ class _TappedFactory(ClientFactory):
         return protocol
 
 
+class _Front(BytesIO):
+    """A body for our own spider, which reads none of it: of a large one nothing is kept."""
+
+    def write(self, data: bytes) -> int:  # type: ignore[override]
+        if self.tell() > LARGE:
+            return len(data)
+        super().write(data)
+        if self.tell() > LARGE:
+            self.seek(0)
+            self.truncate()
+            self.seek(LARGE + 1)
+        return len(data)
+
+
 class _TappedAgent(ScrapyAgent):
     """Scrapy's agent, connecting directly only to addresses that the rules allow."""
 
-    def __init__(self, rules: AddressRules, **kwargs: Any) -> None:
+    def __init__(self, rules: AddressRules, *, whole: bool, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self._rules = rules
+        self._whole = whole  # the spider is given bodies of any size
+
+    def _cb_bodyready(self, txresponse: Any, request: Request) -> Any:
+        if not self._whole:
+            deliver = txresponse.deliverBody
+
+            def deliver_front(reader: Any) -> None:
+                reader._bodybuf = _Front()
+                deliver(reader)
+
+            txresponse.deliverBody = deliver_front
+        return super()._cb_bodyready(txresponse, request)
 
     def _get_agent(self, request: Request, timeout: float) -> Agent:
         from twisted.internet import reactor
@@ -208,11 +242,13 @@ class WireTapHandler(HTTP11DownloadHandler):
         self._rules = AddressRules.of(crawler.settings.getlist(SETTING), openings() if openings else ())
         self._proxied = False
         self._clock = clock_of(crawler).now
+        self._memory = memory_of(crawler)
+        self._reads_for_itself = not hasattr(crawler.spider, "capture_specs")
         self._trust = TlsTrust()
 
     async def download_request(self, request: Request) -> Response:
         """Download; raises what Scrapy's handler raises, and `AddressRefusedError`."""
-        tap = Tap(self._clock)
+        tap = Tap(self._clock, self._memory)
         request.meta.pop(EXCHANGE_KEY, None)
         try:
             with wrap_twisted_exceptions():
@@ -242,6 +278,7 @@ class WireTapHandler(HTTP11DownloadHandler):
         spider = self._crawler.spider
         return _TappedAgent(
             self._rules,
+            whole=self._reads_for_itself,
             contextFactory=self._contextFactory,
             bindAddress=self._bind_address,
             pool=TappedPool(self._pool, tap),
@@ -261,7 +298,9 @@ _TRUNCATIONS = {DownloadCancelledError: "length", DownloadTimeoutError: "time", 
 
 def _truncation(error: Exception, tap: Tap) -> str | None:
     """Why what was received is not all of it, in the words of WARC-Truncated."""
-    return _TRUNCATIONS.get(type(error), "disconnect") if tap.received else None
+    if tap.fault:
+        return "unspecified"
+    return _TRUNCATIONS.get(type(error), "disconnect") if tap.size else None
 
 
 def _exchange(request: Request, tap: Tap, truncated: str | None, error: str | None = None) -> Exchange:
@@ -273,7 +312,7 @@ def _exchange(request: Request, tap: Tap, truncated: str | None, error: str | No
         started=tap.started,
         ended=tap.clock(),
         request=kept,
-        response=b"".join(tap.received),
+        response=tap.response(),
         ip=None if proxied else tap.peer,
         truncated=truncated,
         normalised=kept != sent,

@@ -350,6 +350,12 @@ class Options:
         "on the disk of the output folder, below which the crawl pauses until there is room; 0: only when it is full"
         " (then until 1 MB is free, and as much as what could not be written)",
     )
+    max_memory: int = setting(
+        Bytes(),
+        0,
+        "that responses may take which are under way, all hosts together: while they do, no further request is sent."
+        " Larger ones than 4 MiB lie on the disk; 0: an eighth of what the machine has",
+    )
     log: tuple[str, ...] = setting(
         Words(tuple(FORMATS)), ("json",), "formats of [the log](report.md#the-log) that a crawl writes in its folder"
     )

@@ -1,0 +1,81 @@
+"""What bodies may take of the machine's memory, all hosts together; and where those lie that are too large for it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+from sharc_crawler.spool import LARGE, Spooling
+
+if TYPE_CHECKING:
+    from scrapy.crawler import Crawler
+
+_PREFIX = ".bodies-"  #: of the folder, within that of the capture
+_SHARE = 8  #: the default is this part of the machine's memory
+_LEAST = 64 << 20  #: bytes, where the system does not say what it has
+ONE = 2 * LARGE  #: bytes that one more response may take: as it came, and as Scrapy hands it on
+
+
+class Memory:
+    """Counts the bytes of responses that are under way.
+
+    Parameters
+    ----------
+    limit: bytes; 0: an eighth of what the machine has
+
+    """
+
+    def __init__(self, limit: int = 0) -> None:
+        self.limit = limit or share_of_machine()
+        self.taken = 0  #: by responses that come in at present
+        self._folder: Path | None = None
+        self._made: Path | None = None
+
+    def is_used_up(self, held: int) -> bool:
+        """Whether one more request may exceed the limit; ``held``: what waits to be written and read.
+
+        Where nothing is under way there is room for one, whatever the limit.
+        """
+        used = self.taken + held
+        return used > 0 and used + ONE > self.limit
+
+    def lie_in(self, folder: Path) -> None:
+        """Large bodies lie in a capture's folder, which is this process's; those of one that was killed are removed."""
+        self._folder = folder
+        for left in folder.glob(f"{_PREFIX}*"):
+            shutil.rmtree(left, ignore_errors=True)
+
+    def spooling(self) -> Spooling:
+        """A new file for a large body."""
+        if self._made is None:
+            self._made = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=self._folder))
+        return Spooling(self._made)
+
+    def close(self) -> None:
+        """Nothing is under way any more."""
+        if self._made is not None:
+            shutil.rmtree(self._made, ignore_errors=True)
+            self._made = None
+
+
+def share_of_machine() -> int:
+    """An eighth of the machine's memory."""
+    try:
+        return max(_LEAST, os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // _SHARE)
+    except (AttributeError, ValueError, OSError):
+        return _LEAST
+
+
+_memories: WeakKeyDictionary[Crawler, Memory] = WeakKeyDictionary()
+
+
+def memory_of(crawler: Crawler) -> Memory:
+    """A crawl's."""
+    memory = _memories.get(crawler)
+    if memory is None:
+        memory = _memories[crawler] = Memory()
+    return memory
