@@ -20,7 +20,7 @@ _LEAST = 64 << 20  #: bytes, where the system does not say what it has
 ONE = 2 * LARGE  #: bytes that one more response may take: as it came, and as Scrapy hands it on
 
 
-class Memory:
+class MemoryBudget:
     """Counts the bytes of responses that are under way.
 
     Parameters
@@ -70,12 +70,12 @@ def share_of_machine() -> int:
         return _LEAST
 
 
-_memories: WeakKeyDictionary[Crawler, Memory] = WeakKeyDictionary()
+_memories: WeakKeyDictionary[Crawler, MemoryBudget] = WeakKeyDictionary()
 
 
-def memory_of(crawler: Crawler) -> Memory:
+def memory_of(crawler: Crawler) -> MemoryBudget:
     """A crawl's."""
     memory = _memories.get(crawler)
     if memory is None:
-        memory = _memories[crawler] = Memory()
+        memory = _memories[crawler] = MemoryBudget()
     return memory

@@ -28,7 +28,7 @@ from sharc_crawler.live.crawl_log import CrawlLog
 from sharc_crawler.live.everything import PARTS
 from sharc_crawler.live.failing import without_tracebacks
 from sharc_crawler.live.history import known_pages, rates_of, remember
-from sharc_crawler.live.memory import Memory, memory_of
+from sharc_crawler.live.memory import MemoryBudget, memory_of
 from sharc_crawler.live.naming import attributes, named
 from sharc_crawler.live.output import RUNNING, check_output, check_state, make_folder, told
 from sharc_crawler.live.readers import Readers
@@ -64,7 +64,7 @@ class Session:
     history: ObservationStore | None
     sites: Sites
     space: Space
-    memory: Memory
+    memory: MemoryBudget
     drop_in: bool  #: a project's own spider decides what there is to fetch
     name: str  #: of the spider
     rebuilds: bool = False  #: state that is lost is made again

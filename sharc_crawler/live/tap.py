@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sharc_crawler.live.memory import Memory
+from sharc_crawler.live.memory import MemoryBudget
 from sharc_crawler.spool import LARGE
 
 if TYPE_CHECKING:
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 class Tap:
     """What passes over a connection for one request."""
 
-    def __init__(self, clock: Callable[[], float], memory: Memory | None = None) -> None:
+    def __init__(self, clock: Callable[[], float], memory: MemoryBudget | None = None) -> None:
         self.clock = clock
         self.fault: OSError | None = None  #: why a large response could not be kept
-        self._memory = memory or Memory()
+        self._memory = memory or MemoryBudget()
         self._received: list[bytes] = []
         self._held = 0  # bytes of these
         self._large: Spooling | None = None

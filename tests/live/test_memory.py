@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler
 from warcio.archiveiterator import ArchiveIterator
 
 from sharc_crawler.changes.content import ContentDetector
-from sharc_crawler.live.memory import ONE, Memory
+from sharc_crawler.live.memory import ONE, MemoryBudget
 from sharc_crawler.live.reading import read
 from sharc_crawler.live.readings import Order, Wants
 from sharc_crawler.live.tap import Tap
@@ -22,7 +22,7 @@ MAXSIZE = 3 * LARGE
 
 
 def test_what_is_under_way_is_counted_and_large_responses_go_to_the_disk(tmp_path) -> None:
-    memory = Memory(2 * ONE)
+    memory = MemoryBudget(2 * ONE)
     memory.lie_in(tmp_path)
     tap, other = Tap(lambda: 0.0, memory), Tap(lambda: 0.0, memory)
     other.receive(bytes(1000))
@@ -45,7 +45,7 @@ def test_what_is_under_way_is_counted_and_large_responses_go_to_the_disk(tmp_pat
 
 
 def test_a_tap_that_begins_again_keeps_nothing(tmp_path) -> None:
-    memory = Memory()
+    memory = MemoryBudget()
     memory.lie_in(tmp_path)
     tap = Tap(lambda: 0.0, memory)
     tap.receive(bytes(LARGE + 1))
@@ -55,22 +55,22 @@ def test_a_tap_that_begins_again_keeps_nothing(tmp_path) -> None:
 
 
 def test_no_further_request_when_memory_is_used_up_but_always_one() -> None:
-    memory = Memory(1)
+    memory = MemoryBudget(1)
     assert not memory.is_used_up(0), "nothing else is under way"
     assert memory.is_used_up(1)
-    assert Memory().limit > ONE
-    memory = Memory(2 * ONE)
+    assert MemoryBudget().limit > ONE
+    memory = MemoryBudget(2 * ONE)
     assert not memory.is_used_up(ONE)
     assert memory.is_used_up(ONE + 1)
 
 
 def test_what_a_killed_crawl_left_is_removed(tmp_path) -> None:
-    Memory().lie_in(tmp_path)
-    killed = Memory()
+    MemoryBudget().lie_in(tmp_path)
+    killed = MemoryBudget()
     killed.lie_in(tmp_path)
     killed.spooling().write(b"abc")
     assert list(tmp_path.glob(".bodies-*/body-*"))
-    Memory().lie_in(tmp_path)
+    MemoryBudget().lie_in(tmp_path)
     assert not list(tmp_path.iterdir())
 
 
