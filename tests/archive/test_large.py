@@ -60,8 +60,8 @@ def test_a_large_answer_is_written_and_verified_as_a_small_one_is(answer, tmp_pa
     assert told(path)[1:] == told(written(tmp_path / "small", one, replace(one, url="http://h.de/")))[1:]
     witness = ingest({path.name: lambda: path.open("rb")})
     assert not witness.findings
-    assert [one.kind for one in witness.exchanges.values()] == ["response", "revisit"], "one payload is stored once"
-    assert all(one.decoded for one in witness.exchanges.values() if one.kind == "response" and answer.endswith(CODED))
+    assert [one.kind for one in list(witness)] == ["response", "revisit"], "one payload is stored once"
+    assert all(one.decoded for one in list(witness) if one.kind == "response" and answer.endswith(CODED))
 
 
 def test_a_large_record_is_read_from_the_disk_and_a_damaged_one_is_found(tmp_path) -> None:
