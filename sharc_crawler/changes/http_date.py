@@ -16,8 +16,10 @@ def http_date(text: str | None) -> Instant | None:
     >>> http_date("Thu, 01 Jan 1970 00:01:00 GMT"), http_date("yesterday"), http_date(None)
     (60.0, None, None)
     """
+    if not text:
+        return None
     try:
-        when = parsedate_to_datetime(text or "")
+        when = parsedate_to_datetime(text)
     except (ValueError, TypeError, IndexError, OverflowError):
         return None
     return when.replace(tzinfo=when.tzinfo or UTC).timestamp()

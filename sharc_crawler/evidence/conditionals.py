@@ -49,14 +49,16 @@ class Conditionals:
 
     def revisited(self, page: PageId, visit: Outcome, revisit: Outcome, judgement: Judgement) -> bool:
         """A page was revisited; True: what it is judged by is the server's word alone."""
+        same = judgement.verdict is Verdict.COHERENT
+        other = not same and code(judgement.reason) == Reason.OTHER_BYTES
         if page in self.drawn and revisit.result is Result.OK:
-            if judgement.verdict is Verdict.COHERENT:
+            if same:
                 self._confirmed.add(page)
-            elif code(judgement.reason) == Reason.OTHER_BYTES:
+            elif other:
                 self._changed.add(page)
-        if code(judgement.reason) == Reason.OTHER_BYTES and _would_match(visit, revisit):
+        if other and _would_match(visit, revisit):
             self._lies.add(page)
-        told = judgement.verdict is Verdict.COHERENT and judgement.evidence.told
+        told = same and judgement.evidence.told
         if told:
             self.open[page] = judgement
         return told

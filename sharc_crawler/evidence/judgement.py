@@ -64,4 +64,7 @@ class Revisits:
 
     def _stale(self, url: str, visit: Outcome, revisit: Outcome, reference: Instant | None) -> bool:
         """Does the revisit show the page as it was before T only?"""
-        return reference is not None and reach(revisit, visit, self.clocks.ahead(url, reference)) < reference
+        if reference is None:
+            return False
+        ahead = None if revisit.date is None else self.clocks.ahead(url, reference)
+        return reach(revisit, visit, ahead) < reference

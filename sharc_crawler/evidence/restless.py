@@ -47,6 +47,8 @@ class Restless:
 
     def known(self, url: str) -> bool:
         """Do the validators of its class differ at unchanged content?"""
+        if not self._pairs:  # of hardly any site
+            return False
         return self._pairs[_class(url)] >= PAIRS and _class(url) not in self._steady
 
 

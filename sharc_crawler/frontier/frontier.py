@@ -170,8 +170,8 @@ class Frontier:
         if task is None:
             return None
         ledger = self.ledger
-        again = outcome.result is Result.FAILED and task.attempt < self.politeness.attempts
-        capture = self.capture
+        capture = ledger.capture
+        again = outcome.result is Result.FAILED and task.attempt < ledger.politeness.attempts
         capture.budget.ended(task, fetch.url, outcome, finished=not again)
         judgement = None
         if again:
@@ -201,7 +201,7 @@ class Frontier:
             host.pace.pause(due)  # the host waits: an order is kept
             host.held.appendleft(task)
             return None
-        capture = self.capture
+        capture = self.ledger.capture
         if reason := self._why_not(capture, task, kind, url, now):
             self._finisher.refuse(task, reason, now)
             return None

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _Type = tuple[int | None, str | None, str | None]
 
 NO_PARENT = -1
+_BETWEEN = 5  #: of the six texts in a note
 UNRATED = RateEstimate(0.0, "none")  #: of what has no rate, or none yet
 
 
@@ -107,7 +108,11 @@ class PageTable:
 
     def validators(self, page: PageId) -> Validators:
         """What a conditional request for it may carry."""
-        return NO_VALIDATORS if page in self._in_full else self.remembered(page).validators
+        note = self._notes[page]
+        if note is None or note.endswith(b"\0\0") or page in self._in_full:
+            return NO_VALIDATORS
+        etag, modified = note.decode("utf-8", "surrogatepass").rsplit("\0", 2)[1:]
+        return Validators(etag or None, modified or None)
 
     def last_modified(self, page: PageId) -> str | None:
         """What the server said then of its last change."""
@@ -134,9 +139,11 @@ class PageTable:
             self._types.append(kind)
         date = "" if outcome.date is None else f"{outcome.date:.0f}"
         validators = outcome.validators
-        texts = str(number), date, outcome.digest, outcome.decoded, validators.etag, validators.last_modified
-        packed = "\0".join(text or "" for text in texts).encode("utf-8", "surrogatepass")
-        if packed.count(0) >= len(texts):  # no request may carry such a validator
+        packed = (
+            f"{number}\0{date}\0{outcome.digest or ''}\0{outcome.decoded or ''}"
+            f"\0{validators.etag or ''}\0{validators.last_modified or ''}"
+        ).encode("utf-8", "surrogatepass")
+        if packed.count(0) > _BETWEEN:  # no request may carry such a validator
             return self._packed(replace(outcome, validators=NO_VALIDATORS))
         return packed
 

@@ -189,8 +189,9 @@ class Restorer:
         if kind is Kind.SITEMAP:
             capture.mode.sitemap_read(page, slot, outcome)
             return
-        judgement = capture.revisited.judge(pages.urls[page], pages.remembered(page), outcome, capture.reference)
-        capture.mode.revisited(page, kind, outcome, judgement)
+        visit = pages.remembered(page)
+        judgement = capture.revisited.judge(pages.urls[page], visit, outcome, capture.reference)
+        capture.mode.revisited(page, kind, visit, outcome, judgement)
 
     def _polled(self, row: VisitRow, new: Sequence[PageId]) -> None:
         """A poll that showed these pages first."""

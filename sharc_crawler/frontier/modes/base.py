@@ -125,8 +125,8 @@ class Mode:
         """Was the second download of a page an audit, and no visit of the strategy's?"""
         return False
 
-    def revisited(self, page: PageId, kind: Kind, outcome: Outcome, judgement: Judgement) -> bool:
-        """A second download is over; True: it is too early to judge."""
+    def revisited(self, page: PageId, kind: Kind, visit: Outcome, outcome: Outcome, judgement: Judgement) -> bool:
+        """A second download is over, of what a ``visit`` had shown; True: it is too early to judge."""
         return False
 
     def sitemap_read(self, page: PageId, slot: Slot, outcome: Outcome) -> None:

@@ -230,7 +230,14 @@ class ByLastmods(TwoVisits):
         """Who is visited once has no second slot."""
         return page in self.attestations.once
 
-    def revisited(self, page: PageId, kind: Kind, outcome: Outcome, judgement: Judgement) -> bool:
+    def revisited(
+        self,
+        page: PageId,
+        kind: Kind,
+        visit: Outcome,  # noqa: ARG002 - the attestations know it
+        outcome: Outcome,
+        judgement: Judgement,
+    ) -> bool:
         """The server's word has yet to be heard, unless bytes (or a 304) show the page unchanged."""
         return kind is Kind.PAGE and self.attestations.revisited(page, outcome, judgement)
 

@@ -64,6 +64,8 @@ class TwoVisits(Mode):
 
     def waits(self, strategy: Door, now: Instant) -> bool:
         """For what the last page embeds on other hosts; for the sitemaps that the revisits' order goes by."""
+        if self._capture.life.reference is not None:  # asked at each decision: the quick answer comes first
+            return self._news is not None and self._replans(strategy, now)
         return self._last_is_open(strategy) or self._replans(strategy, now)
 
     def _last_is_open(self, strategy: Door) -> bool:
@@ -89,11 +91,10 @@ class TwoVisits(Mode):
         for page in self._told.draw(urls, seed=round(capture.started)):
             pages.ask_in_full(page)
 
-    def revisited(self, page: PageId, kind: Kind, outcome: Outcome, judgement: Judgement) -> bool:
+    def revisited(self, page: PageId, kind: Kind, visit: Outcome, outcome: Outcome, judgement: Judgement) -> bool:
         """What a 304 is worth is known when all are revisited; after a restart the sample is drawn first, as it was."""
         if not self._drew:
             self._draw()
-        visit = self._ledger.pages.remembered(page)
         return kind is Kind.PAGE and self._told.revisited(page, visit, outcome, judgement)
 
     def left_open(self, page: PageId) -> bool:
@@ -127,8 +128,6 @@ class TwoVisits(Mode):
 
     def _replans(self, strategy: Door, now: Instant) -> bool:
         """At the turn from visits to revisits: are sitemaps being read again? When they are, the order is made anew."""
-        if self._capture.reference is not None and self._news is None:
-            return False
         ahead = strategy.revisits_ahead()
         if not ahead:
             self._news = None
