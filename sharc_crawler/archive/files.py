@@ -111,7 +111,7 @@ def sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def append_whole(descriptor: int, pieces: Iterable[bytes], size: int) -> int:
+def append_whole(descriptor: int, pieces: Iterable[bytes | memoryview], size: int) -> int:
     """Write all of it at the end of a file of so many bytes, or raise and leave the file as it was.
 
     Nothing is buffered: what a full disk refuses must not follow later, behind what was cut off. Returns how many bytes
@@ -145,7 +145,7 @@ class WarcFile:
         finalize(self, HELD.discard, self._open_path)  # a writer that was given up holds nothing
         sync_folder(path.parent)
 
-    def append(self, pieces: Iterable[bytes]) -> None:
+    def append(self, pieces: Iterable[bytes | memoryview]) -> None:
         """Write all of it or raise and leave the file as it was."""
         if self._lost:
             raise self._lost

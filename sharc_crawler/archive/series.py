@@ -13,7 +13,7 @@ from sharc_crawler.archive.recovery import Recovered, recover
 from sharc_crawler.archive.rows import Rows
 from sharc_crawler.errors import StateError, UsageError
 from sharc_crawler.model import CaptureRef
-from sharc_crawler.spool import Spool
+from sharc_crawler.spool import Spool, pieces
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from sharc_crawler.archive.options import CaptureInfo, WarcOptions
     from sharc_crawler.model import Instant
+    from sharc_crawler.spool import Octets
 
 logger = logging.getLogger(__name__)
 
@@ -40,27 +41,34 @@ class WarcSeries:
         self.former = self._former()  #: with their serials
         self._serial = self.former[-1][0] + 1 if self.former else 0
 
-    def append(self, drafts: list[Draft], common: Fields, now: Instant) -> CaptureRef:
-        """Write records that belong together, all or none; returns where the first one lies."""
+    def append(self, drafts: list[Draft], common: Fields, now: Instant, packed: Octets = b"") -> CaptureRef:
+        """Write records that belong together, all or none; returns where the first one lies.
+
+        ``packed``: the first one, where it is packed already.
+        """
         file = self._ready(now)
         shared = [*common, ("WARC-Warcinfo-ID", self._warcinfo_id)]
         offset, lengths = file.size, list[int]()
-        packed = self._packed(drafts, shared, lengths)
-        file.append(packed if any(isinstance(draft.block, Spool) for draft in drafts) else [b"".join(packed)])
+        members = self._packed(drafts, shared, lengths, packed)
+        file.append(members if any(isinstance(draft.block, Spool) for draft in drafts) else [b"".join(members)])
         return CaptureRef(file.path.name, offset, lengths[0])
 
-    def _packed(self, drafts: list[Draft], shared: Fields, lengths: list[int]) -> Iterator[bytes]:
+    def _packed(
+        self, drafts: list[Draft], shared: Fields, lengths: list[int], packed: Octets
+    ) -> Iterator[bytes | memoryview]:
         """Records in pieces; ``lengths`` is told how long each came out."""
-        for draft in drafts:
-            fields, block, level = draft.all_fields(shared), draft.block, self._options.level
-            if isinstance(block, bytes):
-                pieces: Iterable[bytes] = [member(fields, block[draft.start :], level)]
-            else:
-                pieces = large_member(fields, block, draft.start, level)
+        for number, draft in enumerate(drafts):
+            members = pieces(packed) if packed and not number else self._member(draft, shared)
             lengths.append(0)
-            for piece in pieces:
+            for piece in members:
                 lengths[-1] += len(piece)
                 yield piece
+
+    def _member(self, draft: Draft, shared: Fields) -> Iterable[bytes]:
+        fields, block, level = draft.all_fields(shared), draft.block, self._options.level
+        if isinstance(block, bytes):
+            return [member(fields, block[draft.start :], level)]
+        return large_member(fields, block, draft.start, level)
 
     def index(self, entry: IndexEntry) -> None:
         """Name a record of the open file in its index."""

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from sharc_crawler.archive import exchanges
 from sharc_crawler.archive.cdxj import REVISIT, IndexEntry, media_type
 from sharc_crawler.archive.exchanges import Draft
 from sharc_crawler.archive.options import WarcOptions
 from sharc_crawler.archive.payloads import Original, Payloads
-from sharc_crawler.archive.records import WARC_FIELDS, target_uri, warc_date
+from sharc_crawler.archive.records import WARC_FIELDS, large_member, target_uri, warc_date
 from sharc_crawler.archive.series import WarcSeries
 from sharc_crawler.changes.http import HttpResponse, parse_response
 from sharc_crawler.errors import DataError
+from sharc_crawler.spool import Spooling
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,8 +23,17 @@ if TYPE_CHECKING:
     from sharc_crawler.archive.payloads import Former
     from sharc_crawler.archive.recovery import Recovered
     from sharc_crawler.model import CaptureRef, Exchange, Instant
+    from sharc_crawler.spool import Octets
 
 _NOT_MODIFIED = 304
+
+
+class Packed(NamedTuple):
+    """A large answer that is a record already."""
+
+    message: HttpResponse
+    draft: Draft
+    record: Octets
 
 
 class WarcWriter:
@@ -54,6 +64,7 @@ class WarcWriter:
         former: Former | None = None,
     ) -> None:
         options = options or WarcOptions()
+        self._level = options.level
         self._series = WarcSeries(folder, site, run, info, options)
         former = former if options.dedup == "site" else None
         self._payloads = None if options.dedup == "off" else Payloads(folder, former)
@@ -76,20 +87,36 @@ class WarcWriter:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def write(self, exchange: Exchange) -> CaptureRef:
-        """Write what was received (or that it failed), what was sent, and what else there is to note."""
-        message = parse_response(exchange.response)
+    def write(self, exchange: Exchange, packed: Packed | None = None) -> CaptureRef:
+        """Write what was received (or that it failed), what was sent, and what else there is to note.
+
+        ``packed``: the answer as a record, made before (it takes long for a large one).
+        """
+        message = packed.message if packed else parse_response(exchange.response)
         if message is None:
             return self._append(exchange, exchanges.failure(exchange), None)
-        payloads = None if exchange.truncated else self._payloads
-        if payloads is not None and (original := payloads.find(message.digest, chunked=message.chunked)):
+        if original := self.stored_already(exchange, message):
             return self._append(exchange, exchanges.identical(message, original), message)
-        draft = exchanges.response(exchange, message)
-        ref = self._append(exchange, draft, message)
+        draft = packed.draft if packed else exchanges.response(exchange, message)
+        ref = self._append(exchange, draft, message, packed.record if packed else b"")
+        payloads = None if exchange.truncated else self._payloads
         if payloads is not None:
             stored = Original(exchange.url, exchange.started, message.digest, draft.record_id)
             payloads.add(stored, chunked=message.chunked)
         return ref
+
+    def stored_already(self, exchange: Exchange, message: HttpResponse) -> Original | None:
+        """The answer that holds the same payload, framed the same."""
+        if self._payloads is None or exchange.truncated:
+            return None
+        return self._payloads.find(message.digest, chunked=message.chunked)
+
+    def pack(self, exchange: Exchange, message: HttpResponse, folder: Path) -> Packed:
+        """A large answer as a record, in a file of the folder; nothing of the archive is touched."""
+        draft = exchanges.response(exchange, message)
+        fields = draft.all_fields(exchanges.common_fields(exchange))
+        record = large_member(fields, draft.block, draft.start, self._level)
+        return Packed(message, draft, Spooling(folder, record).done())
 
     def write_revisit(self, exchange: Exchange, original: Original) -> CaptureRef:
         """Write that the server said 304: ``exchange.url`` is as it was at ``original``."""
@@ -113,9 +140,11 @@ class WarcWriter:
         """Give the open file its final name and write its index; nothing can be written afterwards."""
         self._series.close()
 
-    def _append(self, exchange: Exchange, main: Draft, message: HttpResponse | None) -> CaptureRef:
+    def _append(
+        self, exchange: Exchange, main: Draft, message: HttpResponse | None, packed: Octets = b""
+    ) -> CaptureRef:
         drafts = [main, *exchanges.companions(exchange, main, message)]
-        ref = self._series.append(drafts, exchanges.common_fields(exchange), exchange.started)
+        ref = self._series.append(drafts, exchanges.common_fields(exchange), exchange.started, packed)
         if message is not None:
             self._series.index(_entry(exchange, main, message, ref))
         return ref

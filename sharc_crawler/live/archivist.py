@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections import deque
 from concurrent.futures import Future
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -30,7 +29,7 @@ PROCESS = "sharc_crawler.live.writer_process"
 
 
 class Archivist:
-    """Has exchanges written in the order in which they came; many are synced at once, then they count.
+    """Has exchanges written; many are synced at once, then they count. A large one keeps no others waiting.
 
     ``terms``: the arguments of :class:`~sharc_crawler.live.writer_process.Writers`, when the first one is wanted.
     """
@@ -42,7 +41,8 @@ class Archivist:
         self._terms = terms
         self._child: Child | None = None
         self._sites: set[str] = set()  # whose files are to be finished
-        self._waiting: deque[tuple[Future[CaptureRef], Exchange]] = deque()  # large ones lie on the disk until then
+        self._waiting: dict[int, tuple[Future[CaptureRef], Exchange]] = {}  # large ones lie on the disk until then
+        self._number = 0
         self._orders: list[bytes] = []  # of this turn of the reactor: given together, and synced once
         self._giving: asyncio.Handle | None = None
         self._done: asyncio.Future[dict[str, Any] | None] | None = None  # an order, or what was in its way
@@ -55,7 +55,7 @@ class Archivist:
     @property
     def held(self) -> int:
         """Bytes of them in memory."""
-        return sum(in_memory(exchange.response) for _, exchange in self._waiting)
+        return sum(in_memory(exchange.response) for _, exchange in self._waiting.values())
 
     async def open(self, site: str) -> None:
         """Have the writer of a site ready, and whatever a crash left open mended; raises what is in the way."""
@@ -75,15 +75,18 @@ class Archivist:
             future.set_exception(error)
             return future
         self._sites.add(site)
-        self._waiting.append((future, exchange))
-        self._orders += order_to_keep(site, exchange, original)
+        self._number += 1
+        self._waiting[self._number] = (future, exchange)
+        self._orders += order_to_keep(site, exchange, original, self._number)
         if self._giving is None:
             self._giving = asyncio.get_running_loop().call_soon(self._give)
         return future
 
     async def finish(self) -> None:
         """Return when all that is to be kept is on the disk, or could not be."""
-        await asyncio.gather(*(asyncio.wrap_future(future) for future, _ in self._waiting), return_exceptions=True)
+        await asyncio.gather(
+            *(asyncio.wrap_future(future) for future, _ in self._waiting.values()), return_exceptions=True
+        )
 
     async def close(self) -> None:
         """Finish all files, those of a process that died before, too; nothing is taken any more."""
@@ -131,8 +134,8 @@ class Archivist:
     def _receive(self, answer: bytes) -> None:
         said = json.loads(answer)
         if "kept" in said:
-            for one in said["kept"]:
-                self._answered(one)
+            for number, one in said["kept"]:
+                self._answered(number, one)
             self._tell()
         elif "log" in said:
             level, message = said["log"]
@@ -140,8 +143,8 @@ class Archivist:
         else:
             self._report(said["done"])
 
-    def _answered(self, kept: list[Any] | dict[str, Any]) -> None:
-        future, _ = self._waiting.popleft()
+    def _answered(self, number: int, kept: list[Any] | dict[str, Any]) -> None:
+        future, _ = self._waiting.pop(number)
         if isinstance(kept, dict):
             future.set_exception(error_of(kept))
         else:
@@ -156,8 +159,8 @@ class Archivist:
         self.mishaps.append(f"{ended}; another goes on. {lost}; nothing that counts is missing")
         logger.warning("%s", self.mishaps[-1])
         why = describe(NotArchivedError(ended))
-        while self._waiting:
-            self._answered(why)
+        for number in list(self._waiting):
+            self._answered(number, why)
         self._report(why)
         self._tell()
 

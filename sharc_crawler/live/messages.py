@@ -44,11 +44,12 @@ def message_of(text: bytes) -> dict[str, Any]:
     return message
 
 
-def order_to_keep(site: str, exchange: Exchange, original: Original | None) -> list[bytes]:
+def order_to_keep(site: str, exchange: Exchange, original: Original | None, number: int = 0) -> list[bytes]:
     """Write this exchange; ``original``: by the server's word (304) it is still what was written then."""
     blocks: list[Octets] = [getattr(exchange, name) for name in _BLOCKS]
     order = {
         "do": "keep",
+        "number": number,
         "site": site,
         "exchange": {name: getattr(exchange, name) for name in _WORDS},
         "original": original and astuple(original),

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import logging
+import os
 import socket
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
+from threading import RLock
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler import plugins
+from sharc_crawler.archive.exchanges import response
 from sharc_crawler.archive.options import USUAL, CaptureInfo, WarcOptions
 from sharc_crawler.archive.payloads import Original
-from sharc_crawler.archive.warc import WarcWriter
+from sharc_crawler.archive.warc import Packed, WarcWriter
+from sharc_crawler.changes.http import parse_response
 from sharc_crawler.live.messages import answer_of, describe, exchange_of, line, message_of
+from sharc_crawler.spool import Spool
 from sharc_crawler.storage.payloads import StoredPayload
 
 if TYPE_CHECKING:
@@ -19,8 +26,10 @@ if TYPE_CHECKING:
 
     from sharc_crawler.archive.base import CaptureWriter, WriterKind
     from sharc_crawler.archive.payloads import Former
-    from sharc_crawler.model import CaptureRef
+    from sharc_crawler.model import CaptureRef, Exchange
     from sharc_crawler.storage.observations import ObservationStore
+
+LARGE_AT_ONCE = 2  #: answers that are digested and packed beside the others
 
 
 class Writers:
@@ -87,7 +96,9 @@ class Server:
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
         self._orders = connection.makefile("rb")
-        self._kept: list[CaptureRef | Exception] = []  # not synced
+        self._kept: list[tuple[int, CaptureRef | Exception]] = []  # not synced
+        self._large = ThreadPoolExecutor(LARGE_AT_ONCE)
+        self._lock = RLock()  # of writers and answers
 
     def serve(self) -> None:
         """Until there are no more orders, or nobody is left to answer to."""
@@ -97,10 +108,13 @@ class Server:
                 self._obey(message_of(text))
         except (EOFError, ConnectionError):
             return
+        finally:
+            self._large.shutdown(wait=False, cancel_futures=True)
 
     def answer(self, message: dict[str, Any]) -> None:
         """Tell the crawl."""
-        self._connection.sendall(line(message))
+        with self._lock:
+            self._connection.sendall(line(message))
 
     def _obey(self, order: dict[str, Any]) -> None:
         if order["do"] == "keep":
@@ -108,25 +122,60 @@ class Server:
         elif order["do"] == "sync":
             self._sync()
         else:
-            self.answer({"done": self._try(order)})
+            if order["do"] == "close":
+                self._large.shutdown()
+            with self._lock:
+                done = self._try(order)
+            self.answer({"done": done})
 
     def _keep(self, order: dict[str, Any]) -> None:
         exchange, original = exchange_of(order, self._orders)
+        site, number = order["site"], order["number"]
+        if isinstance(exchange.response, Spool) and original is None:
+            self._large.submit(self._keep_large, number, site, exchange, exchange.response.path.parent)
+            return
+        with self._lock:
+            try:
+                writer = self._writers.of(site)
+                ref = writer.write_revisit(exchange, original) if original else writer.write(exchange)
+                self._kept.append((number, ref))
+            except Exception as error:
+                self._kept.append((number, error))
+
+    def _keep_large(self, number: int, site: str, exchange: Exchange, folder: Path) -> None:
+        """Small ones are written meanwhile: digests and compression take long, and need no lock."""
         try:
-            writer = self._writers.of(order["site"])
-            ref = writer.write_revisit(exchange, original) if original else writer.write(exchange)
+            packed = self._packed(site, exchange, folder)
+            with self._lock:
+                writer = self._writers.of(site)
+                ref = writer.write(exchange, packed) if isinstance(writer, WarcWriter) else writer.write(exchange)
+                self._kept.append((number, ref))
         except Exception as error:
-            self._kept.append(error)
-        else:
-            self._kept.append(ref)
+            self._kept.append((number, error))
+        with suppress(ConnectionError):  # else nobody is left to answer to
+            self._sync()
+
+    def _packed(self, site: str, exchange: Exchange, folder: Path) -> Packed | None:
+        """The answer as a record, unless its payload is stored already."""
+        with self._lock:
+            writer = self._writers.of(site)
+        message = parse_response(exchange.response)
+        if message is None or not isinstance(writer, WarcWriter):
+            return None
+        assert message.digest, "it is made here, and remembered"
+        with self._lock:
+            stored = writer.stored_already(exchange, message)
+        return Packed(message, response(exchange, message), b"") if stored else writer.pack(exchange, message, folder)
 
     def _sync(self) -> None:
-        kept, self._kept = self._kept, []
-        try:
-            self._writers.sync()
-        except OSError as error:
-            kept = [one if isinstance(one, Exception) else error for one in kept]
-        self.answer({"kept": [answer_of(one) for one in kept]})
+        with self._lock:
+            kept, self._kept = self._kept, []
+            try:
+                self._writers.sync()
+            except OSError as error:
+                kept = [(number, one if isinstance(one, Exception) else error) for number, one in kept]
+            if kept:
+                self.answer({"kept": [(number, answer_of(one)) for number, one in kept]})
 
     def _try(self, order: dict[str, Any]) -> dict[str, Any] | None:
         try:
@@ -178,6 +227,7 @@ def main() -> None:
     server = Server(socket.socket(fileno=0))
     logging.getLogger().addHandler(_Told(server))
     server.serve()
+    os._exit(0)  # at once: what is still packed for a crawl that is gone is of no use
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ from sharc_crawler.live.archivist import Archivist, conclude
 from sharc_crawler.live.lease import Lease
 from sharc_crawler.live.messages import NotArchivedError
 from sharc_crawler.model import NO_VALIDATORS, CaptureRef, Exchange, Fetch, Kind, Outcome, Plan, Result, Sighting, Slot
+from sharc_crawler.spool import Spooling
 from tests.archive.readback import INFO, read_all
 from tests.live.warm import PROFILE
 from tests.live.wire_servers import in_loop
@@ -69,6 +70,26 @@ def writer_process():
 
 def responses(folder):
     return [record["WARC-Target-URI"] for record in read_all(folder) if record.kind == "response"]
+
+
+@in_loop
+async def test_small_exchanges_do_not_wait_for_large_ones(archivist, tmp_path):
+    """Those that were handed over later are on the disk first; a large payload that is stored already is not again."""
+    (tmp_path / "bodies").mkdir()
+    body = random.Random(1).randbytes(30_000_000)
+    spooled = [Spooling(tmp_path / "bodies", [exchange(0, body).response]).done() for _ in range(2)]
+    done = []
+    large = archivist.keep("example.org", replace(exchange(0), response=spooled[0]))
+    small = [archivist.keep("example.org", exchange(number)) for number in range(1, 4)]
+    for name, one in zip("lsss", [large, *small], strict=True):
+        one.add_done_callback(lambda _, name=name: done.append(name))
+    assert archivist.held < 1000, "large ones take no memory"
+    await asyncio.gather(*map(asyncio.wrap_future, [large, *small]))
+    assert done == list("sssl")
+    await asyncio.wrap_future(archivist.keep("example.org", replace(exchange(9), response=spooled[1])))
+    await archivist.close()
+    kinds = Counter(record.kind for record in read_all(tmp_path))
+    assert (kinds["response"], kinds["revisit"]) == (2, 3), "the same body is stored once"
 
 
 @in_loop
