@@ -29,6 +29,7 @@ COMMANDS = {
     "package": "Package a capture as one WACZ file: WARCs, index, pages, report, certificate.",
     "replay": "Look at a capture through pywb, at its reference instant or any other time.",
     "seal": "Sign the certificates of a capture, and have a time stamp authority date them.",
+    "watch": "Watch a crawl that runs: phase, pages, time left, hosts, last URLs; in the terminal or as a page.",
     "verify": "Prove the certificate of a capture from its WARC files.",
     "report": "Write report.json and report.html of a capture folder, from its stored state.",
     "seeds": "Rank seeds by the probability that they have changed, from archives' history.",

@@ -31,9 +31,9 @@ _CHANGES: dict[str, dict[str, Any]] = {
 def command(folder: Path, order: str, seconds: str | None, as_json: bool) -> None:
     r"""Give an order to the crawl that writes FOLDER: pause, resume, delay SECONDS, stop; or ask for its status.
 
-    The crawl must have been started with -a control=1. What is in flight is finished. A pause and a delay are obeyed by
-    a crawl that is started again in FOLDER, too; stop (as Ctrl-C once) is for the one that runs. Where none runs, the
-    exit code is 2.
+    Crawls take orders unless they were started with -a control=0. What is in flight is finished. A pause and a delay
+    are obeyed by a crawl that is started again in FOLDER, too; stop (as Ctrl-C once) is for the one that runs. Where
+    none runs, the exit code is 2.
 
     \b
     Example:
@@ -46,12 +46,14 @@ def command(folder: Path, order: str, seconds: str | None, as_json: bool) -> Non
     delay = read_arguments({"delay": seconds})["delay"] if seconds is not None else None
     orders = read_orders(folder)
     if orders is None:
-        raise UsageError(f"{str(folder)!r} takes no orders ({ORDERS} is missing): start its crawl with -a control=1")
+        raise UsageError(
+            f"{str(folder)!r} takes no orders: {ORDERS} is missing, so no crawl began there, or with control=0"
+        )
     orders = orders.changed(**({"delay": delay} if order == "delay" else _CHANGES[order]))
     write(folder, ORDERS, orders)
     answer = _answer(folder, orders.number)
     if answer is None:
-        later = "" if order in ("stop", "status") else "; one that is started again there, with -a control=1, will obey"
+        later = "" if order in ("stop", "status") else "; one that is started again there will obey"
         raise UsageError(f"no crawl runs in {str(folder)!r}, or it does not answer{later}")
     click.echo(json.dumps(answer) if as_json else _told(answer, order))
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.control import ORDERS, STATUS, Orders, read_orders, write
 from sharc_crawler.errors import DataError
-from sharc_crawler.instants import iso
+from sharc_crawler.instants import iso, maybe_iso
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -54,8 +54,8 @@ class Control:
             orders = replace(orders, delay=None)
         return replace(orders, started=self._given)
 
-    def obey(self, now: Instant) -> bool:
-        """Look for new orders, carry them out, answer; ``True``: the crawl is to stop."""
+    def obey(self, now: Instant, progress: str = "") -> bool:
+        """Look for new orders, carry them out, answer with the ``progress`` line; ``True``: the crawl is to stop."""
         orders = self._read() or self._orders
         before, self._orders = self._orders, orders
         if orders.paused != before.paused:
@@ -66,8 +66,13 @@ class Control:
             instead = f", not the {self._given:g} s that it was started with" if delay != self._given else ""
             self._note(now, f"{delay:g} s between two requests to a host{instead}, or what robots.txt asks for")
         with suppress(OSError):  # a full disk: it is not obeying that fails
-            write(self._folder, STATUS, self._status(now))
+            write(self._folder, STATUS, self._status(now, progress))
         return bool(orders.stop) and orders.stop != self._began
+
+    def end(self, now: Instant, why: str) -> None:
+        """Leave word that the crawl is over, for those who watch it."""
+        with suppress(OSError):
+            write(self._folder, STATUS, {**self._status(now, ""), "ended": why})
 
     def _read(self) -> Orders | None:
         try:
@@ -84,8 +89,9 @@ class Control:
         logger.warning("By order (sharc control): %s.", what)
         self._sites.note(f"by order at {iso(now)}: {what}")
 
-    def _status(self, now: Instant) -> dict[str, Any]:
+    def _status(self, now: Instant, progress: str) -> dict[str, Any]:
         return {
+            "progress": progress,
             "order": self._orders.number,
             "time": iso(now),
             "paused": self._orders.paused,
@@ -94,6 +100,7 @@ class Control:
                 {
                     "site": capture.spec.site,
                     "phase": capture.phase.value,
+                    "reference": maybe_iso(capture.life.reference),
                     "pages": capture.counts.pages - capture.counts.late,
                     "visits": capture.counts.visits,
                     "revisits": capture.counts.revisits,

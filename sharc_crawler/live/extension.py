@@ -68,8 +68,9 @@ class CaptureExtension:
             logger.warning(NOT_KEPT)
         if session.drop_in:
             self._warn_of_clashes(session.config)
-        self._line = ProgressLine(session.sites, session.clock.now())
-        if session.gone_on and session.config.progress:
+        out = sys.stderr if session.config.progress else None
+        self._line = ProgressLine(session.sites, session.clock.now(), out)
+        if session.gone_on:
             self._line.goes_on()
         self._loop = create_looping_call(self._every_second)
         self._loop.start(1.0, now=False)
@@ -83,12 +84,11 @@ class CaptureExtension:
             logger.warning(line)
 
     def _every_second(self) -> None:
-        session = session_of(self._crawler)
-        if session.config.progress:
-            self._line.show(session.clock.now(), session.pausing)
+        session, now = session_of(self._crawler), session_of(self._crawler).clock.now()
+        self._line.show(now, session.pausing)
         if session.log:
             session.log.catch_up()
-        if session.control and session.control.obey(session.clock.now()) and not self._stopping:
+        if session.control and session.control.obey(now, self._line.told) and not self._stopping:
             self._stopping = asyncio.ensure_future(self._crawler.engine.close_spider_async(reason="stopped by order"))
 
     async def closed(self, reason: str) -> None:
@@ -98,6 +98,8 @@ class CaptureExtension:
         self._line.clear()
         session = session_of(self._crawler)
         stats = self._crawler.stats
+        if session.control and not session.superseded:
+            session.control.end(session.clock.now(), reason)
         try:
             store = await session.close()
             stats.set_value(EXIT_CODE, FAILED)  # unless all of the following comes off

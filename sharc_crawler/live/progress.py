@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import deque
 from dataclasses import dataclass
 from datetime import timedelta
@@ -127,18 +126,21 @@ class Speed:
 
 
 class ProgressLine:
-    """Writes the line to a terminal or a log."""
+    """Makes the line, and writes it to a terminal or a log; to nothing where ``out`` is None."""
 
-    def __init__(self, sites: Sites, started: Instant, out: TextIO | None = None) -> None:
+    def __init__(self, sites: Sites, started: Instant, out: TextIO | None) -> None:
         self._sites = sites
         self._speed = Speed()
-        self._out = out or sys.stderr
-        self._live = self._out.isatty()
+        self._out = out
+        self._live = out is not None and out.isatty()
         self._last = self._looked = started
         self._paused: Seconds = 0.0  #: in all
+        self.told = ""  #: the line as it is by now
 
     def goes_on(self) -> None:
         """Say with what, as the first line."""
+        if self._out is None:
+            return
         polls = self._sites.polls
         before = done(polls) if polls else Snapshot.of(self._sites).before
         self._out.write(f"goes on where it was: {before}\n")
@@ -151,12 +153,12 @@ class ProgressLine:
             self._paused += now - self._looked
         self._looked = now
         speed = self._speed.at(now - self._paused, snapshot.made)
-        if not self._live and now - self._last < 10.0:
+        polls = self._sites.polls
+        self.told = progress(polls, now) if polls and not paused else self._text(snapshot, speed, paused, now)
+        if self._out is None or (not self._live and now - self._last < 10.0):
             return
         self._last = now
-        polls = self._sites.polls
-        text = progress(polls, now) if polls and not paused else self._text(snapshot, speed, paused, now)
-        self._out.write(f"{CLEAR}{text}" if self._live else f"{text}\n")
+        self._out.write(f"{CLEAR}{self.told}" if self._live else f"{self.told}\n")
         self._out.flush()
 
     def _text(self, snapshot: Snapshot, speed: float, paused: str, now: Instant) -> str:
@@ -165,6 +167,6 @@ class ProgressLine:
 
     def clear(self) -> None:
         """Leave a clean line behind."""
-        if self._live:
+        if self._out is not None and self._live:
             self._out.write(CLEAR)
             self._out.flush()

@@ -209,8 +209,9 @@ class Options:
     # While it runs
     control: bool = both(
         Flag(),
-        False,
-        "take orders from `sharc control` (in a project: all but `delay`, which its download slots keep)",
+        True,
+        "say each second how far the crawl is (`sharc watch`), and take orders from `sharc control` (in a project: all"
+        " but `delay`, which its download slots keep)",
         section=RUNS,
     )
 

@@ -41,13 +41,17 @@ def wait_for(condition, process) -> None:
 def test_paused_slowed_stopped_and_gone_on_with(tmp_path, monkeypatch):
     folder = tmp_path / "capture"
     with serve(LivingSite(seed=5, pages=40, slow=0.05)) as server:
-        process = start(folder, server.url, control="1", delay="0.05")
+        process = start(folder, server.url, delay="0.05")
         wait_for(lambda: len(server.log) > 10 and (folder / STATUS).exists(), process)
         assert order(folder, "pause")[1].startswith("paused, ")
         select_nothing(0.5)  # what was in flight comes in
         asked = len(server.log)
         code, told = order(folder, "status", "--json")
         assert (code, json.loads(told)["paused"]) == (0, True)
+        watched = json.loads(CliRunner().invoke(main, ["watch", str(folder), "--json"]).output)
+        assert watched["headline"].endswith("pages, paused (by order)"), watched["headline"]
+        assert watched["requests"] >= 10
+        assert watched["hosts"][0]["host"] in server.url
         assert len(server.log) == asked, "nothing is asked for while it pauses"
         assert order(folder, "stop")[1].startswith("stops, ")
         out, _ = process.communicate(timeout=PATIENCE)
@@ -57,14 +61,15 @@ def test_paused_slowed_stopped_and_gone_on_with(tmp_path, monkeypatch):
         monkeypatch.setattr("sharc_crawler.cli.control.ANSWER_WITHIN", 0.3)
         code, told = order(folder, "delay", "0.01")
         assert code == USAGE, "nobody has obeyed"
-        assert told.splitlines() == [nobody(folder) + "; one that is started again there, with -a control=1, will obey"]
+        assert told.splitlines() == [nobody(folder) + "; one that is started again there will obey"]
         monkeypatch.undo()
-        process = start(folder, server.url, control="1", delay="0.05")
+        process = start(folder, server.url, delay="0.05")
         wait_for(lambda: read_status_paused(folder), process)
         assert len(server.log) == asked, "a pause holds over a restart"
         assert "0.01 s between" in order(folder, "resume")[1]
         out, _ = process.communicate(timeout=PATIENCE)
         assert process.returncode == 0, out
+    assert CliRunner().invoke(main, ["watch", str(folder)]).output.startswith("The crawl is over: finished.")
     monkeypatch.setattr("sharc_crawler.cli.control.ANSWER_WITHIN", 0.3)
     for words in (["pause"], ["resume"], ["stop"], ["status"], ["delay", "1"]):
         code, told = order(folder, *words)
@@ -81,7 +86,7 @@ def read_status_paused(folder) -> bool:
 
 
 def test_orders_that_nobody_takes(tmp_path):
-    assert "start its crawl with -a control=1" in order(tmp_path, "pause")[1]
+    assert "no crawl began there" in order(tmp_path, "pause")[1]
     write(tmp_path, ORDERS, Orders())
     assert order(tmp_path, "delay")[0] == USAGE
     assert order(tmp_path, "pause", "5")[0] == USAGE

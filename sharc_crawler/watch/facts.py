@@ -1,0 +1,55 @@
+"""What a program, or the page in a browser, is told of a crawl that runs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sharc_crawler.report.words import every, size
+from sharc_crawler.watch.terminal import headline
+
+if TYPE_CHECKING:
+    from sharc_crawler.model import Instant
+    from sharc_crawler.watch.seen import Watched
+
+BARS = 400  #: pages in the picture, evenly drawn from all
+HOSTS = 50
+
+
+def facts(watched: Watched, now: Instant) -> dict[str, Any]:
+    """All of it as JSON can hold it; instants are seconds since 1970 in ``pages``, RFC 3339 elsewhere."""
+    seen = watched.seen
+    busiest = sorted(seen.hosts.items(), key=lambda item: -item[1].requests)[:HOSTS]
+    return {
+        "headline": headline(watched, now),
+        "ended": watched.ended,
+        "silent": watched.silent(now),
+        "paused": bool(watched.status.get("paused")),
+        "captures": watched.status.get("captures", []),
+        "requests": seen.requests,
+        "bytes": seen.bytes,
+        "size": size(seen.bytes),
+        "results": dict(seen.results),
+        "verdicts": dict(seen.verdicts),
+        "hosts": [
+            {
+                "host": name,
+                "requests": host.requests,
+                "pace": every(1.0 / host.gap) if host.gap else "",
+                "errors": host.errors,
+                "last_error": host.last_error,
+            }
+            for name, host in busiest
+        ],
+        "last": [
+            {name: entry[name] for name in ("started", "url", "slot", "result", "status", "verdict", "bytes")}
+            for entry in reversed(seen.last)
+        ],
+        "pages": _bars(seen.visits),
+    }
+
+
+def _bars(visits: dict[str, list[Instant]]) -> list[list[Instant]]:
+    """The starts of some pages' downloads, in the order of their visits."""
+    starts = [times for times in visits.values() if times]
+    step = max(1, len(starts) // BARS)
+    return starts[::step]

@@ -1,0 +1,102 @@
+"""What a log tells of a crawl, added up as its lines come: requests, bytes, hosts, verdicts, the last URLs."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from sharc_crawler.control import read_status
+from sharc_crawler.instants import unix
+from sharc_crawler.model import Kind, Result, Slot
+from sharc_crawler.watch.tail import LogTail
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from sharc_crawler.model import Instant, Seconds
+
+LAST = 12  #: URLs shown
+SILENT: Seconds = 15.0  #: without a sign of life a crawl may be gone: it gives one a second
+_BROUGHT = {Result.OK.value, Result.NOT_MODIFIED.value, Result.REDIRECTED.value}
+
+
+@dataclass(slots=True)
+class HostSeen:
+    """Requests to one host."""
+
+    requests: int = 0
+    errors: int = 0
+    last_error: str = ""
+    starts: deque[Instant] = field(default_factory=lambda: deque(maxlen=20))
+
+    @property
+    def gap(self) -> Seconds | None:
+        """The mean time between its last requests."""
+        return (self.starts[-1] - self.starts[0]) / (len(self.starts) - 1) if len(self.starts) > 1 else None
+
+
+@dataclass(slots=True)
+class Seen:
+    """All of a log up to now."""
+
+    requests: int = 0
+    bytes: int = 0
+    results: Counter[str] = field(default_factory=Counter)
+    verdicts: Counter[str] = field(default_factory=Counter)
+    hosts: dict[str, HostSeen] = field(default_factory=dict)
+    last: deque[Mapping[str, Any]] = field(default_factory=lambda: deque(maxlen=LAST))
+    visits: dict[str, list[Instant]] = field(default_factory=dict)  #: page → starts of visit and revisits
+
+    def add(self, entry: Mapping[str, Any]) -> None:
+        """One line: an exchange, or a URL that was refused without one."""
+        self.results[entry["result"]] += 1
+        if entry["verdict"]:
+            self.verdicts[entry["verdict"]] += 1
+        if not entry["attempt"]:
+            return
+        self.requests += 1
+        self.bytes += entry["bytes"] or 0
+        host = self.hosts.setdefault(urlsplit(entry["url"]).netloc, HostSeen())
+        host.requests += 1
+        host.starts.append(unix(entry["started"]))
+        if entry["result"] not in _BROUGHT:
+            host.errors += 1
+            host.last_error = entry["error"] or f"status {entry['status']}"
+        self.last.append(entry)
+        if entry["kind"] == Kind.PAGE and entry["result"] in _BROUGHT:
+            starts = self.visits.setdefault(entry["url"], [])
+            if entry["slot"] != Slot.SECOND or starts:
+                starts.append(unix(entry["started"]))
+
+
+class Watched:
+    """A folder in which a crawl runs, or ran."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.status: dict[str, Any] = {}
+        self.seen = Seen()
+        self._tails: dict[Path, LogTail] = {}
+
+    def look(self) -> None:
+        """Read what is new."""
+        self.status = read_status(self.folder)
+        for folder in (self.folder, *sorted(one for one in self.folder.glob("*") if one.is_dir())):
+            tail = self._tails.setdefault(folder, LogTail(folder))
+            for entry in tail.entries():
+                self.seen.add(entry)
+
+    @property
+    def ended(self) -> str:
+        """Why the crawl is over; empty while it runs."""
+        return str(self.status.get("ended", ""))
+
+    def silent(self, now: Instant) -> Seconds:
+        """For how long there was no sign of life; 0: it lives, or is over."""
+        if self.ended or "time" not in self.status:
+            return 0.0
+        waited = now - unix(self.status["time"])
+        return waited if waited >= SILENT else 0.0

@@ -1,0 +1,47 @@
+"""New lines of a crawl's log, as they come, over files that are put aside when they are full."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+LOG = "crawl.jsonl"
+_BLOCK = 8 * 1024 * 1024  #: bytes read at once
+
+
+class LogTail:
+    """The log of one folder, each whole line once.
+
+    Parameters
+    ----------
+    folder: of a capture; its log may not have been begun
+
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._read: dict[int, int] = {}  # file, by its inode, since it is renamed → bytes read
+
+    def entries(self) -> Iterator[dict[str, Any]]:
+        """What was written since the last call; fields as in docs/report.md."""
+        full = sorted(self._folder.glob(f"{Path(LOG).stem}-?????.jsonl"))
+        for path in (*full, self._folder / LOG):
+            yield from self._of(path)
+
+    def _of(self, path: Path) -> Iterator[dict[str, Any]]:
+        try:
+            inode = path.stat().st_ino
+            start = self._read.get(inode, 0)
+            with path.open("rb") as file:
+                file.seek(start)
+                while whole := (block := file.read(_BLOCK)).rfind(b"\n") + 1:
+                    yield from (json.loads(line) for line in block[:whole].splitlines())
+                    start += whole
+                    self._read[inode] = start
+                    file.seek(start)  # a line that is not whole yet is read again
+        except FileNotFoundError:
+            return

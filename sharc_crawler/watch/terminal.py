@@ -1,0 +1,92 @@
+"""A crawl that runs, drawn in a terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.box import SIMPLE_HEAD
+from rich.console import Group
+from rich.table import Table
+from rich.text import Text
+
+from sharc_crawler.report.terminal import foreign
+from sharc_crawler.report.words import every, size
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import RenderableType
+
+    from sharc_crawler.model import Instant
+    from sharc_crawler.watch.seen import HostSeen, Watched
+
+HOSTS = 8  #: shown, those with most requests
+SITES = 12
+
+
+def drawn(watched: Watched, now: Instant) -> RenderableType:
+    """All of it; the log's own text is shown as text, whatever it holds."""
+    seen = watched.seen
+    counts = f"{seen.requests:,} requests, {size(seen.bytes)}"
+    if seen.verdicts:
+        counts += "; " + ", ".join(f"{number:,} {verdict}" for verdict, number in seen.verdicts.most_common())
+    return Group(
+        Text(headline(watched, now), style="bold"), Text(counts), _sites(watched), _hosts(watched), _last(watched)
+    )
+
+
+def headline(watched: Watched, now: Instant) -> str:
+    """In one line: does it run, and how far is it?"""
+    if not watched.status:
+        return f"No crawl has begun in {watched.folder} yet."
+    if watched.ended:
+        why = "finished" if watched.ended == "finished" else f"stopped ({watched.ended})"
+        return f"The crawl is over: {why}. Its report: {watched.folder}/report.html"
+    if silence := watched.silent(now):
+        return f"No sign of life for {silence:.0f} s: it may have been killed. The same command goes on."
+    return str(watched.status["progress"]) or "begins"
+
+
+def _sites(watched: Watched) -> RenderableType:
+    captures = watched.status.get("captures", ())
+    if not captures:
+        return Text("")
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    for name in ("site", "phase", "visited", "of", "revisited", "T"):
+        table.add_column(name, justify="left" if name in ("site", "phase", "T") else "right")
+    for one in captures[:SITES]:
+        numbers = (f"{one['visits']:,}", f"{one['pages']:,}", f"{one['revisits']:,}")
+        table.add_row(foreign(one["site"]), one["phase"], *numbers, (one["reference"] or "")[11:19])
+    if len(captures) > SITES:
+        table.caption = f"and {len(captures) - SITES:,} more sites"
+    return table
+
+
+def _hosts(watched: Watched) -> RenderableType:
+    hosts = watched.seen.hosts
+    if not hosts:
+        return Text("")
+    table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    for name in ("host", "requests", "pace", "errors", "last error"):
+        table.add_column(name, justify="right" if name in ("requests", "errors") else "left")
+    busiest = sorted(hosts.items(), key=lambda item: -item[1].requests)
+    for name, host in busiest[:HOSTS]:
+        table.add_row(
+            foreign(name), f"{host.requests:,}", _pace(host), f"{host.errors:,}", foreign(host.last_error[:60])
+        )
+    return table
+
+
+def _pace(host: HostSeen) -> str:
+    return every(1.0 / host.gap) if host.gap else ""
+
+
+def _last(watched: Watched) -> RenderableType:
+    return Group(*(Text(line, no_wrap=True, overflow="ellipsis") for line in _lines(watched)))
+
+
+def _lines(watched: Watched) -> Iterator[str]:
+    for entry in watched.seen.last:
+        said = entry["verdict"] or entry["status"] or entry["result"]
+        again = "again " if entry["slot"] == "second" else ""
+        yield f"{entry['started'][11:19]} {said!s:>9} {again}{foreign(entry['url'])}"

@@ -1,0 +1,116 @@
+"""A crawl that runs, as a page on loopback: for whoever has its address, which holds a random token."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from sharc_crawler.control import ORDERS, Orders, read_orders, write
+from sharc_crawler.watch.facts import facts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sharc_crawler.watch.seen import Watched
+
+HOST = "127.0.0.1"
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; img-src data:"
+_CHANGES = {"pause": {"paused": True}, "resume": {"paused": False}, "stop": {"stop": True}}
+
+
+class WatchServer:
+    """Serves the page and its facts until it is closed.
+
+    Parameters
+    ----------
+    control: orders are taken from the page, too (pause, resume, stop)
+
+    """
+
+    def __init__(self, watched: Watched, port: int = 0, *, control: bool = False) -> None:
+        self._watched, self._control = watched, control
+        self._token = secrets.token_urlsafe(16)
+        self._lock = threading.Lock()
+        self._server = ThreadingHTTPServer((HOST, port), type("Handler", (_Handler,), {"watch": self}))
+        self._server.daemon_threads = True
+
+    @property
+    def url(self) -> str:
+        """The page's address."""
+        return f"http://{HOST}:{self._server.server_port}/{self._token}/"
+
+    def serve(self) -> None:
+        """Answer until another thread calls :meth:`close`."""
+        self._server.serve_forever(poll_interval=0.2)
+
+    def close(self) -> None:
+        """End it."""
+        self._server.shutdown()
+        self._server.server_close()
+
+    def answer(self, method: str, path: str, asked_for: str) -> tuple[int, str, bytes]:
+        """Status, media type and body; ``asked_for``: the Host header, so that no other site's page reaches us."""
+        if asked_for.rpartition(":")[0] not in (HOST, "localhost"):
+            return 403, "text/plain", b"only by its own address"
+        start, _, name = path.removeprefix("/").partition("/")
+        if not secrets.compare_digest(start.encode(), self._token.encode()):
+            return 404, "text/plain", b"not here: the address has a token"
+        if method == "GET" and name == "":
+            return 200, "text/html; charset=utf-8", self._page()
+        if method == "GET" and name == "facts.json":
+            return 200, "application/json", self._facts()
+        if method == "POST" and name in _CHANGES:
+            return self._order(name)
+        return 404, "text/plain", b"not here"
+
+    def _page(self) -> bytes:
+        text = files(__package__).joinpath("page.html").read_text(encoding="utf-8")
+        return text.replace("{{ control }}", "true" if self._control else "false").encode()
+
+    def _facts(self) -> bytes:
+        with self._lock:
+            self._watched.look()
+            return json.dumps(facts(self._watched, time.time())).encode()
+
+    def _order(self, name: str) -> tuple[int, str, bytes]:
+        if not self._control:
+            return 403, "text/plain", b"read only: sharc watch --web --control takes orders"
+        orders = read_orders(self._watched.folder) or Orders()
+        write(self._watched.folder, ORDERS, orders.changed(**_CHANGES[name]))
+        return 200, "application/json", b"{}"
+
+
+class _Handler(BaseHTTPRequestHandler):
+    watch: WatchServer
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        self._say("GET")
+
+    def do_POST(self) -> None:
+        self._say("POST")
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the library's name
+        """Nothing: the terminal is the crawl's."""
+
+    def _say(self, method: str) -> None:
+        status, kind, body = self.watch.answer(method, self.path, self.headers.get("Host", ""))
+        self.send_response(status)
+        for name, value in self._headers(kind, len(body)):
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    @staticmethod
+    def _headers(kind: str, length: int) -> Iterator[tuple[str, str]]:
+        yield "Content-Type", kind
+        yield "Content-Length", str(length)
+        yield "Content-Security-Policy", _POLICY
+        yield "Referrer-Policy", "no-referrer"
+        yield "X-Content-Type-Options", "nosniff"
+        yield "Cache-Control", "no-store"

@@ -1,0 +1,130 @@
+"""What is read of a crawl from outside."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+
+from sharc_crawler.control import STATUS, write
+from sharc_crawler.instants import iso
+from sharc_crawler.watch.facts import facts
+from sharc_crawler.watch.seen import Watched
+from sharc_crawler.watch.tail import LOG, LogTail
+from sharc_crawler.watch.terminal import drawn, headline
+from sharc_crawler.watch.web import WatchServer
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def entry(number: int, url: str = "http://h.example/", **other: Any) -> dict[str, Any]:
+    """A line of a log."""
+    usual = {
+        "number": number,
+        "url": url,
+        "kind": "page",
+        "slot": "first",
+        "attempt": 1,
+        "started": iso(float(number)),
+        "result": "ok",
+        "status": 200,
+        "error": None,
+        "bytes": 100,
+        "verdict": None,
+    }
+    return {**usual, **other}
+
+
+def append(path: Path, *entries: dict[str, Any]) -> None:
+    with path.open("a") as file:
+        file.writelines(json.dumps(one) + "\n" for one in entries)
+
+
+def status(folder: Path, **other: Any) -> None:
+    capture = {"site": "h.example", "phase": "visit", "reference": None, "pages": 9, "visits": 2, "revisits": 0}
+    write(folder, STATUS, {"time": iso(100.0), "progress": "visit 2/9 pages", "captures": [capture], **other})
+
+
+def test_each_line_of_a_log_is_read_once_though_files_are_put_aside(tmp_path: Path) -> None:
+    log, tail = tmp_path / LOG, LogTail(tmp_path)
+    assert list(tail.entries()) == []
+    append(log, entry(1), entry(2))
+    with log.open("a") as file:
+        file.write('{"number": 3')
+    assert [one["number"] for one in tail.entries()] == [1, 2]
+    with log.open("a") as file:
+        file.write("}\n")
+    log.rename(tmp_path / "crawl-00001.jsonl")
+    append(log, entry(4))
+    assert [one["number"] for one in tail.entries()] == [3, 4]
+    assert list(tail.entries()) == []
+    assert [one["number"] for one in LogTail(tmp_path).entries()] == [1, 2, 3, 4]
+
+
+def test_requests_hosts_errors_and_verdicts_add_up(tmp_path: Path) -> None:
+    status(tmp_path)
+    append(
+        tmp_path / LOG,
+        entry(1),
+        entry(2, "http://h.example/x", result="failed", status=503),
+        entry(3, "http://h.example/no", result="refused", attempt=0, bytes=None),
+        entry(4, slot="second", verdict="coherent"),
+    )
+    (tmp_path / "other").mkdir()
+    append(tmp_path / "other" / LOG, entry(1, "http://other.example/"))
+    watched = Watched(tmp_path)
+    watched.look()
+    watched.look()
+    told = facts(watched, 101.0)
+    assert (told["requests"], told["bytes"], told["verdicts"]) == (4, 400, {"coherent": 1})
+    assert told["results"] == {"ok": 3, "failed": 1, "refused": 1}
+    first, second = told["hosts"]
+    assert (first["host"], first["requests"], first["errors"], first["last_error"]) == ("h.example", 3, 1, "status 503")
+    assert second["host"] == "other.example"
+    assert [1.0, 4.0] in told["pages"]
+    assert told["headline"] == "visit 2/9 pages"
+    json.dumps(told)
+
+
+def test_what_sites_say_steers_no_terminal(tmp_path: Path) -> None:
+    status(tmp_path)
+    append(tmp_path / LOG, entry(1, "http://h.example/\x1b[31m[red]", result="failed", error="\x1b]0;x\x07"))
+    watched = Watched(tmp_path)
+    watched.look()
+    console = Console(width=100, record=True, force_terminal=False, quiet=False)
+    with console.capture() as out:
+        console.print(drawn(watched, 101.0))
+    assert "\x1b" not in out.get()
+    assert "[red]" in out.get()
+
+
+def test_the_headline_tells_life_from_death(tmp_path: Path) -> None:
+    watched = Watched(tmp_path)
+    watched.look()
+    assert headline(watched, 0.0).startswith("No crawl has begun")
+    for time, ended, told in (
+        (101.0, None, "visit 2/9 pages"),
+        (160.0, None, "No sign of life for 60 s"),
+        (160.0, "finished", "The crawl is over: finished"),
+        (160.0, "shutdown", "The crawl is over: stopped (shutdown)"),
+    ):
+        status(tmp_path, **({"ended": ended} if ended else {}))
+        watched.look()
+        assert headline(watched, time).startswith(told)
+
+
+def test_the_page_is_for_who_has_its_address(tmp_path: Path) -> None:
+    status(tmp_path)
+    server = WatchServer(Watched(tmp_path))
+    try:
+        path, host = f"/{server.url.split('/')[3]}/", server.url.split("/")[2]
+        assert server.answer("GET", path, host)[0] == 200
+        assert json.loads(server.answer("GET", f"{path}facts.json", host)[2])["headline"].startswith("No sign of life")
+        assert server.answer("GET", "/facts.json", host)[0] == 404
+        assert server.answer("GET", path, "evil.example:80")[0] == 403
+        assert server.answer("POST", f"{path}stop", host)[0] == 403, "read only"
+        assert not (tmp_path / "control.json").exists()
+    finally:
+        server._server.server_close()
