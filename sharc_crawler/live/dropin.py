@@ -41,6 +41,10 @@ def _name(fetch: Fetch) -> _Name:
     return fetch.site, fetch.page
 
 
+#: in ``meta``: what a callback is handed to close (scrapy-playwright's pages); where there is none, it would stay open
+FOR_CALLBACKS = frozenset({"playwright_include_page", "playwright_page"})
+
+
 async def _kept_from_callbacks(*_: Any, **__: Any) -> None:
     """Where revisits end: the judgement is ours, the items are the first visit's."""
 
@@ -192,7 +196,12 @@ class DropIn:
             callback=_kept_from_callbacks,
             errback=_kept_from_callbacks,
             cb_kwargs={},
-            meta={**request.meta, META_KEY: fetch, "handle_httpstatus_list": [304], "dont_cache": True},
+            meta={
+                **{name: value for name, value in request.meta.items() if name not in FOR_CALLBACKS},
+                META_KEY: fetch,
+                "handle_httpstatus_list": [304],
+                "dont_cache": True,
+            },
             dont_filter=True,
         )
 

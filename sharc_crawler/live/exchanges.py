@@ -25,7 +25,8 @@ def rebuilt(request: Request, response: Response, started: Instant, ended: Insta
         reason = HTTPStatus(response.status).phrase
     except ValueError:
         reason = ""
-    status = f"{response.protocol or 'HTTP/1.1'} {response.status} {reason}".encode()
+    said = response.protocol or ""  # "h2" where it was HTTP/2, which has no status line: a record has that of HTTP/1.1
+    status = f"{said if said.startswith('HTTP/') else 'HTTP/1.1'} {response.status} {reason}".encode()
     return Exchange(
         response.url,
         started,

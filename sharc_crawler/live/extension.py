@@ -122,10 +122,12 @@ class CaptureExtension:
     def _report(self, store: FrontierStore, folder: Path, stopped: str) -> None:
         from sharc_crawler.live.ending import leave  # report and certificate: nothing a crawl begins with
 
-        text = leave(store, folder, stopped, session_of(self._crawler).config)
-        if sys.stdout:  # it may have been closed
-            sys.stdout.write(text)
-            sys.stdout.flush()
+        session = session_of(self._crawler)
+        text = leave(store, folder, stopped, session.config)
+        out = sys.stderr if session.drop_in else sys.stdout  # a project's commands print pages and items
+        if out:  # it may have been closed
+            out.write(text)
+            out.flush()
 
 
 def _not_of_certificates(record: logging.LogRecord) -> bool:

@@ -301,6 +301,9 @@ def _begin(crawler: Crawler) -> Session:
     without_tracebacks()
     config, clock = Config.from_settings(crawler.settings), clock_of(crawler)
     _require_descriptors(crawler.settings.getint("CONCURRENT_REQUESTS"))
+    name = crawler.spider.name if crawler.spider else "crawl"
+    if crawler.spider is None:  # ``scrapy shell``: begun in one thread, asked in another, and nobody's capture
+        config = replace(config, output=None, resume="")
     if config.output is not None:
         config = replace(config, output=named(config.output, attributes(crawler.spider), clock.now()))
         if config.warc and not is_asyncio_available():
@@ -324,7 +327,6 @@ def _begin(crawler: Crawler) -> Session:
     history = _history(config.history) if config.history else None
     parts = PARTS if drop_in else _parts(history, config)
     sites = Sites(politeness, parts, terms=getattr(crawler.spider, "terms", None))
-    name = crawler.spider.name if crawler.spider else "crawl"
     space = Space(config.output, config.min_free)
     if config.masks or config.detector != "content":
         _check_detector(config.detector, config.masks)

@@ -118,7 +118,7 @@ def test_with_an_output_folder_there_are_warcs_and_a_report(python, site, tmp_pa
 def test_an_unfinished_crawl_is_not_gone_on_with_and_says_so(python, site, tmp_path):
     folder = tmp_path / "kept"
     stopped = run(python, site, tmp_path, f"SHARC_OUTPUT={folder}", "CLOSESPIDER_PAGECOUNT=5")
-    assert "Stopped (closespider_pagecount), not complete: a project's own spider begins again" in stopped.stdout
+    assert "Stopped (closespider_pagecount), not complete: a project's own spider begins again" in stopped.stderr
     again = run(python, site, tmp_path, f"SHARC_OUTPUT={folder}")
     assert again.returncode == 1
     assert "goes on only where it began with SHARC_RESUME=True; choose another folder" in again.stderr
