@@ -83,6 +83,12 @@ class Site(ThreadingHTTPServer):
         self.url = f"http://127.0.0.1:{self.server_port}"
 
 
+def words(path: str, count: int = 40) -> str:
+    """A text of a page's own: pages that differ in numbers alone look like a trap."""
+    rng = random.Random(path)
+    return " ".join("".join(rng.choices("abcdefghilmnoprstu", k=rng.randint(3, 9))) for _ in range(count))
+
+
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     server: Site
@@ -101,7 +107,7 @@ class Handler(BaseHTTPRequestHandler):
             kind, body = "text/xml", f"<urlset>{''.join(entries)}</urlset>"
         elif page is not None or self.path == "/":
             shown = "home" if page is None else f"{self.path} in version {page.version(now)}"
-            kind, body = "text/html", f"<!doctype html><title>{shown}</title><p>{shown}</p>"
+            kind, body = "text/html", f"<!doctype html><title>{shown}</title><p>{shown}</p><p>{words(self.path)}</p>"
         else:
             self.send_error(404)
             return
