@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 CONFIDENCE = 0.95
-LEAST = 4  #: pages audited of a stratum, where there are as many
-OWN = 40  #: pages from which on a kind of URLs has a stratum of its own: a tenth of it is LEAST
+LEAST = 5  #: pages audited of a stratum, where there are as many
+OWN = 40  #: pages from which on a kind of URLs has a stratum of its own: an eighth of it is LEAST
 _WORD = re.compile(r"[^\W\d_]+")
 _ROUNDED = 1e-12
 
@@ -80,7 +80,7 @@ def sample(labels: Mapping[int, str], share: float, seed: int) -> set[int]:
     >>> labels = {n: "/a/*" if n < 90 else "" for n in range(100)}
     >>> drawn = sample(labels, 0.1, seed=1)
     >>> len(drawn), sum(n < 90 for n in drawn), sample(labels, 0.0, seed=1)
-    (13, 9, set())
+    (14, 9, set())
     """
     groups: dict[str, list[tuple[bytes, int]]] = defaultdict(list)
     for page, label in labels.items():

@@ -1,7 +1,8 @@
 """What a server's 304 is worth: of each kind of URLs a sample is revisited without conditions, and compared by bytes.
 
 A page that the server would have called unmodified, by the very validators that it sends again, and whose bytes differ,
-is a lie; then no page of its kind is claimed on a 304.
+is a lie; then no page of its kind is claimed on a 304. Weak validators may stay the same though bytes change: where the
+sample shows that they do, it is no lie, and no page of the kind is claimed on these.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ class Conditionals:
         self._confirmed: set[PageId] = set()
         self._changed: set[PageId] = set()
         self._lies: set[PageId] = set()
+        self._missed: set[PageId] = set()  # other bytes, the same weak validators
 
     def draw(self, urls: Mapping[PageId, str], seed: int) -> set[PageId]:
         """Which of the pages that could be asked for conditionally are to be asked for in full; always the same.
@@ -57,7 +59,7 @@ class Conditionals:
             elif other:
                 self._changed.add(page)
         if other and _would_match(visit, revisit):
-            self._lies.add(page)
+            (self._missed if weak(visit) else self._lies).add(page)
         told = same and judgement.evidence.told
         if told:
             self.open[page] = judgement
@@ -65,24 +67,30 @@ class Conditionals:
 
     def judge(self, pages: Iterable[PageId]) -> dict[PageId, Judgement]:
         """Of these pages those that were left open."""
-        caught = Counter(self._stratum(page) for page in self._lies)
+        lies, missed = self._caught()
         found = {}
         for page in pages:
             if (judgement := self.open.get(page)) is not None:
                 label = self._stratum(page)
-                why = Reason.NOT_MODIFIED_LIES.of(f"{label or 'small kinds of URLs'} ({caught[label]} caught)")
-                found[page] = Judgement(Verdict.UNKNOWN, Evidence.NONE, why) if caught[label] else judgement
+                caught = lies[label] + (missed[label] if judgement.evidence is Evidence.WEAK_VALIDATOR else 0)
+                why = Reason.NOT_MODIFIED_LIES.of(f"{label or 'small kinds of URLs'} ({caught} caught)")
+                found[page] = Judgement(Verdict.UNKNOWN, Evidence.NONE, why) if caught else judgement
         return found
+
+    def _caught(self) -> tuple[Counter[str], Counter[str]]:
+        """Lies, and changes that weak validators missed, by stratum."""
+        return Counter(map(self._stratum, self._lies)), Counter(map(self._stratum, self._missed))
 
     def summary(self) -> dict[str, Any] | None:
         """What the sample supports, as a report tells it; ``None``: nothing was claimed on a 304."""
         if not self.open:
             return None
-        lies = Counter(map(self._stratum, self._lies))
-        claimed = Counter(label for page in self.open if not lies[label := self._stratum(page)])
+        lies, _ = self._caught()
+        believed = (page for page, one in self.judge(self.open).items() if one.verdict is Verdict.COHERENT)
+        claimed = Counter(map(self._stratum, believed))
         shown = Counter(map(self._stratum, self._confirmed))
         kept = [audit.Stratum(number, shown[label]) for label, number in claimed.items()]
-        caught = {self._stratum(page) for page in self._lies & self.drawn}
+        caught = {self._stratum(page) for page in (self._lies | self._missed) & self.drawn}
         return {
             "of": CONDITIONALS,
             "share": self.share,
@@ -107,15 +115,13 @@ class Conditionals:
 def _would_match(visit: Outcome, revisit: Outcome) -> bool:
     """Would the server have answered 304 to the validators of the visit, by those that it sends now?
 
-    A weak one may stay the same though bytes change: that is no lie, and such claims are counted apart.
-
     >>> from sharc_crawler.model import Outcome, Validators
     >>> one, other = (Outcome(Result.OK, 0, 1, validators=Validators(etag)) for etag in ('"1"', '"2"'))
     >>> _would_match(one, one), _would_match(one, other)
     (True, False)
     """
     before, after = visit.validators, revisit.validators
-    if not before or weak(visit):
+    if not before:
         return False
     if before.etag:
         return before.etag == after.etag

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 #: a Date header is cut to the second, and servers keep it for another
 DATE_PRECISION: Seconds = 2.0
+#: an Age, too
+AGE_PRECISION: Seconds = 1.0
 
 
 class Clocks:
@@ -46,14 +48,14 @@ class Clocks:
 def reach(revisit: Outcome, visit: Outcome | None, ahead: Seconds | None) -> Instant:
     """Up to when a download shows the page: no later than its start, less the age of a copy.
 
-    The age is what the cache says (``Age``); that of a ``Date`` before the exchange, by a server's clock that is
-    ``ahead`` of ours; and a ``Date`` no later than the visit's is that of the visit's own copy.
+    The age is what the cache says (``Age``), which is cut to the second; that of a ``Date`` before the exchange, by a
+    server's clock that is ``ahead`` of ours; and a ``Date`` no later than the visit's is that of the visit's own copy.
     """
-    latest = revisit.started - (revisit.age or 0.0)
+    latest = revisit.started - (0.0 if revisit.age is None else revisit.age + AGE_PRECISION)
     if revisit.date is None:
         return latest
-    if ahead is not None:
-        latest = min(latest, revisit.date + DATE_PRECISION - ahead)
+    if ahead is not None and revisit.date + DATE_PRECISION - ahead < revisit.started:  # a copy, no slow clock
+        latest = min(latest, revisit.date - DATE_PRECISION - ahead)
     if visit is not None and visit.date is not None and revisit.date <= visit.date:
         later = revisit.started - visit.started > DATE_PRECISION
         latest = min(latest, visit.started) if later else latest

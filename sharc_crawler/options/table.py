@@ -313,8 +313,8 @@ class Options:
     audit: float = argument(
         Real(0, 1),
         AUDIT,
-        "`sharc-attested`: share of the pages claimed on the server's word that is downloaded again and compared, ten"
-        " at least; 0: none",
+        "share of the pages claimed on the server's word (lastmods, 304s) that is downloaded again and compared, five"
+        " at least of each kind of URLs; 0: none",
         section=KEPT,
         never=_INSTANT,
     )

@@ -48,14 +48,17 @@ NOT_MODIFIED = replace(at(90), result=Result.NOT_MODIFIED, status=304, digest=No
     [
         (at(10), at(90), SAME),
         # a copy from a cache
-        (at(10), at(90, age=30.0), SAME),
+        (at(10), at(90, age=39.0), SAME),
+        (at(10), at(90, age=40.0), (*OPEN, Reason.STALE)),  # 40.9 s, cut
         (at(10), at(90, age=41.0), (*OPEN, Reason.STALE)),
         (at(10), at(90, age=41.0, digest="sha1:B"), (*OPEN, Reason.STALE)),
         (at(10), replace(NOT_MODIFIED, validators=Validators(), age=60.0), (*OPEN, Reason.UNASKED_304)),
         (at(10, validators=etag('"1"')), replace(NOT_MODIFIED, age=60.0), (*OPEN, Reason.STALE)),
         (at(10), at(90, date=NOON + 10.0), (*OPEN, Reason.STALE)),
         (at(10), at(90, date=NOON + 40.0), (*OPEN, Reason.STALE)),
-        (at(10), at(90, date=NOON + 51.0), SAME),
+        (at(10), at(90, date=NOON + 51.0), (*OPEN, Reason.STALE)),  # cut to the second, by a clock known to the second
+        (at(10), at(90, date=NOON + 52.0), SAME),
+        (at(10), at(50.5, date=NOON + 49.0), SAME),  # no copy: a Date that is kept for a second
         # a server whose clock is wrong
         (at(10, date=NOON - 3_590.0), at(90, date=NOON - 3_510.0), SAME),
         (at(10, date=NOON - 3_590.0), at(90, date=NOON - 3_580.0), (*OPEN, Reason.STALE)),

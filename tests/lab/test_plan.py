@@ -181,9 +181,9 @@ def test_where_lastmods_attest_single_visits_are_foreseen():
     found = foresee(told, "sharc-attested", delay=1.0, start=0.0)
     assert (found.unknown, found.hopeless) == (0, ())
     assert (found.downloads, found.seconds) == (
-        9 + 3 + 3,
-        14.0,
-    )  # the sitemap thrice; one of four drawn is after T
+        9 + 3 + 4,
+        15.0,
+    )  # the sitemap thrice; one of five drawn is after T
     T = 5  # the second reading comes after five visits
     assert found.expected_coherent == pytest.approx(sum(math.exp(-0.01 * abs(T - d)) for d in range(10) if d != T))
     untold = foresee(prospect(*[0.01] * 9), "sharc-attested", delay=1.0, start=0.0)

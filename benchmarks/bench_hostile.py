@@ -1,0 +1,94 @@
+"""False "coherent" beside the claims, on a hostile site with a log of the truth (``benchmarks/hostile_site.py``).
+
+    python benchmarks/bench_hostile.py --runs 10
+
+``by 304``: of those, by the server's word, beside the bound that the audit states. ``weak``: by weak validators, which
+the claim counts apart. ``silent``: pages that changed and changed back without a word, out of anybody's reach.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+from collections import Counter
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from benchmarks.hostile_site import KINDS, SILENT, HostileSite
+from sharc_crawler.instants import unix
+
+MANY = "still", "liar-304", "weak-etag"  #: as many as make a kind that is audited by itself
+PROFILE = "sharc_crawler.live.profile"
+
+
+def crawl(url: str, folder: Path, strategy: str, delay: float) -> dict:
+    given = {"url": url, "strategy": strategy, "delay": delay, "sitemap": "off", "output": folder / "c"}
+    arguments = [text for name, value in given.items() for text in ("-a", f"{name}={value}")]
+    done = subprocess.run(
+        [sys.executable, "-m", "scrapy", "crawl", "site", *arguments, "-s", "SHARC_BACK_OFF=0.2"],
+        env={**os.environ, "SCRAPY_SETTINGS_MODULE": PROFILE},
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise SystemExit(done.stderr[-2_000:])
+    (capture,) = json.loads((folder / "c" / "report.json").read_text())["captures"]
+    return capture
+
+
+def false_claims(site: HostileSite, capture: dict) -> tuple[Counter[str], Counter[str]]:
+    """Of the pages that are claimed: how many by evidence (``silent`` apart), and how many of these falsely; by kind."""
+    reference = unix(capture["times"]["reference"])
+    claimed: Counter[str] = Counter()
+    false: Counter[str] = Counter()
+    for page in capture["pages"]:
+        if page["verdict"] != "coherent" or page["kind"] != "page":
+            continue
+        wrong = site.false(page["url"], unix(page["visit"]["started"]), reference)
+        if wrong is None:
+            continue
+        name = page["url"].removeprefix(site.url).partition("/")[0]
+        what = "silent" if name in SILENT else page["evidence"]
+        claimed[what] += 1
+        if wrong:
+            false[f"{what}: {name}"] += 1
+    return claimed, false
+
+
+def main() -> None:
+    """Print a Markdown table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=10)
+    parser.add_argument("--count", type=int, default=6, help="pages of each kind")
+    parser.add_argument("--many", type=int, default=45, help="pages of the kinds that 304s are claimed of")
+    parser.add_argument("--delay", type=float, default=0.02)
+    parser.add_argument("--strategy", default="sharc-selective")
+    options = parser.parse_args()
+    print(f"{len(KINDS)} kinds of pages, {len(SILENT)} of them silent", flush=True)
+    print("| seed | claimed by bytes | by 304 | weak | silent | false by bytes | false by 304 (bound) | false weak |"
+          " false silent | which |\n|--:|--:|--:|--:|--:|--:|--:|--:|--:|---|", flush=True)  # fmt: skip
+    for seed in range(options.runs):
+        with HostileSite(seed, options.count, more=dict.fromkeys(MANY, options.many)) as site:
+            threading.Thread(target=site.serve_forever, daemon=True).start()
+            with tempfile.TemporaryDirectory() as folder:
+                capture = crawl(site.url, Path(folder), options.strategy, options.delay)
+            site.shutdown()
+            claimed, false = false_claims(site, capture)
+        kinds = ("bytes", "validator", "weak-validator", "silent")
+        wrong = Counter({what: sum(n for name, n in false.items() if name.startswith(f"{what}:")) for what in kinds})
+        bound = (capture["audit"] or {}).get("bound", 0)
+        numbers = [*(claimed[what] for what in kinds), wrong["bytes"], f"{wrong['validator']} ({bound})",
+                   wrong["weak-validator"], wrong["silent"]]  # fmt: skip
+        print(f"| {seed} | {' | '.join(map(str, numbers))} | {dict(false) or ''} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
