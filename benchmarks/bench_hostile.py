@@ -41,11 +41,12 @@ def crawl(url: str, folder: Path, strategy: str, delay: float) -> dict:
     if done.returncode:
         raise SystemExit(done.stderr[-2_000:])
     (capture,) = json.loads((folder / "c" / "report.json").read_text())["captures"]
-    return capture
+    pages = (folder / "c" / "report-pages.jsonl").read_text().splitlines()
+    return capture | {"pages": [json.loads(line) for line in pages]}
 
 
 def false_claims(site: HostileSite, capture: dict) -> tuple[Counter[str], Counter[str]]:
-    """Of the pages that are claimed: how many by evidence (``silent`` apart), and how many of these falsely; by kind."""
+    """Of the pages that are claimed: how many by evidence (``silent`` apart), and how many falsely, by kind."""
     reference = unix(capture["times"]["reference"])
     claimed: Counter[str] = Counter()
     false: Counter[str] = Counter()

@@ -8,10 +8,12 @@ import re
 import zlib
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
+from zipfile import ZipFile, is_zipfile
 
-from sharc_crawler.archive.files import SUFFIX
+from sharc_crawler.archive.cdxj import index_path
 from sharc_crawler.archive.stock import DAMAGED
 from sharc_crawler.certificate.canonical import KEPT_IN, kept
+from sharc_crawler.certificate.fixity import CERTIFICATES
 from sharc_crawler.certificate.witness import Finding
 
 if TYPE_CHECKING:
@@ -25,6 +27,9 @@ if TYPE_CHECKING:
 
 _ARCHIVE = re.compile(r"\.w?arc(\.(gz|zst|bz2|xz))?(\.[a-z]+)?$", re.IGNORECASE)
 _MAGIC = (b"WARC/", b"filedesc://")
+_INDEX = re.compile(r"\.(cdxj?|idx)(\.gz)?$", re.IGNORECASE)
+_DOWNLOADS = {"response", "revisit", "request"}
+_START = 1 << 12  #: bytes of a file by which it is known
 #: what a WACZ file of ours holds
 _EXPECTED = re.compile(
     r"datapackage(-digest)?\.json|indexes/index\.(cdx\.gz|idx)|pages/pages\.jsonl|archive/[^/]+\.warc\.gz"
@@ -34,15 +39,43 @@ _EXPECTED = re.compile(
 )
 
 
-def strange_files(path: Path, names: Iterable[str]) -> Iterator[Finding]:
-    """Files of a folder that could be taken for WARC files, and that no certificate speaks of."""
-    known = set(names)
+def strange_files(path: Path, source: Material) -> Iterator[Finding]:
+    """Files of a folder that could be taken for WARC files, indexes or certificates, and that none speaks of."""
+    known = {*source.warcs, *source.certificates, *source.beside}
+    indexes = {index_path(path / name).name for name in source.warcs}
     for file in sorted(path.rglob("*")):
         name = file.relative_to(path).as_posix()
-        if f"{SUFFIX}{DAMAGED}" in name:  # kept aside as it was, when it was mended
+        if file.is_symlink() and file.is_dir():
+            yield Finding("a folder that lies elsewhere", name)
+        if name in known or not file.is_file() or _kept_aside(name, source.warcs):
             continue
-        if name not in known and file.is_file() and (_ARCHIVE.search(name) or _is_archive(file)):
+        if _ARCHIVE.search(name) or _is_archive(file):
             yield Finding("a WARC file beside those that a certificate speaks of", name)
+        elif name not in indexes and _INDEX.search(name):
+            yield Finding("an index of no WARC file", name)
+        elif CERTIFICATES.fullmatch(file.name.lower()):
+            yield Finding("a certificate in a place of none", name)
+        elif is_zipfile(file) and _other_package(file, source):
+            yield Finding("a package of another capture, or with another certificate", name)
+
+
+def _kept_aside(name: str, warcs: Iterable[str]) -> bool:
+    """Is it a WARC file as it was, when it was mended? Nobody takes it for one."""
+    whole, mark, number = name.rpartition(DAMAGED)
+    return bool(mark) and whole in warcs and re.fullmatch(r"(-\d+)?", number) is not None
+
+
+def _other_package(file: Path, source: Material) -> bool:
+    """Does a zip file hold WARC files, and not just the certificates that lie beside it?"""
+    with ZipFile(file) as package:
+        names = package.namelist()
+        held = {
+            PurePosixPath(name).name: package.read(name)
+            for name in names
+            if CERTIFICATES.fullmatch(PurePosixPath(name).name)
+        }
+    archives = {PurePosixPath(name).name for name in names if _ARCHIVE.search(name)}
+    return bool(archives) and (held != source.certificates or not archives <= source.warcs.keys())
 
 
 def strange_parts(names: Iterable[str]) -> Iterator[Finding]:
@@ -57,7 +90,14 @@ def strange_parts(names: Iterable[str]) -> Iterator[Finding]:
 
 
 def strange_records(witness: Witness, documents: Iterable[Document]) -> Iterator[Finding]:
-    """The WARC file of a certificate holds a warcinfo and certificates, nothing else."""
+    """The WARC file of a certificate holds a warcinfo and certificates, nothing else; the others hold no certificate.
+
+    (But one of former certificates, of a capture that went on after its end.)
+    """
+    data = {file for file, kinds in witness.kinds.items() if any(kind in _DOWNLOADS for _, kind in kinds)}
+    for name, offset in witness.documents:
+        if name in data:
+            yield Finding("a metadata record among downloads, and of none", name, offset)
     own = {document[KEPT_IN]["file"] for document in documents}
     copies = {hashlib.sha256(kept(dict(document))).hexdigest() for document in documents}
     pieces = {place for document in documents for place in kept_pages(witness, document)}
@@ -80,19 +120,32 @@ def kept_pages(witness: Witness, document: Document) -> list[tuple[str, int]]:
 
 def _is_archive(file: Path) -> bool:
     with file.open("rb") as stream:
-        start = stream.read(512)
-    if start[:2] == b"\x1f\x8b":
+        start = stream.read(_START)
+    while start[:2] == b"\x1f\x8b":
+        member = zlib.decompressobj(zlib.MAX_WBITS | 16)
         try:
-            start = zlib.decompressobj(zlib.MAX_WBITS | 16).decompress(start, 64)
+            text = member.decompress(start, 64)
         except (zlib.error, gzip.BadGzipFile):
             return False
-    return start.startswith(_MAGIC)
+        start = text or member.unused_data  # an empty member comes before another one
+    return start.lstrip().startswith(_MAGIC)
+
+
+def _one_for_each(names: Iterable[str], documents: Iterable[Document]) -> Iterator[Finding]:
+    """A capture has one certificate."""
+    seen = set()
+    for name, document in zip(names, documents, strict=True):
+        site = document["capture"]["site"]
+        if site in seen:
+            yield Finding(f"a second certificate of {site}", name)
+        seen.add(site)
 
 
 def strangers(path: Path, source: Material, witness: Witness, documents: list[Document]) -> Iterator[Finding]:
     """All of it."""
     if path.is_dir():
-        yield from strange_files(path, source.warcs)
+        yield from strange_files(path, source)
+        yield from _one_for_each(source.certificates, documents)
     else:
         yield from strange_parts(source.names)
     yield from strange_records(witness, documents)

@@ -7,7 +7,6 @@ from array import array
 from collections import Counter
 from dataclasses import dataclass, field
 from itertools import chain
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -17,24 +16,31 @@ from sharc_crawler.certificate.document import unit
 from sharc_crawler.certificate.entries import Entries
 from sharc_crawler.certificate.judging import Judge
 from sharc_crawler.certificate.references import missing
+from sharc_crawler.certificate.shape import unknown_fields, unknown_of_page
 from sharc_crawler.certificate.witness import Finding, Witness
+from sharc_crawler.changes.status import classify
 from sharc_crawler.evidence.facts import CaptureFacts, SubsiteFacts
 from sharc_crawler.evidence.figures import Sums
 from sharc_crawler.instants import unix
-from sharc_crawler.model import Kind
+from sharc_crawler.model import Kind, Result
 from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Container, Iterator, Mapping, Sequence
 
     from sharc_crawler.certificate.material import Material
     from sharc_crawler.certificate.witness import RecordedExchange
+    from sharc_crawler.changes.http import HttpResponse
     from sharc_crawler.evidence.facts import PageFacts
     from sharc_crawler.model import Instant
 
     Document = Mapping[str, Any]
 
 _SHOWN = re.compile(rb"html|pdf|image|video|audio|script|css|json", re.IGNORECASE)
+_LISTED = re.compile(rb"xml|gzip|zip|octet-stream", re.IGNORECASE)  #: types that sitemaps come in
+_LISTS = re.compile(r"(sitemap|urllist)[^/]*$")  #: sitemaps in plain text
+_ALWAYS_ASKED_FOR = {"/robots.txt", "/sitemap.xml"}
+_OK, _REDIRECT = 200, 300
 _LATEST = 600.0  #: seconds before a cut within which what was downloaded may not have been noted yet
 
 
@@ -69,6 +75,8 @@ def statements(
         again.add(entry, page)
         into.pages += "verdict" in entry
     into.findings += judge.findings
+    into.findings += (Finding(what, name) for what in unknown_fields(document))
+    into.findings += _interrupted_outside(name, document)
     into.findings += again.findings
     into.findings += _twice(entries, again.urls)
     into.findings += again.sums(name)
@@ -98,6 +106,7 @@ class _Again:
 
     def __init__(self, document: Document) -> None:
         self._document = document
+        self._started, self._ended = document["capture"]["started"], document["capture"]["ended"]
         self._own_names = "spider" not in document["capture"]["settings"]
         parts = {part["name"]: part for part in document["subsites"]}
         self._parts = {name: (part, Sums(_reference(part))) for name, part in parts.items()}
@@ -108,6 +117,8 @@ class _Again:
     def add(self, entry: Mapping[str, Any], page: PageFacts) -> None:
         """Count a page; what its entry says otherwise is found."""
         self.urls.append(hash(entry["url"]))
+        self.findings += (Finding(what, url=entry["url"]) for what in unknown_of_page(entry))
+        self.findings += _outside(entry, self._started, self._ended)
         if self._own_names:
             self.findings += _misnamed(entry)
         part = self._parts.get(entry["subsite"])
@@ -132,6 +143,21 @@ class _Again:
         yield from _one_instant(name, document)
         if len(self._parts) < len(document["subsites"]):
             yield Finding("two subsites have one name", name)
+
+
+def _outside(entry: Mapping[str, Any], started: str, ended: str) -> Iterator[Finding]:
+    """All of a capture happened between its start and its end."""
+    for part in ("visit", "revisit"):
+        stated = entry.get(part)
+        if stated and not started <= stated["date"] <= ended:
+            yield Finding(f"its {part} is not between start and end", stated["file"], stated["offset"], entry["url"])
+
+
+def _interrupted_outside(name: str, document: Document) -> Iterator[Finding]:
+    started, ended = document["capture"]["started"], document["capture"]["ended"]
+    for one in document["capture"]["interruptions"]:
+        if not started <= one["from"] <= one["to"] <= ended:
+            yield Finding(f"it is said to have been interrupted from {one['from']}, when it did not run", name)
 
 
 def _misnamed(entry: Mapping[str, Any]) -> Iterator[Finding]:
@@ -198,32 +224,20 @@ def _difference(again: Any, stated: Any) -> str:
 def unspoken(witness: Witness, source: Material, documents: Sequence[Document]) -> Iterator[Finding]:
     """Answers that could be shown as a page, and that no certificate speaks of.
 
-    Downloads of a page that were cut off before they were noted may be there, too, as many as further attempts were
-    made; so may what a project's own spider asked for.
+    Downloads of a page that were cut off before they were noted may be there, too; so may further attempts that failed,
+    or that brought what another download of the page brought; and what a project's own spider asked for.
     """
     if any("spider" in document["capture"]["settings"] for document in documents):
         return
     spoken: set[int] = set()  #: hashes of moments
     for entry in _entries(source, documents):
         spoken.update(hash((one["uri"], one["date"])) for one in _visits(entry))
-    left = [one for one in witness if hash((one.uri, one.date)) not in spoken and _shown(one)]
-    urls = {canonical(exchange.uri) for exchange in left}
-    spare: Counter[str | None] = Counter()
-    known: set[str | None] = set()
+    left = [one for one in witness if hash((one.uri, one.date)) not in spoken and one.message and one.whole]
+    known = _Known({canonical(exchange.uri) for exchange in left}, documents)
     for entry in _entries(source, documents) if left else ():
-        if (url := canonical(entry["url"])) in urls:
-            known.add(url)
-            spare[url] += sum(one["attempts"] - 1 for one in _visits(entry))
-    cuts = [
-        (unix(one["from"]) - _LATEST, unix(one["to"]))
-        for document in documents
-        for one in document["capture"]["interruptions"]
-    ]
+        known.add(entry)
     for exchange in left:
-        url = canonical(exchange.uri)
-        cut = any(start <= unix(exchange.date) <= end for start, end in cuts)
-        spare[url] -= 1
-        if not (url in known and (cut or spare[url] >= 0)):
+        if not known.excuses(exchange):
             yield Finding("no certificate speaks of it", exchange.file, exchange.offset, exchange.uri)
 
 
@@ -235,12 +249,45 @@ def _visits(entry: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [one for part in ("visit", "revisit") if (one := entry.get(part))]
 
 
-def _shown(exchange: RecordedExchange) -> bool:
-    """Would a viewer show it? Not robots.txt and sitemaps, which are read and no pages."""
-    message = exchange.message
-    if message is None or not 200 <= message.status < 300 or not exchange.whole:
-        return False
-    name = PurePosixPath(urlsplit(exchange.uri).path).name.lower()
-    if name == "robots.txt" or "sitemap" in name:
-        return False
-    return _SHOWN.search(message.header(b"content-type") or b"html") is not None
+class _Known:
+    """What certificates say of some URLs."""
+
+    def __init__(self, urls: Container[str | None], documents: Sequence[Document]) -> None:
+        self._urls = urls
+        self._digests: dict[str | None, set[str | None]] = {}
+        self._spare: Counter[str | None] = Counter()  # further attempts
+        self._cuts = [
+            (unix(one["from"]) - _LATEST, unix(one["to"]))
+            for document in documents
+            for one in document["capture"]["interruptions"]
+        ]
+
+    def add(self, entry: Mapping[str, Any]) -> None:
+        """A page of theirs."""
+        if (url := canonical(entry["url"])) in self._urls:
+            self._digests.setdefault(url, set()).update(one.get("digest") for one in _visits(entry))
+            self._spare[url] += sum(one["attempts"] - 1 for one in _visits(entry))
+
+    def excuses(self, exchange: RecordedExchange) -> bool:
+        """May an answer that none of them names be there all the same?"""
+        message, url = exchange.message, canonical(exchange.uri)
+        assert message is not None, "asked of answers"
+        content = _OK <= message.status < _REDIRECT
+        if url not in self._digests:
+            return not content or _is_read(exchange, message)
+        self._spare[url] -= 1
+        if any(start <= unix(exchange.date) <= end for start, end in self._cuts):
+            return True
+        failed = classify(message.status, None) is Result.FAILED
+        return self._spare[url] >= 0 and (failed or (content and exchange.digest in self._digests[url]))
+
+
+def _is_read(exchange: RecordedExchange, message: HttpResponse) -> bool:
+    """Is it robots.txt or a sitemap, which are read and no pages?"""
+    path = urlsplit(exchange.uri).path.lower()
+    if path in _ALWAYS_ASKED_FOR:
+        return True
+    kind = message.header(b"content-type") or b"html"
+    if b"plain" in kind:
+        return _LISTS.search(path) is not None
+    return _SHOWN.search(kind) is None and _LISTED.search(kind) is not None

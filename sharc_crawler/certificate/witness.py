@@ -7,6 +7,7 @@ import json
 import re
 from array import array
 from base64 import b64decode
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING, NamedTuple
 
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 _NOTE = re.compile(rb"^([A-Za-z0-9-]+): (.*?)\r?$", re.MULTILINE)
 MAIN = ("response", "revisit")
+_OURS = (*MAIN, "warcinfo", "request", "metadata")
+_HEAD = b"\x1f\x8b\x08" + bytes(5)  #: of each member: no name, no comment, no time
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +173,7 @@ def _read(stream: IO[bytes], name: str, witness: Witness, told: Callable[[int], 
         kinds.add(record.offset, record.kind)
         told(record.length)
         witness.findings += _altered(record, name)
+        witness.findings += _strange(record, stream, name)
         owner = record.get("WARC-Concurrent-To")
         if record.kind == "warcinfo":
             closed = b"\ndeduplication: site" not in record.text
@@ -197,6 +201,19 @@ def _altered(record: Record, name: str) -> list[Finding]:
     if stated in (None, labelled_digest(record.block)):
         return []
     return [Finding("its block is not what its digest says", name, record.offset, record.get("WARC-Target-URI"))]
+
+
+def _strange(record: Record, stream: IO[bytes], name: str) -> Iterator[Finding]:
+    """What is read by some and passed over by others: other kinds, fields given twice, text in a member's head."""
+    url = record.get("WARC-Target-URI")
+    if record.kind not in _OURS:
+        yield Finding(f"a {record.kind} record, which no capture of ours has", name, record.offset, url)
+    fields = Counter(field.lower() for field, _ in record.fields)
+    if twice := [field for field, number in fields.items() if number > 1]:
+        yield Finding(f"its {', '.join(twice)} is given twice", name, record.offset, url)
+    stream.seek(record.offset)
+    if stream.read(len(_HEAD)) != _HEAD:
+        yield Finding("its gzip member says more than that it is one", name, record.offset, url)
 
 
 def _mislabelled(exchange: RecordedExchange, main: Record) -> list[Finding]:

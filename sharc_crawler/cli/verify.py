@@ -65,7 +65,7 @@ def command(
             show(done)
 
         result = verify(capture, former, told, trust)
-        result.findings += [] if capture.is_dir() else not_of_it(capture)
+        result.findings += not_of_it(capture)
     if digest is not None:
         others = [one for one in result.digests if one != digest]
         result.findings += [Finding(f"a certificate's digest is {one}, not {digest}") for one in others]

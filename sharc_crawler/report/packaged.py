@@ -9,8 +9,8 @@ import io
 import json
 import zipfile
 from contextlib import ExitStack
-from dataclasses import dataclass
-from itertools import zip_longest
+from dataclasses import dataclass, replace
+from itertools import chain, zip_longest
 from tempfile import TemporaryFile
 from typing import IO, TYPE_CHECKING, Any, cast
 
@@ -24,6 +24,7 @@ from sharc_crawler.certificate.sources import open_source
 from sharc_crawler.certificate.witness import Finding
 from sharc_crawler.instants import second, unix
 from sharc_crawler.model import Kind, Result
+from sharc_crawler.report import write
 from sharc_crawler.report.claim import sentence
 from sharc_crawler.report.html import render
 from sharc_crawler.report.packaging import SHOWS_CONTENT, title_of
@@ -45,26 +46,43 @@ INDEX, BLOCKS, PAGES, DATA = (
 DATA_PAGES = "report/data-pages.jsonl"
 #: of a page in the report, and in the certificate
 _STATED = ("url", "kind", "verdict", "evidence")
+#: of a package's description
+_FIELDS = {"profile", "resources", "title", "description", "created", "wacz_version", "software", "mainPageUrl"} | {
+    "mainPageDate"
+}
 LARGE, LINES = ("archive/", INDEX), ".jsonl"  #: read piece by piece
 
 
 def not_of_it(path: Path) -> Iterator[Finding]:
-    """What in a WACZ file is not as its WARC files and certificates would have it.
+    """What in a WACZ file, or in the report of a folder, is not as WARC files and certificates would have it.
 
     Only what can be read is compared: that every file is as the package lists it was seen before.
     """
     source = open_source(path)
     documents = [json.loads(text) for text in source.certificates.values()]
+    try:
+        yield from _of_folder(path, source, documents) if path.is_dir() else _of_package(path, source, documents)
+    except (KeyError, ValueError, TypeError, AttributeError, OSError, EOFError) as error:
+        yield Finding(f"index, pages, report or title cannot be read: {error!r}", path.name)
+
+
+def _of_folder(path: Path, source: Material, documents: Sequence[Document]) -> Iterator[Finding]:
+    """Its report, if there is one; ``sharc report`` writes it anew."""
+    parts = {f"report/{file.name}": file.read_bytes() for file in sorted(path.glob("report*.html"))}
+    if (data := path / write.DATA).exists():
+        parts[DATA] = data.read_bytes()
+    for finding in _report(parts, write.Lines(path / write.PAGES), source, documents):
+        yield replace(finding, file={DATA: write.DATA, DATA_PAGES: write.PAGES}.get(finding.file or "", finding.file))
+
+
+def _of_package(path: Path, source: Material, documents: Sequence[Document]) -> Iterator[Finding]:
     with zipfile.ZipFile(path) as package:
         small = (name for name in package.namelist() if not name.startswith(LARGE) and not name.endswith(LINES))
         parts = {name: package.read(name) for name in small}
-    try:
-        yield from _index(path, parts[BLOCKS].decode(), source.warcs)
-        yield from _pages(Part(path, PAGES), source, documents)
-        yield from _report(parts, Part(path, DATA_PAGES), source, documents)
-        yield from _about(parts, documents)
-    except (KeyError, ValueError, TypeError, AttributeError, OSError, EOFError) as error:
-        yield Finding(f"index, pages, report or title cannot be read: {error!r}", path.name)
+    yield from _index(path, parts[BLOCKS].decode(), source.warcs)
+    yield from _pages(Part(path, PAGES), source, documents)
+    yield from _report(parts, Part(path, DATA_PAGES), source, documents)
+    yield from _about(parts, source, documents)
 
 
 def _index(path: Path, blocks: str, warcs: Mapping[str, Callable[[], IO[bytes]]]) -> Iterator[Finding]:
@@ -151,27 +169,41 @@ def _lines(entries: Iterable[Document], warcs: Mapping[str, Callable[[], IO[byte
 def _report(
     parts: Mapping[str, bytes], lines: Iterable[str], source: Material, documents: Sequence[Document]
 ) -> Iterator[Finding]:
+    pages = {name for name in parts if name.startswith("report/") and name.endswith(".html")}
     if DATA not in parts:
+        yield from (Finding("a report for people without its data", name) for name in sorted(pages))
         return
     report = json.loads(parts[DATA])
     certified = {document["capture"]["site"]: document for document in documents}
-    for capture in report["captures"]:
-        document = certified.get(capture["site"])
-        if document is None:
-            continue
-        own = document["capture"]
-        if capture["claim"]["sentence"] != sentence(own["claim"]):
-            yield Finding("the report claims something else than the certificate", DATA)
-        if {name: capture["coherence"][name] for name in own["totals"]} != own["totals"]:
-            yield Finding("the report's figures are not those of the certificate", DATA)
+    captures = [one for one in report["captures"] if one["site"] in certified or one["times"]["ended"] is not None]
+    if sorted(one["site"] for one in captures) != sorted(certified):
+        yield Finding("the report's captures are not those of the certificates", DATA)
+        return
+    for capture in captures:
+        document = certified[capture["site"]]
+        yield from _figures(capture, document)
         listed = (page for page in map(json.loads, lines) if page["site"] == capture["site"])
         again = map(_stated, (page for page in listed if page["verdict"] is not None))
         certified_pages = (entry for entry in entries_of(source, document) if "verdict" in entry)
         if any(one != other for one, other in zip_longest(again, map(_stated, certified_pages))):
             yield Finding("the report's pages are not those of the certificate", DATA_PAGES)
-    for name, text in render(report, lines).items():
-        if parts.get(f"report/{name}") not in (None, text.encode("utf-8", "replace")):
-            yield Finding("the report is not that of its data", f"report/{name}")
+    made = {f"report/{name}": text for name, text in render(report, lines).items()}
+    for name in sorted(pages):
+        if name not in made or parts[name] != made[name].encode("utf-8", "replace"):
+            yield Finding("the report is not that of its data", name)
+
+
+def _figures(capture: Mapping[str, Any], document: Document) -> Iterator[Finding]:
+    """What a report says of one capture as a whole."""
+    own = document["capture"]
+    if capture["claim"]["sentence"] != sentence(own["claim"]):
+        yield Finding("the report claims something else than the certificate", DATA)
+    if {name: capture["coherence"][name] for name in own["totals"]} != own["totals"]:
+        yield Finding("the report's figures are not those of the certificate", DATA)
+    times = {name: own[name] for name in ("started", "ended")}
+    times["reference"] = (own["reference"] or {}).get("instant")
+    if {name: capture["times"][name] for name in times} != times or capture["strategy"] != own["strategy"]:
+        yield Finding("the report's times or strategy are not those of the certificate", DATA)
 
 
 def _stated(page: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -179,7 +211,7 @@ def _stated(page: Mapping[str, Any]) -> tuple[Any, ...]:
     return *(page[name] for name in _STATED), page.get("code", page["reason"]) or "", *visits
 
 
-def _about(parts: Mapping[str, bytes], documents: Sequence[Document]) -> Iterator[Finding]:
+def _about(parts: Mapping[str, bytes], source: Material, documents: Sequence[Document]) -> Iterator[Finding]:
     """A title that sharc gave says site and T; one that somebody else gave may say anything, but no other instant."""
     about = json.loads(parts[PACKAGE])
     instants = {second(unix(_time(document))) for document in documents}
@@ -189,10 +221,26 @@ def _about(parts: Mapping[str, bytes], documents: Sequence[Document]) -> Iterato
     claims = [sentence(document["capture"]["claim"]) for document in documents]
     if not all(claim in about["description"] for claim in claims):
         yield Finding("its description does not say what the certificate claims", PACKAGE)
+    yield from _opened_at(about, source, documents)
     told = {name: about[name] for name in ("created", "software")} | {"version": about["software"].rpartition(" ")[2]}
     signed = json.loads(parts[SEAL]).get(SIGNED, told)
     if {name: signed.get(name) for name in told} != told:
         yield Finding("what is said of its signature is not what the package says of itself", SEAL)
+
+
+def _opened_at(about: Mapping[str, Any], source: Material, documents: Sequence[Document]) -> Iterator[Finding]:
+    """What viewers open first is a visit, or a seed where there is none; it has no other fields than ours."""
+    first = about.get("mainPageUrl"), about.get("mainPageDate")
+    entries = (entry for document in documents for entry in entries_of(source, document) if "verdict" in entry)
+    visits = ((entry["url"], f"{entry['visit']['date'][:23]}Z") for entry in entries if entry["visit"])
+    seeds = ((seed, None) for document in documents for seed in document["capture"]["seeds"])
+    if first not in chain(visits, seeds):
+        yield Finding(f"it opens {first[0]} at {first[1]}, which is no visit", PACKAGE)
+    ended = second(max(unix(document["capture"]["ended"]) for document in documents))
+    if about["created"] != ended:
+        yield Finding(f"it is said to be of {about['created']}, the captures ended at {ended}", PACKAGE)
+    if more := sorted(about.keys() - _FIELDS):
+        yield Finding(f"{', '.join(more)} is no field of a package", PACKAGE)
 
 
 def _time(document: Document) -> str:
