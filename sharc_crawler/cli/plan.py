@@ -79,7 +79,8 @@ def command(
             plans.append(foresee(prospect, name, step, now))
             tell(number + 1)
     if as_json:
-        facts = {"source": prospect.source, "pages": len(prospect.urls), "delay": step, "notes": notes}
+        known = {"source": prospect.source, "pages": len(prospect.urls), "guessed": prospect.guessed}
+        facts = {**known, "delay": step, "notes": notes}
         click.echo(json.dumps({**facts, "plans": [asdict(plan) for plan in plans]}))
         return
     _show(prospect, step, notes, plans)
@@ -114,10 +115,24 @@ def _asked(
         notes.append(f"robots.txt closes {found.refused} of the pages: they are left out")
     rates, shapes, attested = (np.array(column) for column in (found.rates, found.shapes, found.attested))
     step = max(delay or found.step, found.asked)
-    return Prospect(f"site {url}", found.urls, rates, shapes, attested), step, notes
+    return Prospect(f"site {url}", found.urls, rates, shapes, attested, found.guessed), step, notes
+
+
+def _guessed(prospect: Prospect) -> str:
+    """What one must know first: that what the plans let expect is a guess."""
+    pages, guessed = len(prospect.urls), prospect.guessed
+    if 2 * guessed <= pages:
+        return ""
+    which = "all rates are" if guessed == pages else f"the rates of {guessed:,} of {pages:,} pages are"
+    return (
+        f"Only durations below can be relied on: {which} guesses, so coherence and blur are, too. Sitemaps with"
+        " changefreq or lastmod, or --history of former captures, would tell more."
+    )
 
 
 def _show(prospect: Prospect, step: Seconds, notes: list[str], plans: list[Foreseen]) -> None:
+    if warning := _guessed(prospect):
+        click.echo(warning)
     names = ("strategy", "downloads", "duration", "coherent", "incoherent", "unknown", "blur", "hopeless")
     rows = [
         [

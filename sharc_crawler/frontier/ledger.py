@@ -23,6 +23,7 @@ from sharc_crawler.frontier.store import (
     VisitRow,
 )
 from sharc_crawler.model import Kind, Outcome, Result, Slot
+from sharc_crawler.rates.chain import PRIOR
 from sharc_crawler.urls import machine_of, without_credentials
 
 if TYPE_CHECKING:
@@ -182,6 +183,7 @@ class Ledger:
     def rated(self, page: PageId, estimate: RateEstimate) -> None:
         """A page's rate is known, or known better."""
         self.pages.rates[page], self.pages.shapes[page] = estimate.rate, estimate.shape
+        self.pages.guessed[page] = estimate.source == PRIOR
         if self._store:
             self._batch.rates.append((page, estimate.rate, estimate.source, estimate.shape))
 

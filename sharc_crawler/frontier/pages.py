@@ -11,6 +11,7 @@ import numpy as np
 from sharc_crawler.errors import StateError
 from sharc_crawler.frontier.lifecycle import TRANSITIONS, Event, State
 from sharc_crawler.model import NO_VALIDATORS, Outcome, RateEstimate, Result, Validators
+from sharc_crawler.rates.chain import PRIOR
 
 if TYPE_CHECKING:
     from sharc_crawler.model import Kind, PageId
@@ -36,6 +37,7 @@ class PageTable:
         self.started = array("d")  #: of the finished first visit; 0: none yet
         self.shapes = array("d")
         self.weights = array("d")
+        self.guessed = bytearray()  #: nothing tells its rate
         self._in_full: set[PageId] = set()  # to be asked for without conditions
         self._notes: list[bytes | None] = []  #: of the first visit, until judged
         self._types: list[_Type] = [(None, None, None)]  # status, media type and charset, by number
@@ -66,6 +68,7 @@ class PageTable:
         self.rates.append(estimate.rate)
         self.shapes.append(estimate.shape)
         self.weights.append(weight)
+        self.guessed.append(estimate.source == PRIOR)
         self.started.append(0.0)
         self._notes.append(None)
         return page

@@ -24,7 +24,7 @@ from sharc_crawler.lab.truth import Changes
 from sharc_crawler.links.entries import SitemapKind
 from sharc_crawler.links.sitemap import read
 from sharc_crawler.model import Kind, Sighting, Url
-from sharc_crawler.rates.chain import Chain, default_chain
+from sharc_crawler.rates.chain import PRIOR, Chain, default_chain
 from sharc_crawler.rates.history import SiteHistory
 from sharc_crawler.rates.sources import HistoryRates, capture_length
 from sharc_crawler.seeds.hacs.updates import digest_change
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from sharc_crawler.model import Hints, Instant, Seconds
+    from sharc_crawler.model import Hints, Instant, RateEstimate, Seconds
 
 
 SQLITE = b"SQLite format 3\0"
@@ -57,6 +57,7 @@ class Prospect:
     rates: NDArray[np.float64]  #: changes per second
     shapes: NDArray[np.float64]  #: of Gamma posteriors; inf: point estimates
     attested: NDArray[np.bool_]  #: a sitemap tells when the page last changed, before today
+    guessed: int = 0  #: pages of which nothing tells the rate
 
 
 def from_file(path: Path, now: Instant, site: str | None = None, step: Seconds = 1.0) -> Prospect:
@@ -136,7 +137,12 @@ def from_archives(path: Path, now: Instant) -> Prospect:
 def _rated(source: str, urls: list[Url], rates: Chain, now: Instant) -> Prospect:
     estimates = rates.rates([Sighting(url) for url in urls], now)
     heights, shapes = (np.array([getattr(e, column) for e in estimates]) for column in ("rate", "shape"))
-    return Prospect(source, [str(url) for url in urls], heights, shapes, np.zeros(len(urls), np.bool_))
+    nothing = np.zeros(len(urls), np.bool_)
+    return Prospect(source, [str(url) for url in urls], heights, shapes, nothing, _guessed(estimates))
+
+
+def _guessed(estimates: Iterable[RateEstimate]) -> int:
+    return sum(estimate.source == PRIOR for estimate in estimates)
 
 
 def from_store(path: Path, now: Instant, site: str | None = None, step: Seconds = 1.0) -> Prospect:
@@ -159,7 +165,8 @@ def from_sitemap(body: bytes, url: str, now: Instant) -> Prospect:
     estimates = default_chain().rates(sightings, now)
     rates, shapes = (np.array([getattr(e, name) for e in estimates]) for name in ("rate", "shape"))
     attested = np.array([_attests(entry.hints, now) for entry in sitemap.entries], np.bool_)
-    return Prospect(f"sitemap {url}", [sighting.url for sighting in sightings], rates, shapes, attested)
+    urls = [sighting.url for sighting in sightings]
+    return Prospect(f"sitemap {url}", urls, rates, shapes, attested, _guessed(estimates))
 
 
 def _attests(hints: Hints | None, now: Instant) -> bool:
@@ -169,16 +176,17 @@ def _attests(hints: Hints | None, now: Instant) -> bool:
 
 def from_report(lines: Iterable[bytes], name: str) -> Prospect:
     """From ``report-pages.jsonl``: pages that were captured, or still to be visited, with the rates known at last."""
-    urls, rates = [], array("d")
+    urls, rates, guessed = [], array("d"), 0
     try:
         for page in map(json.loads, lines):
             if page["kind"] == Kind.PAGE and (page["verdict"] or not (page["visit"] or page["reason"])):
                 urls.append(str(page["url"]))
                 rates.append(float(page["rate"]))
+                guessed += page.get("rate_source") == PRIOR
     except (ValueError, KeyError, TypeError) as error:
         raise DataError(f"{name} is no report of a capture, or {PAGES} is not beside it: {error!r}") from None
     shapes = np.full(len(urls), math.inf)
-    return Prospect(f"report {name}", urls, np.array(rates), shapes, np.zeros(len(urls), np.bool_))
+    return Prospect(f"report {name}", urls, np.array(rates), shapes, np.zeros(len(urls), np.bool_), guessed)
 
 
 def from_history(path: Path) -> Prospect:

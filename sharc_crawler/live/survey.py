@@ -39,6 +39,7 @@ class Survey:
     urls: list[str]
     rates: list[float]  #: changes per second
     shapes: list[float]  #: of the rates' Gamma posteriors; inf: point estimates
+    guessed: int  #: pages of which nothing tells the rate
     attested: list[bool]  #: the sitemaps tell when it last changed, and nothing speaks against them
     step: Seconds  #: between two requests to the slowest host, by the settings and robots.txt
     asked: Seconds  #: of it, what robots.txt asks for at least
@@ -118,6 +119,7 @@ def _survey_of(url: str, session: Session) -> Survey:
         [pages.urls[page] for page in open_],
         [pages.rates[page] for page in open_],
         [pages.shapes[page] for page in open_],
+        sum(pages.guessed[page] for page in open_),
         attested,
         max(host.delay for host in hosts),
         max(host.rules.delay if host.rules else 0.0 for host in hosts),

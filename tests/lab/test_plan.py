@@ -222,3 +222,19 @@ def test_the_command_on_a_file_that_is_nothing(tmp_path):
     done = CliRunner().invoke(main, ["plan", str(write(tmp_path, b"nothing"))])
     assert done.exit_code == 3
     assert "neither XML nor a list of addresses" in done.stderr
+
+
+def test_what_nothing_tells_is_counted_as_guessed(tmp_path):
+    told = b'<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>http://h/%d</loc>%s</url></urlset>'
+    assert from_file(write(tmp_path, told % (1, b"")), now=0.0).guessed == 1
+    assert from_file(write(tmp_path, told % (1, b"<changefreq>daily</changefreq>")), now=0.0).guessed == 0
+    guesses = b"".join(json.dumps(page | {"rate_source": "prior"}).encode() + b"\n" for page in PAGES)
+    assert from_file(write(tmp_path, guesses), now=0.0).guessed == 2
+
+
+def test_a_plan_of_guesses_says_so_first(tmp_path):
+    guesses = b"".join(json.dumps(page | {"rate_source": "prior"}).encode() + b"\n" for page in PAGES)
+    done = CliRunner().invoke(main, ["plan", str(write(tmp_path, guesses)), "--strategy", "bfs"])
+    assert done.stdout.lstrip().startswith("Only durations below can be relied on: all rates are guesses")
+    known = CliRunner().invoke(main, ["plan", str(write(tmp_path, LINES)), "--strategy", "bfs"])
+    assert "guesses" not in known.output
