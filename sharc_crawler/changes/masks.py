@@ -64,6 +64,10 @@ class Mask:
         return found
 
 
+#: characters that a tree may hold and does not take
+_NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
 @lru_cache(maxsize=1024)
 def _xpath(path: str) -> Any:
     try:
@@ -101,7 +105,7 @@ def _rest(fit: re.Match[str]) -> str:
     for start, end in spans:
         rest.append(fit.string[at : max(at, start)])
         at = max(at, end)
-    return " ".join([*rest, fit.string[at:]]).strip()
+    return _NO_XML.sub("\ufffd", " ".join([*rest, fit.string[at:]]).strip())
 
 
 def load_masks(path: Path) -> tuple[Mask, ...]:

@@ -35,7 +35,7 @@ def _below_id(old: Any, new: Any) -> Iterator[str]:
     """Below the nearest element with an id that stays."""
     steps: list[str] = []
     while old is not None and new is not None:
-        name = old.get("id")
+        name = _spelt(old.get("id"))
         if name and name == new.get("id") and old.tag != "body" and not _OF_ONE_PAGE.search(name):
             yield "/".join([f"//*[@id='{name}']", *reversed(steps)])
             return
@@ -49,7 +49,7 @@ def _below_class(old: Any, new: Any) -> Iterator[str]:
     for _ in range(_UP):
         if old is None or new is None or old.tag in _OF_ALL:
             return
-        name = old.get("class")
+        name = _spelt(old.get("class"))
         if name and name == new.get("class") and _SPELLABLE.fullmatch(old.tag):
             for test in _classes(name):
                 path = f"//{old.tag}[{test}]"
@@ -73,7 +73,7 @@ def _below_stem(old: Any, new: Any) -> Iterator[str]:
     """Below the nearest element whose id is a word and a number: ``comment-17``."""
     steps: list[str] = []
     while old is not None and new is not None:
-        name = old.get("id") or ""
+        name = _spelt(old.get("id"))
         stem = _STEM.match(name)
         if stem and name == new.get("id") and old.tag != "body" and _SPELLABLE.fullmatch(old.tag):
             yield "/".join([f"//{old.tag}[starts-with(@id, '{stem[0]}')]", *reversed(steps)])
@@ -100,13 +100,18 @@ def _step(old: Any, new: Any, *, named: bool) -> str:
 def _place(old: Any, new: Any, *, named: bool) -> str:
     """What tells an element from its siblings on other pages too: its class, else its place from the nearer end."""
     before, after = (list(old.itersiblings(old.tag, preceding=preceding)) for preceding in (True, False))
-    name = old.get("class", "") if named and old.tag not in _OF_ALL else ""
+    name = _spelt(old.get("class")) if named and old.tag not in _OF_ALL else ""
     telling = name and name == new.get("class") and not _DIGIT.search(name) and "'" not in name
     if telling and all(e.get("class") != name for e in before + after):
         return f"@class='{name}'"
     if len(after) < len(before):
         return f"last()-{len(after)}" if after else "last()"
     return str(len(before) + 1)
+
+
+def _spelt(name: str | None) -> str:
+    """An id or a class, where an expression can hold it."""
+    return name if name and name.isprintable() else ""
 
 
 def _select(tree: Any, path: str) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.report.charts import RateClasses
+from sharc_crawler.report.listing import Listing
 from sharc_crawler.report.schedule import Drawn
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ class Gathered:
         self.drawn_pages: list[Page] = []
         self.days: set[str] = set()  #: of downloads of captured pages
         self.rows = First(lambda page: (ORDER[page["verdict"]], -(page["rate"] or 0.0)))
+        self.listing = Listing()
         self.missing = First(lambda page: (page["reason"], page["url"]))
         self.redirects = First(lambda page: (page["reason"], page["url"]))
 
@@ -55,6 +57,7 @@ class Gathered:
                 (self.redirects if page["moved"] else self.missing).add(page)
         elif page["kind"] == "page":
             self.rows.add(page)
+            self.listing.add(page)
             self.days.update(page[slot]["started"][:10] for slot in ("visit", "revisit") if page[slot])
 
     def draw(self, pages: Mapping[int, Page]) -> None:

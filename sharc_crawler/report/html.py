@@ -20,6 +20,7 @@ from markupsafe import Markup, escape
 
 from sharc_crawler.report import words
 from sharc_crawler.report.gathered import MAX_ROWS, Gathered
+from sharc_crawler.report.listing import REPLAY
 from sharc_crawler.report.next_steps import next_steps
 from sharc_crawler.report.schedule import schedule
 from sharc_crawler.report.tiles import tiles
@@ -79,6 +80,8 @@ def _capture_page(report: Mapping[str, Any], shown: Gathered, common: Mapping[st
             drawing=schedule(report, shown.drawn, shown.drawn_pages),
             classes=shown.classes.classes(),
             rows=shown.rows.items(),
+            listing=Markup(shown.listing.text()),  # noqa: S704 - JSON without a character that HTML reads
+            replay=REPLAY,
             left=report["not_followed"]["urls"][:MAX_ROWS],
             missing=missing,
             redirects=redirects,

@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 MANY = 0.05  #: share of the pages from which on something is worth a step
 
 
-class Step(NamedTuple):
+class NextStep(NamedTuple):
     """Something to do."""
 
     words: str
     command: str
 
 
-def next_steps(report: Mapping[str, Any]) -> list[Step]:
+def next_steps(report: Mapping[str, Any]) -> list[NextStep]:
     """The steps for a capture, most urgent first; ``FOLDER`` stands for the capture's.
 
     >>> ended = {"ended": None, "reference": None}
@@ -30,33 +30,37 @@ def next_steps(report: Mapping[str, Any]) -> list[Step]:
     if report["times"]["ended"] is None:
         url = report["seeds"][0] if report["seeds"] else "URL"
         return [
-            Step("It is not complete. The same command goes on.", f"scrapy crawl site -a url={url} -a output=FOLDER")
+            NextStep(
+                "It is not complete. The same command goes on.", f"scrapy crawl site -a url={url} -a output=FOLDER"
+            )
         ]
     return [*_noise(report), *_edits(report), *_rates(report), *_keeping(report)]
 
 
-def _noise(report: Mapping[str, Any]) -> Iterator[Step]:
+def _noise(report: Mapping[str, Any]) -> Iterator[NextStep]:
     totals = report["coherence"]
     if number := totals["by_masks"]:
         pages = f"{counted(number, 'page')} {were(number)} lost to what the server makes up on each request"
-        yield Step(f"{pages}. Look at the masks that this capture learned, and use them.", f"-a masks=FOLDER/{NAME}")
+        yield NextStep(
+            f"{pages}. Look at the masks that this capture learned, and use them.", f"-a masks=FOLDER/{NAME}"
+        )
     elif totals["content"]["changed"] > MANY * totals["captured"]:
-        yield Step(
+        yield NextStep(
             f"{counted(totals['content']['changed'], 'page')} lost their content. Is it noise?", "sharc masks FOLDER"
         )
 
 
-def _edits(report: Mapping[str, Any]) -> Iterator[Step]:
+def _edits(report: Mapping[str, Any]) -> Iterator[NextStep]:
     if report["coherence"]["content"]["changed"]:
-        yield Step("See what changed on a page between its visit and its revisit.", "sharc diff FOLDER FOLDER URL")
+        yield NextStep("See what changed on a page between its visit and its revisit.", "sharc diff FOLDER FOLDER URL")
 
 
-def _rates(report: Mapping[str, Any]) -> Iterator[Step]:
+def _rates(report: Mapping[str, Any]) -> Iterator[NextStep]:
     if not report["settings"].get("history") and report["coherence"]["captured"]:
-        yield Step("Let the next capture learn from this one how often pages change.", "-a history=FILE")
+        yield NextStep("Let the next capture learn from this one how often pages change.", "-a history=FILE")
 
 
-def _keeping(report: Mapping[str, Any]) -> Iterator[Step]:
+def _keeping(report: Mapping[str, Any]) -> Iterator[NextStep]:
     if report["coherence"]["captured"]:
-        yield Step("Prove the claim from the WARC files alone.", "sharc verify FOLDER")
-        yield Step("Look at the site as it was.", "sharc replay FOLDER")
+        yield NextStep("Prove the claim from the WARC files alone.", "sharc verify FOLDER")
+        yield NextStep("Look at the site as it was.", "sharc replay FOLDER")

@@ -43,7 +43,7 @@ def teach(captures: Sequence[CaptureFacts], folder: Path, known: Sequence[Mask] 
 
     Bodies are read only where pages lost their content. Raises :class:`OSError` where the folder cannot be written to.
     """
-    seen = _Seen(captures)
+    seen = _Teachers(captures)
     if seen.lost < SUPPORT and not seen.doubted and not (folder / NAME).exists():
         return Taught()
     lesson = learn(_pairs(seen.close.items(), folder) if seen.lost >= SUPPORT else (), known, SUPPORT)
@@ -60,7 +60,7 @@ def teach(captures: Sequence[CaptureFacts], folder: Path, known: Sequence[Mask] 
     return taught
 
 
-class _Seen:
+class _Teachers:
     """The pages that teach, in one walk over all; only so many are kept."""
 
     def __init__(self, captures: Sequence[CaptureFacts]) -> None:

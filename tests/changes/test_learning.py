@@ -261,6 +261,15 @@ def test_a_link_that_leads_elsewhere_is_no_noise() -> None:
     assert "leads elsewhere" in lesson.why_no_more()[-1]
 
 
+@pytest.mark.parametrize(
+    "page", ["<p id=a>{} \x1b[2J\x00 {}</p>", "<p id='\x1b'>{}</p>", "<p class='\x1b a1'><a title='\x07{}'>x</a>"]
+)
+def test_control_characters_are_no_obstacle(page: str) -> None:
+    one, other = (FILLER + page.format(text, 3) for text in ("7 times", "8 times"))
+    masks = learn_masks([Pair(one.encode(), other.encode(), "text/html")])
+    assert of(one, masks) == of(other, masks) != of(one.replace("times", "rooms"), masks)
+
+
 def test_why_nothing_was_learned() -> None:
     same = Pair(post(8, 0), post(8, 0), "text/html", "8")
     assert "nothing to compare" in learn([]).why_no_more()[0]
