@@ -135,7 +135,7 @@ def _not_of_certificates(record: logging.LogRecord) -> bool:
 
 
 def _exit_code(captures: Sequence[SiteCapture]) -> int:
-    """Documented in the README: an archive's scripts look at nothing else."""
+    """Documented in docs/capturing.md: an archive's scripts look at nothing else."""
     if any(capture.strategy is not None and capture.strategy.stopped for capture in captures):
         return FAILED
     if any(capture.phase is not Phase.DONE for capture in captures):
