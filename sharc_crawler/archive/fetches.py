@@ -88,7 +88,9 @@ def _warcs(source: Path) -> Iterator[tuple[str, IO[bytes]]]:
     if source.suffix == ".wacz":
         yield from _packed(source)
         return
-    files = sorted(path for path in source.iterdir() if path.name.endswith(_WARC)) if source.is_dir() else [source]
+    # a folder's own, and those of its sites
+    found = [*source.iterdir(), *source.glob("*/*")] if source.is_dir() else [source]
+    files = sorted(path for path in found if path == source or path.name.endswith(_WARC))
     if not files:
         raise DataError(f"{source} holds no WARC file; name a capture's folder, a WARC file or a WACZ")
     for path in files:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class _File:
-    """A file without a name, for all rows of a folder: a thousand sites are no thousand files."""
+    """A file without a name, for all rows of the folders on one disk: a thousand sites are no thousand files."""
 
     def __init__(self, folder: Path) -> None:
         self._file = TemporaryFile(buffering=0, dir=folder)  # noqa: SIM115 - closed with the last rows
@@ -35,13 +35,14 @@ class _File:
         return self._file.read(length)
 
 
-_files: WeakValueDictionary[Path, _File] = WeakValueDictionary()
+_files: WeakValueDictionary[int, _File] = WeakValueDictionary()  # by disk
 
 
 def _file_in(folder: Path) -> _File:
-    file = _files.get(folder)
+    disk = folder.stat().st_dev
+    file = _files.get(disk)
     if file is None:
-        file = _files[folder] = _File(folder)
+        file = _files[disk] = _File(folder)
     return file
 
 

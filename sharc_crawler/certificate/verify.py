@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.archive.files import SUFFIX
@@ -22,6 +22,7 @@ from sharc_crawler.certificate.sealing import Seals, Trust, check_seals
 from sharc_crawler.certificate.sources import open_source
 from sharc_crawler.certificate.witness import Finding, Witness, ingest
 from sharc_crawler.errors import DataError
+from sharc_crawler.storage.folders import capture_folders
 from sharc_crawler.storage.opening import holds_state, open_state
 
 if TYPE_CHECKING:
@@ -42,6 +43,17 @@ class Verification(Examination):
     records: int = 0
     seals: Seals = field(default_factory=Seals)  #: signatures and time stamps
 
+    def add(self, site: str, other: Verification) -> None:
+        """Another site's, whose files are named with its folder."""
+        self.findings += [replace(one, file=f"{site}/{one.file or ''}") for one in other.findings]
+        self.claims += other.claims
+        self.digests += other.digests
+        self.pages += other.pages
+        self.records += other.records
+        self.elsewhere += other.elsewhere
+        self.seals.signed |= {f"{site}/{file}": signer for file, signer in other.seals.signed.items()}
+        self.seals.stamped |= {f"{site}/{file}": stamp for file, stamp in other.seals.stamped.items()}
+
 
 def verify(
     path: Path,
@@ -49,10 +61,24 @@ def verify(
     told: Callable[[int], None] = lambda _: None,
     trust: Trust = NOBODY,
 ) -> Verification:
-    """Verify a capture's folder or a WACZ file; ``told`` is given the bytes as they are read (:func:`total_size`).
+    """Verify a capture's folder, that of several sites, or a WACZ file; ``told`` is given the bytes as they are read.
 
-    Raises :class:`~sharc_crawler.errors.DataError` where there is no certificate that could be verified.
+    They are :func:`total_size` in all. Raises :class:`~sharc_crawler.errors.DataError` where there is no certificate
+    that could be verified; a site among several that has none is a finding.
     """
+    folders = capture_folders(path)
+    if folders == [path]:
+        return _verify(path, former, told, trust)
+    every = Verification(source=str(path))
+    for folder in folders:
+        try:
+            every.add(folder.name, _verify(folder, former, told, trust))
+        except DataError as error:
+            every.findings.append(Finding(str(error), folder.name))
+    return every
+
+
+def _verify(path: Path, former: Sequence[Path], told: Callable[[int], None], trust: Trust) -> Verification:
     source = open_source(path)
     if not source.certificates:
         raise DataError(f"{str(path)!r} holds no certificate: {_why_none(path)}")
@@ -106,7 +132,8 @@ def _why_none(path: Path) -> str:
 
 def total_size(path: Path) -> int:
     """Bytes that a verification reads: each WARC file twice, all of a WACZ file once more."""
-    return 2 * sum(open_source(path).sizes.values()) + (0 if path.is_dir() else path.stat().st_size)
+    sizes = [size for folder in capture_folders(path) for size in open_source(folder).sizes.values()]
+    return 2 * sum(sizes) + (0 if path.is_dir() else path.stat().st_size)
 
 
 def _document(name: str, text: bytes) -> dict[str, Any]:

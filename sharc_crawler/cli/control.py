@@ -12,6 +12,7 @@ import click
 from sharc_crawler.control import ORDERS, read_orders, read_status, write
 from sharc_crawler.errors import UsageError
 from sharc_crawler.options.reading import read_arguments
+from sharc_crawler.storage.folders import site_folders
 
 ANSWER_WITHIN = 10.0  #: seconds; a crawl looks once a second
 
@@ -46,8 +47,9 @@ def command(folder: Path, order: str, seconds: str | None, as_json: bool) -> Non
     delay = read_arguments({"delay": seconds})["delay"] if seconds is not None else None
     orders = read_orders(folder)
     if orders is None:
+        whole = f"; orders to a crawl of several sites lie in {str(folder.parent)!r}" if _is_part(folder) else ""
         raise UsageError(
-            f"{str(folder)!r} takes no orders: {ORDERS} is missing, so no crawl began there, or with control=0"
+            f"{str(folder)!r} takes no orders: {ORDERS} is missing, so no crawl began there, or with control=0{whole}"
         )
     orders = orders.changed(**({"delay": delay} if order == "delay" else _CHANGES[order]))
     write(folder, ORDERS, orders)
@@ -56,6 +58,11 @@ def command(folder: Path, order: str, seconds: str | None, as_json: bool) -> Non
         later = "" if order in ("stop", "status") else "; one that is started again there will obey"
         raise UsageError(f"no crawl runs in {str(folder)!r}, or it does not answer{later}")
     click.echo(json.dumps(answer) if as_json else _told(answer, order))
+
+
+def _is_part(folder: Path) -> bool:
+    """Is it the folder of one of several sites?"""
+    return folder in (site_folders(folder.parent) or {}).values()
 
 
 def _answer(folder: Path, number: str) -> dict[str, Any] | None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from sharc_crawler.report.log import BROUGHT, FORMATS
+from sharc_crawler.storage.folders import capture_folders
 from sharc_crawler.storage.opening import open_state
 
 
@@ -19,6 +20,8 @@ from sharc_crawler.storage.opening import open_state
 def command(folder: Path, failed: bool, not_followed: bool, heritrix: bool) -> None:
     r"""Print the log of the captures in FOLDER, complete or not, running or not: one JSON object per line and exchange.
 
+    Of a crawl of several sites one site comes after the other.
+
     \b
     Example:
       sharc log captures/demo | jq -r 'select(.attempt > 1) | .url'
@@ -27,11 +30,12 @@ def command(folder: Path, failed: bool, not_followed: bool, heritrix: bool) -> N
       sharc log captures/demo --heritrix > crawl.log
     """
     line, _ = FORMATS["heritrix" if heritrix else "json"]
-    with open_state(folder) as store:
-        if not_followed:
-            for row in store.outside():
-                click.echo(json.dumps(row._asdict()))
-            return
-        for exchange in store.exchanges():
-            if not failed or exchange.result not in BROUGHT:
-                click.echo(line(exchange))
+    for site in capture_folders(folder):
+        with open_state(site) as store:
+            if not_followed:
+                for row in store.outside():
+                    click.echo(json.dumps(row._asdict()))
+                continue
+            for exchange in store.exchanges():
+                if not failed or exchange.result not in BROUGHT:
+                    click.echo(line(exchange))

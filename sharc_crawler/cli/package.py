@@ -7,8 +7,10 @@ from pathlib import Path
 import click
 
 from sharc_crawler.cli._progress import progress
+from sharc_crawler.errors import UsageError
 from sharc_crawler.report.load import open_facts
 from sharc_crawler.report.packaging import package, warcs_of
+from sharc_crawler.storage.folders import capture_folders
 
 
 @click.command()
@@ -21,6 +23,7 @@ def command(folder: Path, output: Path | None, title: str, description: str, key
     r"""Package the captures in FOLDER as one WACZ file: WARC files, index, pages, report and certificate.
 
     It opens in ReplayWeb.page; each page is listed at its visit's and at its revisit's time. The folder stays as it is.
+    Of a crawl of several sites each becomes a file, in its own folder.
 
     \b
     Example:
@@ -28,14 +31,20 @@ def command(folder: Path, output: Path | None, title: str, description: str, key
       sharc package captures/demo -o demo.wacz && sharc verify demo.wacz
       sharc package captures/demo --title "Town council, November 2026" --description "Collection 12, weekly."
     """
+    folders = capture_folders(folder)
+    if output and len(folders) > 1:
+        raise UsageError(f"-o {output}: {folder} holds {len(folders):,} sites, each becomes a file: name one of them")
     done = 0
-    with progress("packaging", sum(warc.stat().st_size for warc in warcs_of(folder))) as show:
+    with progress("packaging", sum(warc.stat().st_size for one in folders for warc in warcs_of(one))) as show:
 
         def told(size: int) -> None:
             nonlocal done
             done += size
             show(done)
 
-        with open_facts(folder) as captures:
-            path = package(folder, captures, output, told, title=title, description=description, key=key)
-    click.echo(f"{path}  {path.stat().st_size:,} bytes")
+        paths = []
+        for one in folders:
+            with open_facts(one) as captures:
+                paths.append(package(one, captures, output, told, title=title, description=description, key=key))
+    for path in paths:
+        click.echo(f"{path}  {path.stat().st_size:,} bytes")

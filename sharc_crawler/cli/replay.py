@@ -13,6 +13,7 @@ import click
 from sharc_crawler.archive.replay import elsewhere, find_pywb, moment, replaying
 from sharc_crawler.errors import UsageError
 from sharc_crawler.report.load import open_facts
+from sharc_crawler.storage.folders import capture_folders
 
 
 @click.command()
@@ -38,9 +39,11 @@ def command(folder: Path, former: tuple[Path, ...], port: int, as_json: bool) ->
     if folder.is_file():
         raise UsageError(f"{str(folder)!r} is a file: name the capture's folder; ReplayWeb.page opens its WACZ file")
     find_pywb(os.environ)
-    with open_facts(folder) as found:
-        captures = list(found)
-    with replaying([folder, *former], port) as address:
+    folders, captures = capture_folders(folder), []
+    for one in folders:
+        with open_facts(one) as found:
+            captures += list(found)
+    with replaying([*folders, *former], port) as address:
         shown = [f"{address}{moment(facts.reference or facts.started)}/{facts.seeds[0]}" for facts in captures]
         if as_json:
             click.echo(json.dumps({"address": address, "captures": shown}))
@@ -48,7 +51,7 @@ def command(folder: Path, former: tuple[Path, ...], port: int, as_json: bool) ->
             for facts, url in zip(captures, shown, strict=True):
                 click.echo(f"{facts.site} at its reference instant: {url}")
             click.echo("Ctrl-C ends it.")
-        if missing := elsewhere([folder, *former]):
+        if missing := elsewhere([*folders, *former]):
             are = "payload is" if missing == 1 else "payloads are"
             click.echo(f"{missing:,} {are} stored in former captures: without --former DIR not shown.", err=True)
         asked = threading.Event()

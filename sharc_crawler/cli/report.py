@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 import click
 
@@ -13,11 +13,16 @@ from sharc_crawler.report.instant.document import document as instant_document
 from sharc_crawler.report.instant.output import write as write_instant
 from sharc_crawler.report.load import capture_facts, is_instant
 from sharc_crawler.report.selection import read_selection
+from sharc_crawler.report.sites import index, write_index
 from sharc_crawler.report.taught import read_taught
 from sharc_crawler.report.terminal import summary
 from sharc_crawler.report.truth import read_truth
 from sharc_crawler.report.write import to_json, write
-from sharc_crawler.storage.opening import open_state
+from sharc_crawler.storage.folders import site_folders
+from sharc_crawler.storage.opening import holds_state, open_state
+
+if TYPE_CHECKING:
+    from sharc_crawler.report.pages import Truth
 
 
 @click.command()
@@ -27,7 +32,8 @@ from sharc_crawler.storage.opening import open_state
 def command(folder: Path, truth: IO[str] | None, as_json: bool) -> None:
     r"""Write report.json, report-pages.jsonl and report.html of the captures in FOLDER, from the state stored there.
 
-    A complete capture whose certificate could not be written at its end gets it now.
+    A complete capture whose certificate could not be written at its end gets it now. Of a crawl of several sites all
+    reports are written, and an index.
 
     \b
     Example:
@@ -35,14 +41,30 @@ def command(folder: Path, truth: IO[str] | None, as_json: bool) -> None:
       sharc report captures/demo --json | jq '.captures[].claim.sentence'
       jq 'select(.verdict == "changed").url' captures/demo/report-pages.jsonl
     """
+    known = read_truth(truth, truth.name) if truth else None
+    folders = site_folders(folder)
+    if folders is None:
+        click.echo(_as_json(folder, known) if as_json else _written(folder, known), nl=False)
+    elif as_json:
+        click.echo(to_json(index(folder)), nl=False)
+    else:
+        for one in folders.values():
+            if one.is_dir() and holds_state(one):
+                _written(one, known)
+        click.echo(write_index(folder), nl=False)
+
+
+def _as_json(folder: Path, truth: Truth | None) -> str:
     with open_state(folder) as store:
         if is_instant(store.captures()):
-            state = store.load()
-            click.echo(to_json(instant_document(state)) if as_json else write_instant(state, folder), nl=False)
-            return
-        captures = capture_facts(store, read_truth(truth, truth.name) if truth else None, read_taught(folder))
-        if as_json:
-            click.echo(to_json(document(captures, read_selection(folder))), nl=False)
-        else:
-            paths = write(captures, folder)
-            click.echo(summary(captures, paths, lines(certify(captures, folder))), nl=False)
+            return to_json(instant_document(store.load()))
+        return to_json(document(capture_facts(store, truth, read_taught(folder)), read_selection(folder)))
+
+
+def _written(folder: Path, truth: Truth | None) -> str:
+    """The summary of a report that was written."""
+    with open_state(folder) as store:
+        if is_instant(store.captures()):
+            return write_instant(store.load(), folder)
+        captures = capture_facts(store, truth, read_taught(folder))
+        return summary(captures, write(captures, folder), lines(certify(captures, folder)))

@@ -11,6 +11,7 @@ from sharc_crawler import extras
 from sharc_crawler.certificate import sealing
 from sharc_crawler.errors import UsageError
 from sharc_crawler.options.sites import url as checked_url
+from sharc_crawler.storage.folders import capture_folders
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,7 +36,8 @@ def command(folder: Path, key: Path | None, timestamp: str | None, operator: str
     """
     if key is None and timestamp is None:
         raise UsageError("nothing to do: give --sign KEY, --timestamp URL, or both")
-    written = sealing.sign(folder, key) if key else []
+    folders = capture_folders(folder)
+    written = [path for one in folders for path in sealing.sign(one, key)] if key else []
     if timestamp:
         extras.check("--timestamp", "rfc3161_client")
         from sharc_crawler.live.authority import ask
@@ -45,7 +47,8 @@ def command(folder: Path, key: Path | None, timestamp: str | None, operator: str
             authority = checked_url(timestamp)
         except ValueError as error:
             raise UsageError(f"--timestamp={timestamp!r} {error}") from error
-        written += sealing.stamp(folder, lambda query: ask(authority, query, user_agent(operator), allow))
+        for one in folders:
+            written += sealing.stamp(one, lambda query: ask(authority, query, user_agent(operator), allow))
     for path in written:
         click.echo(path)
     if not written:

@@ -9,17 +9,17 @@ import logging
 import os
 import re
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from sharc_crawler.archive.files import append_whole
 from sharc_crawler.errors import StoreUnavailable
 from sharc_crawler.report.log import FORMATS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
-    from sharc_crawler.frontier.store import ExchangeRow, FrontierStore
+    from sharc_crawler.frontier.store import ExchangeRow
 
 logger = logging.getLogger(__name__)
 
@@ -27,6 +27,13 @@ _NUMBER = re.compile(rb'^\{"number": (\d+),|,number:(\d+)$')  #: where either fo
 AT_ONCE = 1_000  #: lines
 SIZE = 100_000_000  #: bytes of a log file
 _TAIL = 65_536  #: bytes at the end of a file in which its last whole line lies
+
+
+class Exchanges(Protocol):
+    """What is known of all exchanges."""
+
+    def exchanges(self, after: int = 0) -> Iterator[ExchangeRow]:
+        """Those numbered above ``after``."""
 
 
 class CrawlLog:
@@ -39,13 +46,13 @@ class CrawlLog:
 
     """
 
-    def __init__(self, folder: Path, store: FrontierStore, formats: Iterable[str], size: int = SIZE) -> None:
+    def __init__(self, folder: Path, store: Exchanges, formats: Iterable[str], size: int = SIZE) -> None:
         self._store = store
         self._files = [LogFile(folder, name, line, size) for line, name in map(FORMATS.__getitem__, formats)]
         self._failed = False
 
-    def catch_up(self) -> None:
-        """Write what is new. Where that fails (a full disk) it is written later: the store has it."""
+    def catch_up(self) -> bool:
+        """Write what is new. Where that fails (a full disk) it is written later (``False``): the store has it."""
         try:
             self.finish()
             self._failed = False
@@ -53,6 +60,7 @@ class CrawlLog:
             if not self._failed:
                 logger.warning("The log cannot be written now: %s. It will be; `sharc log` has it.", error)
             self._failed = True
+        return not self._failed
 
     def finish(self) -> None:
         """Write what is new, or raise: after the crawl's end only the same command would."""

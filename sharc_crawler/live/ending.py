@@ -13,21 +13,49 @@ from sharc_crawler.report.taught import teach
 from sharc_crawler.report.terminal import summary
 from sharc_crawler.report.write import write
 from sharc_crawler.seeds.base import SELECTION
+from sharc_crawler.storage.folders import site_folders
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from sharc_crawler.evidence.facts import CaptureFacts
     from sharc_crawler.frontier.store import FrontierStore
     from sharc_crawler.live.config import Config
+    from sharc_crawler.live.seeding.judging import Judging
 
 
-def leave(store: FrontierStore, folder: Path, stopped: str, config: Config) -> str:
-    """Write all of it; the summary for readers. ``stopped``: why the crawl ended before its captures, if it did."""
-    if (folder / SELECTION).exists():
-        from sharc_crawler.live.seeding.judging import judge  # archives' readers: only where seeds were ranked
+def leave(left: Iterable[tuple[Path, FrontierStore]], output: Path, stopped: str, config: Config) -> str:
+    """Write all of it; the summary for readers. ``left``: folders of captures, each with its store.
 
-        judge(folder, store)
+    ``stopped``: why the crawl ended before its captures, if it did.
+    """
+    judging, text = _judging(output), ""
+    for folder, store in left:
+        if judging:
+            judging.saw(store)
+        if judging and folder == output:
+            judging.end()
+        text = _leave(store, folder, stopped, config)
+    if site_folders(output) is None:
+        return text
+    from sharc_crawler.report.sites import write_index  # only where there are several
+
+    if judging:
+        judging.end()
+    return write_index(output, stopped)
+
+
+def _judging(output: Path) -> Judging | None:
+    """Of the seeds that were ranked."""
+    if not (output / SELECTION).exists():
+        return None
+    from sharc_crawler.live.seeding.judging import judging  # archives' readers: only where seeds were ranked
+
+    return judging(output)
+
+
+def _leave(store: FrontierStore, folder: Path, stopped: str, config: Config) -> str:
+    """Of one folder."""
     facts = capture_facts(store)
     if is_instant(store.captures()):
         from sharc_crawler.report.instant.output import write as write_instant  # only of instant crawls

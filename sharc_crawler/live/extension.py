@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from sharc_crawler.frontier.capture import SiteCapture
-    from sharc_crawler.frontier.store import FrontierStore
     from sharc_crawler.live.config import Config
+    from sharc_crawler.live.session import Session
 
 logger = logging.getLogger(__name__)
 
@@ -86,8 +86,8 @@ class CaptureExtension:
     def _every_second(self) -> None:
         session, now = session_of(self._crawler), session_of(self._crawler).clock.now()
         self._line.show(now, session.pausing)
-        if session.log:
-            session.log.catch_up()
+        for place in session.places.values():
+            place.catch_up()
         if session.control and session.control.obey(now, self._line.told) and not self._stopping:
             self._stopping = asyncio.ensure_future(self._crawler.engine.close_spider_async(reason="stopped by order"))
 
@@ -101,15 +101,15 @@ class CaptureExtension:
         if session.control and not session.superseded:
             session.control.end(session.clock.now(), reason)
         try:
-            store = await session.close()
+            await session.close()
             stats.set_value(EXIT_CODE, FAILED)  # unless all of the following comes off
             if session.superseded:
                 stats.set_value(EXIT_CODE, Superseded.exit_code)
                 return
-            if session.config.output and store is not None:
+            if session.config.output and session.places:
                 stopped = "" if reason == "finished" else STOPPED.get(reason, f"({reason})")
                 with busy("writing report and certificate", session.config.progress), stoppable():
-                    self._report(store, session.config.output, stopped)
+                    self._report(session, session.config.output, stopped)
             session.ended()
             stats.set_value(EXIT_CODE, _exit_code([frontier.capture for frontier in session.sites]))
         except (OSError, SharcError) as error:
@@ -119,11 +119,10 @@ class CaptureExtension:
         finally:
             session.let_go()
 
-    def _report(self, store: FrontierStore, folder: Path, stopped: str) -> None:
+    def _report(self, session: Session, output: Path, stopped: str) -> None:
         from sharc_crawler.live.ending import leave  # report and certificate: nothing a crawl begins with
 
-        session = session_of(self._crawler)
-        text = leave(store, folder, stopped, session.config)
+        text = leave(session.left(), output, stopped, session.config)
         out = sys.stderr if session.drop_in else sys.stdout  # a project's commands print pages and items
         if out:  # it may have been closed
             out.write(text)

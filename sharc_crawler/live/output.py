@@ -9,17 +9,22 @@ from typing import TYPE_CHECKING
 from sharc_crawler.archive.files import SUFFIX, in_use
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.model import Phase, Seconds
+from sharc_crawler.storage.folders import capture_folders, site_folders
 from sharc_crawler.storage.opening import holds_state, load_state, open_state
 from sharc_crawler.storage.trying_again import unreached
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from sharc_crawler.frontier.spec import CaptureSpec
 
 #: in the output folder from the first to the last moment of a crawl: where it is left, the end is still to be written
 RUNNING = ".running"
+_COMPLETE = (
+    "output={output!r} already holds a capture that is complete; choose another folder, or one for each"
+    " run, as SHARC_OUTPUT=captures/%(name)s/%(time)s"
+)
 MOMENT: Seconds = 3.0  #: in which whoever writes there without a crawl has ended
 #: what a capture cannot be resumed with another value of; whatever else changes, what was captured stays as it is
 SAME = (
@@ -56,27 +61,45 @@ def check_output(output: Path, specs: Sequence[CaptureSpec] | None, *, resume: b
 
     Raises :class:`~sharc_crawler.errors.UsageError`.
     """
-    if not output.is_dir() or not holds_state(output):
-        return
+    if (folders := site_folders(output)) is not None:
+        _check_sites(output, folders, specs)
+    elif output.is_dir() and holds_state(output) and _check_one(output, specs, resume=resume):
+        raise UsageError(_COMPLETE.format(output=str(output)))
+
+
+def _check_sites(output: Path, folders: Mapping[str, Path], specs: Sequence[CaptureSpec] | None) -> None:
+    """The folder holds captures of several sites, in folders of their own."""
+    held = few(folders)
+    if specs is None or {spec.site for spec in specs} != set(folders):
+        raise UsageError(
+            f"output={str(output)!r} holds the captures of {held}, which only the same command goes on with; give the"
+            " folder of one of them to go on with it alone, or choose another folder"
+        )
+    there = {spec.site: [spec] for spec in specs if folders[spec.site].is_dir()}
+    if not there:
+        raise UsageError(f"output={str(output)!r}: the folders of {held} were moved elsewhere; choose another folder")
+    complete = [holds_state(folders[site]) and _check_one(folders[site], own) for site, own in there.items()]
+    if all(complete):
+        raise UsageError(_COMPLETE.format(output=str(output)))
+
+
+def _check_one(output: Path, specs: Sequence[CaptureSpec] | None, *, resume: bool = False) -> bool:
+    """The folder of a capture (or of a spider's); ``True``: it is complete."""
     if written := _still_written(output):
         raise UsageError(f"output={str(output)!r} is being written by another crawl ({written.name}); wait for its end")
     with open_state(output) as store:
         state = store.load()
     captures = state.captures.values()
-    complete = all(row.phase is Phase.DONE for row in captures) and not (output / RUNNING).exists()
-    complete = complete and not unreached(state)
     if not captures:
-        return
+        return False
     held = {row.spec.site for row in captures}
-    if complete:
-        raise UsageError(
-            f"output={str(output)!r} already holds a capture that is complete; choose another folder, or one for each"
-            " run, as SHARC_OUTPUT=captures/%(name)s/%(time)s"
-        )
+    complete = all(row.phase is Phase.DONE for row in captures) and not (output / RUNNING).exists()
+    if complete and not unreached(state):
+        return True
     unfinished = f"output={str(output)!r} holds an unfinished capture of {', '.join(sorted(held))}"
     if specs is None:
         _check_going_on(unfinished, resume=resume, kept=bool(state.kept))
-        return
+        return False
     if {spec.site for spec in specs} != held:
         raise UsageError(f"{unfinished}, which only the same command goes on with; choose another folder")
     begun = {row.spec.site: row.spec for row in captures}
@@ -86,6 +109,7 @@ def check_output(output: Path, specs: Sequence[CaptureSpec] | None, *, resume: b
             if was != now:
                 other = f"begun with {name}={told(was)}, not {told(now)}"
                 raise UsageError(f"{unfinished}, {other}; give it as before, or another folder")
+    return False
 
 
 def _check_going_on(unfinished: str, *, resume: bool, kept: bool) -> None:
@@ -114,16 +138,25 @@ def check_rebuilding(output: Path) -> None:
 
     Raises :class:`~sharc_crawler.errors.UsageError`.
     """
-    try:
-        whole = has_captures(output) and bool(load_state(output))
-    except DataError:
-        whole = False
-    if whole:
+    folders = capture_folders(output)
+    lost = [folder for folder in folders if not is_whole(folder)]
+    if folders and not lost:
         raise UsageError(f"resume='rebuild': the state in output={str(output)!r} can be read; leave it out to go on")
-    if not any(output.glob(f"*{SUFFIX}*")):
+    if not any(any(folder.glob(f"*{SUFFIX}*")) for folder in lost):
         raise UsageError(f"resume='rebuild': output={str(output)!r} holds no WARC files; leave it out to begin")
-    if written := _still_written(output):
-        raise UsageError(f"output={str(output)!r} is being written by another crawl ({written.name}); wait for its end")
+    for folder in lost:
+        if written := _still_written(folder):
+            raise UsageError(
+                f"output={str(folder)!r} is being written by another crawl ({written.name}); wait for its end"
+            )
+
+
+def is_whole(folder: Path) -> bool:
+    """Is there state with a capture in it, all of which can be read?"""
+    try:
+        return has_captures(folder) and bool(load_state(folder))
+    except DataError:
+        return False
 
 
 def has_captures(output: Path) -> bool:
@@ -143,6 +176,17 @@ def _still_written(output: Path) -> Path | None:
     while (written := in_use(output)) and monotonic() < patience:
         sleep(0.02)
     return written
+
+
+def few(sites: Iterable[str], most: int = 5) -> str:
+    """Some of them by name.
+
+    >>> few(["b.example", "a.example"]), few("abcdefg")
+    ('a.example, b.example', 'a, b, c, d, e and 2 more')
+    """
+    names = sorted(sites)
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 def told(value: object) -> str:

@@ -71,12 +71,11 @@ class SharcScheduler(BaseScheduler):
         self._session.archivist.written = self._session.readers.read_on = private.wake_up(engine)
         self._session.readers.start()
         self._intake = Intake(self._session.sites)
-        specs = None if self._session.drop_in else spider.capture_specs  # type: ignore[attr-defined]
-        self._drop_in = None if specs is not None else self._dropped_in()
-        if specs:
-            private.own_all_delays(engine.downloader)
-            return deferred_from_coro(self._session.begin(specs()))
-        return deferred_from_coro(self._begin(self._drop_in)) if self._drop_in else None
+        self._drop_in = self._dropped_in() if self._session.drop_in else None
+        if self._drop_in:
+            return deferred_from_coro(self._begin(self._drop_in))
+        private.own_all_delays(engine.downloader)
+        return deferred_from_coro(self._session.begin())
 
     async def _begin(self, drop_in: DropIn) -> None:
         """A project's own spider: from the start, or where it was cut off."""

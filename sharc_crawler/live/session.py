@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
+import logging
 import secrets
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 from scrapy import __version__ as scrapy_version
@@ -14,31 +14,30 @@ from scrapy.utils.asyncio import is_asyncio_available
 
 from sharc_crawler import __version__
 from sharc_crawler.archive.open_files import RESERVE, left, limit, raise_limit
-from sharc_crawler.archive.options import USUAL, CaptureInfo, WarcOptions
+from sharc_crawler.archive.options import CaptureInfo, WarcOptions
 from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.parts import Parts
 from sharc_crawler.frontier.sites import Sites
-from sharc_crawler.frontier.store import Batch
-from sharc_crawler.instants import iso
+from sharc_crawler.frontier.store import SOLE
 from sharc_crawler.live.archivist import Archivist
 from sharc_crawler.live.busy import busy
 from sharc_crawler.live.clock import Clock, clock_of
 from sharc_crawler.live.config import Config
-from sharc_crawler.live.crawl_log import CrawlLog
 from sharc_crawler.live.everything import PARTS
 from sharc_crawler.live.failing import without_tracebacks
 from sharc_crawler.live.history import known_pages, rates_of, remember
 from sharc_crawler.live.memory import MemoryBudget, memory_of
 from sharc_crawler.live.naming import attributes, named
-from sharc_crawler.live.output import RUNNING, check_output, check_state, make_folder, told
+from sharc_crawler.live.output import check_output, check_state, is_whole, make_folder, told
+from sharc_crawler.live.places import OpenStores, Place, site_paths
 from sharc_crawler.live.readers import Readers
 from sharc_crawler.live.space import Space
-from sharc_crawler.storage.opening import begin_state, set_state_aside
+from sharc_crawler.storage.holding import hold
+from sharc_crawler.storage.opening import set_state_aside
 from sharc_crawler.storage.sharing import SharedFile
-from sharc_crawler.storage.trying_again import reopened, unreached
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from concurrent.futures import Future
     from pathlib import Path
 
@@ -47,11 +46,13 @@ if TYPE_CHECKING:
     from sharc_crawler.archive.payloads import Original
     from sharc_crawler.frontier.frontier import Frontier
     from sharc_crawler.frontier.spec import CaptureSpec
-    from sharc_crawler.frontier.store import CaptureRow, FrontierStore
+    from sharc_crawler.frontier.store import Batch, CaptureRow, FrontierStore
     from sharc_crawler.live.control import Control
     from sharc_crawler.live.lease import Lease
     from sharc_crawler.model import CaptureRef, Exchange
     from sharc_crawler.storage.observations import ObservationStore
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
@@ -60,13 +61,14 @@ class Session:
 
     config: Config
     clock: Clock
-    store: FrontierStore | None
     history: ObservationStore | None
     sites: Sites
     space: Space
     memory: MemoryBudget
     drop_in: bool  #: a project's own spider decides what there is to fetch
     name: str  #: of the spider
+    specs: Sequence[CaptureSpec]  #: what is to be captured; a project's spider makes them as it goes
+    at_once: int  #: requests
     rebuilds: bool = False  #: state that is lost is made again
     run: str = field(default_factory=lambda: secrets.token_hex(4))
     leases: dict[int, Lease] = field(default_factory=dict)
@@ -74,18 +76,23 @@ class Session:
     superseded: bool = False  #: its state is another process's: nothing may be written any more
     archivist: Archivist = field(init=False)
     readers: Readers = field(init=False)
-    log: CrawlLog | None = field(init=False)
     control: Control | None = field(init=False)
-    file: SharedFile | None = field(init=False)  #: the store, as the frontiers write it
+    places: dict[str, Place] = field(default_factory=dict)  #: by site, or by the name of a project's spider
+    file: SharedFile | None = None  #: of a project's spider: its place, as its frontiers write it
+    _stores: OpenStores = field(init=False)
+    _held: IO[bytes] | None = None  #: the folder of several sites
+    _lost: set[str] = field(default_factory=set)  #: sites whose state is to be made again
 
     def __post_init__(self) -> None:
         folder = self.config.output if self.config.control else None
         self.control = _control(folder, self.sites) if folder else None
-        self.file = SharedFile(self.store) if self.store else None
         self.archivist = Archivist(self._terms)
         self.readers = Readers({"detector": self.config.detector, "masks": self.config.masks})
-        config = self.config
-        self.log = CrawlLog(config.output, self.store, config.log) if self.store and config.output else None
+        self._stores = OpenStores(self.at_once)
+        if self.drop_in and self.config.output:
+            self.file = SharedFile(self._place(self.name, self.config.output))
+        elif self.config.output:
+            self._occupy(self.config.output, [spec.site for spec in self.specs])
 
     @property
     def used_up(self) -> bool:
@@ -99,52 +106,78 @@ class Session:
             return "its disk has no room"
         return "by order" if self.control and self.control.paused else ""
 
-    async def begin(self, specs: Sequence[CaptureSpec]) -> None:
-        """Open these site captures, or go on with them where the output folder holds their unfinished state."""
-        saved = await self._rebuilt(specs) if self.rebuilds else self._saved()
-        if saved:
-            self._go_on_in_time(saved)
-        now = self.clock.now()
-        if saved and saved.captures:
-            saved = await self._borne_out(saved)
-            for number, row in saved.captures.items():
-                saved.captures[number] = self._on_new_terms(row, specs[0])
-            self._restore(saved)
-        await self._ready({spec.site for spec in specs})
-        for spec in specs:
-            if spec.site in self.sites:  # not where it was cut off before it was begun
-                continue
+    async def begin(self) -> None:
+        """Open the site captures, or go on with them where their folders hold their unfinished state."""
+        wanted = await self._gone_on_with(self.specs) if self.config.output else self.specs
+        await self._ready({spec.site for spec in wanted} | {frontier.capture.spec.site for frontier in self.sites})
+        for spec in wanted:
             capture = self.open(replace(spec, settings={**spec.settings, "run": self.run}))
             if self.history:
-                capture.schedule(known_pages(spec.site, self.history), now)
+                capture.schedule(known_pages(spec.site, self.history), self.clock.now())
+
+    async def _gone_on_with(self, specs: Sequence[CaptureSpec]) -> list[CaptureSpec]:
+        """Go on with what was begun; what is to be begun is left. What was moved elsewhere is neither."""
+        left = []
+        for spec in specs:
+            place = self.places.get(spec.site)
+            if place is None:
+                logger.warning("%s is left out: its folder in %s was moved elsewhere.", spec.site, self.config.output)
+                continue
+            if spec.site in self._lost:
+                await place.rebuild(self.bounded(spec), _parts(self.history, self.config))
+            saved = await place.gone_on_with()
+            if saved.captures:
+                self._restore(place, saved, spec)
+            else:
+                left.append(spec)
+        return left
+
+    def _occupy(self, output: Path, sites: Sequence[str]) -> None:
+        """Open the state of each site, so that nobody else does; lost state is put aside, if it is to be made again."""
+        make_folder(output)
+        paths = site_paths(output, sites)
+        if output not in paths.values():
+            self._held = hold(output)
+        for site, folder in paths.items():
+            if self.rebuilds and not is_whole(folder):
+                self._lost.add(site)
+                set_state_aside(folder)
+            else:
+                check_state(folder)
+            self._place(site, folder)
+
+    def _place(self, site: str, folder: Path) -> Place:
+        make_folder(folder)
+        place = self.places[site] = Place(folder, self.config, self.clock, self._stores)
+        return place
 
     def open(self, spec: CaptureSpec, *, seeded: bool = True) -> Frontier:
         """Begin a site's capture, within this crawl's budget."""
-        part = self.file.part() if self.file else None
-        return self.sites.open(self.bounded(spec), self.clock.now(), part, seeded=seeded)
+        store = self.file.part() if self.file else self.places.get(spec.site)
+        return self.sites.open(self.bounded(spec), self.clock.now(), store, seeded=seeded)
+
+    def _restore(self, place: Place, saved: Batch, spec: CaptureSpec) -> None:
+        """Go on with a site's capture."""
+        saved.captures[SOLE] = self._on_new_terms(saved.captures[SOLE], spec)
+        frontier = self.sites.restore(saved, self.clock.now(), place)
+        self.run = str(frontier.capture.spec.settings["run"])
+        self.gone_on = True
 
     async def go_on(self) -> tuple[dict[str, Batch], dict[str, str]] | None:
         """A project's own spider: its captures by site, and what it kept, as a former run left them; ``None``: none."""
-        saved = self.store.load() if self.store else None
-        if saved is None or not saved.captures:
+        saved = self.places[self.name].loaded() if self.file else None
+        if self.file is None or saved is None or not saved.captures:
             return None
-        self._go_on_in_time(saved)
         for number, row in saved.captures.items():
             saved.captures[number] = row._replace(spec=self.bounded(row.spec))
-        parts = self._restore(saved)
-        await self._ready({self.name})
-        return parts, saved.kept
-
-    def _restore(self, saved: Batch) -> dict[str, Batch]:
-        """Go on with captures; by site, what each was when it was cut off."""
-        assert self.file is not None, "somebody has saved it"
         self.run = next(str(row.spec.settings["run"]) for row in saved.captures.values())
         found = {}
         for part, batch in self.file.parts(saved):
             frontier = self.sites.restore(batch, self.clock.now(), part)
             found[frontier.capture.spec.site] = batch
         self.gone_on = True
-        return found
+        await self._ready({self.name})
+        return found, saved.kept
 
     def _on_new_terms(self, row: CaptureRow, spec: CaptureSpec) -> CaptureRow:
         """A capture goes on under another strategy, with other limits or a narrower scope, if it is told to."""
@@ -154,70 +187,9 @@ class Session:
         bounded = self.bounded(replace(row.spec, settings=settings, **new))
         return row._replace(spec=bounded, notes=(*row.notes, *other))
 
-    def _saved(self) -> Batch | None:
-        """The state to go on with; captures that reached nobody are tried again."""
-        if self.store is None:
-            return None
-        saved = self.store.load()
-        for number in unreached(saved):
-            saved = reopened(saved, number)
-            row = saved.captures[number]
-            if self.config.output:
-                from sharc_crawler.certificate.writing import withdraw  # hardly ever
-
-                withdraw(self.config.output, row.spec.site)
-            note = f"tried again at {iso(self.clock.now())}: nothing had been captured until then"
-            saved.captures[number] = row._replace(notes=(*row.notes, note))
-            self.store.replace(saved)
-        return saved
-
-    async def _rebuilt(self, specs: Sequence[CaptureSpec]) -> Batch:
-        """State made again, in place of what is lost."""
-        from sharc_crawler.certificate.writing import withdraw  # hardly ever
-        from sharc_crawler.live.reading import detector_of  # hardly ever
-        from sharc_crawler.live.rebuilding import rebuild, set_logs_aside  # hardly ever
-
-        folder, detector = self.config.output, detector_of(self.config.detector, self.config.masks)
-        assert folder is not None and self.store is not None, "a capture has an output folder"
-        bounded = [self.bounded(spec) for spec in specs]
-        parts, when = _parts(self.history, self.config), iso(self.clock.now())
-        found = await asyncio.to_thread(rebuild, folder, bounded, self.config.politeness, parts, detector, when)
-        self.store.replace(found.state)
-        self.store.commit(Batch(links=found.links))
-        set_logs_aside(folder)
-        self.log = CrawlLog(folder, self.store, self.config.log)
-        for spec in specs:
-            withdraw(folder, spec.site)
-        return found.state
-
-    async def _borne_out(self, saved: Batch) -> Batch:
-        """The state as far as the WARC files bear it out; what they do not hold any more is fetched again."""
-        folder = self.config.output
-        if folder is None or self.store is None or not self.config.warc or self.config.writer != USUAL:
-            return saved
-        from sharc_crawler.live.relying import relied_on  # only where there is something to go on with
-
-        with busy("comparing the state with the WARC files", self.config.progress):
-            found = await relied_on(saved, folder, iso(self.clock.now()))
-        if found is not saved:
-            from sharc_crawler.certificate.writing import withdraw  # hardly ever
-
-            for row in found.captures.values():
-                withdraw(folder, row.spec.site)
-            self.store.replace(found)
-        return found
-
     def bounded(self, spec: CaptureSpec) -> CaptureSpec:
         """The order with this crawl's budget, which a crawl that goes on may have changed."""
         return replace(spec, **self.config.bounds)  # type: ignore[arg-type]
-
-    def _go_on_in_time(self, saved: Batch) -> None:
-        """What comes after a visit bears a later time, even where the system clock was set back meanwhile."""
-        ahead = self.clock.not_before(max((visit.outcome.ended for visit in saved.visits), default=0.0))
-        if ahead:
-            note = f"the system clock had been set back by {ahead:.0f} s or more when the capture went on: times go on"
-            for number, row in saved.captures.items():
-                saved.captures[number] = row._replace(notes=(*row.notes, f"{note} from the last visit"))
 
     @property
     def archives(self) -> bool:
@@ -247,7 +219,12 @@ class Session:
             "options": asdict(WarcOptions(config.warc_size, config.warc_level, config.dedup)),
             "history": config.history,
             "writer": config.writer,
+            "places": {site: (str(place.folder), self._run_of(site)) for site, place in self.places.items()},
         }
+
+    def _run_of(self, site: str) -> str:
+        """A site that was captured elsewhere meanwhile goes on with its own files."""
+        return str(self.sites[site].capture.spec.settings["run"]) if site in self.sites else self.run
 
     def _info(self) -> CaptureInfo:
         config = self.config
@@ -262,28 +239,34 @@ class Session:
         )
 
     def ended(self) -> None:
-        """Everything is written, the report too: nothing is left to go on with but what is still queued."""
-        if self.config.output:
-            (self.config.output / RUNNING).unlink(missing_ok=True)
+        """Everything is written, the reports too."""
+        for place in self.places.values():
+            place.ended()
 
     def let_go(self) -> None:
         """Another process may take the state over."""
-        if self.store:
-            self.store.close()
+        for place in self.places.values():
+            place.suspend()
+        if self._held is not None:
+            self._held.close()
 
-    async def close(self) -> FrontierStore | None:
-        """Everything is on disk after this; the store, where there is something to report on."""
+    async def close(self) -> None:
+        """Everything exchanged is on disk after this."""
         self.readers.close()
         await self.archivist.close()
         self.memory.close()
-        store = None if self.superseded else self.store
-        if store and self.history:
-            remember(store, self.history)
-        if self.history:
-            self.history.close()
-        if self.log and not self.superseded:
-            self.log.finish()
-        return store
+
+    def left(self) -> Iterator[tuple[Path, FrontierStore]]:
+        """What there is to report on, each folder and its store; it is in the history and in the logs then."""
+        try:
+            for place in self.places.values():
+                if self.history:
+                    remember(place.store, self.history)
+                place.log.finish()
+                yield place.folder, place.store
+        finally:
+            if self.history:
+                self.history.close()
 
 
 _sessions: WeakKeyDictionary[Crawler, Session] = WeakKeyDictionary()
@@ -321,9 +304,6 @@ def _begin(crawler: Crawler) -> Session:
         elif config.resume:
             raise UsageError("SHARC_RESUME=True needs a folder to go on in: set SHARC_OUTPUT=FOLDER")
     rebuilds = not drop_in and config.resume == "rebuild"
-    if config.output and not (drop_in or rebuilds):
-        check_state(config.output)
-    store = _store(config, rebuilds)
     history = _history(config.history) if config.history else None
     parts = PARTS if drop_in else _parts(history, config)
     sites = Sites(politeness, parts, terms=getattr(crawler.spider, "terms", None))
@@ -332,9 +312,12 @@ def _begin(crawler: Crawler) -> Session:
         _check_detector(config.detector, config.masks)
     memory = memory_of(crawler)
     memory.limit = config.max_memory or memory.limit
+    specs = [] if drop_in else crawler.spider.capture_specs(config)  # type: ignore[union-attr]
+    at_once = crawler.settings.getint("CONCURRENT_REQUESTS")
+    session = Session(config, clock, history, sites, space, memory, drop_in, name, specs, at_once, rebuilds)
     if config.output is not None and config.warc:
-        memory.lie_in(config.output)
-    return Session(config, clock, store, history, sites, space, memory, drop_in, name, rebuilds)
+        memory.lie_in(config.output)  # which is this process's by now
+    return session
 
 
 def _control(folder: Path, sites: Sites) -> Control:
@@ -377,14 +360,3 @@ def _parts(history: ObservationStore | None, config: Config) -> Parts:
         history=lambda spec: history.histories(spec.site),
         links=lambda spec: history.links(spec.site),
     )
-
-
-def _store(config: Config, rebuilds: bool) -> FrontierStore | None:
-    if config.output is None:
-        return None
-    make_folder(config.output)
-    if rebuilds:
-        set_state_aside(config.output)
-    store = begin_state(config.output, config.store)
-    (config.output / RUNNING).touch()
-    return store

@@ -60,9 +60,9 @@ class SurveySpider(SiteSpider):
         crawler.settings.set("SHARC_WARC", False, "cmdline")  # noqa: FBT003 - a setting
         return spider
 
-    def capture_specs(self) -> list[CaptureSpec]:
+    def capture_specs(self, config: Config) -> list[CaptureSpec]:
         """The same captures, of which no page is visited."""
-        return [replace(spec, mode="survey") for spec in super().capture_specs()]
+        return [replace(spec, mode="survey") for spec in super().capture_specs(config)]
 
 
 def survey(arguments: dict[str, str], chosen: Sequence[str] = ()) -> Survey:

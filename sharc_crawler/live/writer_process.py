@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from threading import RLock
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler import plugins
@@ -22,7 +23,7 @@ from sharc_crawler.spool import Spool
 from sharc_crawler.storage.payloads import StoredPayload
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from sharc_crawler.archive.base import CaptureWriter, WriterKind
     from sharc_crawler.archive.payloads import Former
@@ -41,6 +42,7 @@ class Writers:
     info, options: fields of :class:`CaptureInfo` and :class:`WarcOptions`
     history: file that knows what former captures hold, or None
     writer: name or dotted path of what writes
+    places: folder and run of the sites that have their own
 
     """
 
@@ -52,11 +54,13 @@ class Writers:
         options: dict[str, Any],
         history: str | None,
         writer: str = USUAL,
+        places: Mapping[str, tuple[str, str]] = MappingProxyType({}),
     ) -> None:
         self._folder, self._run = Path(folder), run
         self._info, self._options = CaptureInfo(**info), WarcOptions(**options)
         self._history = _opened(history) if history else None
         self._kind: WriterKind = WarcWriter if writer == USUAL else plugins.load("writer", writer)
+        self._places = places
         self._writers: dict[str, CaptureWriter] = {}
         self._written: set[str] = set()  #: sites with what is not synced yet
 
@@ -65,7 +69,8 @@ class Writers:
         writer = self._writers.get(site)
         if writer is None:
             former = _former(site, self._history) if self._history else None
-            writer = self._kind(self._folder, site, self._run, self._info, self._options, former)
+            folder, run = self._places.get(site, (self._folder, self._run))
+            writer = self._kind(Path(folder), site, run, self._info, self._options, former)
             self._writers[site] = writer
         self._written.add(site)
         return writer

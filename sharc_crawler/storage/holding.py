@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import sys
 from typing import IO, TYPE_CHECKING
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 LOCK = ".frontier.lock"
+_MINE = secrets.token_hex(8).encode()  #: this process, as the lock names it
 
 
 def hold(folder: Path) -> IO[bytes]:
@@ -21,7 +23,7 @@ def hold(folder: Path) -> IO[bytes]:
 
     Raises :class:`~sharc_crawler.errors.Superseded` where another process holds it. On Windows nothing is held.
     """
-    held = (folder / LOCK).open("ab")
+    held = (folder / LOCK).open("ab", buffering=0)
     if sys.platform == "win32":
         return held
     try:
@@ -33,4 +35,14 @@ def hold(folder: Path) -> IO[bytes]:
         raise Superseded(
             f"output={str(folder)!r} is being written by another crawl; wait for its end, or choose another folder"
         ) from None
+    held.truncate(0)
+    held.write(_MINE)
     return held
+
+
+def owner(folder: Path) -> str:
+    """Who held a folder's state last, even if it was let go since; empty: nobody, as far as is known."""
+    try:
+        return (folder / LOCK).read_text(encoding="ascii")
+    except (OSError, ValueError):
+        return ""

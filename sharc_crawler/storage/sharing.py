@@ -14,7 +14,7 @@ from sharc_crawler.frontier.store import SOLE, Batch
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from sharc_crawler.frontier.store import FrontierStore, LinksRow
+    from sharc_crawler.frontier.store import LinksRow, StepStore
     from sharc_crawler.model import PageId
 
     Number = Callable[[PageId], PageId]
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class SharedFile:
     """A store that several frontiers write, each through a part of its own."""
 
-    def __init__(self, store: FrontierStore) -> None:
+    def __init__(self, store: StepStore) -> None:
         self.store = store
         self.pages = 0  #: in the file
         self._parts = 0

@@ -36,8 +36,18 @@ class Crawl:
         return capture
 
     @property
+    def index(self) -> dict:
+        """index.json of several sites."""
+        return json.loads((self.folder / "index.json").read_text())
+
+    @property
+    def captures(self) -> list[dict]:
+        """Those of several sites, as they were named."""
+        return [capture for site in self.index["sites"] for capture in captures_of(self.folder / site["folder"])]
+
+    @property
     def warcs(self) -> list[Path]:
-        return sorted(self.folder.glob("*.warc.gz"))
+        return sorted(self.folder.rglob("*.warc.gz"))
 
 
 def captures_of(folder: Path) -> list[dict]:

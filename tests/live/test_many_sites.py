@@ -1,11 +1,15 @@
-"""More sites than a process may have files open."""
+"""More sites than a process may have files open; sites that are killed, moved and gone on with."""
 
 from __future__ import annotations
 
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
+from collections import Counter
+from contextlib import ExitStack
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
@@ -13,7 +17,11 @@ from threading import Thread
 import pytest
 
 from sharc_crawler.archive.files import OPEN
-from tests.live.conftest import captures_of
+from sharc_crawler.certificate.verify import verify
+from sharc_crawler.demo import LivingSite, serve
+from sharc_crawler.report.sites import MOVED
+from sharc_crawler.storage.folders import site_folders
+from sharc_crawler.storage.opening import load_state
 from tests.live.warm import PROFILE
 
 SITES = 150
@@ -69,10 +77,10 @@ def run(tmp_path, files, *chosen):
 def test_more_sites_than_open_files_are_captured(tmp_path):
     done = run(tmp_path, FILES)
     assert done.returncode == 0, done.stderr
-    report = json.loads((tmp_path / "capture" / "report.json").read_text())
-    assert len(report["captures"]) == SITES
-    assert {len(capture["pages"]) for capture in captures_of(tmp_path / "capture")} == {2}
-    assert not list((tmp_path / "capture").glob(f"*{OPEN}"))
+    index = json.loads((tmp_path / "capture" / "index.json").read_text())
+    assert (len(index["sites"]), index["complete"]) == (SITES, SITES)
+    assert {site["coherence"]["captured"] for site in index["sites"]} == {2}
+    assert not list((tmp_path / "capture").rglob(f"*{OPEN}"))
     verify = [Path(sys.executable).with_name("sharc"), "verify", "capture"]
     assert subprocess.run(verify, cwd=tmp_path, timeout=500, check=False).returncode == 0
 
@@ -83,3 +91,67 @@ def test_too_few_files_are_said_before_the_first_request(tmp_path):
     assert done.returncode == 2
     assert "ulimit -n: of 48 open files" in done.stderr
     assert "CONCURRENT_REQUESTS=40 needs" in done.stderr
+
+
+@pytest.fixture
+def three():
+    """Sites of their own, on three addresses."""
+    with ExitStack() as stack:
+        yield [
+            stack.enter_context(serve(LivingSite(seed=seed, pages=20, slow=0.05), host=f"127.0.0.{seed}"))
+            for seed in (2, 3, 4)
+        ]
+
+
+def start(folder, servers):
+    arguments = {"url": ",".join(server.url for server in servers), "output": folder, "delay": "0.02"}
+    given = [text for name, value in arguments.items() for text in ("-a", f"{name}={value}")]
+    return subprocess.Popen(
+        [sys.executable, "-m", "scrapy", "crawl", "site", *given],
+        env={**os.environ, "SCRAPY_SETTINGS_MODULE": PROFILE},
+        cwd=folder.parent,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+
+
+def finished(folder):
+    """How often each URL was finished, by slot."""
+    state = load_state(folder)
+    assert {row.page for row in state.pages if row.state == 0} == {one.page for one in state.visits if one.finished}
+    return Counter((visit.page, visit.slot) for visit in state.visits if visit.finished)
+
+
+def test_killed_and_moved_sites_go_on_each_where_it_lies(tmp_path, three):
+    folder, elsewhere = tmp_path / "capture", tmp_path / "elsewhere"
+    process = start(folder, three)
+    deadline = time.monotonic() + 60
+    while min(len(server.log) for server in three) < 12 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGKILL)
+    process.communicate(timeout=30)
+    folders = site_folders(folder)
+    *stay, moved = folders.values()
+    moved.rename(elsewhere)
+
+    both = [start(folder, three), start(elsewhere, three[2:])]
+    outs = [process.communicate(timeout=120)[0] for process in both]
+    assert [process.returncode for process in both] == [0, 0], "".join(outs)
+    assert f"{next(reversed(folders))} is left out: its folder" in outs[0]
+    for place in (*stay, elsewhere):
+        assert set(finished(place).values()) == {1}
+        assert verify(place).findings == []
+        (capture,) = json.loads((place / "report.json").read_text())["captures"]
+        assert len(capture["times"]["interruptions"]) == 1
+    assert len(verify(folder).claims) == 2
+    index = json.loads((folder / "index.json").read_text())
+    assert [site["claim"] == MOVED for site in index["sites"]] == [False, False, True]
+    again = start(folder, three)
+    out, _ = again.communicate(timeout=60)
+    assert again.returncode == 2, out
+    assert "already holds a capture that is complete" in out
+    other = start(folder, three[:2])
+    out, _ = other.communicate(timeout=60)
+    assert other.returncode == 2, out
+    assert "which only the same command goes on with" in out

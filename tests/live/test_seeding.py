@@ -19,7 +19,6 @@ from sharc_crawler.live.arguments import Arguments
 from sharc_crawler.model import Observation, Result, Url
 from sharc_crawler.seeds.hacs.selection import SeedChoice, SelectedSeed, Selection
 from sharc_crawler.storage.observations import ObservationStore
-from tests.live.conftest import captures_of
 from tests.live.warm import Scrapy, site_words
 
 if TYPE_CHECKING:
@@ -78,7 +77,7 @@ def given(tmp_path: Path, **more: object) -> dict[str, str]:
 def test_the_chosen_are_crawled_in_order_and_judged(tmp_path, sites, crawl):
     done = crawl(**given(tmp_path, theta=0.5, explore=0.3), settings=[LOOPBACK])
     assert done.code == 0, done.err
-    seeds = done.report["seeds"]
+    seeds = done.index["seeds"]
     by_url = {one["url"]: one for one in seeds["seeds"]}
     assert {sites.index(url) for url, one in by_url.items() if one["chosen"]} == set(range(HOT))
     assert seeds["chosen"] == {"seeds": 6, "judged": 6, "changed": 4}
@@ -91,16 +90,14 @@ def test_the_chosen_are_crawled_in_order_and_judged(tmp_path, sites, crawl):
     crawled = [one["url"] for one in seeds["seeds"] if one["chosen"]] + [one["url"] for one in explored]
     values = [one["value"] for one in seeds["seeds"]]
     assert values == sorted(values, reverse=True)
-    assert [capture["seeds"][0] for capture in done.report["captures"]] == crawled
-    begun = sorted(
-        (page["visit"]["started"], page["url"]) for capture in captures_of(done.folder) for page in capture["pages"]
-    )
+    assert [capture["seeds"][0] for capture in done.captures] == crawled
+    begun = sorted((page["visit"]["started"], page["url"]) for capture in done.captures for page in capture["pages"])
     assert [url for _, url in begun] == crawled
     assert seeds["malformed"] == 1
     for line in ("6 of 12 seeds chosen by hacs (p ≥ 0.5), 6 left out", "of the chosen seeds 4 of 6 had changed",
                  "precision 66.7 %", "left out: 6 seeds below θ", "1 malformed line"):  # fmt: skip
         assert line in done.out
-    html = (done.folder / "report.html").read_text()
+    html = (done.folder / "index.html").read_text()
     assert "The seeds" in html
     again = CliRunner().invoke(main, ["report", str(done.folder), "--json"])
     assert json.loads(again.stdout)["seeds"] == seeds
@@ -120,7 +117,7 @@ def test_own_history_is_as_good(tmp_path, sites, crawl):
     del arguments["timemaps"]
     done = crawl(**arguments, settings=[LOOPBACK])
     assert done.code == 0, done.err
-    seeds = done.report["seeds"]
+    seeds = done.index["seeds"]
     assert [(one["url"], one["changed"]) for one in seeds["seeds"] if one["chosen"]] == [(sites[1], True)]
     assert (seeds["precision"], seeds["explored"]) == (1.0, {"seeds": 2, "judged": 2, "changed": 0})
     assert seeds["recall"]["estimate"] == 1.0
@@ -138,7 +135,7 @@ def test_killed_it_goes_on_with_the_seeds_it_had_chosen(tmp_path, sites, crawl):
     arguments = given(tmp_path, theta=0.5, explore=0.5, delay=0.3, output=tmp_path / "capture")
     going = Scrapy(site_words(LOOPBACK, **arguments), tmp_path)
     deadline = time.monotonic() + 60
-    while not list((tmp_path / "capture").glob("*.warc.gz.open")) and time.monotonic() < deadline:
+    while not list((tmp_path / "capture").rglob("*.warc.gz.open")) and time.monotonic() < deadline:
         time.sleep(0.02)
     going.kill()
     going.wait(20)
@@ -147,7 +144,7 @@ def test_killed_it_goes_on_with_the_seeds_it_had_chosen(tmp_path, sites, crawl):
     (tmp_path / "archive.cdx").write_text(index(sites)[1:])  # the archive goes on meanwhile
     done = crawl(**arguments, settings=[LOOPBACK])
     assert done.code == 0, done.err
-    seeds = done.report["seeds"]["seeds"]
+    seeds = done.index["seeds"]["seeds"]
     assert [(one["url"], one["explored"]) for one in seeds] == [(one.url, one.explored) for one in begun.seeds]
     assert {sites.index(one["url"]) for one in seeds if one["changed"]} >= {0, 1, 2, 3}
 

@@ -153,7 +153,7 @@ def test_several_sites_are_captured_side_by_side(crawl, living_site):
     with serve(LivingSite(seed=8, pages=20, slow=0.1), host="127.0.0.2") as other:
         done = crawl(url=f"{living_site.url},{other.url}", delay="0.02")
         assert done.code == 0, done.err
-        captures = done.report["captures"]
+        captures = done.captures
         assert len(captures) == 2
         assert all(capture["times"]["reference"] for capture in captures)
         starts = [capture["times"]["started"] for capture in captures]

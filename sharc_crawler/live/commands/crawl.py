@@ -18,6 +18,7 @@ from sharc_crawler.live.output import check_output, check_rebuilding, check_stat
 from sharc_crawler.live.space import Space
 from sharc_crawler.live.spiders.site import SiteSpider
 from sharc_crawler.report.words import going_on, printable
+from sharc_crawler.storage.folders import capture_folders
 
 if TYPE_CHECKING:
     from scrapy.crawler import CrawlerProcessBase
@@ -79,7 +80,8 @@ class Command(CrawlCommand):
             check_rebuilding(output)
         else:
             check_output(output, arguments.specs(config.strategy, {}))
-            check_state(output)
+            for folder in capture_folders(output):
+                check_state(folder)
         _check_history(config.history, reading=arguments.options.dry_run)  # before a folder is made
         if arguments.options.dry_run:
             from sharc_crawler.live.plan import show_plan, show_selection  # only here

@@ -13,6 +13,7 @@ from sharc_crawler.live.seeding.choosing import known, load
 from sharc_crawler.model import Kind, Observation, Result, Slot, Url
 from sharc_crawler.rates.history import CHANGED, UNKNOWN
 from sharc_crawler.seeds.hacs.updates import READS_LINKS
+from sharc_crawler.storage.folders import capture_folders
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,23 +30,39 @@ NOT_CAPTURED = "it could not be captured"
 NOTHING_BEFORE = "there is no capture to compare with"
 
 
-def judge(folder: Path, store: FrontierStore) -> None:
-    """Add to the selection in the folder, if there is one, what came of it by the crawl's store."""
+class Judging:
+    """Sees the stores of all sites, then adds to the selection in the folder what came of it."""
+
+    def __init__(self, folder: Path, selection: Selection) -> None:
+        self._folder, self._selection = folder, selection
+        self._keys = {surt(url) for url in selection.crawled()}
+        self._new: list[Observation] = []
+
+    def saw(self, store: FrontierStore) -> None:
+        """One more."""
+        self._new += _captured(store, self._keys)
+
+    def end(self) -> None:
+        """That was all."""
+        selection = self._selection
+        try:
+            judged = selection.judged(_changes(selection, self._folder, self._new))
+        except (SharcError, OSError) as error:
+            judged = replace(selection, notes=(f"whether the seeds had changed could not be told: {error}",))
+        judged.save(self._folder)
+
+
+def judging(folder: Path) -> Judging | None:
+    """Of the selection in the folder, if there is one."""
     selection = load(folder)
-    if selection is None:
-        return
-    try:
-        judged = selection.judged(_changes(selection, folder, store))
-    except (SharcError, OSError) as error:
-        judged = replace(selection, notes=(f"whether the seeds had changed could not be told: {error}",))
-    judged.save(folder)
+    return None if selection is None else Judging(folder, selection)
 
 
-def _changes(selection: Selection, folder: Path, store: FrontierStore) -> dict[str, bool | str]:
+def _changes(selection: Selection, folder: Path, new: list[Observation]) -> dict[str, bool | str]:
     """Per crawled seed."""
     keys = {url: surt(url) for url in selection.crawled()}
-    new = list(_captured(store, set(keys.values())))
-    warcs = folder.glob("*.warc.gz*") if selection.choice.updates in READS_LINKS else ()
+    reads = selection.choice.updates in READS_LINKS
+    warcs = [warc for place in capture_folders(folder) for warc in place.glob("*.warc.gz*")] if reads else ()
     found = known(selection.choice, selection.now, new, warcs).captures
     bits = plugins.load("updates", selection.choice.updates)(found)
     captured = {surt(one.url) for one in new}

@@ -14,7 +14,6 @@ from sharc_crawler.live.arguments import Arguments
 from sharc_crawler.live.naming import named
 from sharc_crawler.live.operator import openings, refuse_private, require_operator
 from sharc_crawler.live.requests import timestamp
-from sharc_crawler.live.session import session_of
 
 if TYPE_CHECKING:
     from typing import Self
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
 
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.live.addresses import Opening
+    from sharc_crawler.live.config import Config
     from sharc_crawler.polling.terms import Terms
 
 
@@ -82,14 +82,13 @@ class SiteSpider(Spider):
         return self.arguments.instant
 
     async def start(self) -> Any:
-        """Nothing starts here: the scheduler opens :meth:`capture_specs`."""
+        """Nothing starts here: the session opens :meth:`capture_specs`."""
         nothing_to_start: tuple[Any, ...] = ()
         for nothing in nothing_to_start:
             yield nothing
 
-    def capture_specs(self) -> list[CaptureSpec]:
+    def capture_specs(self, config: Config) -> list[CaptureSpec]:
         """The site captures of this crawl."""
-        config = session_of(self.crawler).config
         arguments, _ = self.arguments.chosen(config.output or Path())
         settings = {"delay": config.politeness.delay, "masks": config.masks or "", "history": config.history or ""}
         return arguments.specs(config.strategy, settings)

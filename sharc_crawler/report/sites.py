@@ -1,0 +1,105 @@
+"""What came of a crawl of several sites: ``index.json`` and ``index.html``, made of the reports in their folders."""
+
+from __future__ import annotations
+
+import json
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.text import Text
+
+from sharc_crawler.archive.files import Drafts
+from sharc_crawler.report.html import NAME, environment
+from sharc_crawler.report.instant.output import sentence
+from sharc_crawler.report.selection import entry, read_selection
+from sharc_crawler.report.words import counted, going_on, short, whole
+from sharc_crawler.report.write import put, saying_where, to_json
+from sharc_crawler.storage.folders import site_folders
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+INDEX = "index.html"
+SHOWN = 10  #: sites named on the terminal; the index has all
+NOTES = 3  #: of a site, in the index; its report has all
+MOVED, UNREPORTED = "its folder was moved elsewhere", "it has no report yet"
+
+
+def write_index(folder: Path, stopped: str = "") -> str:
+    """Write both into the folder of a crawl of several sites; a few lines for readers.
+
+    ``stopped``: how the crawl ended, if not by itself.
+    """
+    found = index(folder)
+    page = environment().get_template("sites.html").render(found, seeds=found.get("seeds"))
+    with saying_where(folder), Drafts() as drafts:
+        put(drafts, {folder / "index.json": to_json(found), folder / INDEX: page})
+    console = Console(highlight=False)
+    with console.capture() as captured:
+        for line in _lines(found, folder, stopped):
+            console.print(line, soft_wrap=True)
+    return captured.get()
+
+
+def index(folder: Path) -> dict[str, Any]:
+    """``index.json``: a few words and figures of each site, and where its report lies."""
+    sites = [_site(folder, site, path) for site, path in (site_folders(folder) or {}).items()]
+    selection = read_selection(folder)
+    return {
+        "format": "sharc-sites-report",
+        "version": 1,
+        "generator": {"name": "sharc-crawler", "version": version("sharc-crawler")},
+        "sites": sites,
+        "complete": sum(site["complete"] for site in sites),
+        **({"seeds": entry(selection)} if selection else {}),
+    }
+
+
+def _site(folder: Path, site: str, path: Path) -> dict[str, Any]:
+    try:
+        report = json.loads((path / "report.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        told = UNREPORTED if path.is_dir() else MOVED
+        return {
+            "site": site,
+            "folder": path.name,
+            "report": None,
+            "complete": False,
+            "claim": told,
+            "coherence": None,
+            "notes": [],
+        }
+    found = {"site": site, "folder": path.name, "report": f"{path.relative_to(folder).as_posix()}/{NAME}"}
+    if "captures" not in report:  # of an instant crawl
+        notes = report["notes"][:NOTES]
+        return {**found, "complete": report["complete"], "claim": sentence(report), "coherence": None, "notes": notes}
+    (capture,) = report["captures"]
+    totals = {name: capture["coherence"][name] for name in ("coherent", "changed", "unknown", "captured")}
+    complete = capture["times"]["ended"] is not None
+    claim, notes = capture["claim"]["statement"], capture["notes"][:NOTES]
+    return {**found, "complete": complete, "claim": claim, "coherence": totals, "notes": notes}
+
+
+def _lines(found: Mapping[str, Any], folder: Path, stopped: str) -> Iterator[Text]:
+    sites = found["sites"]
+    yield Text(f"\n{counted(len(sites), 'site')}, {found['complete']:,} complete", "bold")
+    if any(not site["complete"] and site["claim"] != MOVED for site in sites):
+        how = f"Stopped {stopped}, not complete" if stopped else "Not complete"
+        yield Text(f"{how}: {going_on(folder)}")
+    for site in sites[:SHOWN]:
+        yield _line(short(site["site"]), f"{site['claim']}{'' if site['complete'] else ' (not complete)'}")
+        if site["coherence"] and not site["coherence"]["captured"]:  # why
+            yield from (_line("", whole(note)) for note in site["notes"][:1])
+    if len(sites) > SHOWN:
+        yield _line("", f"… and {counted(len(sites) - SHOWN, 'more site')} in the index")
+    if "seeds" in found:
+        for number, text in enumerate(found["seeds"]["summary"]):
+            yield _line("" if number else "seeds", text)
+    yield _line("json", str(folder / "index.json"))
+    yield _line("html", str(folder / INDEX))
+
+
+def _line(name: str, value: str) -> Text:
+    return Text.assemble((f"  {name:<12} ", "dim"), value)

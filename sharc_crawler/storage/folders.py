@@ -1,0 +1,44 @@
+"""The folder of a crawl of several sites: each site's capture lies in a folder of its own within it.
+
+The file ``sites.json`` names them. A site's folder is a capture's folder like any other: it may be moved elsewhere, and
+a crawl of that site goes on there.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from sharc_crawler.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+SITES = "sites.json"
+
+
+def folders_text(names: Mapping[str, str]) -> str:
+    """The content of ``sites.json``: the name of each site's folder."""
+    return json.dumps({"format": "sharc-sites", "version": 1, "folders": dict(names)}, indent=1) + "\n"
+
+
+def site_folders(folder: Path) -> dict[str, Path] | None:
+    """The folder of each site of a crawl, there or moved elsewhere; ``None``: the folder is one capture's itself.
+
+    Raises :class:`~sharc_crawler.errors.DataError` for a file that is not as we write it.
+    """
+    path = folder / SITES
+    try:
+        names: dict[str, str] = json.loads(path.read_text(encoding="utf-8"))["folders"]
+        return {site: folder / name for site, name in names.items()}
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise DataError(f"{path} does not name the folders of sites ({error}); name the folder of one site") from error
+
+
+def capture_folders(folder: Path) -> list[Path]:
+    """The folders with captures in a crawl's folder: those of its sites that are there, or itself."""
+    sites = site_folders(folder) if folder.is_dir() else None
+    return [folder] if sites is None else [path for path in sites.values() if path.is_dir()]

@@ -1,0 +1,200 @@
+"""Many sites in one process: whose turn it is, what they share, what they do not."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import pairwise
+
+import pytest
+
+from sharc_crawler.errors import UsageError
+from sharc_crawler.frontier.hosts import Politeness
+from sharc_crawler.frontier.sites import SLACK, Sites
+from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.model import Done, Fetch, Kind, Sighting, Slot, Verdict, Wait
+from sharc_crawler.storage.memory import MemoryStore
+from sharc_crawler.storage.sharing import SharedFile
+
+A, B = "http://a.example/", "http://b.example/"
+
+
+def spec(root, strategy="bfs", **more):
+    return CaptureSpec(root.split("/")[2], (root,), strategy=strategy, sitemaps=(), **more)
+
+
+def folder(name, **more):
+    """A site that is a folder of the only host."""
+    root = f"{A}{name}/"
+    return CaptureSpec(f"a.example/{name}", (root,), strategy="bfs", sitemaps=(), scope="prefix", **more)
+
+
+def linked(world, roots, pages):
+    world.links = {root: [Sighting(f"{root}{number}") for number in range(pages)] for root in roots}
+
+
+def test_sites_of_one_machine_ask_it_no_more_often_than_one_would(world):
+    linked(world, [f"{A}{name}/" for name in "xyz"], 6)
+    sites = Sites(Politeness(delay=2.0))
+    for name in "xyz":
+        sites.open(folder(name), world.now)
+    world.run(sites)
+    times = [at for at, _ in world.requests]
+    assert min(later - earlier for earlier, later in pairwise(times)) >= 2.0 - 1e-9
+    assert max(later - earlier for earlier, later in pairwise(times)) <= 2.0 + 0.1, "and never stands still"
+    asked = [fetch.site for _, fetch in world.requests if fetch.kind is Kind.PAGE]
+    assert set(Counter(asked).values()) == {14}
+    assert all(len(set(turn)) == 3 for turn in zip(asked[3:36:3], asked[4:36:3], asked[5:36:3], strict=True)), "in turn"
+
+
+@pytest.mark.parametrize("concurrency", [1, 2])
+def test_a_shared_machine_serves_all_that_wait_however_often_it_is_busy(world, concurrency):
+    """A machine that many sites embed from is given on from one to the next, also by those that need it no more."""
+    cdn = "http://cdn.example/"
+    roots = [f"http://{name}.example/" for name in "abcdefgh"]
+    linked(world, roots, 12)
+    for root in roots:
+        world.links[root].append(Sighting(f"{cdn}{root[7]}.css", Kind.RESOURCE))
+    sites = Sites(Politeness(delay=1.0, concurrency=concurrency, obey_robots=False))
+    for root in roots:
+        sites.open(spec(root), world.now)
+    world.run(sites)
+    assert sites.done
+    at = [at for at, fetch in world.requests if fetch.host == "cdn.example"]
+    assert len(at) == 2 * len(roots)
+    assert min(later - earlier for earlier, later in pairwise(at)) >= 1.0 - 1e-9
+
+
+def test_leases_are_numbered_for_all_sites_and_answered_by_their_own(world, impolite):
+    sites = Sites(impolite)
+    for root in (A, B):
+        sites.open(spec(root), world.now)
+    one, other = sites.next(world.now), sites.next(world.now)
+    assert {one.site, other.site} == {"a.example", "b.example"}
+    assert one.lease != other.lease
+    sites.finished(other, world.answer(other))
+    assert sites.of(other).capture.counts.visits == 1
+    assert sites.of(one).capture.counts.visits == 0
+
+
+def test_a_site_waits_without_being_looked_at(world):
+    """Whoever falls due is asked, and nobody else, however many there are."""
+    roots = [f"http://h{number}.example/" for number in range(50)]
+    sites = Sites(Politeness(delay=10.0, obey_robots=False))
+    asked = Counter()
+    for number, root in enumerate(roots):
+        frontier = sites.open(spec(root), world.now)
+        frontier.next = lambda now, real=frontier.next, number=number: (asked.update([number]), real(now))[1]
+        fetch = sites.next(world.now)
+        sites.finished(fetch, world.answer(fetch), [Sighting(f"{root}{page}") for page in range(4)])
+        world.now += 0.1
+        assert isinstance(sites.next(world.now), Wait)
+    before = asked.total()
+    for _ in range(20):  # each falls due by itself
+        wait = sites.next(world.now)
+        assert isinstance(wait, Wait)
+        world.now = wait.until
+        fetch = sites.next(world.now)
+        assert isinstance(fetch, Fetch)
+        sites.finished(fetch, world.answer(fetch))
+        sites.next(world.now)
+    assert asked.total() - before <= 4 * 20
+    assert len(sites._heap) <= 2 * len(roots) + SLACK + 1
+
+
+def test_what_is_over_is_over_when_all_are(world, impolite):
+    linked(world, [A], 3)
+    sites = Sites(impolite)
+    for root in (A, B):
+        sites.open(spec(root), world.now)
+    world.run(sites)
+    assert sites.done
+    assert isinstance(sites.next(world.now), Done)
+    with pytest.raises(UsageError, match="captured twice"):
+        sites.open(spec(A), world.now)
+
+
+def test_a_link_that_neither_of_two_sites_takes_ends_there(world, impolite):
+    world.links = {f"{A}x/": [Sighting(f"{A}z/page")]}
+    sites = Sites(impolite)
+    for name in "xy":
+        sites.open(folder(name), world.now)
+    assert {fetch.url for fetch in world.run(sites)} == {f"{A}x/", f"{A}y/"}
+
+
+def test_an_order_to_all_holds_for_those_to_come(world):
+    sites = Sites(Politeness(delay=1.0))
+    sites.open(spec(A), world.now)
+    sites.change_delay(5.0)
+    sites.open(spec(B), world.now)
+    assert {host.delay for frontier in sites for host in frontier.ledger.hosts} == {5.0}
+
+
+def test_a_note_to_all_is_written_though_nothing_else_happens(world):
+    stores = {root: MemoryStore() for root in (A, B)}
+    sites = Sites(Politeness(delay=1.0))
+    for root, store in stores.items():
+        sites.open(spec(root), world.now, store)
+    sites.note("the disk had no room")
+    sites.commit()
+    assert all("the disk had no room" in store.load().captures[0].notes for store in stores.values())
+
+
+@pytest.mark.parametrize("cut", range(1, 26, 4))
+def test_frontiers_that_share_a_file_go_on_each_with_its_own(world, cut):
+    """One file for a spider's hosts: cut off anywhere, the outcome is that of two files."""
+    politeness = Politeness(delay=0.0, obey_robots=False)
+    linked(world, [A, B], 4)
+    world.links[A + "1"] = [Sighting(A + "i.png", Kind.RESOURCE)]
+    store = MemoryStore()
+    file, sites = SharedFile(store), Sites(politeness)
+    for root in (A, B):
+        sites.open(spec(root, "sharc-selective"), world.now, file.part())
+    for _ in range(cut):
+        fetch = sites.next(world.now)
+        if isinstance(fetch, Fetch):
+            outcome = world.answer(fetch)
+            world.requests.append((world.now, fetch))
+            sites.finished(fetch, outcome, world.links.get(fetch.url, ()))
+        world.now += 0.1
+    file, sites = SharedFile(store), Sites(politeness)
+    for part, saved in file.parts(store.load()):
+        sites.restore(saved, world.now, part)
+    world.run(sites)
+    state = store.load()
+    assert [row.page for row in state.pages] == list(range(11))
+    assert {state.pages[row.page].url for row in state.judgements} == {row.url for row in state.pages}
+    assert {row.verdict for row in state.judgements} == {Verdict.COHERENT}
+    assert {row.parent for row in state.pages if row.url.startswith(B) and row.url != B} == {
+        row.page for row in state.pages if row.url == B
+    }
+    visits = Counter((visit.page, visit.slot is Slot.SECOND) for visit in state.visits if visit.finished)
+    assert set(visits.values()) == {1}
+    again = sum(visit.slot is Slot.SECOND for visit in state.visits)
+    assert again == 11 - 2, "the last page of each is its own revisit"
+
+
+def test_what_a_shared_file_could_not_take_is_numbered_anew_when_it_can(world):
+    class Full(MemoryStore):
+        room = True
+
+        def commit(self, batch):
+            if not self.room:
+                raise OSError(28, "No space left on device")
+            super().commit(batch)
+
+    linked(world, [A, B], 2)
+    store = Full()
+    file, sites = SharedFile(store), Sites(Politeness(delay=0.0, obey_robots=False))
+    for root in (A, B):
+        sites.open(spec(root), world.now, file.part())
+    first, second = sites.next(world.now), sites.next(world.now)
+    store.room = False
+    with pytest.raises(OSError, match="No space"):
+        sites.finished(first, world.answer(first), world.links[first.url])
+    store.room = True
+    sites.finished(second, world.answer(second), world.links[second.url])
+    sites.commit()
+    state = store.load()
+    assert [row.page for row in state.pages] == list(range(6))
+    assert all(state.pages[visit.page].url in (A, B) for visit in state.visits)
+    assert len(state.visits) == 2
