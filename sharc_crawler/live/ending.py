@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sharc_crawler.certificate.writing import certify, lines
-from sharc_crawler.changes.masks import load_masks
 from sharc_crawler.errors import SharcError
 from sharc_crawler.report.load import capture_facts, is_instant
 from sharc_crawler.report.taught import teach
@@ -18,6 +17,7 @@ from sharc_crawler.storage.folders import site_folders
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from sharc_crawler.changes.masks import Mask
     from sharc_crawler.evidence.facts import CaptureFacts
     from sharc_crawler.frontier.store import FrontierStore
     from sharc_crawler.live.config import Config
@@ -62,11 +62,17 @@ def _leave(store: FrontierStore, folder: Path, stopped: str, config: Config) -> 
 
         text = write_instant(store.load(), folder, stopped)
         return text + "".join(f"  {name:<12} {path}\n" for name, path in _packaged(facts, folder, config))
-    taught = teach(facts, folder, load_masks(Path(config.masks)) if config.masks else ())
+    taught = teach(facts, folder, _masks(config.masks) if config.masks else ())
     facts = capture_facts(store, taught=taught)
     paths = write(facts, folder)
     certified = [*lines(certify(facts, folder)), *_sealed(folder, config)]
     return summary(facts, paths, [*certified, *_packaged(facts, folder, config)], stopped)
+
+
+def _masks(file: str) -> tuple[Mask, ...]:
+    from sharc_crawler.changes.masks import load_masks  # only where there are some
+
+    return tuple(load_masks(Path(file)))
 
 
 def _sealed(folder: Path, config: Config) -> Iterator[tuple[str, str]]:

@@ -9,26 +9,18 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from sharc_crawler.archive.files import replace_file
-from sharc_crawler.archive.members import Record, read_at
-from sharc_crawler.changes.fingerprint import fingerprint
-from sharc_crawler.changes.http import parse_response
-from sharc_crawler.changes.learning import Pair, learn
-from sharc_crawler.changes.masks import as_json, load_masks
-from sharc_crawler.coding import decoded
 from sharc_crawler.errors import DataError
 from sharc_crawler.evidence.facts import Taught
-from sharc_crawler.evidence.headers import header_text
 from sharc_crawler.evidence.measures import Content, content
 from sharc_crawler.evidence.reasons import Reason, code
 from sharc_crawler.model import Kind, Result, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from sharc_crawler.changes.masks import Mask
-    from sharc_crawler.evidence.facts import CaptureFacts, PageFacts, VisitFacts
+    from sharc_crawler.evidence.facts import CaptureFacts, PageFacts
     from sharc_crawler.model import Seconds
 
 NAME = "learned-masks.json"
@@ -43,24 +35,15 @@ def teach(captures: Sequence[CaptureFacts], folder: Path, known: Sequence[Mask] 
 
     Bodies are read only where pages lost their content. Raises :class:`OSError` where the folder cannot be written to.
     """
-    seen = _Teachers(captures)
+    seen = Teachers(captures)
     if seen.lost < SUPPORT and not seen.doubted and not (folder / NAME).exists():
         return Taught()
-    lesson = learn(_pairs(seen.close.items(), folder) if seen.lost >= SUPPORT else (), known, SUPPORT)
-    masks = (*known, *lesson.masks)
-    looked = _pairs(seen.looked.items(), folder) if lesson.masks else ()
-    alike = {pair.page for pair in looked if _alike(pair, masks)}
-    if (
-        len(alike) == seen.lost
-    ):  # no page was edited, as far as can be told: a 304 that is not believed spoke of content
-        alike |= seen.doubted
-    taught = Taught(lesson.masks, frozenset(alike), tuple(lesson.why_no_more()) if seen.lost >= SUPPORT else ())
-    learned = {"masks": len(taught.masks), "alike": sorted(taught.alike), "why": taught.why}
-    replace_file(folder / NAME, json.dumps({**as_json(masks), "learned": learned}, indent=1) + "\n")
-    return taught
+    from sharc_crawler.report.lesson import learned  # what reads bodies: only where pages lost their content
+
+    return learned(seen, folder, known)
 
 
-class _Teachers:
+class Teachers:
     """The pages that teach, in one walk over all; only so many are kept."""
 
     def __init__(self, captures: Sequence[CaptureFacts]) -> None:
@@ -102,6 +85,8 @@ def read_taught(folder: Path) -> Taught:
     path = folder / NAME
     if not path.exists():
         return Taught()
+    from sharc_crawler.changes.masks import load_masks  # only where there are some
+
     masks = load_masks(path)
     try:
         told = json.loads(path.read_text())["learned"]
@@ -118,32 +103,3 @@ def _fetched_twice(page: PageFacts) -> bool:
 def _gap(page: PageFacts) -> Seconds:
     assert page.visit and page.revisit
     return abs(page.revisit.started - page.visit.started)
-
-
-def _alike(pair: Pair, masks: Sequence[Mask]) -> bool:
-    return fingerprint(pair.old, pair.media_type, masks) == fingerprint(pair.new, pair.media_type, masks)
-
-
-def _pairs(pages: Iterable[PageFacts], folder: Path) -> Iterator[Pair]:
-    """The two bodies of pages, read where they lie; without those that cannot be read."""
-    for page in pages:
-        assert page.visit and page.revisit
-        if old := _body(page.visit, folder):
-            new = old if page.visit.digest == page.revisit.digest else _body(page.revisit, folder)
-            if new:
-                yield Pair(old[1], new[1], old[0], page.url)
-
-
-def _body(visit: VisitFacts, folder: Path) -> tuple[str | None, bytes] | None:
-    """Content type and content-decoded body."""
-    name, _, offset = (visit.warc or "").rpartition(":")
-    try:
-        with (folder / name).open("rb") as stream:
-            record = read_at(stream, int(offset))
-    except OSError:
-        return None
-    response = parse_response(record.block) if isinstance(record, Record) and record.kind == "response" else None
-    if response is None:
-        return None
-    body = decoded(response.payload, response.values(b"content-encoding"))
-    return None if body is None else (header_text(response.header(b"content-type")), body)
