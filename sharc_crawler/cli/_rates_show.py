@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from sharc_crawler.rates.history import SiteHistory
 
 DAY = 86_400.0
-FEW = 3  #: comparisons of two looks (or lastmods) below which a page's rate is mostly that of pages like it
+FEW = 3  #: comparisons of two downloads (or lastmods) below which a page's rate is mostly that of pages like it
 
 
 @click.command("show", epilog="Example: sharc rates www.example.org --history archive.sqlite --picture rates.png")

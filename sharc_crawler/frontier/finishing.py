@@ -48,7 +48,7 @@ class Finisher:
         self._admitter = admitter
 
     def finish(self, ended: Ended, links: Sequence[Sighting]) -> Judgement | None:
-        """Links enter before the strategy hears of the end: it decides with all known."""
+        """Links enter before the strategy is told of the end: it decides with all known."""
         capture, fetch, task, outcome = ended
         capture.owed.ended()
         linked = self._admitted(ended, links) if links or outcome.location or not capture.mode.whole else []

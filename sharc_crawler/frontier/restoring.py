@@ -1,7 +1,7 @@
 """A frontier goes on where a former one was cut off: from what its store holds, under any strategy.
 
 What was leased and not answered is queued again; everything else is as it was (observations, never orders). A capture's
-mode hears of all former fetches as it did when they were made, then its strategy is built anew and hears of them, too.
+mode is told of all former fetches as it was when they were made, then its strategy is built anew and told of them, too.
 """
 
 from __future__ import annotations

@@ -77,7 +77,7 @@ class Informed(Strategy):
         return self._strategy.attests
 
     def reference_passed(self) -> None:
-        """The strategy hears of it."""
+        """The strategy is told."""
         self._strategy.reference_passed()
 
     def revisit_after_all(self, page: PageId) -> bool:
@@ -89,7 +89,7 @@ class Informed(Strategy):
         return self._strategy.revisits_ahead()
 
     def reorder(self, pages: Sequence[PageId]) -> None:
-        """The strategy hears of it."""
+        """The strategy is told."""
         self._strategy.reorder(pages)
 
     @property
@@ -117,11 +117,11 @@ class Informed(Strategy):
         return self._strategy.next(now)
 
     def finished(self, visit: Visit, captured: bool) -> None:
-        """The strategy hears of it."""
+        """The strategy is told."""
         self._strategy.finished(visit, captured)
 
     def reprice(self, page: PageId, rate: float) -> None:
-        """The strategy hears of it."""
+        """The strategy is told."""
         self._strategy.reprice(page, rate)
 
     def __len__(self) -> int:

@@ -77,7 +77,7 @@ def crawl(
     strategy: name, with options if need be, such as ``bfs:revisits=fifo``
     graph: ``known`` (the pages of the start are given, and the links of the start hold) or ``discover`` (pages are
         found through the links as of each download)
-    tell: hears from time to time which share of the window has passed
+    tell: is given from time to time which share of the window has passed
     published: the site's sitemap, which is read at the start, at T, and where pages are claimed by it at the end
     audit: share of the pages claimed by it that is downloaded once more
     subsites: capture part by part: how the site is divided, such as ``path`` or ``links:share=0.9``

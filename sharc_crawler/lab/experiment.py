@@ -79,7 +79,7 @@ def build(spec: SiteSpec) -> Site:
 
 
 def run(spec: RunSpec, tell: Callable[[float], None] = lambda _: None) -> ScoredCrawl:
-    """One simulated crawl; ``tell`` hears from time to time which share of it is done."""
+    """One simulated crawl; ``tell`` is given from time to time which share of it is done."""
     site = build(spec.site)
     belief = _belief(spec)
     began = time.perf_counter()
@@ -141,9 +141,12 @@ def _judged(site: Site, done: VirtualCrawl) -> Facts:
         return {}
     counts = Counter(f"{one.verdict}, {one.evidence}" for one in done.judged.values())
     T = np.full(len(site.urls), done.reference)
-    looks = (done.schedule.visits, done.schedule.revisits)
+    downloads = (done.schedule.visits, done.schedule.revisits)
     true = np.logical_or.reduce(
-        [~np.isnan(look) & unchanged(site.changes.rows, np.minimum(look, T), np.maximum(look, T)) for look in looks]
+        [
+            ~np.isnan(times) & unchanged(site.changes.rows, np.minimum(times, T), np.maximum(times, T))
+            for times in downloads
+        ]
     )
     wrong = [page for page, one in done.judged.items() if one.verdict is Verdict.COHERENT and not true[page]]
     return {"judged": dict(sorted(counts.items())), "wrongly_coherent": len(wrong), "audited": done.audit}

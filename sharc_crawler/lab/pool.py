@@ -23,7 +23,7 @@ class PooledWork(Protocol[T_co]):
     """A function of a module, so that other processes find it."""
 
     def __call__(self, spec: RunSpec, tell: Callable[[float], None]) -> T_co:
-        """Do it; ``tell`` hears which share of it is done."""
+        """Do it; ``tell`` is given which share of it is done."""
 
 
 def run_all(
@@ -33,7 +33,7 @@ def run_all(
     tell: Callable[[float], None],
     costs: Sequence[float] | None = None,
 ) -> list[T]:
-    """The work on all specs, in their order; ``tell`` hears from time to time the cost of what is done (each: 1)."""
+    """The work on all specs, in their order; ``tell`` is given from time to time the cost of what is done (each: 1)."""
     costs = costs or [1.0] * len(specs)
     if jobs == 1 or len(specs) <= 1:
         return _in_turn(work, specs, costs, tell)

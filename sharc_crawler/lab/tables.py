@@ -67,7 +67,7 @@ class Extent:
 
 
 def simulate(tables: Sequence[PaperTable], extent: Extent, jobs: int, tell: Callable[[float], None]) -> list[Simulated]:
-    """Simulate the cells of the tables; ``tell`` hears which share of the work is done."""
+    """Simulate the cells of the tables; ``tell`` is given which share of the work is done."""
     cells = [(Simulated(table), value, specs) for table in tables for value, specs in extent.cells(table)]
     orders = [spec for *_, specs in cells for spec in specs]
     costs = [cost(spec) for spec in orders]

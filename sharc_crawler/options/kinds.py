@@ -136,13 +136,7 @@ class Whole(ValueKind[int]):
     form: str = "whole number"
 
     def read(self, value: object) -> int:
-        try:
-            number = int(value) if isinstance(value, str | int) else int(str(value))
-        except ValueError:
-            number = self.low - 1
-        if not self.low <= number <= self.high:
-            raise ValueError(f"must be a whole number {_bounds(self.low, self.high)}")
-        return number
+        return int(_number(value, int, "whole number", self.low, self.high))
 
 
 @dataclass(frozen=True)
@@ -154,13 +148,7 @@ class Real(ValueKind[float]):
     form: str = "number"
 
     def read(self, value: object) -> float:
-        try:
-            number = float(str(value))
-        except ValueError:
-            number = float("nan")
-        if not (self.low <= number <= self.high and number < float("inf")):
-            raise ValueError(f"must be a number {_bounds(self.low, self.high)}")
-        return number
+        return _number(value, float, "number", self.low, self.high)
 
     def show(self, value: float) -> str:
         return f"{value:g}"
@@ -278,6 +266,17 @@ def _parts(value: object) -> list[str]:
     if isinstance(value, list | tuple | set):
         return [str(part) for part in value]
     return [part.strip() for part in str(value).split(",") if part.strip()]
+
+
+def _number(value: object, kind: Callable[[str], float], what: str, low: float, high: float) -> float:
+    """A finite number within its bounds."""
+    try:
+        number = kind(str(value))
+    except ValueError:
+        number = float("nan")
+    if not (low <= number <= high and number < float("inf")):
+        raise ValueError(f"must be a {what} {_bounds(low, high)}")
+    return number
 
 
 def _bounds(low: float, high: float) -> str:

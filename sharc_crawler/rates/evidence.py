@@ -51,7 +51,7 @@ def combined_rates(
         together = grouped(history)
         return counted_rates(history, stated) if together else learned_rates(history, now, horizon, surroundings)
     intervals = history.histories()
-    lastmods, read = history.latest_words()
+    lastmods, read = history.latest_lastmods()
     if np.isnan(lastmods).all():
         watched = intervals.observations().any()
         return counted_rates(history, stated) if watched else Estimates.nothing(len(history))

@@ -174,7 +174,7 @@ class SiteHistory:
         out[self.pages()[said]] = values[said]  # in the order of time: the last assignment stays
         return out
 
-    def latest_words(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def latest_lastmods(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The last lastmod that each page was given, and when it was read; NaN where it has none."""
         return self.latest(self.lastmods), self.latest(np.where(np.isnan(self.lastmods), np.nan, self.times))
 

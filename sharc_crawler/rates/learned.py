@@ -104,8 +104,8 @@ def _dispersion(mean: NDArray[np.float64], hit: NDArray[np.bool_]) -> float:
 def _cuts(history: SiteHistory, now: Instant, horizon: Seconds) -> tuple[NDArray[np.float64], Seconds]:
     """Instants to cut the history at, latest first, and how long a time after each is looked at.
 
-    None where all looks lie within a week: what is known of a page is told in days and weeks, and of captures minutes
-    apart the regression would learn one rate for all, surely, from one comparison each.
+    None where all observations lie within a week: what is known of a page is told in days and weeks, and of captures
+    minutes apart the regression would learn one rate for all, surely, from one comparison each.
     """
     lengths = history.histories().lengths
     if not len(lengths) or np.ptp(history.times) < WEEK:

@@ -74,11 +74,11 @@ def trust(history: SiteHistory) -> list[LastmodTrust]:
     before = np.concatenate([np.full(min(len(history.times), 1), np.nan), history.times[:-1]])
     checked = (history.changed == CHANGED) & ~np.isnan(upper)
     lie = checked & (upper <= before)
-    looks = _Looks(history.pages(), history.times, history.lastmods, checked, lie)
-    return _judged(numbers[looks.pages], names, looks)
+    accesses = _Accesses(history.pages(), history.times, history.lastmods, checked, lie)
+    return _judged(numbers[accesses.pages], names, accesses)
 
 
-class FirstLook:
+class FirstAccess:
     """The same of a first look at a site's sitemaps, URL by URL: only numbers are kept of them."""
 
     def __init__(self) -> None:
@@ -94,15 +94,15 @@ class FirstLook:
         """The verdict on each class of URLs, in the order in which they were met."""
         size = len(self._classes)
         nothing = np.zeros(size, np.bool_)
-        looks = _Looks(np.arange(size), np.full(size, now), np.array(self._lastmods), nothing, nothing)
-        return _judged(np.array(self._classes, np.int64), list(self._numbers), looks)
+        accesses = _Accesses(np.arange(size), np.full(size, now), np.array(self._lastmods), nothing, nothing)
+        return _judged(np.array(self._classes, np.int64), list(self._numbers), accesses)
 
 
-def _judged(own: NDArray[np.int64], names: Sequence[str], looks: _Looks) -> list[LastmodTrust]:
-    """The verdict on each class; ``own``: the class of each look."""
+def _judged(own: NDArray[np.int64], names: Sequence[str], accesses: _Accesses) -> list[LastmodTrust]:
+    """The verdict on each class; ``own``: the class of each access."""
     ends = np.cumsum(np.bincount(own, minlength=len(names)))
     parts = np.split(np.argsort(own, kind="stable"), ends[:-1]) if names else []
-    return [_judge(name, looks.select(part)) for name, part in zip(names, parts, strict=True)]
+    return [_judge(name, accesses.select(part)) for name, part in zip(names, parts, strict=True)]
 
 
 def of_headers(history: SiteHistory) -> SiteHistory:
@@ -112,12 +112,12 @@ def of_headers(history: SiteHistory) -> SiteHistory:
 
 def dated(history: SiteHistory) -> SiteHistory:
     """The history with what deserves belief in its lastmods: the sitemap's word, where there is none the header's."""
-    words, headers = (told.without_lastmods(~believed(told)) for told in (history, of_headers(history)))
-    silent = np.isnan(words.lastmods)
+    sitemap, headers = (told.without_lastmods(~believed(told)) for told in (history, of_headers(history)))
+    silent = np.isnan(sitemap.lastmods)
     return replace(
-        words,
-        lastmods=np.where(silent, headers.lastmods, words.lastmods),
-        precisions=np.where(silent, headers.precisions, words.precisions),
+        sitemap,
+        lastmods=np.where(silent, headers.lastmods, sitemap.lastmods),
+        precisions=np.where(silent, headers.precisions, sitemap.precisions),
     )
 
 
@@ -127,7 +127,7 @@ def believed(history: SiteHistory) -> NDArray[np.bool_]:
     return good[classes(history.urls)[0]] if len(history) else np.zeros(0, np.bool_)
 
 
-class _Looks(NamedTuple):
+class _Accesses(NamedTuple):
     """Accesses, and what was said of the pages then."""
 
     pages: NDArray[np.int64]
@@ -136,18 +136,18 @@ class _Looks(NamedTuple):
     checked: NDArray[np.bool_]
     lie: NDArray[np.bool_]
 
-    def select(self, part: NDArray[np.int64]) -> _Looks:
-        return _Looks(self.pages[part], self.times[part], self.lastmods[part], self.checked[part], self.lie[part])
+    def select(self, part: NDArray[np.int64]) -> _Accesses:
+        return _Accesses(self.pages[part], self.times[part], self.lastmods[part], self.checked[part], self.lie[part])
 
 
-def _judge(name: str, looks: _Looks) -> LastmodTrust:
+def _judge(name: str, accesses: _Accesses) -> LastmodTrust:
     """The verdict on a class, by the accesses to its pages."""
-    said = ~np.isnan(looks.lastmods)
-    values, count = looks.lastmods[said], int(said.sum())
-    checks, lies = int(looks.checked.sum()), int(looks.lie.sum())
+    said = ~np.isnan(accesses.lastmods)
+    values, count = accesses.lastmods[said], int(said.sum())
+    checks, lies = int(accesses.checked.sum()), int(accesses.lie.sum())
     _, repeats = np.unique(values, return_counts=True)
-    many = len(np.unique(looks.pages[said])) > FEW
-    of_now = (looks.times[said] - values <= NOW).sum()
+    many = len(np.unique(accesses.pages[said])) > FEW
+    of_now = (accesses.times[said] - values <= NOW).sum()
     if lies:
         reason: str | None = f"{lies} of {checks} changes are newer than the lastmod that should tell of them"
     elif many and repeats.max() >= MOST * count:

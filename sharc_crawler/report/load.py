@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from sharc_crawler.evidence.facts import Taught
     from sharc_crawler.frontier.store import CaptureRow, FrontierStore, HostRow, UrlRow, VisitRow
     from sharc_crawler.model import Instant, Seconds
-    from sharc_crawler.rates.trust import FirstLook
+    from sharc_crawler.rates.trust import FirstAccess
     from sharc_crawler.report.pages import Truth
 
 SOFTWARE = ("sharc-crawler", "scrapy", "twisted", "lxml", "warcio", "numpy", "scipy")
@@ -106,7 +106,7 @@ class _Seen:
         self.warcs: set[str] = set()
         self.leases, self._started, self._waited = array("q"), array("d"), array("d")  #: of exchanges
         self._waits: dict[str, list[Seconds]] = defaultdict(list)
-        self._lastmods: FirstLook | None = None
+        self._lastmods: FirstAccess | None = None
 
     def add(self, url: UrlRow) -> None:
         """Look at a URL."""
@@ -120,9 +120,9 @@ class _Seen:
 
     def _said(self, url: str, lastmod: Instant) -> None:
         if self._lastmods is None:
-            from sharc_crawler.rates.trust import FirstLook  # only where sitemaps told of changes
+            from sharc_crawler.rates.trust import FirstAccess  # only where sitemaps told of changes
 
-            self._lastmods = FirstLook()
+            self._lastmods = FirstAccess()
         self._lastmods.add(url, lastmod)
 
     def _visit(self, host: str, visit: VisitRow) -> None:

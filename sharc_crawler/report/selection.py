@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from sharc_crawler.errors import DataError
 from sharc_crawler.instants import iso, maybe_iso
 from sharc_crawler.report.words import counted, percent
 from sharc_crawler.seeds.base import SELECTION
@@ -23,10 +22,7 @@ def read_selection(folder: Path) -> Selection | None:
         return None
     from sharc_crawler.seeds.hacs.selection import Selection  # only where seeds were ranked
 
-    try:
-        return Selection.of_json(path.read_bytes())
-    except (ValueError, KeyError, TypeError) as error:
-        raise DataError(f"{path} is no selection of seeds: {error!r}; remove it to have a report without") from error
+    return Selection.read(path, "remove it to have a report without")
 
 
 def entry(selection: Selection) -> dict[str, Any]:

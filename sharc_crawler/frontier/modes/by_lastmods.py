@@ -238,7 +238,7 @@ class ByLastmods(TwoVisits):
         outcome: Outcome,
         judgement: Judgement,
     ) -> bool:
-        """The server's word has yet to be heard, unless bytes (or a 304) show the page unchanged."""
+        """The server's word has yet to be read, unless bytes (or a 304) show the page unchanged."""
         return kind is Kind.PAGE and self.attestations.revisited(page, outcome, judgement)
 
     def judge(self, pages: Sequence[PageId]) -> Mapping[PageId, Judgement]:

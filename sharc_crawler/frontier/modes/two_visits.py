@@ -210,7 +210,7 @@ class TwoVisits(Mode):
         return self._capture.reference
 
     def rebuilt(self, strategy: Door, firsts: Sequence[Visit]) -> frozenset[PageId]:
-        """Before the strategy hears of the revisits made: their order as it was.
+        """Before the strategy is told of the revisits made: their order as it was.
 
         Where the sitemaps' reading at T was cut off, what is missing is read, and the order is made then.
         """

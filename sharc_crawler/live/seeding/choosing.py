@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from sharc_crawler import plugins
 from sharc_crawler.archive.history import History, read_history
 from sharc_crawler.archive.surt import surt
-from sharc_crawler.errors import DataError, UsageError
+from sharc_crawler.errors import UsageError
 from sharc_crawler.model import Kind
 from sharc_crawler.seeds.base import SELECTION, RankingTask
 from sharc_crawler.seeds.hacs.rank import make_ranker, rank
@@ -72,9 +72,4 @@ def _own(file: str, now: Instant) -> Iterator[Observation]:
 def load(folder: Path) -> Selection | None:
     """The selection that a folder holds."""
     path = folder / SELECTION
-    if not path.exists():
-        return None
-    try:
-        return Selection.of_json(path.read_bytes())
-    except (ValueError, KeyError, TypeError) as error:
-        raise DataError(f"{path} is no selection of seeds: {error!r}; choose another folder") from error
+    return Selection.read(path, "choose another folder") if path.exists() else None

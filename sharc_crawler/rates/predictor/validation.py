@@ -44,7 +44,7 @@ def cross_validate(
     seed: int = 0,
     tell: Callable[[float], None] = lambda _: None,
 ) -> list[Validation]:
-    """Every kind of classifier on every set of features, in the same folds. ``tell`` hears how many are done."""
+    """Every kind of classifier on every set of features, in the same folds. ``tell`` is given how many are done."""
     bins = RateBins.of(examples.rates, examples.posterior)
     labels = bins.number(examples.rates)
     fold = np.random.default_rng(seed).permutation(len(examples)) % folds

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from sharc_crawler.errors import DataError
 from sharc_crawler.seeds.base import SELECTION
 
 if TYPE_CHECKING:
@@ -158,6 +159,14 @@ class Selection:
         draft = folder / f".{SELECTION}"
         draft.write_text(self.to_json(), encoding="utf-8")
         draft.replace(folder / SELECTION)
+
+    @classmethod
+    def read(cls, path: Path, way_out: str) -> Self:
+        """As it was kept; :class:`~sharc_crawler.errors.DataError` with a ``way_out`` for any other file."""
+        try:
+            return cls.of_json(path.read_bytes())
+        except (ValueError, KeyError, TypeError) as error:
+            raise DataError(f"{path} is no selection of seeds: {error!r}; {way_out}") from error
 
     @classmethod
     def of_json(cls, text: str | bytes) -> Self:
