@@ -44,13 +44,14 @@ def certificate(
     clocks: of the servers (:mod:`..certificate.clocks`)
 
     """
-    facts = replace(facts, interruptions=tuple((_exact(start), _exact(end)) for start, end in facts.interruptions))
-    whole = unit(facts.site, facts, facts.figures.whole)
+    exact = tuple((_exact(start), _exact(end)) for start, end in facts.interruptions)
+    whole = unit(facts.site, replace(facts, interruptions=exact), facts.figures.whole)
+    parts = [unit(part.name, replace(own, interruptions=exact), sums) for part, own, sums in each_part(facts)]
     document = {
         "format": FORMAT,
         "version": VERSION,
         "capture": {**_capture(facts), "clocks": {**(clocks or {})}, **whole},
-        "subsites": [unit(part.name, own, sums) for part, own, sums in each_part(facts)] or [whole],
+        "subsites": parts or [whole],
         "limits": list(LIMITS),
         "software": dict(facts.software),
         "files": [dict(file) for file in files],
