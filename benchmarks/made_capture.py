@@ -38,6 +38,7 @@ START = 1_795_000_000.25
 SITE = "http://example.org"
 SIZE, LINKS, BATCH = 5_000, 20, 1_000
 HEAD = b'HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nETag: "%d"\r\nContent-Length: %d\r\n\r\n'
+LEFT = "budget: max_requests=9 has no room left for it"
 ASKED = b'GET %b HTTP/1.1\r\nHost: example.org\r\nIf-None-Match: "%d"\r\n\r\n'
 
 
@@ -95,7 +96,9 @@ class Maker:
         depth = int(math.log(number * (LINKS - 1) + 1, LINKS)) if number else 0
         via = f"{SITE}{path_of(parent)}" if number else "seed"
         visited = number < self._visited
-        state, reason = (State.QUEUED, "") if visited else (State.LATE, "budget: max_requests=9 has no room left for it")
+        state, reason = (
+            (State.QUEUED, "") if visited else (State.LATE, "budget: max_requests=9 has no room left for it")
+        )
         row = (number, 0, url, url, Kind.PAGE, "example.org", depth, parent, via, state)
         return PageRow(*row, 1e-6 * (1 + number % 50), "prior", math.inf, 1.0, None, reason)
 
@@ -107,7 +110,8 @@ class Maker:
         else:
             outcome = self._downloaded(number, at, int(again and number % 4 == 1))
         lease = number + again * self._visited + 1
-        return VisitRow(number, slot, Plan.HOPEFUL, 1, True, lease, at - 0.01, outcome)
+        row = (number, slot, Plan.HOPEFUL, 1, True, lease)
+        return VisitRow(*row, at - 0.01, outcome)
 
     def _exchange(self, number: int, at: float, response: bytes) -> Exchange:
         path = path_of(number)

@@ -16,7 +16,7 @@ from sharc_crawler.archive.records import warc_date
 from sharc_crawler.archive.recovery import finish
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
     from sharc_crawler.model import Instant
@@ -53,13 +53,17 @@ class Stock:
         return self.held.get(file, {}).get(offset)
 
 
-def is_sound(folder: Path, stated: Mapping[Place, str | None]) -> bool:
+def is_sound(
+    folder: Path, stated: Mapping[Place, str | None], told: Callable[[int, int], None] = lambda _, __: None
+) -> bool:
     """Is every byte of the WARC files part of a whole record, and is there one at every place that is stated?
 
-    ``stated``: payload digests by place; None: not known. What a crash left open is finished first. Raises OSError.
+    ``stated``: payload digests by place; None: not known. What a crash left open is finished first. ``told`` is given
+    how many bytes were read, and of how many. Raises OSError.
     """
     finish(folder)
-    found = 0
+    found = before = 0
+    total = sum(path.stat().st_size for path in _files(folder))
     for path in _files(folder):
         end = 0
         with path.open("rb") as stream:
@@ -67,11 +71,13 @@ def is_sound(folder: Path, stated: Mapping[Place, str | None]) -> bool:
                 if not isinstance(record, Record) or record.offset != end:
                     return False
                 end = record.end
+                told(before + end, total)
                 place = path.name, record.offset
                 if place in stated:
                     found += fits(record.get("WARC-Payload-Digest"), stated[place])
         if end < path.stat().st_size:
             return False
+        before += end
     return found == len(stated)
 
 

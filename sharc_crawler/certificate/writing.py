@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from sharc_crawler.evidence.facts import CaptureFacts
     from sharc_crawler.model import CaptureRef, Instant
 
+    Told = Callable[[int, int], None]
+
 MEDIA_TYPE, LINES = "application/json", "application/jsonl"
 SHOWN = 3  #: findings in a summary
 
@@ -42,14 +44,14 @@ class Certified(NamedTuple):
     findings: Sequence[Finding] = ()  #: why it was not
 
 
-def certify(captures: Sequence[CaptureFacts], folder: Path) -> list[Certified]:
+def certify(captures: Sequence[CaptureFacts], folder: Path, told: Told = lambda _, __: None) -> list[Certified]:
     """Write the certificates of a folder's complete captures that have none yet; returns what became of them.
 
     Each is verified from the WARC files before it is sealed; one that does not hold is not written.
 
     A folder's only capture has ``certificate.json``, of several each has ``certificate-SITE.json``. A capture without
     WARC files has none: there would be nothing to show. Raises :class:`~sharc_crawler.errors.UsageError` where the
-    folder cannot be written to.
+    folder cannot be written to. ``told`` is given how many bytes of WARC files were read, and of how many.
     """
     owed = [
         (series, facts, path)
@@ -61,7 +63,7 @@ def certify(captures: Sequence[CaptureFacts], folder: Path) -> list[Certified]:
     written: list[Certified] = []
     try:
         for series, group in groupby(sorted(owed, key=lambda one: one[0]), key=lambda one: one[0]):
-            written += seal(series, [(facts, path) for _, facts, path in group], folder, examine)
+            written += seal(series, [(facts, path) for _, facts, path in group], folder, examine, told)
     except OSError as error:
         raise UsageError(
             f"the certificate cannot be written to {str(folder)!r}: {error.strerror or error};"
@@ -101,17 +103,18 @@ def seal(
     owed: Sequence[tuple[CaptureFacts, Path]],
     folder: Path,
     examined: Callable[[Witness, Material, Sequence[dict[str, Any]]], list[Finding]] | None = None,
+    told: Told = lambda _, __: None,
 ) -> list[Certified]:
     """The certificates of captures that share their WARC files, if what is ``examined`` of them brings no finding."""
     site, info = _about(folder, series)
     warcs = [path for _, path in files_of(folder, *series) if path.name.endswith(SUFFIX)]
     source = Material("", {path.name: partial(opened, path) for path in warcs})
-    witness = ingest(source.warcs)
-    told = clocks(witness, source.warcs)
+    witness = ingest(source.warcs, _counting(told, sum(path.stat().st_size for path in warcs)))
+    servers = clocks(witness, source.warcs)
     with Drafts() as drafts:
         pages = {path: _write_pages(path, facts, witness, drafts, source) for facts, path in owed}
         if examined is not None:
-            found = examined(witness, source, [certificate(facts, [], pages[path], told) for facts, path in owed])
+            found = examined(witness, source, [certificate(facts, [], pages[path], servers) for facts, path in owed])
             if found:
                 drafts.drop()
                 return [Certified(path, "", "", found) for _, path in owed]
@@ -119,7 +122,7 @@ def seal(
         with WarcWriter(folder, site, series[1], info, WarcOptions(dedup="off")) as out:
             stated = [{"name": path.name, **fixity(path)} for path in _closed(folder, series)]
             for facts, path in owed:
-                document = certificate(facts, stated, pages[path], told)
+                document = certificate(facts, stated, pages[path], servers)
                 ref = _keep(out, document, Entries(source.pages[pages[path]["name"]]), facts.ended or 0.0)
                 sealed.append((document, path, ref))
         for document, path, ref in sealed:
@@ -127,6 +130,17 @@ def seal(
             with drafts.open(path) as file:
                 file.write(to_text({**document, KEPT_IN: place}).encode("utf-8", "replace"))
     return [Certified(path, document[DIGEST], ref.file) for document, path, ref in sealed]
+
+
+def _counting(told: Told, total: int) -> Callable[[int], None]:
+    done = 0
+
+    def read(size: int) -> None:
+        nonlocal done
+        done += size
+        told(done, total)
+
+    return read
 
 
 def _closed(folder: Path, series: tuple[str, str]) -> list[Path]:

@@ -137,6 +137,8 @@ class Restorer:
         if pages.kinds[page] is Kind.HUB:
             self._polled(row, shown.get((page, row.outcome.ended), []))
         elif row.slot is Slot.SECOND:
+            if pages.kinds[page] is Kind.PAGE:
+                self._ledger.capture.counts.revisited()
             self._second(page, row.slot, row.outcome)
         else:
             self._first(row)
@@ -206,8 +208,6 @@ class Restorer:
         pages = self._ledger.pages
         pages.move(page, Event.JUDGE)
         pages.forget(page)
-        if pages.kinds[page] is Kind.PAGE:
-            self._ledger.capture.counts.revisited()
 
     # -- what is owed, and by whom it is decided ---------------------------------------------------------------------
 
@@ -263,6 +263,4 @@ class Restorer:
         for visit in firsts if strategy.revisits else ():
             if states[visit.page] == State.JUDGED or visit.page in unjudged:
                 strategy.finished(Visit(visit.page, Slot.SECOND, visit.plan), captured=True)
-                if visit.page in unjudged:
-                    capture.counts.revisited()
         capture.mode.went_on(strategy)

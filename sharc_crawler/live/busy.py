@@ -1,4 +1,4 @@
-"""Work that may take long says so: a line after two seconds, and from then on. Ctrl-C is heard meanwhile, too."""
+"""Work that may take long says so: a line after two seconds, and from then on, with what is left. Ctrl-C is heard."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import signal
 import sys
 import threading
 from contextlib import contextmanager
+from datetime import timedelta
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -27,33 +28,69 @@ class StoppedError(SharcError):
     """Ctrl-C ended a piece of work that the reactor waits for."""
 
 
+class Share:
+    """How far a piece of work is: called with what is done, of how much, and of which part of the work.
+
+    >>> share = Share("writing the report")
+    >>> share(30, 90)
+    >>> share.line(20.0), share.line(0.5)
+    ('writing the report … 20 s, 33 %, 0:00:40 left', 'writing the report … 0 s')
+    """
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+        self._done = self._total = 0.0
+        self._begun: Seconds = 0.0  #: when this part of the work was
+        self._part = ""
+        self._seen: Seconds = 0.0
+
+    def __call__(self, done: float, total: float, part: str = "") -> None:
+        """So much of it."""
+        if part != self._part:
+            self._part, self._begun = part, self._seen
+        self._done, self._total = done, total
+
+    def line(self, seconds: Seconds) -> str:
+        """What a person reads after so many seconds."""
+        self._seen = seconds
+        told = f"{self._part or self._what} … {seconds:.0f} s"
+        share, took = self._done / self._total if self._total else 0.0, seconds - self._begun
+        if share <= 0.0 or took < PATIENCE:
+            return told
+        left = timedelta(seconds=round(took * max(1 - share, 0.0) / share))
+        return f"{told}, {min(share, 1.0):.0%}, {left} left".replace("%", " %")
+
+
 @contextmanager
-def busy(what: str, told: bool = True, out: TextIO | None = None, patience: Seconds = PATIENCE) -> Iterator[None]:
+def busy(what: str, told: bool = True, out: TextIO | None = None, patience: Seconds = PATIENCE) -> Iterator[Share]:
     """Tell a person what takes so long, on a terminal each second; unless nobody is to be ``told``.
+
+    Within, what it yields is told how far the work is.
 
     >>> import time
     >>> with busy("writing the report", out=sys.stdout, patience=0.01):
     ...     time.sleep(0.2)
     writing the report … 0 s
     """
+    share = Share(what)
     if not told:
-        yield
+        yield share
         return
     ended, teller = threading.Event(), out or sys.stderr
-    thread = threading.Thread(target=_tell, args=(what, teller, ended, patience), daemon=True)
+    thread = threading.Thread(target=_tell, args=(share, teller, ended, patience), daemon=True)
     thread.start()
     try:
-        yield
+        yield share
     finally:
         ended.set()
         thread.join()
 
 
-def _tell(what: str, out: TextIO, ended: threading.Event, patience: Seconds) -> None:
+def _tell(share: Share, out: TextIO, ended: threading.Event, patience: Seconds) -> None:
     began, terminal = monotonic(), out.isatty()
     wait = patience
     while not ended.wait(wait):
-        text = f"{what} … {monotonic() - began:.0f} s"
+        text = share.line(monotonic() - began)
         out.write(f"{CLEAR}{text}" if terminal else f"{text}\n")
         out.flush()
         wait = 1.0 if terminal else AGAIN

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from sharc_crawler.errors import SharcError
 from sharc_crawler.report.load import capture_facts, is_instant
 from sharc_crawler.report.taught import teach
 from sharc_crawler.report.terminal import summary
+from sharc_crawler.report.walked import Walked
 from sharc_crawler.report.write import write
 from sharc_crawler.seeds.base import SELECTION
 from sharc_crawler.storage.folders import site_folders
@@ -20,14 +22,15 @@ if TYPE_CHECKING:
     from sharc_crawler.changes.masks import Mask
     from sharc_crawler.evidence.facts import CaptureFacts
     from sharc_crawler.frontier.store import FrontierStore
+    from sharc_crawler.live.busy import Share
     from sharc_crawler.live.config import Config
     from sharc_crawler.live.seeding.judging import Judging
 
 
-def leave(left: Iterable[tuple[Path, FrontierStore]], output: Path, stopped: str, config: Config) -> str:
+def leave(left: Iterable[tuple[Path, FrontierStore]], output: Path, stopped: str, config: Config, share: Share) -> str:
     """Write all of it; the summary for readers. ``left``: folders of captures, each with its store.
 
-    ``stopped``: why the crawl ended before its captures, if it did.
+    ``stopped``: why the crawl ended before its captures, if it did; ``share`` is told how far the work is.
     """
     judging, text = _judging(output), ""
     for folder, store in left:
@@ -35,7 +38,7 @@ def leave(left: Iterable[tuple[Path, FrontierStore]], output: Path, stopped: str
             judging.saw(store)
         if judging and folder == output:
             judging.end()
-        text = _leave(store, folder, stopped, config)
+        text = _leave(store, folder, stopped, config, share)
     if site_folders(output) is None:
         return text
     from sharc_crawler.report.sites import write_index  # only where there are several
@@ -54,18 +57,20 @@ def _judging(output: Path) -> Judging | None:
     return judging(output)
 
 
-def _leave(store: FrontierStore, folder: Path, stopped: str, config: Config) -> str:
+def _leave(store: FrontierStore, folder: Path, stopped: str, config: Config, share: Share) -> str:
     """Of one folder."""
-    facts = capture_facts(store)
+    walked = Walked(store, partial(share, part="writing the report"))
+    facts = capture_facts(walked)
     if is_instant(store.captures()):
         from sharc_crawler.report.instant.output import write as write_instant  # only of instant crawls
 
         text = write_instant(store.load(), folder, stopped)
         return text + "".join(f"  {name:<12} {path}\n" for name, path in _packaged(facts, folder, config))
     taught = teach(facts, folder, _masks(config.masks) if config.masks else ())
-    facts = capture_facts(store, taught=taught)
+    facts = capture_facts(walked, taught=taught)
     paths = write(facts, folder)
-    certified = [*lines(certify(facts, folder)), *_sealed(folder, config)]
+    verifying = partial(share, part="verifying what the certificate is to say")
+    certified = [*lines(certify(facts, folder, verifying)), *_sealed(folder, config)]
     return summary(facts, paths, [*certified, *_packaged(facts, folder, config)], stopped)
 
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from sharc_crawler.frontier.capture import SiteCapture
+    from sharc_crawler.live.busy import Share
     from sharc_crawler.live.config import Config
     from sharc_crawler.live.session import Session
 
@@ -108,8 +109,8 @@ class CaptureExtension:
                 return
             if session.config.output and session.places:
                 stopped = "" if reason == "finished" else STOPPED.get(reason, f"({reason})")
-                with busy("writing report and certificate", session.config.progress), stoppable():
-                    self._report(session, session.config.output, stopped)
+                with busy("writing report and certificate", session.config.progress) as share, stoppable():
+                    self._report(session, session.config.output, stopped, share)
             session.ended()
             stats.set_value(EXIT_CODE, _exit_code([frontier.capture for frontier in session.sites]))
         except (OSError, SharcError) as error:
@@ -119,10 +120,10 @@ class CaptureExtension:
         finally:
             session.let_go()
 
-    def _report(self, session: Session, output: Path, stopped: str) -> None:
+    def _report(self, session: Session, output: Path, stopped: str, share: Share) -> None:
         from sharc_crawler.live.ending import leave  # report and certificate: nothing a crawl begins with
 
-        text = leave(session.left(), output, stopped, session.config)
+        text = leave(session.left(), output, stopped, session.config, share)
         out = sys.stderr if session.drop_in else sys.stdout  # a project's commands print pages and items
         if out:  # it may have been closed
             out.write(text)

@@ -159,8 +159,8 @@ class Place:
             return saved
         from sharc_crawler.live.relying import relied_on  # only where there is something to go on with
 
-        with busy("comparing the state with the WARC files", self._config.progress):
-            found = await relied_on(saved, self.folder, iso(self._clock.now()))
+        with busy("comparing the state with the WARC files", self._config.progress) as share:
+            found = await relied_on(saved, self.folder, iso(self._clock.now()), share)
         if found is not saved:
             for row in found.captures.values():
                 self._withdraw(row.spec.site)

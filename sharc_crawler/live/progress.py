@@ -56,7 +56,8 @@ class Snapshot:
     @property
     def before(self) -> str:
         """What a former run has done, for the line that says that this one goes on."""
-        return f"{self.visits:,} of {self.pages:,} known pages visited, {self.revisits:,} revisited"
+        revisited = f", {self.revisits:,} revisited" if self.revisits else ""
+        return f"{self.visits:,} of {self.pages:,} known pages visited{revisited}"
 
     @property
     def made(self) -> int:

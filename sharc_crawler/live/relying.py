@@ -13,6 +13,7 @@ from sharc_crawler.report.words import counted
 from sharc_crawler.storage.withdrawing import withdrawn
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from sharc_crawler.archive.stock import Stock
@@ -21,13 +22,15 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
-async def relied_on(state: Batch, folder: Path, when: str) -> Batch:
+async def relied_on(
+    state: Batch, folder: Path, when: str, told: Callable[[int, int], None] = lambda _, __: None
+) -> Batch:
     """The state as far as the folder's WARC files bear it out; the same object where all is there.
 
-    Raises :class:`OSError` where they cannot be read.
+    ``told`` is given how many bytes of them were read, and of how many. Raises :class:`OSError` where they cannot be.
     """
     stated = {(ref.file, ref.offset): visit.outcome.digest for visit in state.visits if (ref := visit.outcome.capture)}
-    if await asyncio.to_thread(is_sound, folder, stated):
+    if await asyncio.to_thread(is_sound, folder, stated, told):
         return state
     since = min(capture.started for capture in state.captures.values())
     stock = await asyncio.to_thread(take_stock, folder, since)

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sharc_crawler.evidence.facts import Taught
-    from sharc_crawler.frontier.store import CaptureRow, FrontierStore, HostRow, UrlRow, VisitRow
+    from sharc_crawler.frontier.store import CaptureRow, HostRow, UrlRow, VisitRow
     from sharc_crawler.model import Instant, Seconds
     from sharc_crawler.rates.trust import FirstAccess
-    from sharc_crawler.report.pages import Truth
+    from sharc_crawler.report.pages import Stored, Truth
 
 SOFTWARE = ("sharc-crawler", "scrapy", "twisted", "lxml", "warcio", "numpy", "scipy")
 
@@ -49,16 +49,14 @@ def is_instant(captures: Mapping[int, CaptureRow]) -> bool:
     return any(row.spec.mode == "instant" for row in captures.values())
 
 
-def capture_facts(
-    store: FrontierStore, truth: Truth | None = None, taught: Taught = NOTHING_TAUGHT
-) -> list[CaptureFacts]:
+def capture_facts(store: Stored, truth: Truth | None = None, taught: Taught = NOTHING_TAUGHT) -> list[CaptureFacts]:
     """The facts of stored state; their pages are read from the store, whenever they are walked over."""
     hosts = store.hosts()
     return [_capture(store, capture, hosts, truth, taught) for capture in store.captures().values()]
 
 
 def _capture(
-    store: FrontierStore, capture: CaptureRow, hosts: Mapping[str, HostRow], truth: Truth | None, taught: Taught
+    store: Stored, capture: CaptureRow, hosts: Mapping[str, HostRow], truth: Truth | None, taught: Taught
 ) -> CaptureFacts:
     subsites = Subsites(capture, store.subsites())
     seen = _Seen(capture, hosts)

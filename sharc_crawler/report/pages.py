@@ -19,8 +19,10 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.store import FrontierStore, PageRow, UrlRow, VisitRow
     from sharc_crawler.model import Instant
     from sharc_crawler.report.subsites import Subsites
+    from sharc_crawler.report.walked import Walked
 
     Truth = Callable[[str, Instant, Instant], Iterable[Instant] | None]
+    Stored = FrontierStore | Walked
 
 
 class StoredPages:
@@ -31,7 +33,7 @@ class StoredPages:
 
     def __init__(
         self,
-        store: FrontierStore,
+        store: Stored,
         capture: int,
         subsites: Subsites,
         span: tuple[Instant, Instant],

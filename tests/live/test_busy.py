@@ -45,7 +45,7 @@ import sharc_crawler.live.ending as ending
 wait = threading.Event()
 
 
-def leave(*_):
+def leave(*_, **__):
     threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
     wait.wait(60)  # a report that takes long
 

@@ -1,0 +1,49 @@
+"""A store whose URLs are walked over again and again, and that tells how far the work is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from sharc_crawler.frontier.store import CaptureRow, FrontierStore, HostRow, OutsideRow, SubsiteRow, UrlRow
+
+WALKS = 5  #: over the URLs of a capture: what there is, sums, details, lines of the report, lines of the certificate
+TELL = 1000  #: URLs after which is told
+
+
+class Walked:
+    """What report and certificate read of a store; ``told`` is given how many URLs were read, and of how many."""
+
+    def __init__(self, store: FrontierStore, told: Callable[[int, int], None]) -> None:
+        self._store = store
+        self._told = told
+        self._known: dict[int, int] = {}  #: URLs by capture, once they were all read
+        self._read = 0
+
+    def captures(self) -> dict[int, CaptureRow]:
+        """The site captures."""
+        return self._store.captures()
+
+    def hosts(self) -> dict[str, HostRow]:
+        """Their hosts."""
+        return self._store.hosts()
+
+    def subsites(self) -> dict[tuple[int, int], SubsiteRow]:
+        """Their parts."""
+        return self._store.subsites()
+
+    def outside(self) -> Iterator[OutsideRow]:
+        """What they were shown and do not take."""
+        return self._store.outside()
+
+    def urls(self, capture: int) -> Iterator[UrlRow]:
+        """The URLs of one of them."""
+        before = self._read
+        for row in self._store.urls(capture):
+            self._read += 1
+            if capture in self._known and not self._read % TELL:
+                self._told(self._read, max(WALKS * sum(self._known.values()), self._read))
+            yield row
+        self._known.setdefault(capture, self._read - before)
