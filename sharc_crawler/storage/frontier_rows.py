@@ -24,15 +24,17 @@ def shape_value(shape: float) -> float | None:
 
 
 def hints_value(hints: Hints | None) -> str | None:
-    """What a sitemap said, as JSON."""
-    return json.dumps(asdict(hints)) if hints else None
+    """What a sitemap said, as a JSON array of its fields."""
+    if hints is None:
+        return None
+    return json.dumps((hints.lastmod, hints.lastmod_precision, hints.changefreq, hints.priority, hints.published))
 
 
 def page_row(values: tuple[Any, ...]) -> PageRow:
     """The page of a row of its table."""
     row = PageRow._make(values)
     shape = math.inf if row.shape is None else row.shape
-    hints = Hints(**json.loads(values[14])) if values[14] else None
+    hints = Hints(*json.loads(values[14])) if values[14] else None
     return row._replace(kind=Kind(row.kind), shape=shape, hints=hints)
 
 

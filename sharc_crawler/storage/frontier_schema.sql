@@ -32,7 +32,7 @@ CREATE TABLE page (
     source TEXT NOT NULL,
     shape REAL,                  -- of the Gamma posterior; null: a point estimate
     weight REAL NOT NULL,
-    hints TEXT,                  -- JSON of Hints
+    hints TEXT,                  -- JSON array: the fields of Hints
     reason TEXT NOT NULL
 );
 CREATE TABLE visit (

@@ -82,7 +82,7 @@ _READ: dict[str, Callable[[Rows], Any]] = {
     "rates": lambda rows: [
         (page, rate, source, math.inf if shape is None else shape) for page, rate, source, shape in rows
     ],
-    "hints": lambda rows: [(page, Hints(**json.loads(hints)) if hints else None) for page, hints in rows],
+    "hints": lambda rows: [(page, Hints(*json.loads(hints)) if hints else None) for page, hints in rows],
     "novelties": lambda rows: {row[0]: NoveltyRow._make(row) for row in rows},
     "outside": lambda rows: list(map(OutsideRow._make, rows)),
     "subsites": lambda rows: {(row[0], row[1]): frontier_rows.subsite_row(tuple(row)) for row in rows},
