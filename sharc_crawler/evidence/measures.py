@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 from collections import Counter
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.model import Plan, Result, Slot, Verdict
 from sharc_crawler.rates.chain import PRIOR
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sharc_crawler.evidence.facts import PageFacts, VisitFacts
     from sharc_crawler.model import Instant, Seconds
 
@@ -81,21 +83,49 @@ def content(page: PageFacts) -> Content | None:
     return Content(page.verdict.value)
 
 
+class Count(NamedTuple):
+    """A number of pages, beside those by verdict: what a page must be to be counted."""
+
+    name: str
+    meaning: str  #: as the schema of a report says it
+    holds: Callable[[PageFacts], bool]
+
+
+#: a row is all that a count needs: it is made for a capture, its parts and resources, and the report's schema has it
+COUNTS = (
+    Count(
+        "same_content",
+        "Pages that are not coherent and kept their content: what differed does not count as content.",
+        only_noise,
+    ),
+    Count(
+        "by_masks",
+        "Of these: by masks that the capture taught.",
+        lambda page: page.alike and page.verdict is Verdict.CHANGED,
+    ),
+    Count(
+        "by_304",
+        "Of these: by a 304 that speaks of content, not of bytes.",
+        lambda page: page.alike and page.verdict is Verdict.UNKNOWN,
+    ),
+)
+
+
 class Tally:
     """Pages by verdict; the share is of those captured, unknown ones among them."""
 
     def __init__(self) -> None:
         self.verdicts: Counter[Verdict | None] = Counter()
-        self._same_content = self._by_masks = self._by_304 = 0
+        self._counts: Counter[str] = Counter()
         self._content: Counter[Content] = Counter()
         self._weight = self._coherent_weight = 0.0
 
     def add(self, page: PageFacts) -> None:
         """Count a page."""
         self.verdicts[page.verdict] += 1
-        self._same_content += only_noise(page)
-        self._by_masks += page.alike and page.verdict is Verdict.CHANGED
-        self._by_304 += page.alike and page.verdict is Verdict.UNKNOWN
+        for name, _, holds in COUNTS:
+            if holds(page):
+                self._counts[name] += 1
         if (kept := content(page)) is not None:
             self._content[kept] += 1
         if page.verdict is not None:
@@ -111,9 +141,7 @@ class Tally:
             "captured": captured,
             "coherent": coherent,
             "changed": self.verdicts[Verdict.CHANGED],
-            "same_content": self._same_content,
-            "by_masks": self._by_masks,
-            "by_304": self._by_304,
+            **{row.name: self._counts[row.name] for row in COUNTS},
             "content": {each.value: self._content[each] for each in Content},
             "unknown": self.verdicts[Verdict.UNKNOWN],
             "not_captured": self.verdicts[None],

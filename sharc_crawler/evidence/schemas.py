@@ -1,4 +1,4 @@
-"""JSON Schemas, with the codes that they refer to filled in from their tables."""
+"""JSON Schemas, with the codes and counts that they refer to filled in from their tables."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 from sharc_crawler.evidence.claim import Limit, Statement
 from sharc_crawler.evidence.kinds import Evidence
+from sharc_crawler.evidence.measures import COUNTS
 from sharc_crawler.evidence.reasons import Reason
 
 
@@ -25,4 +26,12 @@ def schema(package: str, name: str) -> dict[str, Any]:
         "limit": [*Limit],
     }
     defined = {kind: {"enum": [*map(str, values)]} for kind, values in codes.items()}
-    return {**document, "$defs": {**document.get("$defs", {}), **defined}}
+    known = document.get("$defs", {})
+    tally = {"tally": _counted(known["tally"])} if "tally" in known else {}
+    return {**document, "$defs": {**known, **tally, **defined}}
+
+
+def _counted(tally: dict[str, Any]) -> dict[str, Any]:
+    """Counts of pages, those of the table among them."""
+    rows = {row.name: {"description": row.meaning, "type": "integer", "minimum": 0} for row in COUNTS}
+    return {**tally, "properties": {**tally["properties"], **rows}, "required": [*tally["required"], *rows]}
