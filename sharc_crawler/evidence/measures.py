@@ -108,6 +108,11 @@ COUNTS = (
         "Of these: by a 304 that speaks of content, not of bytes.",
         lambda page: page.alike and page.verdict is Verdict.UNKNOWN,
     ),
+    Count(
+        "retried",
+        "Pages of which a download took more than one attempt.",
+        lambda page: any(visit.attempts > 1 for visit in (page.visit, page.revisit) if visit),
+    ),
 )
 
 

@@ -95,4 +95,6 @@ def _archive(report: Mapping[str, Any]) -> Tile:
         return Tile("Archived", "nothing", "no WARC files")
     files = counted(len(report["warcs"]), "WARC file")
     detail = f"{counted(report['exchanges'], 'exchange')} in {files}, a certificate's own not counted"
+    if retried := report["coherence"]["retried"]:
+        detail += f"; {counted(retried, 'page')} took several attempts"
     return Tile("Archived", size(report["payload_bytes"]), detail)
