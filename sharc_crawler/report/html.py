@@ -12,7 +12,7 @@ from base64 import b64encode
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
@@ -31,13 +31,14 @@ if TYPE_CHECKING:
 
 NAME = "report.html"
 _INSTANT = re.compile(r"(\d{4}-\d\d-\d\dT[\d:.]+Z)")
+_PAGES = "\0pages\0"  #: where the pages go; text from outside is shown without such characters
 MAX_LINK = 500  #: characters of a URL that is made a link; longer ones are shown, shortened
 
 
-def render(document: Mapping[str, Any], lines: Iterable[str]) -> dict[str, str]:
+def render(document: Mapping[str, Any], lines: Iterable[str]) -> dict[str, Iterable[str]]:
     """The pages for a report by file name: one for the only capture, or an overview and one for each of several.
 
-    ``lines``: of ``report-pages.jsonl``; they are walked over twice, and not kept.
+    Each in pieces, since rows are many. ``lines``: of ``report-pages.jsonl``; they are walked over twice, and not kept.
     """
     captures = document["captures"]
     common = {"generator": document["generator"], "several": len(captures) != 1, "seeds": document.get("seeds")}
@@ -47,7 +48,7 @@ def render(document: Mapping[str, Any], lines: Iterable[str]) -> dict[str, str]:
     names = [f"report-{number}.html" for number in range(1, len(captures) + 1)]
     listed = list(zip(names, captures, strict=True))
     pages = {name: _capture_page(capture, own, common) for (name, capture), own in zip(listed, shown, strict=True)}
-    return {NAME: environment().get_template("overview.html").render(common, captures=listed), **pages}
+    return {NAME: [environment().get_template("overview.html").render(common, captures=listed)], **pages}
 
 
 def _gathered(captures: Sequence[Mapping[str, Any]], lines: Iterable[str]) -> list[Gathered]:
@@ -65,9 +66,9 @@ def _gathered(captures: Sequence[Mapping[str, Any]], lines: Iterable[str]) -> li
     return found
 
 
-def _capture_page(report: Mapping[str, Any], shown: Gathered, common: Mapping[str, Any]) -> str:
+def _capture_page(report: Mapping[str, Any], shown: Gathered, common: Mapping[str, Any]) -> Iterable[str]:
     missing, redirects = shown.missing.items(), shown.redirects.items()
-    return (
+    text = (
         environment()
         .get_template("capture.html")
         .render(
@@ -80,7 +81,7 @@ def _capture_page(report: Mapping[str, Any], shown: Gathered, common: Mapping[st
             drawing=schedule(report, shown.drawn, shown.drawn_pages),
             classes=shown.classes.classes(),
             rows=shown.rows.items(),
-            listing=Markup(shown.listing.text()),  # noqa: S704 - JSON without a character that HTML reads
+            listing=_PAGES,
             replay=REPLAY,
             left=report["not_followed"]["urls"][:MAX_ROWS],
             missing=missing,
@@ -88,6 +89,8 @@ def _capture_page(report: Mapping[str, Any], shown: Gathered, common: Mapping[st
             reasons=list(report["not_captured"]["reasons"].items())[:8],
         )
     )
+    before, mark, after = text.partition(_PAGES)
+    return chain([before], shown.listing.pieces() if mark else (), [after])
 
 
 @cache

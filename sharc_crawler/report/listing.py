@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.archive.replay import COLLECTION
 from sharc_crawler.report.words import every, printable, short
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
 MOST = 100_000  #: pages that are listed; those that need attention come before others
 
@@ -30,10 +31,11 @@ class Listing:
         if len(rows) < MOST:
             rows.append(self._row(page))
 
-    def text(self) -> str:
+    def pieces(self) -> Iterator[str]:
         """All of them as JSON that nothing in an HTML page can end before its time."""
-        rows = ",\n".join([*self._rows[False], *self._rows[True]][:MOST])
-        return f'{{"files":{_safe(list(self._files))},"rows":[{rows}]}}'
+        yield f'{{"files":{_safe(list(self._files))},"rows":['
+        yield from islice(chain(self._rows[False], self._rows[True]), MOST)
+        yield "null]}"
 
     def _row(self, page: Mapping[str, Any]) -> str:
         """In the order in which ``table.js`` names them."""
@@ -54,7 +56,7 @@ class Listing:
             short(page["reason"], 200),
             page["evidence"],
         ]
-        return _safe(row)
+        return f"{_safe(row)},\n"
 
     def _visit(self, visit: Mapping[str, Any] | None) -> list[Any] | None:
         if visit is None:

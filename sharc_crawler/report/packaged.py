@@ -187,7 +187,7 @@ def _report(
         certified_pages = (entry for entry in entries_of(source, document) if "verdict" in entry)
         if any(one != other for one, other in zip_longest(again, map(_stated, certified_pages))):
             yield Finding("the report's pages are not those of the certificate", DATA_PAGES)
-    made = {f"report/{name}": text for name, text in render(report, lines).items()}
+    made = {f"report/{name}": "".join(pieces) for name, pieces in render(report, lines).items()}
     for name in sorted(pages):
         if name not in made or parts[name] != made[name].encode("utf-8", "replace"):
             yield Finding("the report is not that of its data", name)

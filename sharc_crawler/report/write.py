@@ -14,7 +14,7 @@ from sharc_crawler.report.html import NAME, render
 from sharc_crawler.report.selection import read_selection
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from sharc_crawler.evidence.facts import CaptureFacts
@@ -53,15 +53,15 @@ def write(captures: Sequence[CaptureFacts], folder: Path) -> ReportPaths:
                 out.writelines(line.encode() for line in page_lines(facts))
         report = document(captures, read_selection(folder))
         pages = render(report, Lines(drafts.of(folder / PAGES)))
-        put(drafts, {paths.json: to_json(report), **{folder / name: text for name, text in pages.items()}})
+        put(drafts, {paths.json: [to_json(report)], **{folder / name: text for name, text in pages.items()}})
     return paths
 
 
-def put(drafts: Drafts, files: Mapping[Path, str]) -> None:
-    """Write files of a report."""
-    for path, text in files.items():
+def put(drafts: Drafts, files: Mapping[Path, Iterable[str]]) -> None:
+    """Write files of a report, each in pieces."""
+    for path, pieces in files.items():
         with drafts.open(path) as out:
-            out.write(text.encode("utf-8", "replace"))
+            out.writelines(piece.encode("utf-8", "replace") for piece in pieces)
 
 
 def page_lines(facts: CaptureFacts) -> Iterator[str]:

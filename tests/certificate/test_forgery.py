@@ -226,8 +226,8 @@ def reported(change):
             lines = file.read("report/data-pages.jsonl").decode().splitlines(keepends=True)
         change(data)
         made = {
-            f"report/{name}": text.encode("utf-8", "replace")
-            for name, text in render(data, lines * max(1, len(data["captures"]))).items()
+            f"report/{name}": "".join(pieces).encode("utf-8", "replace")
+            for name, pieces in render(data, lines * max(1, len(data["captures"]))).items()
         }
         return {**made, "report/data.json": json.dumps(data).encode()}
 

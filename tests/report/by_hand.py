@@ -71,4 +71,5 @@ def classes_of(made: CaptureFacts) -> list[RateClass]:
 
 def rendered(*made: CaptureFacts) -> dict[str, str]:
     """The pages of report.html."""
-    return render(document(made), [json.dumps(page) for facts in made for page in pages_of(facts)])
+    lines = [json.dumps(page) for facts in made for page in pages_of(facts)]
+    return {name: "".join(pieces) for name, pieces in render(document(made), lines).items()}

@@ -31,7 +31,7 @@ def write(state: Batch, folder: Path, stopped: str = "") -> str:
     """
     report = document(state)
     with saying_where(folder), Drafts() as drafts:
-        put(drafts, {folder / DATA: to_json(report), folder / NAME: render(report)})
+        put(drafts, {folder / DATA: [to_json(report)], folder / NAME: [render(report)]})
     console = Console(highlight=False)
     with console.capture() as captured:
         for line in _lines(report, folder, stopped):

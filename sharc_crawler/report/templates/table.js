@@ -16,6 +16,7 @@ if (data) {
   const { site, sameDay, truth, replay } = data.dataset;
   const keys = "url verdict content hopeless rate every source visit revisit interval survival truth reason evidence".split(" ");
   const { files, rows } = JSON.parse(data.textContent);
+  rows.pop(); // the end
   const pages = rows.map((row) => Object.fromEntries(row.map((value, i) => [keys[i], value])));
   const order = ["changed", "unknown", "coherent"];
   const columns = [
