@@ -38,14 +38,14 @@ from typing import TYPE_CHECKING
 from warcio.archiveiterator import ArchiveIterator
 
 from sharc_crawler.demo import LivingSite, serve
+from sharc_crawler.frontier.store import Batch
 from sharc_crawler.live.output import RUNNING
 from sharc_crawler.model import Kind, Phase, Slot
-from sharc_crawler.storage.opening import load_state
+from sharc_crawler.storage.opening import holds_state, load_state
 from sharc_crawler.storage.sqlite import FILE_NAME
 
 if TYPE_CHECKING:
     from sharc_crawler.demo.server import DemoServer
-    from sharc_crawler.frontier.store import Batch
 
 #: it fills a handful of WARC files; it hardly changes, so captures compare
 SITE = LivingSite(seed=5, pages=60, scale=1e-6, slow=0.02)
@@ -182,7 +182,7 @@ class Capture:
             for path in self.disk.folder.glob(f"{FILE_NAME}*"):
                 if not path.name.endswith("-shm"):
                     shutil.copy(path, copy)
-            return load_state(Path(copy))
+            return load_state(Path(copy)) if holds_state(Path(copy)) else Batch()
 
     def _check(self, state: Batch) -> None:
         """After a kill."""
