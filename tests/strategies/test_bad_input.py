@@ -110,3 +110,7 @@ def test_the_optimum_of_rates_beyond_all_bounds() -> None:
     assert optimum(Candidates.of(np.arange(50), np.zeros(50)), 1.0).coherence == 50.0
     large = optimum(Candidates.of(np.arange(2000), np.full(2000, 1e300)), 1.0)
     assert (large.coherence, large.bound) == (1.0, 1.0)
+
+
+def test_settings_at_their_bounds() -> None:
+    assert Setting(size=0, step=1e-9, observation=(-1.0, 0.0), prior=(0.0,)).size == 0

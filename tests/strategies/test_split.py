@@ -13,7 +13,7 @@ from sharc_crawler.strategies.base import Candidates
 from sharc_crawler.strategies.classes import Classes, classify
 from sharc_crawler.strategies.layout import lay_out
 from sharc_crawler.strategies.selective import selective
-from sharc_crawler.strategies.split import split
+from sharc_crawler.strategies.split import TIE, _drops, split
 from tests.strategies.oracles import direct_split, intervals_of, literal_split
 
 
@@ -158,3 +158,14 @@ def expected_incoherence(n: int, skew: float, step: float) -> float:
     rates = 1 / np.arange(1, n + 1) ** skew
     layout = lay_out(Candidates.of(np.arange(n), rates), step, selective)
     return n - float(np.exp(-rates * layout.intervals).sum())
+
+
+@pytest.mark.parametrize("scale", [0.0, -700.0, 300.0])
+@pytest.mark.parametrize(
+    ("own", "others", "drops"),
+    [(1.0, [0.5, 0.5 + 9 * TIE], True), (1.0, [0.5, 0.5], False), (1.0, [0.5, 0.5 + TIE], False),
+     (1.0, [0.6, 0.6], True), (1.0, [0.4, 0.4], False), (2.0, [0.9], False), (0.9, [2.0], True), (0.0, [0.0], False)],
+)  # fmt: skip
+def test_a_tie_is_kept_and_what_loses_more_is_dropped_on_any_scale(own, others, drops, scale) -> None:
+    with np.errstate(divide="ignore"):
+        assert _drops(np.log([own, *others]) + scale) == drops

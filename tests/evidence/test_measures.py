@@ -1,0 +1,192 @@
+"""What pages add up to, against sums written out one by one."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sharc_crawler.evidence.facts import PageFacts, VisitFacts
+from sharc_crawler.evidence.kinds import Evidence
+from sharc_crawler.evidence.measures import (
+    Content,
+    Expected,
+    Plans,
+    Tally,
+    Truth,
+    content,
+    fingerprint_equal,
+    interval,
+    only_noise,
+    share,
+    survival,
+)
+from sharc_crawler.model import Kind, Plan, Result, Slot, Url, Verdict
+from sharc_crawler.rates.chain import PRIOR
+from tests.report.arbitrary import pages
+
+lists = st.lists(pages(), max_size=3)
+
+
+def page(verdict: Verdict | None = Verdict.COHERENT, **more) -> PageFacts:
+    return PageFacts(Url("http://h.example/"), Kind.PAGE, "link", 0, 0.1, "sitemap", verdict=verdict, **more)
+
+
+def look(slot: Slot, at: float, until: float | None = None, **more) -> VisitFacts:
+    return VisitFacts(slot, Result.OK, at, at if until is None else until, **more)
+
+
+def sums(counter, items) -> dict:
+    for item in items:
+        counter.add(item)
+    return counter.totals()
+
+
+@given(lists)
+def test_every_page_is_tallied_once(items: list[PageFacts]) -> None:
+    found = sums(Tally(), items)
+    of = {verdict: [one for one in items if one.verdict is verdict] for verdict in (*Verdict, None)}
+    assert [found[name] for name in ("coherent", "changed", "unknown", "not_captured")] == [*map(len, of.values())]
+    assert found["known"] == len(items)
+    assert found["captured"] == len(items) - len(of[None])
+    weight, kept = (
+        sum(one.weight for verdict in which for one in of[verdict])
+        for which in (Verdict, [Verdict.COHERENT])
+    )  # fmt: skip
+    assert found["weighted_share"] == (pytest.approx(kept / weight) if weight else None)
+    assert found["share"] == share(len(of[Verdict.COHERENT]), found["captured"])
+    assert sum(found["content"].values()) == found["captured"]
+    assert found["content"]["kept"] == found["coherent"] + found["same_content"]
+    assert found["same_content"] == sum(map(only_noise, items))
+
+
+@pytest.mark.parametrize("alike", [False, True])
+def test_by_masks_and_by_304_are_of_changed_and_unknown_pages(alike: bool) -> None:
+    verdicts = [Verdict.COHERENT, Verdict.CHANGED, Verdict.CHANGED, Verdict.UNKNOWN, None]
+    found = sums(Tally(), [page(verdict, evidence=Evidence.BYTES, alike=alike) for verdict in verdicts])
+    assert (found["by_masks"], found["by_304"]) == ((2, 1) if alike else (0, 0))
+
+
+PAIRS = [
+    ("a", "a", Result.OK, True),
+    ("a", "b", Result.OK, False),
+    ("a", None, Result.OK, None),
+    (None, None, Result.OK, None),
+    ("a", "a", Result.FAILED, None),
+]
+
+
+@pytest.mark.parametrize(("first", "second", "result", "equal"), PAIRS)
+def test_fingerprints_are_compared_where_both_downloads_have_one(first, second, result, equal) -> None:
+    revisit = VisitFacts(Slot.SECOND, result, 5.0, 6.0, fingerprint=second)
+    one = page(
+        Verdict.CHANGED, evidence=Evidence.BYTES, visit=look(Slot.FIRST, 1.0, fingerprint=first), revisit=revisit
+    )
+    assert fingerprint_equal(one) is equal
+    assert only_noise(one) is (equal is True)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "evidence", "alike", "noise", "became"),
+    [
+        (Verdict.COHERENT, Evidence.BYTES, True, False, Content.KEPT),
+        (Verdict.CHANGED, Evidence.BYTES, True, True, Content.KEPT),
+        (Verdict.CHANGED, Evidence.BYTES, False, False, Content.CHANGED),
+        (Verdict.CHANGED, Evidence.ATTESTED, True, False, Content.CHANGED),
+        (Verdict.UNKNOWN, Evidence.BYTES, True, True, Content.KEPT),
+        (Verdict.UNKNOWN, None, False, False, Content.UNKNOWN),
+        (None, None, False, False, None),
+    ],
+)
+def test_what_became_of_the_content(verdict, evidence, alike, noise, became) -> None:
+    one = page(verdict, evidence=evidence, alike=alike)
+    assert (only_noise(one), content(one)) == (noise, became)
+
+
+FIRST, ONLY, LATER = look(Slot.FIRST, 10.0, 12.0), look(Slot.ONLY, 10.0, 12.0), look(Slot.SECOND, 50.0, 51.0)
+
+
+@pytest.mark.parametrize(
+    ("one", "reference", "length"),
+    [
+        (page(Verdict.COHERENT, visit=FIRST, revisit=LATER), 30.0, 40.0),
+        (page(Verdict.CHANGED, visit=FIRST, revisit=LATER), None, 40.0),
+        (page(Verdict.UNKNOWN, visit=FIRST, revisit=LATER), 30.0, None),
+        (page(None, visit=FIRST, revisit=LATER), 30.0, None),
+        (page(Verdict.COHERENT), 30.0, None),
+        (page(Verdict.COHERENT, visit=FIRST), 30.0, None),
+        (page(Verdict.COHERENT, visit=ONLY), 30.0, 0.0),
+        (page(Verdict.COHERENT, visit=ONLY, evidence=Evidence.ATTESTED), 30.0, 20.0),
+        (page(Verdict.COHERENT, visit=ONLY, revisit=LATER, evidence=Evidence.ATTESTED), 30.0, 20.0),
+        (page(Verdict.COHERENT, visit=ONLY, revisit=LATER, evidence=Evidence.ATTESTED), None, 40.0),
+        (page(Verdict.COHERENT, visit=FIRST, revisit=LATER, evidence=Evidence.ATTESTED), 30.0, 40.0),
+        (page(Verdict.COHERENT, visit=look(Slot.ONLY, 33.0), evidence=Evidence.ATTESTED), 30.0, 3.0),
+    ],
+)
+def test_the_interval_over_which_a_page_had_to_stay(one, reference, length) -> None:
+    assert interval(one, reference) == length
+    expected = None if length is None else pytest.approx(math.exp(-0.1 * length))
+    assert survival(one, reference) == expected
+
+
+@given(lists, st.none() | st.floats(1e9, 2e9))
+def test_expected_is_the_sum_of_survivals_and_of_their_variances(items: list[PageFacts], at: float | None) -> None:
+    judged = [(one, p) for one in items if (p := survival(one, at)) is not None]
+    found = sums(Expected(at), items)
+    assert found["pages"] == len(judged)
+    assert found["coherent"] == pytest.approx(math.fsum(p for _, p in judged))
+    assert found["deviation"] ** 2 == pytest.approx(math.fsum(p - p * p for _, p in judged), abs=1e-12)
+    assert found["counted"] == sum(one.verdict is Verdict.COHERENT for one, _ in judged)
+    assert found["same_content"] == found["counted"] + sum(only_noise(one) for one, _ in judged)
+
+
+def test_guessed_are_the_pages_whose_rate_nobody_told() -> None:
+    visit = {"visit": ONLY}
+    told, guessed = page(**visit), PageFacts(Url("h"), Kind.PAGE, "", 0, 0.1, PRIOR, verdict=Verdict.COHERENT, **visit)
+    assert sums(Expected(None), [told, guessed, guessed])["guessed"] == 2
+
+
+@given(lists)
+def test_plans_count_captured_pages_and_those_that_came_out_coherent(items: list[PageFacts]) -> None:
+    found = sums(Plans(), items)
+    for plan in Plan:
+        own = [one.verdict for one in items if one.plan is plan and one.verdict is not None]
+        assert found[plan.value] == {"pages": len(own), "coherent": own.count(Verdict.COHERENT)}
+
+
+@given(lists)
+def test_judgements_against_the_truth(items: list[PageFacts]) -> None:
+    known = [(one.verdict, one.truth) for one in items if one.truth is not None and one.verdict is not None]
+    found = sums(Truth(), items)
+    if not known:
+        assert found is None
+        return
+    assert found["pages"] == len(known)
+    assert found["unchanged"] == sum(truth for _, truth in known)
+    assert found["agree"] == sum(
+        truth is (verdict is Verdict.COHERENT) for verdict, truth in known if verdict is not Verdict.UNKNOWN
+    )
+    cells = {"false_coherent": (Verdict.COHERENT, False), "false_changed": (Verdict.CHANGED, True),
+             "unknown_unchanged": (Verdict.UNKNOWN, True), "unknown_changed": (Verdict.UNKNOWN, False)}  # fmt: skip
+    assert {name: found[name] for name in cells} == {name: known.count(cell) for name, cell in cells.items()}
+    assert found["wrong_within_a_second"] <= found["false_coherent"] + found["false_changed"]
+
+
+@pytest.mark.parametrize(
+    ("change", "touches"),
+    [(8.9, 0), (9.0, 1), (11.0, 1), (13.0, 1), (13.1, 0), (48.9, 0), (49.0, 1), (52.0, 1), (52.1, 0)],
+)
+@pytest.mark.parametrize(
+    ("verdict", "truth", "wrong"),
+    [
+        (Verdict.COHERENT, False, 1),
+        (Verdict.CHANGED, True, 1),
+        (Verdict.COHERENT, True, 0),
+        (Verdict.UNKNOWN, False, 0),
+    ],
+)
+def test_a_change_within_a_second_of_a_download_excuses_a_wrong_answer(change, touches, verdict, truth, wrong) -> None:
+    one = page(verdict, visit=FIRST, revisit=LATER, truth=truth, true_changes=(change,))
+    assert sums(Truth(), [one])["wrong_within_a_second"] == touches * wrong

@@ -1,0 +1,83 @@
+"""Which store a folder's state is kept in, and that no other one takes it."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from sharc_crawler.errors import UsageError
+from sharc_crawler.frontier.store import Batch, HostRow
+from sharc_crawler.storage.memory import MemoryStore
+from sharc_crawler.storage.opening import (
+    begin_state,
+    holds_state,
+    kept_by,
+    load_state,
+    open_state,
+    set_state_aside,
+    store_kind,
+)
+from sharc_crawler.storage.sqlite import FILE_NAME, SqliteStore
+
+SAMPLE = Batch(hosts={"h.example": HostRow("h.example", None, 1.0)})
+
+
+def filled(folder) -> None:
+    store = begin_state(folder, "sqlite")
+    store.commit(SAMPLE)
+    store.close()
+
+
+def test_the_usual_store_needs_no_name(tmp_path) -> None:
+    assert kept_by(tmp_path) == "sqlite"
+    assert store_kind("sqlite") is SqliteStore
+    assert not holds_state(tmp_path)
+    filled(tmp_path)
+    assert holds_state(tmp_path)
+    assert not (tmp_path / ".store").exists()
+    assert load_state(tmp_path).hosts == SAMPLE.hosts
+
+
+def test_another_store_is_named_in_the_folder_and_let_go_of(tmp_path) -> None:
+    begin_state(tmp_path, "memory").close()
+    assert (tmp_path / ".store").read_text() == "memory\n"
+    assert kept_by(tmp_path) == "memory"
+    assert store_kind("memory") is MemoryStore
+    assert not holds_state(tmp_path), "of memory nothing is left"
+    filled(tmp_path)
+    assert kept_by(tmp_path) == "sqlite"
+
+
+def test_state_is_gone_on_with_by_the_store_that_holds_it(tmp_path) -> None:
+    filled(tmp_path)
+    with pytest.raises(UsageError, match="kept by store 'sqlite', not 'memory': give SHARC_STORE=sqlite"):
+        begin_state(tmp_path, "memory")
+    filled(tmp_path)  # its own may
+
+
+def test_where_there_is_none_the_file_or_the_store_is_named(tmp_path) -> None:
+    missing = re.escape(f"(its state, {FILE_NAME}, is missing or empty)")
+    with pytest.raises(UsageError, match=missing), open_state(tmp_path):
+        pass
+    (tmp_path / ".store").write_text("memory\n")
+    with pytest.raises(UsageError, match="its state, of store 'memory', is missing"):
+        load_state(tmp_path)
+
+
+def test_readers_do_not_keep_the_owner_out(tmp_path) -> None:
+    owner = begin_state(tmp_path, "sqlite")
+    owner.commit(SAMPLE)
+    with open_state(tmp_path) as reader:
+        assert reader.load().hosts == SAMPLE.hosts
+        owner.commit(Batch(hosts={"other": HostRow("other", None, 1.0)}))
+    owner.close()
+    assert load_state(tmp_path).hosts.keys() == {"h.example", "other"}
+
+
+def test_what_is_set_aside_is_kept_under_another_name(tmp_path) -> None:
+    filled(tmp_path)
+    kept = (tmp_path / FILE_NAME).read_bytes()
+    set_state_aside(tmp_path)
+    assert not holds_state(tmp_path)
+    assert kept in [path.read_bytes() for path in tmp_path.iterdir()]

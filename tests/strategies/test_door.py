@@ -1,0 +1,239 @@
+"""The door against the contract as it is written: each decision is let through exactly where history allows it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sharc_crawler.errors import StrategyError
+from sharc_crawler.model import Plan, Slot, Visit
+from sharc_crawler.strategies.base import Candidates, Setting
+from sharc_crawler.strategies.door import Door
+
+FIRST, ONLY, SECOND = Slot.FIRST, Slot.ONLY, Slot.SECOND
+
+
+class Scripted:
+    """Decides as it is told to."""
+
+    past_reference = False
+    setting = Setting()
+
+    def __init__(self, revisits: bool, attests: bool, late: bool) -> None:
+        self.revisits, self.attests, self.accepts_late = revisits, attests, late
+        self.decision: object = None
+        self.ahead: list[int] = []
+        self.told: list[object] = []
+
+    def next(self, now: float) -> object:
+        return self.decision
+
+    def add(self, candidates: Candidates) -> None:
+        self.told.append(candidates.pages.tolist())
+
+    def finished(self, visit: Visit, captured: bool) -> None:
+        self.told.append((visit, captured))
+
+    def reprice(self, page: int, rate: float) -> None:
+        self.told.append((page, rate))
+
+    def reference_passed(self) -> None:
+        self.told.append("T")
+
+    def revisit_after_all(self, page: int) -> bool:
+        return page == 7
+
+    def revisits_ahead(self) -> list[int]:
+        return self.ahead
+
+
+@dataclass
+class History:
+    """What has happened, and what the port's contract says may happen next."""
+
+    strategy: Scripted
+    given: set[int] = field(default_factory=set)
+    decided: set[tuple[int, Slot]] = field(default_factory=set)
+    under_way: set[tuple[int, Slot]] = field(default_factory=set)
+    captured: set[tuple[int, Slot]] = field(default_factory=set)
+    turned: bool = False
+
+    @property
+    def waiting(self) -> set[int]:
+        return self.given - {page for page, _ in self.decided}
+
+    @property
+    def due(self) -> set[int]:
+        return {page for page, slot in self.captured if slot is FIRST and (page, SECOND) not in self.decided}
+
+    def allows(self, page: int, slot: Slot) -> bool:
+        one, firsts = self.strategy, {pair for pair in self.under_way if pair[1] is not SECOND}
+        if slot is SECOND:
+            visited = {(page, FIRST), (page, ONLY)} & self.captured and (page, SECOND) not in self.decided
+            over = self.turned or not (firsts or (self.waiting and not one.accepts_late))
+            return bool(one.revisits and visited and over)
+        if page not in self.waiting or (self.turned and (slot is FIRST or not one.accepts_late)):
+            return False
+        if slot is FIRST:
+            return one.revisits
+        return not one.revisits or one.attests or (self.waiting == {page} and not firsts)
+
+    def may_end(self) -> bool:
+        return bool(self.under_way) or not (self.waiting or self.due)
+
+    def decide(self, page: int, slot: Slot) -> None:
+        self.decided.add((page, slot))
+        self.under_way.add((page, slot))
+        self.turned |= slot is SECOND
+
+    def finish(self, pair: tuple[int, Slot], captured: bool) -> None:
+        self.under_way.discard(pair)
+        if captured:
+            self.captured.add(pair)
+
+
+STEPS = st.lists(
+    st.one_of(
+        st.tuples(st.just("add"), st.integers(0, 2)),
+        st.tuples(st.just("decide"), st.integers(0, 4), st.sampled_from([FIRST, ONLY, SECOND])),
+        st.tuples(st.just("legal"), st.integers(0, 9)),
+        st.tuples(st.just("legal"), st.integers(0, 9)),
+        st.tuples(st.just("finish"), st.integers(0, 9), st.booleans()),
+        st.tuples(st.just("finish"), st.integers(0, 9), st.just(True)),
+        st.tuples(st.just("turn")),
+        st.tuples(st.just("end")),
+    ),
+    max_size=30,
+)
+
+
+def candidates(pages: list[int]) -> Candidates:
+    return Candidates.of(pages, np.full(len(pages), 0.1))
+
+
+@settings(max_examples=150)
+@given(st.booleans(), st.booleans(), st.booleans(), STEPS)
+def test_a_decision_is_let_through_exactly_where_history_allows_it(revisits, attests, late, steps) -> None:
+    strategy = Scripted(revisits, attests, late)
+    door, history = Door(strategy, "scripted"), History(strategy)
+    for what, *more in steps:
+        if what == "add":
+            new = [len(history.given) + number for number in range(more[0])]
+            door.add(candidates(new))
+            history.given.update(new)
+            assert strategy.told[-1] == new
+        elif what == "finish" and history.under_way:
+            pair = sorted(history.under_way)[more[0] % len(history.under_way)]
+            door.finished(Visit(*pair, Plan.HOPEFUL), more[1])
+            history.finish(pair, more[1])
+        elif what == "turn":
+            door.reference_passed()
+            history.turned = True
+        elif what == "end":
+            if not asked(door, strategy, None, history.may_end()):
+                return
+        elif what in ("decide", "legal") and (choice := chosen(history, *more)):
+            if not asked(door, strategy, Visit(*choice, Plan.HOPEFUL), history.allows(*choice)):
+                return
+            history.decide(*choice)
+        check_ahead(door, strategy, history)
+
+
+def chosen(history: History, page: int, slot: Slot | None = None) -> tuple[int, Slot] | None:
+    """The page and slot given; without a slot, one that is allowed, if any."""
+    if slot is not None:
+        return page, slot
+    legal = [(page, slot) for page in history.given for slot in Slot if history.allows(page, slot)]
+    return legal[page % len(legal)] if legal else None
+
+
+def asked(door: Door, strategy: Scripted, decision: Visit | None, allowed: bool) -> bool:
+    """Whether it may go on."""
+    strategy.decision = decision
+    if allowed:
+        assert door.next(0.0) == decision
+        return True
+    with pytest.raises(StrategyError) as caught:
+        door.next(0.0)
+    assert door.stopped is caught.value
+    before = len(strategy.told)
+    door.add(candidates([9]))
+    door.reprice(9, 0.1)
+    door.reference_passed()
+    assert len(strategy.told) == before, "it is told nothing more"
+    assert not door.revisit_after_all(7)
+    assert door.revisits_ahead() == []
+    return False
+
+
+def check_ahead(door: Door, strategy: Scripted, history: History) -> None:
+    firsts = {pair for pair in history.under_way if pair[1] is not SECOND}
+    strategy.ahead = sorted(history.due)
+    asks = history.due and not history.waiting and not firsts
+    assert door.revisits_ahead() == (strategy.ahead if asks else [])
+
+
+@pytest.mark.parametrize("page", [-1, 1, 5])
+def test_a_page_ahead_that_is_not_due_stops_it(page) -> None:
+    strategy = Scripted(True, False, False)
+    door = Door(strategy, "scripted")
+    door.add(candidates([0]))
+    strategy.decision = Visit(0, FIRST, Plan.HOPEFUL)
+    door.next(0.0)
+    door.finished(strategy.decision, captured=True)
+    strategy.ahead = [0, page]
+    with pytest.raises(StrategyError, match="it names the page among its revisits ahead"):
+        door.revisits_ahead()
+
+
+@pytest.mark.parametrize(
+    "decision", ["a page", (0, FIRST, Plan.HOPEFUL), Visit(0.0, FIRST, Plan.HOPEFUL), Visit(0, "first", Plan.HOPEFUL),
+                 Visit(0, FIRST, "hopeful"), Visit(-1, FIRST, Plan.HOPEFUL), Visit(1, FIRST, Plan.HOPEFUL)],
+)  # fmt: skip
+def test_what_is_no_decision_stops_it(decision) -> None:
+    strategy = Scripted(True, False, False)
+    door = Door(strategy, "scripted")
+    door.add(candidates([0]))
+    asked(door, strategy, decision, allowed=False)
+    assert "scripted" in str(door.stopped)
+
+
+@pytest.mark.parametrize("method", ["add", "finished", "reprice", "reference_passed", "revisit_after_all", "next"])
+def test_one_that_raises_is_stopped_and_told_nothing_more(method) -> None:
+    def fail(*_):
+        raise ZeroDivisionError
+
+    strategy = Scripted(True, False, False)
+    setattr(strategy, method, fail)
+    door = Door(strategy, "scripted")
+    calls = {
+        "add": lambda: door.add(candidates([0])),
+        "finished": lambda: door.finished(Visit(0, FIRST, Plan.HOPEFUL), captured=True),
+        "reprice": lambda: door.reprice(0, 1.0),
+        "reference_passed": door.reference_passed,
+        "revisit_after_all": lambda: door.revisit_after_all(0),
+        "next": lambda: door.next(0.0),
+    }
+    if method == "finished":
+        door.add(candidates([0]))
+    with pytest.raises(StrategyError, match="ZeroDivisionError"):
+        calls[method]()
+        door.next(0.0)
+    with pytest.raises(StrategyError, match="ZeroDivisionError"):
+        door.next(0.0)
+
+
+def test_what_it_is_asked_is_handed_on() -> None:
+    strategy = Scripted(True, True, True)
+    door = Door(strategy, "scripted")
+    assert (door.revisits, door.attests, door.accepts_late, door.past_reference) == (True, True, True, False)
+    assert door.revisit_after_all(7)
+    assert not door.revisit_after_all(8)
+    door.reprice(3, 0.5)
+    assert strategy.told == [(3, 0.5)]
+    door.setting = Setting(size=3)
+    assert strategy.setting.size == door.setting.size == 3
