@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -16,6 +17,9 @@ import pytest
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.storage.opening import load_state
+from tests.live.example_sites import example_site
+from tests.live.test_example_projects import ARCHIVED, PROJECTS, assert_same
+from tests.live.test_example_projects import run as run_project
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = ROOT / "examples" / "existing_project"
@@ -159,3 +163,16 @@ def test_set_by_hand_without_the_add_on(python, site, tmp_path):
     )
     assert len(items) > 25
     assert list((tmp_path / "only-archive").glob("*.warc.gz*"))
+
+
+@pytest.mark.parametrize(("name", "kind"), [(name, kind) for name, kind, _ in PROJECTS])
+def test_projects_with_log_in_and_images_bring_the_same_from_the_wheel(python, tmp_path, name, kind):
+    with example_site(kind) as (url, _):
+        plain, ours = (
+            run_project(
+                Path(shutil.copytree(PROJECT.parent / name, tmp_path / which / name)), url, *settings, python=python
+            )
+            for which, settings in (("plain", ()), ("ours", ARCHIVED))
+        )
+    assert_same(ours, plain)
+    assert list((tmp_path / "ours" / name / "capture").glob("*.warc.gz"))
