@@ -144,6 +144,14 @@ def killed_until_complete(folder: Path, url: str, chance: random.Random, most: i
         if process.poll() is None:
             process.kill()
             kills += 1
+            remove_torn(folder)
         if process.wait(PATIENCE) == 0:
             return kills
         assert process.returncode == -9, process.communicate()
+
+
+def remove_torn(folder: Path) -> None:
+    """Scrapy's images pipeline writes in place, and takes a file that a kill has left empty for a whole one."""
+    for path in folder.glob("images/*/*"):
+        if not path.stat().st_size:
+            path.unlink()
