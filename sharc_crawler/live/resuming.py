@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from scrapy import Request, Spider
     from scrapy.crawler import Crawler
 
+    from sharc_crawler.frontier.ledger import Ledger
     from sharc_crawler.frontier.sites import Sites
     from sharc_crawler.frontier.store import Batch
     from sharc_crawler.live.lease import Lease
@@ -47,6 +48,7 @@ class Keeper:
         self._before: defaultdict[str, Counter[str]] = defaultdict(Counter)  #: by origin: fingerprints of what is kept
         self._again: defaultdict[str, Counter[str]] = defaultdict(Counter)  #: and of what came in this visit
         self._cookies = ""
+        self._told: set[str] = set()  #: visits under way after whose answer the cookies were kept
 
     def known(self, request: Request) -> bool:
         """Has the same visit, cut off, yielded it before?"""
@@ -73,9 +75,11 @@ class Keeper:
         origin, fingerprint = origin_of(request), self._fingerprint(request)
         self._before[origin][fingerprint] += 1
         about = {"site": site, "page": page, "origin": origin, "fingerprint": fingerprint}
-        self._sites[site].ledger.keep(
-            f"request {site} {page}", json.dumps({**about, "seen": not request.dont_filter, "request": text})
-        )
+        ledger = self._sites[site].ledger
+        ledger.keep(f"request {site} {page}", json.dumps({**about, "seen": not request.dont_filter, "request": text}))
+        if origin not in self._told:  # what it asks for may be shown to whom the answer's cookie was given alone
+            self._told.add(origin)
+            self._keep_cookies(ledger)
 
     def began(self, fetch: Fetch) -> None:
         """A visit begins, maybe not for the first time."""
@@ -86,8 +90,12 @@ class Keeper:
         name, ledger = name_of(lease.fetch), self._sites.of(lease.fetch).ledger
         self._before.pop(name, None)
         self._again.pop(name, None)
+        self._told.discard(name)
         for number, request in enumerate(lease.hopped):
             ledger.keep(f"hop {lease.fetch.lease} {number}", kept(request, self._spider))
+        self._keep_cookies(ledger)
+
+    def _keep_cookies(self, ledger: Ledger) -> None:
         middleware = self._cookie_middleware()
         if middleware is not None and (text := cookies_text(middleware.jars)) != self._cookies:
             self._cookies = text

@@ -144,9 +144,9 @@ def killed_until_complete(folder: Path, url: str, chance: random.Random, most: i
         if process.poll() is None:
             process.kill()
             kills += 1
-            remove_torn(folder)
         if process.wait(PATIENCE) == 0:
             return kills
+        remove_torn(folder)
         assert process.returncode == -9, process.communicate()
 
 
