@@ -461,14 +461,14 @@ def silent_204(asked: Asked) -> Answer:
 
 
 class HostileSite(ThreadingHTTPServer):
-    """On loopback; ``log`` has (path, instant, state, status) of each answer."""
+    """On loopback; ``log`` has instant, state and request headers of each answer, by path."""
 
     daemon_threads = True
 
     def __init__(self, seed: int, count: int = 4, every: float = 6.0, more: dict[str, int] | None = None) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.begun = time.time()
-        self.log: dict[str, list[tuple[float, object, int]]] = defaultdict(list)
+        self.log: dict[str, list[tuple[float, object, dict[str, str]]]] = defaultdict(list)
         self.pages: dict[str, Page] = {}
         for name in KINDS:
             for number in range((more or {}).get(name, count)):
@@ -509,7 +509,7 @@ class _Handler(BaseHTTPRequestHandler):
             headers = {name.lower(): value for name, value in self.headers.items()}
             asked = Asked(page, time.time(), headers, page.asked)
             answer = KINDS[page.kind](asked)
-            self.server.log[page.path].append((asked.now, answer.state, answer.status))
+            self.server.log[page.path].append((asked.now, answer.state, headers))
         self._send(answer, page.text(answer.state) if answer.body is None else answer.body, asked.now)
 
     def _front(self) -> None:
