@@ -133,6 +133,17 @@ class Attestations:
         self._strata = audit.strata({page: url for page, url in urls.items() if self.trusted(url)})
         self.drawn = audit.sample(self._strata, self.share, seed)
 
+    def draw_more(self, urls: Mapping[PageId, str], seed: int) -> None:
+        """Of further pages that share, each by its own lot: no sitemap has told of them, but it or they may yet.
+
+        How many will be found nobody knows, so no number of them is sure.
+        """
+        for page, url in urls.items():
+            if page not in self._strata and self.trusted(url):
+                self._strata[page] = f"{url_class(url)} found on the way"
+                if audit.lot(page, seed) < self.share:
+                    self.drawn.add(page)
+
     def sample(self, reference: Instant) -> list[PageId]:
         """The pages to download once more: those drawn that were visited before T, once, and are not known to have
         changed since.
@@ -140,9 +151,13 @@ class Attestations:
         self.audited = {
             page
             for page in self.drawn & self.once & self.downloads.keys()
-            if self.downloads[page][0].ended <= reference and not self._changed(page, reference)
+            if self.downloads[page][0].ended <= reference and self._told(page) and not self._changed(page, reference)
         }
         return sorted(self.audited)
+
+    def _told(self, page: PageId) -> bool:
+        """Has anything said when it changed?"""
+        return page in self.lastmods or header_lastmod(self.downloads[page][0]) is not None
 
     def _changed(self, page: PageId, reference: Instant) -> bool:
         found = weigh(self.downloads[page][:1], self.lastmods.get(page, ()), reference)

@@ -84,13 +84,25 @@ def sample(labels: Mapping[int, str], share: float, seed: int) -> set[int]:
     """
     groups: dict[str, list[tuple[bytes, int]]] = defaultdict(list)
     for page, label in labels.items():
-        lot = hashlib.blake2b(f"{seed} {page}".encode(), digest_size=8).digest()
-        groups[label].append((lot, page))
+        groups[label].append((_lot(page, seed), page))
     drawn: set[int] = set()
     for lots in groups.values():
         size = max(math.ceil(share * len(lots)), LEAST) if share > 0 else 0
         drawn.update(page for _, page in sorted(lots)[:size])
     return drawn
+
+
+def lot(page: int, seed: int) -> float:
+    """A number from 0 to 1 that a page draws; always the same.
+
+    >>> 0 <= lot(1, seed=1) < 1, lot(1, seed=1) == lot(1, seed=1)
+    (True, True)
+    """
+    return int.from_bytes(_lot(page, seed)) / 2**64
+
+
+def _lot(page: int, seed: int) -> bytes:
+    return hashlib.blake2b(f"{seed} {page}".encode(), digest_size=8).digest()
 
 
 def bound(kept: Iterable[Stratum], caught: int = 0) -> int:

@@ -30,7 +30,7 @@ _SHOWS_NOTHING = {
 }
 
 
-def compare(old: Outcome, new: Outcome, *, restless: bool = False) -> Comparison:
+def compare(old: Outcome, new: Outcome, *, restless: bool = False, dated: bool = False) -> Comparison:
     """Whether what ``old`` showed had changed when ``new`` was fetched.
 
     * A fetch that failed or was refused, a part (206), or a payload without digest: unknown.
@@ -39,7 +39,8 @@ def compare(old: Outcome, new: Outcome, *, restless: bool = False) -> Comparison
       bytes; different ones, or another content type: changed.
     * Another kind of answer (content, redirect, gone) than before: changed. Gone both times: unchanged.
     * The same content, but another ETag or a later Last-Modified: the server contradicts itself, unknown; unless its
-      validators are ``restless``, known to differ at unchanged content.
+      validators are ``restless``, known to differ at unchanged content. ``dated``: its kind of pages has a
+      Last-Modified that is not made on request.
 
     >>> from sharc_crawler.model import Outcome
     >>> before = Outcome(Result.OK, 0.0, 1.0, status=200, digest="sha1:A")
@@ -60,7 +61,7 @@ def compare(old: Outcome, new: Outcome, *, restless: bool = False) -> Comparison
         return _redirects(old, new)
     if new.result is Result.GONE:
         return Comparison(Change.UNCHANGED, Evidence.BYTES, Reason.GONE_TWICE)
-    return _payloads(old, new, restless=restless)
+    return _payloads(old, new, restless=restless, dated=dated)
 
 
 def _kind(outcome: Outcome) -> str:
@@ -94,7 +95,7 @@ def _redirects(old: Outcome, new: Outcome) -> Comparison:
     return Comparison(Change.CHANGED, Evidence.BYTES, Reason.OTHER_TARGET)
 
 
-def _payloads(old: Outcome, new: Outcome, *, restless: bool) -> Comparison:
+def _payloads(old: Outcome, new: Outcome, *, restless: bool, dated: bool) -> Comparison:
     if old.digest is None or new.digest is None:
         return _unknown(Reason.NO_DIGEST)
     same, unpacked = old.digest == new.digest, (old.decoded or old.digest) == (new.decoded or new.digest)
@@ -102,22 +103,23 @@ def _payloads(old: Outcome, new: Outcome, *, restless: bool) -> Comparison:
         return Comparison(Change.CHANGED, Evidence.BYTES, Reason.OTHER_BYTES)
     if (old.media_type, old.charset) != (new.media_type, new.charset):
         return Comparison(Change.CHANGED, Evidence.BYTES, Reason.OTHER_TYPE)
-    if not restless and (why := contradiction(old, new)):
+    if not restless and (why := contradiction(old, new, dated=dated)):
         return _unknown(why)
     return Comparison(Change.UNCHANGED, Evidence.BYTES, Reason.EQUAL_BYTES if same else Reason.EQUAL_UNPACKED)
 
 
-def contradiction(old: Outcome, new: Outcome) -> Reason | None:
+def contradiction(old: Outcome, new: Outcome, *, dated: bool = False) -> Reason | None:
     """What the headers of two downloads of the same content say against it: it may have changed and changed back.
 
-    Bytes packed in another way may have another ETag; a Last-Modified made on request says nothing.
+    Bytes packed in another way may have another ETag; a Last-Modified made on request says nothing, unless those of its
+    kind of pages are ``dated``.
     """
     etags = old.validators.etag, new.validators.etag
     alike = old.digest == new.digest or (old.decoded is not None and new.decoded is not None)
     if alike and all(etags) and not any(map(_is_weak, etags)) and etags[0] != etags[1]:
         return Reason.OTHER_ETAG
     before, after = (http_date(one.validators.last_modified) for one in (old, new))
-    if after is None or after == before or (made_on_request(old) and made_on_request(new)):
+    if after is None or after == before or (not dated and made_on_request(old) and made_on_request(new)):
         return None
     since = before if old.date is None else old.date
     return Reason.LATER_MODIFIED if since is not None and after >= since else None

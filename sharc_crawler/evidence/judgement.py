@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sharc_crawler.evidence.comparison import Comparison, compare
+from sharc_crawler.evidence.headers import made_on_request
 from sharc_crawler.evidence.intervals import Clocks, reach
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
-from sharc_crawler.evidence.restless import Restless
+from sharc_crawler.evidence.restless import Restless, class_of
 from sharc_crawler.model import Change, Judgement, Slot, Verdict
 
 if TYPE_CHECKING:
@@ -43,10 +44,14 @@ class Revisits:
     def __init__(self) -> None:
         self.clocks = Clocks()
         self._restless = Restless()
+        self._dated: dict[tuple[str, str], Instant] = {}  # kinds of pages with a Last-Modified of old, and since when
 
     def visited(self, url: str, outcome: Outcome) -> None:
         """A page or resource was visited; ``url`` as it was requested."""
         self.clocks.saw(url, outcome)
+        if outcome.validators.last_modified and not made_on_request(outcome):
+            kind = class_of(url)
+            self._dated[kind] = min(outcome.started, self._dated.get(kind, outcome.started))
 
     def judge(self, url: str, visit: Outcome, revisit: Outcome, reference: Instant | None) -> Judgement:
         """What a revisit says of a page, against its visit.
@@ -56,11 +61,16 @@ class Revisits:
         >>> Revisits().judge("http://h/", before, Outcome(Result.FAILED, 9.0, 9.5), 5.0).verdict.value
         'unknown'
         """
-        found = compare(visit, revisit, restless=self._restless.known(url))
+        dated = reference is not None and bool(revisit.validators.last_modified) and self._is_dated(url, reference)
+        found = compare(visit, revisit, restless=self._restless.known(url), dated=dated)
         self._restless.saw(url, visit, revisit)
         if found.change is not Change.UNKNOWN and self._stale(url, visit, revisit, reference):
             return Judgement(Verdict.UNKNOWN, Evidence.NONE, Reason.STALE)
         return of_comparison(found)
+
+    def _is_dated(self, url: str, reference: Instant) -> bool:
+        """Had a page of its kind, before T, a Last-Modified that was not made on request?"""
+        return self._dated.get(class_of(url), reference) < reference
 
     def _stale(self, url: str, visit: Outcome, revisit: Outcome, reference: Instant | None) -> bool:
         """Does the revisit show the page as it was before T only?"""

@@ -41,16 +41,17 @@ class Restless:
             return
         change = compare(visit, revisit, restless=True).change
         if change is Change.UNCHANGED and contradiction(visit, revisit):
-            self._pairs[_class(url)] += 1
+            self._pairs[class_of(url)] += 1
         elif change is not Change.UNKNOWN:
-            self._steady.add(_class(url))
+            self._steady.add(class_of(url))
 
     def known(self, url: str) -> bool:
         """Do the validators of its class differ at unchanged content?"""
         if not self._pairs:  # of hardly any site
             return False
-        return self._pairs[_class(url)] >= PAIRS and _class(url) not in self._steady
+        return self._pairs[class_of(url)] >= PAIRS and class_of(url) not in self._steady
 
 
-def _class(url: str) -> tuple[str, str]:
+def class_of(url: str) -> tuple[str, str]:
+    """Host, first folder and extension."""
     return urlsplit(url).netloc.lower(), url_class(url)

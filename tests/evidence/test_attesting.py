@@ -123,3 +123,25 @@ def test_a_resource_is_claimed_by_its_own_last_modified_only():
     outcome = Outcome(Result.OK, AGAIN, AGAIN + 0.1, status=200, digest="A", date=AGAIN)
     attesting.visited(0, Kind.RESOURCE, outcome, once=True)
     assert attesting.judge_embedded({0: "http://h/s.css", 1: "http://h/never.css"}, T) == {}
+
+
+def test_pages_that_no_sitemap_told_of_yet_are_drawn_one_by_one():
+    capture = Capture(share=0.1)
+    for _ in range(300):
+        capture.page(STILL, "A")
+    urls = dict(capture.urls)
+    silent = [capture.page(STILL, "A") for _ in range(100)]
+    for page in silent:  # they say nothing, in no sitemap and no header
+        del capture.attesting.lastmods[page]
+    capture.attesting.begin({}, VISIT)
+    capture.attesting.draw({}, seed=1)
+    for page, url in capture.urls.items():  # whenever they are found
+        capture.attesting.draw_more({page: url}, seed=1)
+    drawn = set(capture.attesting.drawn)
+    capture.attesting.draw_more(capture.urls, seed=1)
+    assert capture.attesting.drawn == drawn, "once"
+    audited = capture.attesting.sample(T)
+    assert 15 <= len(audited) <= 50
+    assert set(audited) <= urls.keys(), "where there is no word, there is nothing to audit"
+    _, told = capture.attesting.judge(urls, T)
+    assert [one["label"] for one in told["strata"]] == ["/a/*.html found on the way"]

@@ -103,6 +103,18 @@ def test_what_speaks_against_a_page(visit: Outcome, revisit: Outcome, expected: 
     assert judged(visit, revisit) == expected
 
 
+def test_a_last_modified_of_now_says_something_where_those_of_its_kind_are_old() -> None:
+    """Changed within a second before its visit, and again before its revisit: to and fro?"""
+    visit, revisit = at(10, validators=etag("", 10)), at(90, validators=etag("", 90))
+    assert judged(visit, revisit) == SAME
+    revisits = Revisits()
+    revisits.visited(URL, at(5, validators=etag("", 1)))
+    assert judged(visit, revisit, revisits) == (*OPEN, Reason.LATER_MODIFIED)
+    late = Revisits()
+    late.visited(URL, at(60, validators=etag("", 1)))  # after T: nothing that was known at the judgement
+    assert judged(visit, revisit, late) == SAME
+
+
 def test_the_clock_of_a_server_is_known_from_all_its_visits_before_t() -> None:
     revisits = Revisits()
     for number in range(9):

@@ -55,7 +55,10 @@ class ByLastmods(TwoVisits):
         known.draw({page: urls[page] for page in sorted(known.lastmods)}, seed=round(self._capture.started))
 
     def planned_by(self, pages: Sequence[PageId], rates: list[Rate]) -> list[Rate]:
-        """What is to be audited has to be visited before T, as the hottest pages are."""
+        """What is to be audited has to be visited before T, as the hottest pages are; the others are drawn now."""
+        if self._capture.reference is None:
+            urls = self._ledger.pages.urls
+            self.attestations.draw_more({page: urls[page] for page in pages}, seed=round(self._capture.started))
         hottest, drawn = max(rates, default=0.0), self.attestations.drawn
         return [hottest if page in drawn else rate for page, rate in zip(pages, rates, strict=True)]
 
