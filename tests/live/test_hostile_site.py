@@ -17,7 +17,10 @@ def test_a_hostile_site_is_not_wrongly_claimed_and_its_capture_verifies(crawl):
     assert done.code == 0, done.err
     capture = done.capture
     claimed, false = false_claims(site, capture)
-    assert {name.partition(": ")[2] for name in false} <= SILENT, false
+    told = sum(number for name, number in false.items() if name.startswith("validator: "))
+    shown = {name.partition(": ")[2] for name in false if not name.startswith("validator: ")}
+    assert shown <= SILENT, false
+    assert told <= (capture["audit"] or {"bound": 0})["bound"], "two pages of a kind: the audit's sample may miss it"
     assert claimed.total() > 15, claimed
     assert len({page["url"].split("/")[3] for page in capture["pages"]}) > len(KINDS)
     assert verify(done.folder).findings == []
