@@ -343,8 +343,11 @@ def edits_found(url: str, edit: Callable[[int], None], number: int, output: Path
     finally:
         stop.set()
         editor.join()
-    captured, content, _ = counts(report)
-    return f"{len(places)} pages edited meanwhile, {captured - content} lost their content"
+    totals = report["coherence"]
+    assert isinstance(totals, dict)
+    found = totals["content"]
+    lost = f"{found['changed']} pages lost their content, listings among them, {found['unknown']} unknown"
+    return f"{len(places)} pages edited meanwhile: {lost}"
 
 
 def main() -> None:

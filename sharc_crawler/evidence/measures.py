@@ -101,7 +101,7 @@ COUNTS = (
     Count(
         "by_masks",
         "Of these: by masks that the capture taught.",
-        lambda page: page.alike and page.verdict is Verdict.CHANGED,
+        lambda page: page.alike and only_noise(page) and page.verdict is Verdict.CHANGED,
     ),
     Count(
         "by_304",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import DataError
 from sharc_crawler.evidence.facts import Taught
+from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.measures import Content, content
 from sharc_crawler.evidence.reasons import Reason, code
 from sharc_crawler.model import Kind, Result, Verdict
@@ -58,7 +59,7 @@ class Teachers:
             if _fetched_twice(page):
                 if _gap(page) <= WITHIN:
                     self.close.add(page)
-                if lost:
+                if lost and page.evidence is Evidence.BYTES:
                     self.looked.add(page)
 
 

@@ -79,12 +79,12 @@ def how_kept(totals: Mapping[str, Any]) -> str:
     """By what is known of pages that they kept their content and not their bytes; empty where there are none.
 
     >>> how_kept({"same_content": 39, "by_masks": 4, "by_304": 0})
-    '35 pages differ only in what is ignored on any site (nonces, comments), 4 in what this capture learned to ignore'
+    '35 pages differ only in what is ignored (nonces, comments, masks), 4 in what this capture learned to ignore'
     """
     masked, told = totals["by_masks"], totals["by_304"]
     ignored = totals["same_content"] - masked - told
     parts = [
-        (ignored, "what is ignored on any site (nonces, comments)"),
+        (ignored, "what is ignored (nonces, comments, masks)"),
         (masked, "what this capture learned to ignore"),
     ]
     words = [
