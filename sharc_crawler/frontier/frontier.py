@@ -199,7 +199,7 @@ class Frontier:
                 return None
         if (due := self._leases.due(task.page, now)) > now:
             host.pace.pause(due)  # the host waits: an order is kept
-            host.held.appendleft(task)
+            host.retry(task, due)
             return None
         capture = self.ledger.capture
         if reason := self._why_not(capture, task, kind, url, now):

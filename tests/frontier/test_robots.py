@@ -96,6 +96,18 @@ def test_byte_order_mark_encoding_and_size():
     assert len(text) <= MAX_BYTES
 
 
+def test_rules_that_could_not_be_had_are_asked_for_again_also_within_a_second(world):
+    frontier = Frontier(Politeness(delay=0.01, back_off=0.05))
+    capture = frontier.open(CaptureSpec("h", (f"{HOST}/",), strategy="bfs:revisits=none", sitemaps=()), world.now)
+    world.answers[f"{HOST}/robots.txt"] = [
+        {"result": Result.FAILED, "status": 500},
+        {"result": Result.OK, "robots": ""},
+    ]
+    world.run(frontier)
+    assert [fetch.attempt for _, fetch in world.requests if fetch.kind is Kind.ROBOTS] == [1, 2]
+    assert capture.counts.captured == 1
+
+
 SLOW = Politeness(delay=MAX_AGE / 8, back_off=1.0, longest_pause=MAX_AGE, max_delay=MAX_AGE - 1)
 
 
