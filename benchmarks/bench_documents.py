@@ -1,0 +1,197 @@
+"""What documents that are made to cost time cost, and whom they keep waiting.
+
+    python benchmarks/bench_documents.py [--size 1000000] [--mixes 60]
+    python benchmarks/bench_documents.py --crawl [--pages 600]
+
+The first reads documents of one size as a capture does (links, text, fingerprint, digests): a shape each, then shapes
+in mixes from a fixed seed, and says the processor time of the worst. With `--crawl` one host on loopback serves a page
+of each shape and another one small pages, in one capture: how long does the second host wait between two requests,
+beside the same crawl in which the first host's documents are small, too?
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import base64
+import itertools
+import multiprocessing
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sharc_crawler.live.reading import detector_of, read
+from sharc_crawler.live.readings import Order, Wants
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from multiprocessing.connection import Connection
+
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"
+#: a beginning, and what follows it again and again (%d counts)
+SHAPES = {
+    "attributes of one tag": (b"<p ", b"a%d=1 "),
+    "attributes without values": (b"<p ", b"a%d "),
+    "attributes, quoted": (b"<p ", b"a%d='<p>' "),
+    "tags of 200 attributes": (b"", b"<p " + b"".join(b"a%d=1 " % number for number in range(200)) + b">"),
+    "one huge attribute": (b"<a href='", b"/%d"),
+    "one huge name": (b"<", b"x%d"),
+    "nesting": (b"", b"<div>"),
+    "nesting of inline elements": (b"", b"<b><i><a href=/%d>"),
+    "misnested tables": (b"", b"<table><tr><td><p><table>"),
+    "open forms and lists": (b"", b"<form><ul><li><select><option>%d"),
+    "ends without beginnings": (b"", b"</p></div></a>"),
+    "entities": (b"", b"&amp;&#%d;&notanentity%d"),
+    "one long entity": (b"&", b"x%d"),
+    "comments": (b"", b"<!-- %d -->"),
+    "a comment without end": (b"<!--", b"-- -%d"),
+    "bogus comments": (b"", b"<?%d?><!%d><//%d>"),
+    "doctypes": (b"", b"<!DOCTYPE a%d [<!ENTITY b 'c'>]>"),
+    "CDATA": (b"", b"<![CDATA[%d]]>"),
+    "one huge text": (b"<p>", b"word%d "),
+    "one huge word": (b"<p>", b"%d"),
+    "300,000 tags": (b"", b"<b>"),
+    "links": (b"", b"<a href=/page-%d>"),
+    "relative links": (b"<base href=//////>", b"<a href=../%d/../>"),
+    "links to session paths": (b"", b"<a href=/%032d/a>"),
+    "images": (b"", b"<img srcset='a%d.png 1x, b%d.png 2x' style='background:url(%d)'>"),
+    "one srcset": (b"<img srcset='", b"a%d.png %dx, "),
+    "scripts": (b"", b"<script>%d</script>"),
+    "a script without end": (b"<script>", b"<!--<script>%d"),
+    "styles": (b"", b"<style>@import url(%d);a{b:url(</style>"),
+    "one style": (b"<style>", b"@import 'a%d';b{c:url( d )}/*"),
+    "data addresses": (b"<img src='data:image/png;base64,", base64.b64encode(bytes(range(255)))),
+    "NULs": (b"<p>", b"\0%d\0"),
+    "what looks made up": (b"<p>", b"a1b2c3d4e%d deadbeef%08d "),
+    "times that look made": (b"<p>", b"generated on mon mon mon 1 1 1 at 1:1%d "),
+    "iframes with documents": (b"", b"<iframe srcdoc='<p>%d'>"),
+    "frames without frames": (b"<noframes>", b"<a href=%d>"),
+    "plaintext": (b"<plaintext>", b"<p>%d"),
+    "ad slots": (b"", b"<div class='ad-slot-%d' id='a%d'><h2>%d</h2>"),
+    "templates": (b"", b"<template><noscript>%d"),
+    "headings that name": (b"<div class=ad id=ad>", b"<h2>ad%d</h2>"),
+    "meta refresh": (b"", b"<meta http-equiv=refresh content='%d;url=,url=,url='>"),
+    "not UTF-8": (b"<meta charset=shift_jis>", b"\x81\x82\xff%d"),
+    "UTF-16": (b"\xff\xfe", b"<\0p\0>\0"),
+}
+
+
+def document(shape: tuple[bytes, bytes], size: int) -> bytes:
+    """A document of one shape."""
+    start, unit = shape
+    parts, length, number = [start], len(start), 0
+    while length < size:
+        parts.append(
+            unit.replace(b"%032d", b"%032x" % number).replace(b"%08d", b"%08d" % number).replace(b"%d", b"%d" % number)
+        )
+        length += len(parts[-1])
+        number += 1
+    return b"".join(parts)[:size]
+
+
+def mixed(dice: random.Random, size: int) -> tuple[str, bytes]:
+    """Shapes one within the other, whatever state the parser is in."""
+    names = dice.sample(list(SHAPES), dice.randint(2, 4))
+    share = size // len(names)
+    return " + ".join(names), b"".join(document(SHAPES[name], share) for name in names)
+
+
+def seconds(body: bytes) -> float:
+    order = Order("http://h.example/a/b?c=1", Wants.DOCUMENT, compared=True, words=True)
+    before = time.process_time()
+    read(HEAD + body, order, detector_of("content", None))
+    return time.process_time() - before
+
+
+def costs(size: int, mixes: int) -> Iterator[tuple[float, str]]:
+    """Seconds of processor time, and of what."""
+    dice = random.Random(1)
+    for name, shape in SHAPES.items():
+        yield seconds(document(shape, size)), name
+    for _ in range(mixes):
+        name, body = mixed(dice, size)
+        yield seconds(body), name
+
+
+async def answer(
+    pages: dict[bytes, bytes], asked: list[float], reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+) -> None:
+    try:
+        while True:
+            request = await reader.readuntil(b"\r\n\r\n")
+            asked.append(time.monotonic())
+            body = pages.get(request.split(b" ")[1])
+            status = b"404 Not Found" if body is None else b"200 OK"
+            head = b"HTTP/1.1 %b\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n" % (status, len(body or b""))
+            writer.write(head + (body or b""))
+            await writer.drain()
+    except (asyncio.IncompleteReadError, ConnectionError):
+        writer.close()
+
+
+def serve(sites: list[dict[bytes, bytes]], told: Connection) -> None:
+    async def run() -> None:
+        asked: list[list[float]] = [[] for _ in sites]
+        servers = [
+            await asyncio.start_server(lambda *both, of=number: answer(sites[of], asked[of], *both), "127.0.0.1", 0)
+            for number in range(len(sites))
+        ]
+        told.send([server.sockets[0].getsockname()[1] for server in servers])
+        await asyncio.to_thread(told.recv)
+        told.send(asked)
+
+    asyncio.run(run())
+
+
+def site(bodies: list[bytes]) -> dict[bytes, bytes]:
+    """A front page, and what it links to."""
+    links = b"".join(b"<a href=/%d>%d</a>" % (number, number) for number in range(len(bodies)))
+    return {b"/": links, **{b"/%d" % number: body for number, body in enumerate(bodies)}}
+
+
+def waits(costly: list[bytes], pages: int) -> list[float]:
+    """Seconds between two requests to the good host, longest first, as long as the other host is asked, too."""
+    here, there = multiprocessing.Pipe()
+    good = [b"page %d" % number for number in range(pages)]
+    server = multiprocessing.Process(target=serve, args=([site(costly), site(good)], there), daemon=True)
+    server.start()
+    urls = ",".join(f"http://127.0.0.1:{port}/" for port in here.recv())
+    with tempfile.TemporaryDirectory() as folder:
+        arguments = f"url={urls} sitemap=off delay=0.05 limit={pages} strategy=bfs:revisits=none output={folder}/c".split()
+        command = [str(Path(sys.executable).with_name("scrapy")), "crawl", "site", "-s", "LOG_LEVEL=ERROR"]
+        command += [word for one in arguments for word in ("-a", one)]
+        subprocess.run(command, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    here.send("over")
+    _, asked = here.recv()
+    server.join()
+    return sorted((after - before for before, after in itertools.pairwise(asked)), reverse=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--size", type=int, default=1_000_000)
+    parser.add_argument("--mixes", type=int, default=60)
+    parser.add_argument("--crawl", action="store_true")
+    parser.add_argument("--pages", type=int, default=600)
+    args = parser.parse_args()
+    if args.crawl:
+        costly = [document(shape, args.size) for shape in SHAPES.values()]
+        for name, bodies in (("small documents", [b"small"] * len(costly)), ("costly documents", costly)):
+            found = waits(bodies, args.pages)
+            print(
+                f"{name}: longest waits {', '.join(f'{one:.2f}' for one in found[:5])} s; load {os.getloadavg()[0]:.0f}"
+            )
+        return
+    found = sorted(costs(args.size, args.mixes), reverse=True)
+    print(f"{len(found)} documents of {args.size:,} bytes; processor time, the worst first:")
+    for cost, name in found[:12]:
+        print(f"{cost:7.2f} s  {name}")
+
+
+if __name__ == "__main__":
+    main()
