@@ -162,7 +162,8 @@ def waits(costly: list[bytes], pages: int) -> list[float]:
     server.start()
     urls = ",".join(f"http://127.0.0.1:{port}/" for port in here.recv())
     with tempfile.TemporaryDirectory() as folder:
-        arguments = f"url={urls} sitemap=off delay=0.05 limit={pages} strategy=bfs:revisits=none output={folder}/c".split()
+        arguments = f"url={urls} sitemap=off delay=0.05 limit={pages} strategy=bfs:revisits=none".split()
+        arguments.append(f"output={folder}/c")
         command = [str(Path(sys.executable).with_name("scrapy")), "crawl", "site", "-s", "LOG_LEVEL=ERROR"]
         command += [word for one in arguments for word in ("-a", one)]
         subprocess.run(command, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
