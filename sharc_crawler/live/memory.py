@@ -33,7 +33,7 @@ class MemoryBudget:
         self.limit = limit or share_of_machine()
         self.taken = 0  #: by responses that come in at present
         self._folder: Path | None = None
-        self._made: Path | None = None
+        self._made: tempfile.TemporaryDirectory[str] | None = None
 
     def is_used_up(self, held: int) -> bool:
         """Whether one more request may exceed the limit; ``held``: what waits to be written and read.
@@ -52,13 +52,13 @@ class MemoryBudget:
     def spooling(self) -> Spooling:
         """A new file for a large body."""
         if self._made is None:
-            self._made = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=self._folder))
-        return Spooling(self._made)
+            self._made = tempfile.TemporaryDirectory(prefix=_PREFIX, dir=self._folder, ignore_cleanup_errors=True)
+        return Spooling(Path(self._made.name))
 
     def close(self) -> None:
         """Nothing is under way any more."""
         if self._made is not None:
-            shutil.rmtree(self._made, ignore_errors=True)
+            self._made.cleanup()
             self._made = None
 
 
