@@ -21,7 +21,7 @@ from __future__ import annotations
 import logging
 import re
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
@@ -220,6 +220,7 @@ def target_of(request: Request) -> Target:
     return Target(parts.hostname or "", parts.port or DEFAULT_PORTS.get(parts.scheme, 0), fetch.site if fetch else "")
 
 
+@lru_cache(maxsize=1024)
 def _is_name(host: str) -> bool:
     """Can it be looked up at all? Twisted would wait for the answer of a look-up that never began."""
     try:
