@@ -142,8 +142,9 @@ def serve(sites: list[dict[bytes, bytes]], told: Connection) -> None:
             for number in range(len(sites))
         ]
         told.send([server.sockets[0].getsockname()[1] for server in servers])
-        await asyncio.to_thread(told.recv)
-        told.send(asked)
+        while len(asked[-1]) < len(sites[-1]):
+            await asyncio.sleep(0.1)
+        told.send(asked[-1])
 
     asyncio.run(run())
 
@@ -162,14 +163,15 @@ def waits(costly: list[bytes], pages: int) -> list[float]:
     server.start()
     urls = ",".join(f"http://127.0.0.1:{port}/" for port in here.recv())
     with tempfile.TemporaryDirectory() as folder:
-        arguments = f"url={urls} sitemap=off delay=0.05 limit={pages} strategy=bfs:revisits=none".split()
+        arguments = f"url={urls} sitemap=off delay=0.05 strategy=bfs:revisits=none".split()
         arguments.append(f"output={folder}/c")
         command = [str(Path(sys.executable).with_name("scrapy")), "crawl", "site", "-s", "LOG_LEVEL=ERROR"]
         command += [word for one in arguments for word in ("-a", one)]
-        subprocess.run(command, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    here.send("over")
-    _, asked = here.recv()
-    server.join()
+        crawl = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        asked = here.recv()
+        crawl.kill()  # the costly host's documents may be read for long yet
+        crawl.wait()
+    server.terminate()
     return sorted((after - before for before, after in itertools.pairwise(asked)), reverse=True)
 
 
