@@ -130,7 +130,7 @@ async def answer(
             head = b"HTTP/1.1 %b\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n" % (status, len(body or b""))
             writer.write(head + (body or b""))
             await writer.drain()
-    except (asyncio.IncompleteReadError, ConnectionError):
+    except (asyncio.IncompleteReadError, asyncio.CancelledError, ConnectionError):
         writer.close()
 
 
