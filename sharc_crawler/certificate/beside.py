@@ -13,7 +13,7 @@ from zipfile import ZipFile, is_zipfile
 from sharc_crawler.archive.cdxj import index_path
 from sharc_crawler.archive.stock import DAMAGED
 from sharc_crawler.certificate.canonical import KEPT_IN, kept
-from sharc_crawler.certificate.fixity import CERTIFICATES
+from sharc_crawler.certificate.fixity import CERTIFICATES, pages_name
 from sharc_crawler.certificate.witness import Finding
 
 if TYPE_CHECKING:
@@ -131,10 +131,12 @@ def _is_archive(file: Path) -> bool:
     return start.lstrip().startswith(_MAGIC)
 
 
-def _one_for_each(names: Iterable[str], documents: Iterable[Document]) -> Iterator[Finding]:
-    """A capture has one certificate."""
+def _one_for_each(source: Material, documents: Iterable[Document]) -> Iterator[Finding]:
+    """A capture has one certificate, and a certificate one file of pages."""
     seen = set()
-    for name, document in zip(names, documents, strict=True):
+    for name in sorted(source.pages.keys() - set(map(pages_name, source.certificates))):
+        yield Finding("it belongs to no certificate", name)
+    for name, document in zip(source.certificates, documents, strict=True):
         site = document["capture"]["site"]
         if site in seen:
             yield Finding(f"a second certificate of {site}", name)
@@ -145,7 +147,7 @@ def strangers(path: Path, source: Material, witness: Witness, documents: list[Do
     """All of it."""
     if path.is_dir():
         yield from strange_files(path, source)
-        yield from _one_for_each(source.certificates, documents)
     else:
         yield from strange_parts(source.names)
+    yield from _one_for_each(source, documents)
     yield from strange_records(witness, documents)

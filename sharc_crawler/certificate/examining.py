@@ -141,6 +141,8 @@ class _Again:
         for stated, sums in self._parts.values():
             yield from _between(name, stated, sums)
         yield from _one_instant(name, document)
+        if len(self.urls) != document["pages"]["lines"]:
+            yield Finding(f"its pages are {len(self.urls):,} lines, stated is {document['pages']['lines']}", name)
         if len(self._parts) < len(document["subsites"]):
             yield Finding("two subsites have one name", name)
 

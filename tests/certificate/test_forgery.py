@@ -13,8 +13,10 @@ import pytest
 from click.testing import CliRunner
 
 from sharc_crawler.archive.cdxj import index_path
+from sharc_crawler.archive.members import records
 from sharc_crawler.archive.records import member
-from sharc_crawler.certificate.canonical import DIGEST
+from sharc_crawler.certificate.canonical import DIGEST, KEPT_IN, digest, kept, to_text
+from sharc_crawler.certificate.fixity import fixity
 from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.cli import main
 from sharc_crawler.report.html import render
@@ -33,7 +35,7 @@ from tests.certificate.test_beside import (
     repacked,
     restated,
 )
-from tests.certificate.test_verify import entry, forge, forge_warc, is_page
+from tests.certificate.test_verify import entry, forge, forge_warc, is_page, rewrite
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -81,6 +83,27 @@ def every(folder: Path, change) -> None:
 def with_attempts(folder: Path) -> None:
     also(folder, SITE + "equal", FORGED)
     forge(folder, lambda d: entry(d, "equal")["revisit"].update(attempts=3))
+
+
+def resealed(folder: Path, change) -> None:
+    """Alter what a certificate says of its file of pages, and cover it up."""
+    path = folder / "certificate.json"
+    document = json.loads(path.read_text())
+    change(document)
+    document[DIGEST] = digest(document)
+    warc = certificates_warc(folder)
+    rewrite(
+        warc,
+        lambda r: (
+            (r.fields, kept(document))
+            if r.kind == "metadata" and not (r.get("WARC-Target-URI") or "").endswith(":pages")
+            else None
+        ),
+    )
+    with warc.open("rb") as stream:
+        offset = [record.offset for record in records(stream)][-1]
+    document[KEPT_IN] = {**document[KEPT_IN], "offset": offset, **fixity(warc)}
+    path.write_text(to_text(document))
 
 
 def linked_folder(folder: Path) -> None:
@@ -187,6 +210,8 @@ FOLDERS = {
             {"from": "2020-01-01T00:00:00.000000Z", "to": "2020-01-02T00:00:00.000000Z"}
         ),
     ),
+    "another number of lines": lambda f: resealed(f, lambda d: d["pages"].update(lines=999)),
+    "pages of no certificate": lambda f: shutil.copy(f / "certificate-pages.jsonl", f / "certificate-2-pages.jsonl"),
     "a page not captured that was": lambda f: forge(
         f, lambda d: d["not_captured"].append({**entry(d, "gone"), "url": SITE + "apex"})
     ),
