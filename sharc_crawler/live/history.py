@@ -1,30 +1,21 @@
-"""What a capture takes from the archive's history of a site, and what it adds to it (``history=FILE``)."""
+"""What a capture takes from the archive's history of a site (``history=FILE``): rates and known pages."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sharc_crawler.changes.http_date import http_date
-from sharc_crawler.evidence.kinds import Evidence
-from sharc_crawler.model import Change, Hints, Kind, Linked, Observation, Result, Sighting, Slot, Url, Verdict
+from sharc_crawler.model import Kind, Sighting
 from sharc_crawler.rates.chain import Chain
 from sharc_crawler.rates.make import make_sources
 from sharc_crawler.rates.sitemap import DAY
 from sharc_crawler.rates.sources import capture_length
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable
 
-    from sharc_crawler.frontier.store import FrontierStore, JudgementRow, LastmodRow, LinksRow, PageRow, VisitRow
-    from sharc_crawler.model import Document, Outcome, Seconds
+    from sharc_crawler.model import Seconds
     from sharc_crawler.rates.sitemap import SitemapRules
     from sharc_crawler.storage.observations import ObservationStore
-
-CHANGES = {
-    Verdict.COHERENT: Change.UNCHANGED,
-    Verdict.CHANGED: Change.CHANGED,
-    Verdict.UNKNOWN: Change.UNKNOWN,
-}
 
 
 def rates_of(site: str, names: str, history: ObservationStore | None, rules: SitemapRules, delay: Seconds) -> Chain:
@@ -41,96 +32,5 @@ def rates_of(site: str, names: str, history: ObservationStore | None, rules: Sit
 
 
 def known_pages(site: str, history: ObservationStore) -> list[Sighting]:
-    """The pages that had content when they were last heard of."""
+    """The pages that had content at their last observation."""
     return [Sighting(url, via="history") for url, last in history.latest(site).items() if last.kind is Kind.PAGE]
-
-
-def remember(store: FrontierStore, history: ObservationStore) -> None:
-    """Add all that the captures of a store learned; as often as one likes."""
-    for number, capture in store.captures().items():
-        site, names = capture.spec.site, dict[int, Url]()
-        history.append(observations(store, number, history, names))
-        history.append_links(site, links(store.links(), names))
-
-
-def links(found: Iterable[LinksRow], names: Mapping[int, Url]) -> Iterator[Linked]:
-    """What a capture's documents linked to; ``names``: of its pages."""
-    for row in found:
-        if row.page in names:
-            targets = tuple(names[target] for target in row.targets if target in names)
-            yield Linked(names[row.page], row.time, targets)
-
-
-def _url(row: PageRow) -> Url:
-    """What a page is known by in captures to come: its own URL, to which it was redirected, answers by itself."""
-    return Url(row.key.removesuffix("#"))
-
-
-def observations(
-    store: FrontierStore, capture: int, history: ObservationStore, names: dict[int, Url]
-) -> Iterator[Observation]:
-    """All that a capture learned, against what was known before, URL by URL; ``names`` is given what each is called."""
-    site = store.captures()[capture].spec.site
-    before = history.contents(site)
-    for url in store.urls(capture):
-        row, first = url.page, None
-        names[row.page] = _url(row)
-        documents: dict[str | None, Document | None] = {}  # equal bytes are not read twice
-        for visit in url.visits:
-            outcome, again = visit.outcome, visit.slot is Slot.SECOND
-            if not visit.finished or not visit.attempt:
-                continue
-            earlier = first if again else before.get(_url(row))
-            if not again:
-                first = outcome.decoded or outcome.digest
-            change = _change(visit, url.judgement, earlier)
-            lastmod = _lastmod(url.lastmods, visit) or (None if again else row.hints)
-            document = documents.setdefault(outcome.digest, outcome.document)
-            yield _observation(site, row, outcome, change, lastmod, document)
-
-
-def _observation(
-    site: str,
-    row: PageRow,
-    outcome: Outcome,
-    change: tuple[Change, Evidence],
-    lastmod: Hints | None,
-    document: Document | None,
-) -> Observation:
-    return Observation(
-        site,
-        _url(row),
-        outcome.started,
-        outcome.result,
-        *change,
-        outcome.digest,
-        outcome.fingerprint,
-        outcome.validators.etag,
-        http_date(outcome.validators.last_modified),
-        lastmod.lastmod if lastmod else None,
-        lastmod.lastmod_precision if lastmod else 0.0,
-        row.kind,
-        outcome.media_type,
-        document,
-        outcome.decoded,
-    )
-
-
-def _lastmod(said: Sequence[LastmodRow], visit: VisitRow) -> Hints | None:
-    """The first lastmod read after a visit, where the change it tells of is the last one before the visit."""
-    outcome = visit.outcome
-    asked = min((one for one in said if one.read >= outcome.ended), key=lambda one: one.read, default=None)
-    if asked is None or asked.lastmod > outcome.ended:
-        return None
-    return Hints(asked.lastmod, asked.precision)
-
-
-def _change(visit: VisitRow, judged: JudgementRow | None, before: str | None) -> tuple[Change, Evidence]:
-    """A revisit against its visit, a visit against the capture before."""
-    audited = judged is not None and judged.evidence is Evidence.ATTESTED  # what was judged is the time up to T
-    if visit.slot is Slot.SECOND and not audited:
-        return (CHANGES[judged.verdict], judged.evidence) if judged else (Change.UNKNOWN, Evidence.NONE)
-    outcome = visit.outcome
-    if before is None or outcome.result is not Result.OK or outcome.digest is None:
-        return Change.UNKNOWN, Evidence.NONE
-    return (Change.UNCHANGED if (outcome.decoded or outcome.digest) == before else Change.CHANGED), Evidence.BYTES

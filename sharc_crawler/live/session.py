@@ -25,7 +25,7 @@ from sharc_crawler.live.clock import Clock, clock_of
 from sharc_crawler.live.config import Config
 from sharc_crawler.live.everything import PARTS
 from sharc_crawler.live.failing import without_tracebacks
-from sharc_crawler.live.history import known_pages, rates_of, remember
+from sharc_crawler.live.history import known_pages, rates_of
 from sharc_crawler.live.memory import MemoryBudget, memory_of
 from sharc_crawler.live.naming import attributes, named
 from sharc_crawler.live.output import check_output, check_state, is_whole, make_folder, told
@@ -261,7 +261,7 @@ class Session:
         try:
             for place in self.places.values():
                 if self.history:
-                    remember(place.store, self.history)
+                    _remember(place.store, self.history)
                 place.log.finish()
                 yield place.folder, place.store
         finally:
@@ -324,6 +324,12 @@ def _control(folder: Path, sites: Sites) -> Control:
     from sharc_crawler.live.control import Control  # only where orders are taken
 
     return Control(folder, sites)
+
+
+def _remember(store: FrontierStore, history: ObservationStore) -> None:
+    from sharc_crawler.live.remembering import remember  # only where there is one
+
+    remember(store, history)
 
 
 def _history(file: str) -> ObservationStore:
