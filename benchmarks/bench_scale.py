@@ -1,0 +1,208 @@
+"""What a capture costs as it grows: the crawl, its end, the second capture, going on, and each tool.
+
+    python benchmarks/bench_scale.py                       # 1,000, 10,000 and 50,000 pages
+    python benchmarks/bench_scale.py --pages 200000 --known 1000000 --tools
+
+Pages of 5 KB with 20 links, on loopback, 16 at once, no delay. Of each size, in one run: `wget -r` and stock Scrapy
+(neither archives), then `scrapy crawl site` with WARC and every page once (`bfs:revisits=none`), the same with the
+history that the first wrote, and one that is killed (-9) halfway and goes on, up to its first request. The tools work
+on a capture whose pages were all visited twice, made by `made_capture.py` with the code that a crawl writes with;
+`--known` makes it know more pages than it visited. Processor time is that of a process and of those it waited for,
+memory the peak of the largest. `--json` prints rows.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import multiprocessing
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from bench_crawl import Server
+from bench_opening import cost
+from made_capture import SITE, answer, path_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+HERE = Path(__file__).parent
+SHARC = [sys.executable, "-c", "from sharc_crawler.cli import main; main()"]
+SETTINGS = """\
+from sharc_crawler.live.profile import *
+SHARC_ALLOWED_ADDRESSES = ["127.0.0.0/8"]
+SHARC_OPERATOR = "bench@example.org"
+LOG_LEVEL = "ERROR"
+CONCURRENT_REQUESTS = CONCURRENT_REQUESTS_PER_DOMAIN = 16
+"""
+STOCK = """\
+import scrapy
+
+class Stock(scrapy.Spider):
+    name = "stock"
+    custom_settings = {"CONCURRENT_REQUESTS": 16, "CONCURRENT_REQUESTS_PER_DOMAIN": 16, "LOG_LEVEL": "ERROR"}
+
+    def __init__(self, url):
+        self.start_urls = [url]
+
+    def parse(self, response):
+        for link in response.xpath("//a/@href").getall():
+            yield scrapy.Request(response.urljoin(link))
+"""
+
+
+class Spent(NamedTuple):
+    """What a process, and those it waited for, took."""
+
+    seconds: float  #: of the processor
+    megabytes: float
+
+
+class Counting(Server):
+    """Counts the pages that are asked for."""
+
+    def __init__(self, answers: list[bytes], asked: Any) -> None:
+        super().__init__(answers)
+        self._count = asked
+
+    def data_received(self, data: bytes) -> None:
+        self._count.value += data.count(b"GET /archive")
+        super().data_received(data)
+
+
+def serve(pages: int, port: Any, asked: Any) -> None:
+    answers = [answer(number, pages) for number in range(pages)]
+
+    async def run() -> None:
+        server = await asyncio.get_running_loop().create_server(lambda: Counting(answers, asked), "127.0.0.1", 0)
+        port.send(server.sockets[0].getsockname()[1])
+        await server.serve_forever()
+
+    asyncio.run(run())
+
+
+@contextmanager
+def served(pages: int) -> Iterator[tuple[str, Any]]:
+    """The first page's URL, and how many were asked for."""
+    here, there = multiprocessing.Pipe()
+    asked = multiprocessing.Value("q", 0, lock=False)
+    server = multiprocessing.Process(target=serve, args=(pages, there, asked), daemon=True)
+    server.start()
+    try:
+        yield f"http://127.0.0.1:{here.recv()}{path_of(0)}", asked
+    finally:
+        server.terminate()
+        server.join()
+
+
+def spent(command: Sequence[str], folder: Path, code: Sequence[int] = (0,), profile: str = "scale_settings") -> Spent:
+    """Run a command to its end."""
+    environment = {**os.environ, "PYTHONPATH": str(folder), "SCRAPY_SETTINGS_MODULE": profile}
+    if not profile:
+        del environment["SCRAPY_SETTINGS_MODULE"]
+    with (folder / "said").open("wb") as said:
+        process = subprocess.Popen(command, cwd=folder, env=environment, stdout=said, stderr=said)
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode not in code:
+        raise SystemExit(f"{' '.join(command)}: {process.returncode}\n{(folder / 'said').read_text()[-2000:]}")
+    return Spent(used.ru_utime + used.ru_stime, used.ru_maxrss / 1000)
+
+
+def ours(url: str, output: str, *more: str) -> list[str]:
+    arguments = {"url": url, "strategy": "bfs:revisits=none", "sitemap": "off", "delay": "0", "output": output}
+    given = [word for name, value in arguments.items() for word in ("-a", f"{name}={value}")]
+    return [sys.executable, "-m", "scrapy", "crawl", "site", *given, *more]
+
+
+def crawls(pages: int, folder: Path) -> Iterator[tuple[str, Spent]]:
+    """Each crawl of a site of so many pages."""
+    (folder / "scale_settings.py").write_text(SETTINGS)
+    (folder / "stock.py").write_text(STOCK)
+    with served(pages) as (url, asked):
+        if wget := shutil.which("wget"):
+            files = ["-r", "-l", "inf", "-q", "-nH", "-P", str(folder / "wget"), "-e", "robots=off"]
+            yield "wget", spent([wget, *files, url], folder, (0, 8))
+            shutil.rmtree(folder / "wget", ignore_errors=True)
+        yield (
+            "stock Scrapy",
+            spent([sys.executable, "-m", "scrapy", "runspider", "stock.py", "-a", f"url={url}"], folder),
+        )
+        history = ["-a", f"history={folder / 'history.sqlite'}"]
+        for name in ("first capture", "second capture"):
+            yield name, spent(ours(url, name.replace(" ", "-"), *history), folder)
+            shutil.rmtree(folder / name.replace(" ", "-"))
+        yield "going on", _gone_on(url, asked, pages // 2, folder)
+
+
+def _gone_on(url: str, asked: Any, half: int, folder: Path) -> Spent:
+    """A crawl that is killed when half is asked for, and one that goes on, up to its first request."""
+    environment = {**os.environ, "PYTHONPATH": str(folder), "SCRAPY_SETTINGS_MODULE": "scale_settings"}
+    found = Spent(0.0, 0.0)
+    for wanted in (half, 1):
+        before = asked.value
+        process = subprocess.Popen(
+            ours(url, "cut"), cwd=folder, env=environment, start_new_session=True,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        while asked.value - before < wanted and process.poll() is None:
+            time.sleep(0.01)
+        found = Spent(*cost(process.pid))
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        time.sleep(0.5)  # its processes see that it is gone
+    return found
+
+
+def tools(pages: int, known: int, folder: Path) -> Iterator[tuple[str, Spent]]:
+    """Each tool on a capture of so many pages."""
+    (folder / "scale_settings.py").write_text(SETTINGS)
+    capture = folder / "made"
+    made = [sys.executable, str(HERE / "made_capture.py"), str(capture), "--known", str(known), "--visited", str(pages)]
+    yield "made", spent(made, folder)
+    yield "report and certificate", spent([*SHARC, "report", str(capture)], folder)
+    yield "verify", spent([*SHARC, "verify", str(capture)], folder)
+    yield "package", spent([*SHARC, "package", str(capture), "-o", "made.wacz"], folder)
+    yield "verify the WACZ", spent([*SHARC, "verify", "made.wacz"], folder)
+    yield "plan", spent([*SHARC, "plan", str(capture), "--strategy", "bfs"], folder)
+    yield "diff", spent([*SHARC, "diff", str(capture), str(capture), f"{SITE}{path_of(1)}"], folder)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--pages", default="1000,10000,50000", help="sizes, comma-separated")
+    parser.add_argument("--known", type=int, default=0, help="pages that the tools' capture knows, if more")
+    parser.add_argument("--tools", action="store_true", help="no crawls")
+    parser.add_argument("--crawls", action="store_true", help="no tools")
+    parser.add_argument("--json", action="store_true")
+    args = parser.parse_args()
+    for pages in map(int, args.pages.split(",")):
+        known = max(pages, args.known)
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            parts = [] if args.tools else [(crawls(pages, folder), pages)]
+            parts += [] if args.crawls else [(tools(pages, known, folder), known)]
+            for found, number in parts:
+                for what, used in found:
+                    tell(what, number, used, as_json=args.json)
+
+
+def tell(what: str, pages: int, used: Spent, *, as_json: bool) -> None:
+    each = 1000 * used.seconds / pages
+    if as_json:
+        print(json.dumps({"what": what, "pages": pages, **used._asdict(), "ms_per_page": each}), flush=True)
+    else:
+        print(f"{what:24} {pages:9,} pages {used.seconds:8.1f} s {each:8.3f} ms {used.megabytes:7.0f} MB", flush=True)
+
+
+if __name__ == "__main__":
+    main()

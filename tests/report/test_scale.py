@@ -1,0 +1,69 @@
+"""What is held of a capture does not grow with its pages: counted, not timed."""
+
+from __future__ import annotations
+
+import gc
+from typing import TYPE_CHECKING
+
+import pytest
+
+from benchmarks.made_capture import Maker
+from sharc_crawler.certificate.verify import verify
+from sharc_crawler.certificate.witness import RecordedExchange
+from sharc_crawler.certificate.writing import certify
+from sharc_crawler.evidence.details import BATCH
+from sharc_crawler.evidence.facts import PageFacts
+from sharc_crawler.frontier.store import PageRow, UrlRow, VisitRow
+from sharc_crawler.report.load import capture_facts, open_facts
+from sharc_crawler.report.packaging import package
+from sharc_crawler.report.walked import WALKS, Walked
+from sharc_crawler.report.write import write
+from sharc_crawler.storage.opening import open_state
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+PAGES = 3 * BATCH
+ROWS = (PageFacts, PageRow, UrlRow, VisitRow, RecordedExchange)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("scale")
+    Maker(made, PAGES, PAGES // 8).make()
+    return made
+
+
+def held() -> int:
+    """How many rows of a capture are in memory."""
+    return sum(isinstance(one, ROWS) for one in gc.get_objects())
+
+
+def test_rows_held_and_walks_made(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    most = 0
+
+    def looked(self: Walked, capture: int) -> Iterator[UrlRow]:
+        nonlocal most
+        for number, row in enumerate(self._store.urls(capture)):
+            if number % 512 == 511:
+                most = max(most, held())
+            read.append(capture)
+            yield row
+
+    read: list[int] = []
+    monkeypatch.setattr(Walked, "urls", looked)
+    before = held()
+    with open_state(folder) as store:
+        captures = capture_facts(Walked(store, lambda *_: None))
+        write(captures, folder)
+        (certified,) = certify(captures, folder)
+    assert certified.findings == ()
+    assert len(read) == WALKS * PAGES, "each walk costs: what there is, sums, details, two files of lines"
+    assert most - before <= 2 * BATCH + 100, "a batch of pages and the one before, not all three"
+    assert held() - before <= BATCH
+    assert verify(folder).findings == []
+    assert held() - before <= BATCH
+    with open_facts(folder) as facts:
+        package(folder, facts)
+    assert held() - before <= BATCH
