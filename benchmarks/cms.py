@@ -19,6 +19,7 @@ import json
 import os
 import random
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -69,7 +70,8 @@ def free_port() -> int:
 @contextmanager
 def running(command: list[str | Path], log: Path, ready: Callable[[], bool], **environment: str) -> Iterator[None]:
     """A process for as long as it is needed."""
-    with log.open("ab") as out, subprocess.Popen(command, env=os.environ | environment, stdout=out, stderr=out) as one:
+    options = {"env": os.environ | environment, "start_new_session": True}
+    with log.open("ab") as out, subprocess.Popen(command, stdout=out, stderr=out, **options) as one:
         try:
             for _ in range(600):
                 if ready():
@@ -79,7 +81,7 @@ def running(command: list[str | Path], log: Path, ready: Callable[[], bool], **e
                 raise SystemExit(f"{command[0]} does not answer; see {log}")
             yield
         finally:
-            one.terminate()
+            os.killpg(one.pid, signal.SIGTERM)  # with the workers that it has forked
 
 
 def answers(port: int) -> bool:
