@@ -19,6 +19,7 @@ from sharc_crawler.errors import UsageError
 from sharc_crawler.lab.plan import foresee
 from sharc_crawler.lab.prospect import Prospect, from_file
 from sharc_crawler.report.words import printable
+from sharc_crawler.storage.folders import site_folders
 from sharc_crawler.storage.observations import ObservationStore
 from sharc_crawler.strategies.base import Setting
 from sharc_crawler.strategies.make import make_strategy
@@ -38,7 +39,7 @@ SITEMAPS = (".xml", ".xml.gz", ".txt", ".txt.gz", ".rss", ".atom")
 @click.option("--strategy", default=STRATEGIES, show_default=True, help="Comma-separated.")
 @click.option("--delay", type=click.FloatRange(0, min_open=True), help="Seconds between two downloads.  [default: 1]")
 @click.option("--history", type=click.Path(exists=True, dir_okay=False), help="For a URL: the archive's history.")
-@click.option("--site", help="Of an archive's history that holds more than one.")
+@click.option("--site", help="Of an archive's history, or of a crawl's folder, that holds more than one.")
 @click.option("-s", "settings", multiple=True, metavar="NAME=VALUE", help="For a URL: a setting, as of scrapy crawl.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def command(
@@ -89,6 +90,12 @@ def command(
 def _read(path: Path, now: float, site: str | None, step: Seconds) -> Prospect:
     if not path.exists():
         raise UsageError(f"{str(path)!r} is no file, and no URL such as https://www.example.org/")
+    if folders := site_folders(path):
+        if site not in folders:
+            raise UsageError(
+                f"{str(path)!r} holds the captures of several sites: say which, as in --site {min(folders)}"
+            )
+        path = folders[site]
     report = path / "report.json"
     if path.is_dir() and not any(path.iterdir()):
         raise UsageError(

@@ -1,0 +1,49 @@
+"""The index of a crawl of several sites."""
+
+from __future__ import annotations
+
+import json
+
+from sharc_crawler.report.sites import MOVED, UNREPORTED, index, write_index
+from sharc_crawler.storage.folders import SITES, folders_text
+
+NAMES = {"a.example": "a.example", "b.example": "b.example", "moved.example": "moved", "new.example": "new"}
+
+
+def report(ended, coherent):
+    counts = {"coherent": coherent, "changed": 1, "unknown": 0, "captured": coherent + 1}
+    capture = {"claim": {"statement": f"{coherent} <pages>"}, "times": {"ended": ended}, "coherence": counts}
+    return json.dumps({"captures": [{**capture, "notes": [str(number) for number in range(9)]}]})
+
+
+def made(folder):
+    (folder / SITES).write_text(folders_text(NAMES))
+    for name in ("a.example", "b.example", "new"):
+        (folder / name).mkdir()
+    (folder / "a.example" / "report.json").write_text(report("2026-11-22T00:00:00Z", 3))
+    (folder / "b.example" / "report.json").write_text(report(None, 1))
+    return folder
+
+
+def test_each_site_is_told_with_its_claim_and_its_report(tmp_path):
+    found = index(made(tmp_path))
+    assert found["complete"] == 1
+    told = {site["site"]: (site["claim"], site["complete"], site["report"]) for site in found["sites"]}
+    assert told == {
+        "a.example": ("3 <pages>", True, "a.example/report.html"),
+        "b.example": ("1 <pages>", False, "b.example/report.html"),
+        "moved.example": (MOVED, False, None),
+        "new.example": (UNREPORTED, False, None),
+    }
+    assert [len(site["notes"]) for site in found["sites"]] == [3, 3, 0, 0]
+
+
+def test_both_files_are_written_and_what_goes_on_is_said(tmp_path):
+    text = write_index(made(tmp_path), "by Ctrl-C or SIGTERM")
+    assert "4 sites, 1 complete" in text
+    assert "Stopped by Ctrl-C or SIGTERM, not complete: the same command goes on" in text
+    assert json.loads((tmp_path / "index.json").read_text()) == index(tmp_path)
+    page = (tmp_path / "index.html").read_text()
+    assert 'href="a.example/report.html"' in page
+    assert "3 &lt;pages&gt;" in page
+    assert 'href="index.json"' in page
