@@ -49,6 +49,19 @@ async def _kept_from_callbacks(*_: Any, **__: Any) -> None:
     """Where revisits end: the judgement is ours, the items are the first visit's."""
 
 
+def _filter(crawler: Crawler) -> BaseDupeFilter:
+    """The project's. JOBDIR has no effect: one that knew what a former run had seen would drop what that had queued."""
+    settings = crawler.settings
+    crawler.settings = settings.copy()
+    crawler.settings.frozen = False
+    crawler.settings.set("JOBDIR", None, "cmdline")
+    try:
+        made: BaseDupeFilter = build_from_crawler(load_object(settings["DUPEFILTER_CLASS"]), crawler)
+        return made
+    finally:
+        crawler.settings = settings
+
+
 class DropIn:
     """Keeps the requests of queued pages, and opens a capture per host.
 
@@ -64,7 +77,7 @@ class DropIn:
         self._rounds: dict[str, int] = {}
         self._slots: dict[str, set[str]] = {}  #: hosts that requests of a download slot are for
         self._same: Counter[str] = Counter()  #: requests beyond the first, by name
-        self.filter: BaseDupeFilter = build_from_crawler(load_object(crawler.settings["DUPEFILTER_CLASS"]), crawler)
+        self.filter: BaseDupeFilter = _filter(crawler)
         self._hops: dict[_Name, dict[bytes, int]] = {}  #: redirects' fingerprints, by page, with their lease
         self.keeper = Keeper(crawler, session.sites) if session.config.resume else None
         self.direct: deque[Request] = deque()  #: what no web server answers (``data:``, ``file:``): sent at once

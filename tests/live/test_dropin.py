@@ -391,6 +391,18 @@ def test_clashes_are_said_in_a_line_each_and_revisits_bypass_a_cache(tmp_path, l
     assert asked["/"] == 2, "the second time was a revisit, and no answer of the cache's"
 
 
+def test_a_job_folder_hides_nothing_from_the_next_run(static, tmp_path):
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "index.html").write_text("<html><a href=/index.html?2>2</a><a href=/index.html?3>3</a></html>")
+    spider = REDIRECTED.replace('yield scrapy.Request(self.url + "new")', 'yield from response.follow_all(css="a")')
+    addons, more = {"sharc_crawler.live.addon.SharcAddon": 500}, ("JOBDIR=job", "HTTPERROR_ALLOW_ALL=True")
+    with static(tmp_path / "site") as url:
+        assert items(tmp_path, f"{url}index.html?", addons, spider, *more) == items(
+            tmp_path, f"{url}index.html?", addons, spider, *more
+        )
+        assert len((tmp_path / "items.jsonl").read_text().splitlines()) == 5
+
+
 def test_two_schedulers_are_refused(tmp_path, living_site):
     (tmp_path / "poll.py").write_text(SPIDER)
     with pytest.raises(subprocess.CalledProcessError) as caught:
