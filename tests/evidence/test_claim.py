@@ -84,6 +84,8 @@ def test_grounds_count_the_coherent_pages_of_each_kind_where_an_instant_was_reac
     verdicts = [Verdict.COHERENT, Verdict.COHERENT, Verdict.CHANGED, Verdict.UNKNOWN]
     assert claim(facts(*verdicts))["grounds"] == [{"evidence": "bytes", "pages": 2}]
     assert claim(facts(*verdicts, reference=None))["grounds"] == []
+    by_part = facts(*verdicts, reference=None, subsites=(part("a"),))
+    assert claim(by_part)["grounds"] == [{"evidence": "bytes", "pages": 2}]
 
 
 AUDIT = {"claimed": 3, "audited": 2, "changed": 1, "lies": 0, "unaudited": 1, "bound": 2, "confidence": 0.95,

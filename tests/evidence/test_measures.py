@@ -142,6 +142,12 @@ def test_expected_is_the_sum_of_survivals_and_of_their_variances(items: list[Pag
     assert found["same_content"] == found["counted"] + sum(only_noise(one) for one, _ in judged)
 
 
+def test_counted_are_the_coherent_ones_of_those_with_an_interval() -> None:
+    judged = [page(Verdict.COHERENT, visit=ONLY), page(Verdict.CHANGED, visit=FIRST, revisit=LATER)]
+    found = sums(Expected(None), [*judged, judged[1], page(Verdict.COHERENT)])
+    assert (found["pages"], found["counted"], found["same_content"]) == (3, 1, 1)
+
+
 def test_guessed_are_the_pages_whose_rate_nobody_told() -> None:
     visit = {"visit": ONLY}
     told, guessed = page(**visit), PageFacts(Url("h"), Kind.PAGE, "", 0, 0.1, PRIOR, verdict=Verdict.COHERENT, **visit)

@@ -237,3 +237,25 @@ def test_what_it_is_asked_is_handed_on() -> None:
     assert strategy.told == [(3, 0.5)]
     door.setting = Setting(size=3)
     assert strategy.setting.size == door.setting.size == 3
+
+
+def test_an_only_visit_is_enough_where_pages_are_claimed_on_the_servers_word() -> None:
+    strategy = Scripted(True, True, True)
+    door = Door(strategy, "scripted")
+    door.add(candidates([0, 1]))
+    for page in (0, 1):
+        assert asked(door, strategy, Visit(page, ONLY, Plan.HOPEFUL), allowed=True)
+        door.finished(Visit(page, ONLY, Plan.HOPEFUL), captured=True)
+    assert asked(door, strategy, None, allowed=True)
+
+
+@pytest.mark.parametrize("left", [0, 1])
+def test_what_was_visited_before_a_restart_is_told_and_what_is_due_is_known(left) -> None:
+    strategy = Scripted(True, False, False)
+    door = Door(strategy, "scripted")
+    door.add(candidates([0, 1, 2]))
+    for page in (0, 1, 2):
+        door.finished(Visit(page, FIRST, Plan.HOPEFUL), captured=True)
+    for page in (0, 1, 2)[left:]:
+        door.finished(Visit(page, SECOND, Plan.HOPEFUL), captured=True)
+    asked(door, strategy, None, allowed=not left)
