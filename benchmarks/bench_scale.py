@@ -135,7 +135,7 @@ def crawls(pages: int, folder: Path) -> Iterator[tuple[str, Spent]]:
             shutil.rmtree(folder / "wget", ignore_errors=True)
         yield (
             "stock Scrapy",
-            spent([sys.executable, "-m", "scrapy", "runspider", "stock.py", "-a", f"url={url}"], folder),
+            spent([sys.executable, "-m", "scrapy", "runspider", "stock.py", "-a", f"url={url}"], folder, profile=""),
         )
         history = ["-a", f"history={folder / 'history.sqlite'}"]
         for name in ("first capture", "second capture"):
