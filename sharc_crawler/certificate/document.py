@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from sharc_crawler.evidence.facts import CaptureFacts, PageFacts, VisitFacts
-    from sharc_crawler.evidence.figures import Sums
+    from sharc_crawler.evidence.figures import PageSums
     from sharc_crawler.model import Instant
 
     Uri = Callable[[str], str | None]
@@ -86,7 +86,7 @@ def _capture(facts: CaptureFacts) -> dict[str, Any]:
     }
 
 
-def unit(name: str, facts: CaptureFacts, sums: Sums) -> dict[str, Any]:
+def unit(name: str, facts: CaptureFacts, sums: PageSums) -> dict[str, Any]:
     """What is claimed of pages with one reference instant, by the sums over them: of a capture, or of a subsite."""
     totals = sums.tally.totals()
     return {

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 PIECE = 1 << 20  #: bytes of a record that keeps lines in the WARC files, but for its last line
 
 
-class Entries:
+class PageEntries:
     """The pages as a file has them, as often as one walks over them."""
 
     def __init__(self, opened: Callable[[], IO[bytes]]) -> None:

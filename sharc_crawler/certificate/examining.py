@@ -13,14 +13,14 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from sharc_crawler.certificate.document import unit
-from sharc_crawler.certificate.entries import Entries
+from sharc_crawler.certificate.entries import PageEntries
 from sharc_crawler.certificate.judging import Judge
 from sharc_crawler.certificate.references import missing
 from sharc_crawler.certificate.shape import unknown_fields, unknown_of_page
 from sharc_crawler.certificate.witness import Finding, Witness
 from sharc_crawler.changes.status import classify
 from sharc_crawler.evidence.facts import CaptureFacts, SubsiteFacts
-from sharc_crawler.evidence.figures import Sums
+from sharc_crawler.evidence.figures import PageSums
 from sharc_crawler.instants import unix
 from sharc_crawler.model import Kind, Result
 from sharc_crawler.urls import canonical
@@ -84,12 +84,12 @@ def statements(
     into.elsewhere += judge.elsewhere
 
 
-def entries_of(source: Material, document: Document) -> Entries:
+def entries_of(source: Material, document: Document) -> PageEntries:
     """The pages of a certificate."""
-    return Entries(source.pages[document["pages"]["name"]])
+    return PageEntries(source.pages[document["pages"]["name"]])
 
 
-def _twice(entries: Entries, urls: array[int]) -> Iterator[Finding]:
+def _twice(entries: PageEntries, urls: array[int]) -> Iterator[Finding]:
     """No page may count twice; ``urls``: the hashes of all."""
     hashes, counts = np.unique(np.array(urls), return_counts=True)
     several = set(hashes[counts > 1].tolist())
@@ -109,8 +109,8 @@ class _Again:
         self._started, self._ended = document["capture"]["started"], document["capture"]["ended"]
         self._own_names = "spider" not in document["capture"]["settings"]
         parts = {part["name"]: part for part in document["subsites"]}
-        self._parts = {name: (part, Sums(_reference(part))) for name, part in parts.items()}
-        self._whole = Sums(_reference(document["capture"]))
+        self._parts = {name: (part, PageSums(_reference(part))) for name, part in parts.items()}
+        self._whole = PageSums(_reference(document["capture"]))
         self.findings: list[Finding] = []
         self.urls = array("q")
 
@@ -207,7 +207,7 @@ def _facts(document: Document, stated: Mapping[str, Any], divided: tuple[Subsite
     )
 
 
-def _between(name: str, stated: Mapping[str, Any], sums: Sums) -> Iterator[Finding]:
+def _between(name: str, stated: Mapping[str, Any], sums: PageSums) -> Iterator[Finding]:
     """T lies within the interval that every coherent page is shown to have stayed over."""
     reference = stated["reference"]
     if reference and not reference["from"] <= reference["instant"] <= reference["to"]:

@@ -20,7 +20,7 @@ from sharc_crawler.model import Judgement, Kind, Outcome, Result, Slot, Url, Ver
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from sharc_crawler.certificate.entries import Entries
+    from sharc_crawler.certificate.entries import PageEntries
     from sharc_crawler.certificate.lastmods import ServersWord
     from sharc_crawler.certificate.witness import RecordedExchange, Witness
     from sharc_crawler.changes.http import HttpResponse
@@ -45,7 +45,7 @@ class Judge:
         former: Witness,
         references: Mapping[str, str],
         warcs: Mapping[str, Callable[[], IO[bytes]]],
-        entries: Entries,
+        entries: PageEntries,
     ) -> None:
         self._word = cache(partial(_servers_word, witness, warcs, entries))
         self._entries = entries
@@ -213,7 +213,7 @@ class Judge:
         self.findings.append(Finding(what, place.get("file"), place.get("offset"), entry["url"]))
 
 
-def _servers_word(witness: Witness, warcs: Mapping[str, Callable[[], IO[bytes]]], entries: Entries) -> ServersWord:
+def _servers_word(witness: Witness, warcs: Mapping[str, Callable[[], IO[bytes]]], entries: PageEntries) -> ServersWord:
     from sharc_crawler.certificate.lastmods import ServersWord  # sitemaps are read only where a verdict rests on them
 
     return ServersWord(witness, warcs, {entry["url"] for entry in entries})

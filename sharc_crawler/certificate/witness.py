@@ -87,7 +87,7 @@ class RecordedExchange:
         return cls(**known)
 
 
-class Document(NamedTuple):
+class RecordedDocument(NamedTuple):
     """A metadata record that is no exchange's notes."""
 
     uri: str
@@ -119,7 +119,7 @@ class Witness:
 
     def __init__(self) -> None:
         self._exchanges = Scratch()
-        self.documents: dict[Place, Document] = {}
+        self.documents: dict[Place, RecordedDocument] = {}
         self.kinds: dict[str, Kinds] = {}  #: by file
         self.findings: list[Finding] = []
         self.records = 0
@@ -191,7 +191,7 @@ def _read(stream: IO[bytes], name: str, witness: Witness, told: Callable[[int], 
             witness.findings += _mislabelled(found, record)
         elif record.kind == "metadata":
             sha256 = hashlib.sha256(record.text).hexdigest()
-            witness.documents[name, record.offset] = Document(record.get("WARC-Target-URI") or "", sha256)
+            witness.documents[name, record.offset] = RecordedDocument(record.get("WARC-Target-URI") or "", sha256)
     if last:
         witness.add(last[0])
 

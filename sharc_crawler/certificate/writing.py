@@ -14,7 +14,7 @@ from sharc_crawler.archive.warc import WarcWriter
 from sharc_crawler.certificate.canonical import DIGEST, KEPT_IN, kept, to_text
 from sharc_crawler.certificate.clocks import clocks
 from sharc_crawler.certificate.document import certificate, entries
-from sharc_crawler.certificate.entries import Entries, write_entries
+from sharc_crawler.certificate.entries import PageEntries, write_entries
 from sharc_crawler.certificate.examining import examine
 from sharc_crawler.certificate.fixity import NAME, fixity, pages_name, signature_name, timestamp_name
 from sharc_crawler.certificate.material import Material, opened
@@ -123,7 +123,7 @@ def seal(
             stated = [{"name": path.name, **fixity(path)} for path in _closed(folder, series)]
             for facts, path in owed:
                 document = certificate(facts, stated, pages[path], servers)
-                ref = _keep(out, document, Entries(source.pages[pages[path]["name"]]), facts.ended or 0.0)
+                ref = _keep(out, document, PageEntries(source.pages[pages[path]["name"]]), facts.ended or 0.0)
                 sealed.append((document, path, ref))
         for document, path, ref in sealed:
             place = {"file": ref.file, "offset": ref.offset, **fixity(folder / ref.file)}
@@ -161,7 +161,7 @@ def _write_pages(path: Path, facts: CaptureFacts, witness: Witness, drafts: Draf
     return stated
 
 
-def _keep(out: WarcWriter, document: dict[str, Any], pages: Entries, when: Instant) -> CaptureRef:
+def _keep(out: WarcWriter, document: dict[str, Any], pages: PageEntries, when: Instant) -> CaptureRef:
     """A certificate's pages in pieces, then itself, as records of a WARC file; where it lies."""
     for piece in pages.pieces():
         out.write_metadata(f"{target(document)}:pages", when, piece, LINES)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from sharc_crawler.evidence.facts import CaptureFacts
-    from sharc_crawler.evidence.figures import Sums
+    from sharc_crawler.evidence.figures import PageSums
 
 
 class Statement(StrEnum):
@@ -40,7 +40,7 @@ class Limit(StrEnum):
     INCOMPLETE = "incomplete"
 
 
-def claim(facts: CaptureFacts, sums: Sums | None = None) -> dict[str, Any]:
+def claim(facts: CaptureFacts, sums: PageSums | None = None) -> dict[str, Any]:
     """The claim of a capture: ``statement``, its numbers, ``grounds`` and ``limits``.
 
     ``pages`` of a ground are the coherent ones by that kind of evidence; a limit is a ``code`` and its numbers.
@@ -63,7 +63,7 @@ def claim(facts: CaptureFacts, sums: Sums | None = None) -> dict[str, Any]:
     }
 
 
-def _statement(facts: CaptureFacts, sums: Sums, parts: int) -> Statement:
+def _statement(facts: CaptureFacts, sums: PageSums, parts: int) -> Statement:
     totals = sums.tally.totals()
     if not totals["captured"]:
         return Statement.NOTHING

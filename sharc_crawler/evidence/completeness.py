@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 NOT_A_PART = (Result.GONE, Result.REDIRECTED)
 
 
-class Part(NamedTuple):
+class PartCompleteness(NamedTuple):
     """What a page embeds, as far as it counts for the page."""
 
     verdict: Verdict | None
@@ -37,7 +37,7 @@ class Completeness:
 
     def __init__(self, references: Mapping[str, Instant | None]) -> None:
         self._references = references
-        self._known: dict[Url, Part] = {}
+        self._known: dict[Url, PartCompleteness] = {}
         self._embedded: set[Url] = set()
 
     def meet(self, page: PageFacts) -> None:
@@ -45,7 +45,7 @@ class Completeness:
         self._embedded.update(page.embeds)
         if page.kind is Kind.RESOURCE or page.url in self._embedded:
             there = bool(page.verdict) or not page.visit or page.visit.result not in NOT_A_PART
-            self._known[page.url] = Part(page.verdict, page.subsite, there, page.reason, page.embeds)
+            self._known[page.url] = PartCompleteness(page.verdict, page.subsite, there, page.reason, page.embeds)
 
     @property
     def unmet(self) -> set[Url]:
@@ -65,7 +65,7 @@ class Completeness:
             return Verdict.CHANGED
         return Verdict.COHERENT if verdicts == {Verdict.COHERENT} else Verdict.UNKNOWN
 
-    def _parts(self, embeds: Iterable[Url]) -> Iterator[Part]:
+    def _parts(self, embeds: Iterable[Url]) -> Iterator[PartCompleteness]:
         seen: set[Url] = set()
         waiting = list(embeds)
         while waiting:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from sharc_crawler.changes.masks import Mask
     from sharc_crawler.evidence.details import Details
-    from sharc_crawler.evidence.figures import Figures, Sums
+    from sharc_crawler.evidence.figures import Figures, PageSums
     from sharc_crawler.evidence.kinds import Evidence
     from sharc_crawler.model import Instant, Kind, Plan, Rate, Result, Seconds, Slot, Url, Verdict
 
@@ -132,7 +132,7 @@ class CaptureFacts:
         return Details(self)
 
 
-def each_part(facts: CaptureFacts) -> Iterator[tuple[SubsiteFacts, CaptureFacts, Sums]]:
+def each_part(facts: CaptureFacts) -> Iterator[tuple[SubsiteFacts, CaptureFacts, PageSums]]:
     """The parts of a capture, each as a capture of its own, with the sums over its pages."""
     for part in facts.subsites:
         yield part, replace(facts, pages=(), reference=part.reference, subsites=()), facts.figures.parts[part.name]

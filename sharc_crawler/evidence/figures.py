@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.evidence.completeness import Completeness
 from sharc_crawler.evidence.kinds import Evidence
-from sharc_crawler.evidence.measures import Expected, Plans, Tally, Truth
+from sharc_crawler.evidence.measures import Expected, PageTally, Plans, TruthTally
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.instants import iso
 from sharc_crawler.model import Kind, Result, Slot, Verdict
@@ -22,12 +22,12 @@ COPIED = (Result.OK, Result.NOT_MODIFIED)
 MEANT = (Kind.PAGE, Kind.RESOURCE)  #: what a capture is to bring
 
 
-class Sums:
+class PageSums:
     """Of pages that share a reference instant: those of a capture, or of a part of it."""
 
     def __init__(self, reference: Instant | None) -> None:
         self.reference = reference
-        self.tally = Tally()
+        self.tally = PageTally()
         self.expected = Expected(reference)
         self.grounds: Counter[Evidence] = Counter()  #: of coherent pages
         self.unknown: Counter[str] = Counter()  #: reasons
@@ -69,7 +69,7 @@ def _span(page: PageFacts, reference: Instant) -> tuple[Instant, Instant]:
     return min(downloads, default=-math.inf), max(downloads, default=math.inf)
 
 
-class Phase:
+class PhaseTimes:
     """When all the first, or all the second, downloads were made."""
 
     def __init__(self) -> None:
@@ -95,12 +95,12 @@ class Figures:
 
     def __init__(self, facts: CaptureFacts) -> None:
         self.urls = 0  #: all of them
-        self.whole = Sums(facts.reference)
-        self.parts = {part.name: Sums(part.reference) for part in facts.subsites}
-        self.resources = Tally()
-        self.plans, self.truth = Plans(), Truth()
+        self.whole = PageSums(facts.reference)
+        self.parts = {part.name: PageSums(part.reference) for part in facts.subsites}
+        self.resources = PageTally()
+        self.plans, self.truth = Plans(), TruthTally()
         self.rate_sources: Counter[str] = Counter()  #: of captured pages
-        self.visits, self.revisits = Phase(), Phase()
+        self.visits, self.revisits = PhaseTimes(), PhaseTimes()
         self.missing: Counter[tuple[Kind, str]] = Counter()  #: kinds and reasons of what was not captured
         self.redirects: dict[Url, tuple[Kind, str, str]] = {}  #: of it: kind, reason, target
         self.by_script: Counter[bool] = Counter()

@@ -116,7 +116,7 @@ COUNTS = (
 )
 
 
-class Tally:
+class PageTally:
     """Pages by verdict; the share is of those captured, unknown ones among them."""
 
     def __init__(self) -> None:
@@ -211,7 +211,7 @@ class Plans:
         }
 
 
-class Truth:
+class TruthTally:
     """Our judgements against what really happened."""
 
     def __init__(self) -> None:

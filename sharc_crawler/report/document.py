@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from sharc_crawler.evidence.details import Details
     from sharc_crawler.evidence.facts import CaptureFacts, SubsiteFacts
-    from sharc_crawler.evidence.figures import Sums
+    from sharc_crawler.evidence.figures import PageSums
     from sharc_crawler.seeds.hacs.selection import Selection
 
 FORMAT = "sharc-report"
@@ -86,7 +86,7 @@ def _not_captured(details: Details) -> dict[str, Any]:
     }
 
 
-def _subsite(part: SubsiteFacts, sums: Sums) -> dict[str, Any]:
+def _subsite(part: SubsiteFacts, sums: PageSums) -> dict[str, Any]:
     """A part of the site: captured by itself, or a folder of a site captured as a whole."""
     return {
         "name": part.name,

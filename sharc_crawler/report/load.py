@@ -16,7 +16,7 @@ from sharc_crawler.frontier.spec import BOUNDS
 from sharc_crawler.model import Kind
 from sharc_crawler.report.pages import StoredPages
 from sharc_crawler.report.pages import counted as visits_that_count
-from sharc_crawler.report.subsites import Subsites
+from sharc_crawler.report.subsites import SubsiteParts
 from sharc_crawler.report.taught import read_taught
 from sharc_crawler.report.words import counted, span
 from sharc_crawler.storage.opening import open_state
@@ -62,7 +62,7 @@ def capture_facts(store: Stored, truth: Truth | None = None, taught: Taught = NO
 def _capture(
     store: Stored, capture: CaptureRow, hosts: Mapping[str, HostRow], truth: Truth | None, taught: Taught
 ) -> CaptureFacts:
-    subsites = Subsites(capture, store.subsites())
+    subsites = SubsiteParts(capture, store.subsites())
     seen = _Seen(capture, hosts)
     for url in store.urls(capture.capture):
         seen.add(url)

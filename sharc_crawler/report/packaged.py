@@ -80,8 +80,8 @@ def _of_package(path: Path, source: Material, documents: Sequence[Document]) -> 
         small = (name for name in package.namelist() if not name.startswith(LARGE) and not name.endswith(LINES))
         parts = {name: package.read(name) for name in small}
     yield from _index(path, parts[BLOCKS].decode(), source.warcs)
-    yield from _pages(Part(path, PAGES), source, documents)
-    yield from _report(parts, Part(path, DATA_PAGES), source, documents)
+    yield from _pages(PackagedPart(path, PAGES), source, documents)
+    yield from _report(parts, PackagedPart(path, DATA_PAGES), source, documents)
     yield from _about(parts, source, documents)
 
 
@@ -121,7 +121,7 @@ def _rewound(stream: IO[bytes]) -> IO[bytes]:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PackagedPart:
     """A text file in a zip file, line by line, as often as one walks over them."""
 
     path: Path

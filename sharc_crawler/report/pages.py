@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from sharc_crawler.evidence.facts import Taught
     from sharc_crawler.frontier.store import FrontierStore, PageRow, UrlRow, VisitRow
     from sharc_crawler.model import Instant
-    from sharc_crawler.report.subsites import Subsites
+    from sharc_crawler.report.subsites import SubsiteParts
     from sharc_crawler.report.walked import Walked
 
     Truth = Callable[[str, Instant, Instant], Iterable[Instant] | None]
@@ -35,7 +35,7 @@ class StoredPages:
         self,
         store: Stored,
         capture: int,
-        subsites: Subsites,
+        subsites: SubsiteParts,
         span: tuple[Instant, Instant],
         truth: Truth | None,
         taught: Taught,

@@ -26,7 +26,7 @@ _NOBODY = -1
 _BEHIND = re.compile(r"[?#]")  #: a URL's path
 
 
-class Subsites:
+class SubsiteParts:
     """The parts of a capture: first every URL is :meth:`add`-ed, in the order of discovery, then they are found."""
 
     def __init__(self, capture: CaptureRow, captured: Mapping[tuple[int, int], SubsiteRow]) -> None:

@@ -13,9 +13,9 @@ from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.measures import (
     Content,
     Expected,
+    PageTally,
     Plans,
-    Tally,
-    Truth,
+    TruthTally,
     content,
     fingerprint_equal,
     interval,
@@ -46,7 +46,7 @@ def sums(counter, items) -> dict:
 
 @given(lists)
 def test_every_page_is_tallied_once(items: list[PageFacts]) -> None:
-    found = sums(Tally(), items)
+    found = sums(PageTally(), items)
     of = {verdict: [one for one in items if one.verdict is verdict] for verdict in (*Verdict, None)}
     assert [found[name] for name in ("coherent", "changed", "unknown", "not_captured")] == [*map(len, of.values())]
     assert found["known"] == len(items)
@@ -65,7 +65,7 @@ def test_every_page_is_tallied_once(items: list[PageFacts]) -> None:
 @pytest.mark.parametrize("alike", [False, True])
 def test_by_masks_and_by_304_are_of_changed_and_unknown_pages(alike: bool) -> None:
     verdicts = [Verdict.COHERENT, Verdict.CHANGED, Verdict.CHANGED, Verdict.UNKNOWN, None]
-    found = sums(Tally(), [page(verdict, evidence=Evidence.BYTES, alike=alike) for verdict in verdicts])
+    found = sums(PageTally(), [page(verdict, evidence=Evidence.BYTES, alike=alike) for verdict in verdicts])
     assert (found["by_masks"], found["by_304"]) == ((2, 1) if alike else (0, 0))
 
 
@@ -165,7 +165,7 @@ def test_plans_count_captured_pages_and_those_that_came_out_coherent(items: list
 @given(lists)
 def test_judgements_against_the_truth(items: list[PageFacts]) -> None:
     known = [(one.verdict, one.truth) for one in items if one.truth is not None and one.verdict is not None]
-    found = sums(Truth(), items)
+    found = sums(TruthTally(), items)
     if not known:
         assert found is None
         return
@@ -195,4 +195,4 @@ def test_judgements_against_the_truth(items: list[PageFacts]) -> None:
 )
 def test_a_change_within_a_second_of_a_download_excuses_a_wrong_answer(change, touches, verdict, truth, wrong) -> None:
     one = page(verdict, visit=FIRST, revisit=LATER, truth=truth, true_changes=(change,))
-    assert sums(Truth(), [one])["wrong_within_a_second"] == touches * wrong
+    assert sums(TruthTally(), [one])["wrong_within_a_second"] == touches * wrong
