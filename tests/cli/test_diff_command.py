@@ -111,10 +111,11 @@ def test_the_same_bytes(two: tuple[Path, Path], tmp_path: Path) -> None:
 
 
 def test_what_cannot_be_compared_is_named(two: tuple[Path, Path], tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
     for arguments, code, words in (
         ((*two,), 2, "say which page"),
         ((*two, "http://example.org/none"), 3, "holds no page 'http://example.org/none'"),
-        ((tmp_path, two[1], URL), 3, "holds no WARC file"),
+        ((tmp_path / "empty", two[1], URL), 3, "holds no WARC file"),
     ):
         done = run("diff", *arguments)
         assert (done.exit_code, words in done.output) == (code, True), done.output
