@@ -9,7 +9,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Tests start a few hundred processes: without bytecode on disk each of them would compile the package again.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: crawl test quick lint lock clean
+.PHONY: crawl test quick lint dist lock clean
 
 crawl: .venv/installed
 	$(BIN)/sharc demo --crawl
@@ -25,6 +25,13 @@ lint: .venv/installed-dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+dist: ## wheel and sdist in dist/, checked
+	rm -rf dist
+	$(PYTHON) -m venv .venv-dist
+	PIP_CONSTRAINT= .venv-dist/bin/python -m pip install --quiet build twine
+	.venv-dist/bin/python -m build
+	.venv-dist/bin/python -m twine check --strict dist/*
 
 .venv/bin/python:
 	$(PYTHON) -m venv .venv
