@@ -5,6 +5,7 @@ from __future__ import annotations
 import zipfile
 from dataclasses import dataclass, replace
 from datetime import datetime
+from itertools import chain
 from typing import IO, TYPE_CHECKING
 
 from warcio.archiveiterator import ArchiveIterator
@@ -19,14 +20,16 @@ from sharc_crawler.evidence.headers import header_text
 from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from warcio.recordloader import ArcWarcRecord
+    from warcio.statusandheaders import StatusAndHeaders
 
     from sharc_crawler.model import Instant
 
 OK = 200
+DIGEST = "WARC-Payload-Digest"
 _WARC = (".warc", ".warc.gz", ".warc" + OPEN, ".warc.gz" + OPEN)
 
 
@@ -40,25 +43,59 @@ class Fetched:
     body: bytes  #: content-decoded
 
 
-def pages(source: Path, url: str | None = None, *, repeated: bool = False) -> Iterator[Fetched]:
+def pages(
+    source: Path, url: str | None = None, *, repeated: bool = False, former: Sequence[Path] = ()
+) -> Iterator[Fetched]:
     """The responses with status 200 in the order of the files, for one URL or for all.
 
     For one URL, and where ``repeated``, revisits are pages too: with the body of the response that has the same payload
-    digest. For all URLs this keeps all bodies in memory.
+    digest. For all URLs this keeps all bodies in memory. For one URL, payloads that another URL brought, or that lie in
+    ``former`` captures, come last.
 
-    Raises :class:`~sharc_crawler.errors.DataError` where ``source`` holds no WARC, or one that cannot be read.
+    Raises :class:`~sharc_crawler.errors.DataError` where ``source`` holds no WARC, or one that cannot be read, or where
+    a payload of the URL lies in a capture that was not named.
     """
     wanted = canonical(url) if url else None
     keep = repeated or wanted is not None
     bodies: dict[str | None, Fetched] = {}
+    lost: list[StatusAndHeaders] = []
+    for record in _records(source):
+        if not _is_of(record, wanted):
+            continue
+        page = _page(record, bodies)
+        digest = record.rec_headers.get_header(DIGEST)
+        if page is not None:
+            if keep:
+                bodies.setdefault(digest, page)
+            yield page
+        elif wanted is not None and record.rec_type == "revisit" and digest:
+            lost.append(record.rec_headers)
+    if lost:
+        yield from _stored_elsewhere(lost, (source, *former))
+
+
+def _stored_elsewhere(lost: Sequence[StatusAndHeaders], sources: Sequence[Path]) -> Iterator[Fetched]:
+    """Revisits whose payload another URL brought, or a former capture."""
+    missing = {head.get_header(DIGEST) for head in lost}
+    bodies: dict[str, Fetched] = {}
+    for record in chain.from_iterable(map(_records, sources)):
+        digest = record.rec_headers.get_header(DIGEST)
+        if record.rec_type == "response" and digest in missing:
+            missing.remove(digest)
+            if (page := _page(record, {})) is not None:
+                bodies[digest] = page
+    for head in lost:
+        url, digest = head.get_header("WARC-Target-URI"), head.get_header(DIGEST)
+        if digest in missing:
+            raise DataError(f"{sources[0]} has {url!r} stored in a former capture (dedup=site): name it, --former DIR")
+        if digest in bodies:  # else its status is another than 200
+            yield replace(bodies[digest], url=url, time=_time(head))
+
+
+def _records(source: Path) -> Iterator[ArcWarcRecord]:
     for name, stream in _warcs(source):
         try:
-            for record in ArchiveIterator(stream, no_record_parse=True):
-                page = _page(record, bodies) if _is_of(record, wanted) else None
-                if page is not None and keep:
-                    bodies.setdefault(record.rec_headers.get_header("WARC-Payload-Digest"), page)
-                if page is not None:
-                    yield page
+            yield from ArchiveIterator(stream, no_record_parse=True)
         except ArchiveLoadFailed as error:
             raise DataError(f"{name} cannot be read as a WARC file: {error}") from error
 
@@ -71,10 +108,9 @@ def _is_of(record: ArcWarcRecord, wanted: str | None) -> bool:
 
 def _page(record: ArcWarcRecord, bodies: dict[str | None, Fetched]) -> Fetched | None:
     head = record.rec_headers
-    url, date = head.get_header("WARC-Target-URI"), head.get_header("WARC-Date")
-    time = datetime.fromisoformat(date).timestamp()
+    url, time = head.get_header("WARC-Target-URI"), _time(head)
     if record.rec_type == "revisit":
-        original = bodies.get(head.get_header("WARC-Payload-Digest"))
+        original = bodies.get(head.get_header(DIGEST))
         return replace(original, url=url, time=time) if original else None
     response = parse_response(record.raw_stream.read())
     if response is None or response.status != OK:
@@ -82,6 +118,10 @@ def _page(record: ArcWarcRecord, bodies: dict[str | None, Fetched]) -> Fetched |
     body = decoded(response.payload, response.values(b"content-encoding"))
     media_type = header_text(response.header(b"content-type"))
     return None if body is None else Fetched(url, time, media_type, body)
+
+
+def _time(head: StatusAndHeaders) -> Instant:
+    return datetime.fromisoformat(head.get_header("WARC-Date")).timestamp()
 
 
 def _warcs(source: Path) -> Iterator[tuple[str, IO[bytes]]]:

@@ -22,7 +22,7 @@ from sharc_crawler.certificate.sealing import Seals, Trust, check_seals
 from sharc_crawler.certificate.sources import open_source
 from sharc_crawler.certificate.witness import Finding, Witness, ingest
 from sharc_crawler.errors import DataError
-from sharc_crawler.storage.folders import capture_folders
+from sharc_crawler.storage.folders import capture_folders, moved_sites
 from sharc_crawler.storage.opening import holds_state, open_state
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ class Verification(Examination):
     source: str
     records: int = 0
     seals: Seals = field(default_factory=Seals)  #: signatures and time stamps
+    moved: list[str] = field(default_factory=list)  #: sites whose folder is elsewhere: nothing of them was verified
 
     def add(self, site: str, other: Verification) -> None:
         """Another site's, whose files are named with its folder."""
@@ -69,7 +70,9 @@ def verify(
     folders = capture_folders(path)
     if folders == [path]:
         return _verify(path, former, told, trust)
-    every = Verification(source=str(path))
+    every = Verification(source=str(path), moved=sorted(moved_sites(path)))
+    if not folders:
+        raise DataError(f"{str(path)!r}: the folders of its sites were moved elsewhere; name one of them")
     for folder in folders:
         try:
             every.add(folder.name, _verify(folder, former, told, trust))

@@ -14,7 +14,7 @@ from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.text import is_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from sharc_crawler.model import Seconds
@@ -28,13 +28,13 @@ def is_capture(source: Path) -> bool:
     return source.is_dir() or source.suffix in _CAPTURES
 
 
-def page_of(source: Path, url: str | None, *, last: bool) -> Fetched:
-    """A page from a file of its own, or a URL's first or last fetch in a capture."""
+def page_of(source: Path, url: str | None, former: Sequence[Path] = (), *, last: bool) -> Fetched:
+    """A page from a file of its own, or a URL's first or last fetch in a capture; payloads may lie in former ones."""
     if not is_capture(source):
         return _saved(source)
     if url is None:
         raise UsageError(f"{source} is a capture: say which page of it, as in `sharc diff {source} {source} URL`")
-    found = sorted(pages(source, url), key=lambda page: page.time)
+    found = sorted(pages(source, url, former=former), key=lambda page: page.time)
     if not found:
         raise DataError(f"{source} holds no page {url!r} with status 200")
     return found[-1 if last else 0]

@@ -42,8 +42,10 @@ def command(folder: Path, order: str, seconds: str | None, as_json: bool) -> Non
       sharc control captures/demo delay 5
       sharc control captures/demo resume
     """
-    if (order == "delay") != (seconds is not None):
-        raise UsageError(f"{order} {seconds}: only delay takes seconds" if seconds is not None else "delay: seconds?")
+    if order == "delay" and seconds is None:
+        raise UsageError(f"delay takes seconds, as in: sharc control {folder} delay 5")
+    if order != "delay" and seconds is not None:
+        raise UsageError(f"{order} {seconds}: only delay takes seconds")
     delay = read_arguments({"delay": seconds})["delay"] if seconds is not None else None
     orders = read_orders(folder)
     if orders is None:

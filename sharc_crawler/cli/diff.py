@@ -13,7 +13,7 @@ from rich.table import Table
 
 from sharc_crawler.changes.difference import difference
 from sharc_crawler.changes.masks import load_masks
-from sharc_crawler.cli._fetched import page_of
+from sharc_crawler.cli._fetched import is_capture, page_of
 from sharc_crawler.report.difference import page, verdict
 from sharc_crawler.report.terminal import foreign
 
@@ -29,10 +29,19 @@ _FILE = click.Path(exists=True, path_type=Path)
 @click.argument("old", type=_FILE)
 @click.argument("new", type=_FILE)
 @click.argument("url", required=False)
+@click.option("--former", type=_FILE, multiple=True, help="A former capture that payloads are stored in (dedup=site).")
 @click.option("--masks", type=_FILE, help="What does not count on this site, as `sharc masks` writes it.")
 @click.option("--html", type=click.Path(dir_okay=False, path_type=Path), help="Write both versions side by side.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def command(old: Path, new: Path, url: str | None, masks: Path | None, html: Path | None, as_json: bool) -> None:
+def command(
+    old: Path,
+    new: Path,
+    url: str | None,
+    former: tuple[Path, ...],
+    masks: Path | None,
+    html: Path | None,
+    as_json: bool,
+) -> None:
     r"""Compare page URL in the captures OLD and NEW (folder, WARC file or WACZ): its first and its last fetch.
 
     One capture named twice compares a page's visit with its revisit. OLD and NEW may also be two saved pages.
@@ -42,7 +51,8 @@ def command(old: Path, new: Path, url: str | None, masks: Path | None, html: Pat
       sharc diff captures/monday captures/friday https://www.example.org/news.html --html diff.html
       sharc diff before.html after.html --json | jq .changed
     """
-    first, second = page_of(old, url, last=False), page_of(new, url, last=True)
+    beside = (*former, *(one for one in (old, new) if is_capture(one)))  # NEW may store what is equal in OLD alone
+    first, second = page_of(old, url, beside, last=False), page_of(new, url, beside, last=True)
     found = difference(first.body, second.body, second.media_type, load_masks(masks) if masks else ())
     if html:
         html.write_text(page(found, first, second))

@@ -16,7 +16,7 @@ from sharc_crawler.cli._progress import progress
 from sharc_crawler.errors import DataError
 from sharc_crawler.report.claim import sentence
 from sharc_crawler.report.packaged import not_of_it
-from sharc_crawler.report.words import short
+from sharc_crawler.report.words import counted, short
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -107,10 +107,11 @@ def _words(result: Verification) -> str:
             *_seals(result),
         ]
     else:
-        lines = [f"Not as certified ({len(result.findings):,} findings in {size}):"]
+        lines = [f"Not as certified ({counted(len(result.findings), 'finding')} in {size}):"]
         lines += [f"  {short(str(finding), 600)}" for finding in result.findings[:SHOWN]]
         if len(result.findings) > SHOWN:
             lines.append(f"  … and {len(result.findings) - SHOWN:,} more (--json shows all)")
+    lines += [f"  not verified: {short(site)}, whose folder was moved elsewhere" for site in result.moved]
     if result.elsewhere:
         lines.append(f"{result.elsewhere:,} payloads are stored in former captures; --former DIR checks these, too.")
     return "\n".join(lines)

@@ -42,3 +42,8 @@ def capture_folders(folder: Path) -> list[Path]:
     """The folders with captures in a crawl's folder: those of its sites that are there, or itself."""
     sites = site_folders(folder) if folder.is_dir() else None
     return [folder] if sites is None else [path for path in sites.values() if path.is_dir()]
+
+
+def moved_sites(folder: Path) -> list[str]:
+    """The sites of a crawl whose folder is no longer in its folder."""
+    return [site for site, path in (site_folders(folder) or {}).items() if not path.is_dir()]

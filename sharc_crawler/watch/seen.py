@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from dataclasses import dataclass, field
+from itertools import pairwise
+from statistics import median
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -34,8 +36,8 @@ class HostSeen:
 
     @property
     def gap(self) -> Seconds | None:
-        """The mean time between its last requests."""
-        return (self.starts[-1] - self.starts[0]) / (len(self.starts) - 1) if len(self.starts) > 1 else None
+        """The usual (median) time between its last requests: a pause among them says nothing of the pace."""
+        return median(later - start for start, later in pairwise(self.starts)) if len(self.starts) > 1 else None
 
 
 @dataclass(slots=True)

@@ -11,9 +11,12 @@ from rich.text import Text
 
 from sharc_crawler.report.terminal import foreign
 from sharc_crawler.report.words import every, size
+from sharc_crawler.storage.folders import site_folders
+from sharc_crawler.watch.tail import LOG
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from rich.console import RenderableType
 
@@ -38,13 +41,23 @@ def drawn(watched: Watched, now: Instant) -> RenderableType:
 def headline(watched: Watched, now: Instant) -> str:
     """In one line: does it run, and how far is it?"""
     if not watched.status:
-        return f"No crawl has begun in {watched.folder} yet."
+        return _without_status(watched.folder)
     if watched.ended:
         why = "finished" if watched.ended == "finished" else f"stopped ({watched.ended})"
-        return f"The crawl is over: {why}. Its report: {watched.folder}/report.html"
+        report = watched.folder / ("report.html" if site_folders(watched.folder) is None else "index.html")
+        return f"The crawl is over: {why}." + (f" Its report: {report}" if report.exists() else "")
     if silence := watched.silent(now):
         return f"No sign of life for {silence:.0f} s: it may have been killed. The same command goes on."
     return str(watched.status["progress"]) or "begins"
+
+
+def _without_status(folder: Path) -> str:
+    """The folder of one of several sites holds a capture, but not what the crawl says of itself."""
+    if folder in (site_folders(folder.parent) or {}).values():
+        return f"{folder} is one site's; its crawl is watched in the folder around it: sharc watch {folder.parent}"
+    if (folder / LOG).exists():
+        return f"{folder} holds a capture, but no crawl to watch: it was begun elsewhere, or with control=0."
+    return f"No crawl has begun in {folder} yet."
 
 
 def _sites(watched: Watched) -> RenderableType:

@@ -28,6 +28,7 @@ from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.frontier.store import Batch, CaptureRow
 from sharc_crawler.model import Phase
 from sharc_crawler.report.claim import sentence
+from sharc_crawler.storage.folders import folders_text
 from sharc_crawler.storage.scratch import Scratch
 from sharc_crawler.storage.sqlite import SqliteStore
 from tests.certificate.made import SITE, attested, certified, divided
@@ -495,3 +496,13 @@ def test_records_are_looked_up_on_disk(original):
     assert len(list(exchanges)) == len(list(witness)) > 15
     held = [value for value in vars(witness).values() if isinstance(value, dict | list)]
     assert sum(map(len, held)) <= 6, "certificates and files alone"
+
+
+def test_a_site_that_was_moved_elsewhere_is_said_not_to_be_verified(capture, tmp_path):
+    sites = tmp_path / "sites.json"
+    sites.write_text(folders_text({SITE: capture.name, "gone.example": "gone"}))
+    done = CliRunner().invoke(main, ["verify", str(tmp_path)])
+    assert (done.exit_code, "not verified: gone.example, whose folder was moved" in done.output) == (0, True)
+    sites.write_text(folders_text({"gone.example": "gone"}))
+    with pytest.raises(DataError, match="moved elsewhere; name one"):
+        verify(tmp_path)

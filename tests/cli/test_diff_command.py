@@ -11,7 +11,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from sharc_crawler.archive.options import WarcOptions
+from sharc_crawler.archive.payloads import Original
 from sharc_crawler.archive.warc import WarcWriter
+from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.changes.masks import load_masks
 from sharc_crawler.cli import main
 from tests.archive.readback import INFO, page
@@ -108,6 +110,28 @@ def test_the_same_bytes(two: tuple[Path, Path], tmp_path: Path) -> None:
         "ignored": [],
     }
     assert "The same bytes" in run("diff", saved, saved).output
+
+
+def test_payloads_are_found_where_they_are_stored(tmp_path: Path) -> None:
+    """``dedup``: another URL of the capture brought them, OLD has them, or a former capture that must be named."""
+    head, body = HEAD.replace(b"Content-Encoding: gzip\r\n", b""), html(12, 7)
+    twin, response = "http://example.org/twin", head % len(body) + body
+
+    def write(folder: Path, *urls: str, known: Original | None = None) -> Path:
+        folder.mkdir()
+        with WarcWriter(folder, "example.org", "run1", INFO, WarcOptions(dedup="site"), former=lambda *_: known) as out:
+            for url in urls:
+                out.write(replace(page(), url=url, response=response))
+        return folder
+
+    monday = write(tmp_path / "monday", URL, twin)
+    assert "The same bytes" in run("diff", monday, monday, twin).output
+    known = Original(URL, 50.0, labelled_digest(body), "<urn:uuid:1>")
+    friday = write(tmp_path / "friday", URL, known=known)
+    assert "The same bytes" in run("diff", monday, friday, URL).output
+    assert "The same bytes" in run("diff", friday, friday, URL, "--former", monday).output
+    lost = run("diff", friday, friday, URL)
+    assert (lost.exit_code, "name it, --former DIR" in lost.output) == (3, True)
 
 
 def test_what_cannot_be_compared_is_named(two: tuple[Path, Path], tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from rich.console import Console
 
 from sharc_crawler.control import STATUS, write
 from sharc_crawler.instants import iso
+from sharc_crawler.storage.folders import folders_text
 from sharc_crawler.watch.facts import facts
 from sharc_crawler.watch.seen import Watched
 from sharc_crawler.watch.tail import LOG, LogTail
@@ -113,6 +114,33 @@ def test_the_headline_tells_life_from_death(tmp_path: Path) -> None:
         status(tmp_path, **({"ended": ended} if ended else {}))
         watched.look()
         assert headline(watched, time).startswith(told)
+
+
+def test_the_headline_names_the_report_that_is_there(tmp_path: Path) -> None:
+    status(tmp_path, ended="finished")
+    watched = Watched(tmp_path)
+    watched.look()
+    assert headline(watched, 160.0) == "The crawl is over: finished."
+    for name in ("report.html", "index.html"):
+        (tmp_path / name).touch()
+        if name == "index.html":
+            (tmp_path / "sites.json").write_text(folders_text({"a.example": "a"}))
+        assert headline(watched, 160.0).endswith(f"Its report: {tmp_path / name}")
+
+
+def test_a_folder_without_its_crawl_says_where_that_is(tmp_path: Path) -> None:
+    (tmp_path / "sites.json").write_text(folders_text({"a.example": "a"}))
+    for name, told in (("a", f"sharc watch {tmp_path}"), ("moved", "holds a capture, but no crawl to watch")):
+        (tmp_path / name).mkdir()
+        append(tmp_path / name / LOG, entry(1))
+        assert told in headline(Watched(tmp_path / name), 0.0)
+
+
+def test_the_pace_is_not_that_of_a_pause(tmp_path: Path) -> None:
+    append(tmp_path / LOG, *(entry(second) for second in (1, 3, 5, 905, 907)))
+    watched = Watched(tmp_path)
+    watched.look()
+    assert watched.seen.hosts["h.example"].gap == 2.0
 
 
 def test_the_page_is_for_who_has_its_address(tmp_path: Path) -> None:
