@@ -149,7 +149,7 @@ def from_store(path: Path, now: Instant, site: str | None = None, step: Seconds 
     """From an archive's history: the pages of a site that had content when last heard of, rated as a capture would."""
     with ObservationStore(path, reading=True) as store:
         name = store.site_named(site) if site else store.only_site()
-        urls = [url for url, last in store.latest(name).items() if last.kind is Kind.PAGE]
+        urls = store.pages(name)
         rates = Chain([HistoryRates(store.histories(name), capture_length(len(urls), step), store.links(name))])
     return _rated(f"history {path} of {name}", urls, rates, now)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sharc_crawler.model import Kind, Sighting
+from sharc_crawler.model import Sighting
 from sharc_crawler.rates.chain import Chain
 from sharc_crawler.rates.make import make_sources
 from sharc_crawler.rates.sitemap import DAY
@@ -21,16 +21,16 @@ if TYPE_CHECKING:
 def rates_of(site: str, names: str, history: ObservationStore | None, rules: SitemapRules, delay: Seconds) -> Chain:
     """Where a site's rates come from: the sources of these names, in order."""
     offers: dict[str, Callable[[], object]] = {"rules": lambda: rules, "horizon": lambda: DAY}
-    if history is not None and history.size(site):
+    if history is not None and (pages := history.size(site)):
         offers |= {
             "history": lambda: history.histories(site),
             "links": lambda: history.links(site),
             "documents": lambda: history.documents(site),
-            "horizon": lambda: capture_length(history.size(site), delay),
+            "horizon": lambda: capture_length(pages, delay),
         }
     return Chain(make_sources(names, offers))
 
 
 def known_pages(site: str, history: ObservationStore) -> list[Sighting]:
-    """The pages that had content at their last observation."""
-    return [Sighting(url, via="history") for url, last in history.latest(site).items() if last.kind is Kind.PAGE]
+    """The pages that have shown content."""
+    return [Sighting(url, via="history") for url in history.pages(site)]

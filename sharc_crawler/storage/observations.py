@@ -35,8 +35,10 @@ _FIELDS = """kind, result, change, evidence, digest, fingerprint, etag, last_mod
 _INSERT = f"""INSERT INTO observation (url, time, {_FIELDS}) VALUES (?{", ?" * 16})
     ON CONFLICT (url, time) DO NOTHING"""  # noqa: S608 - constants
 _SELECT = _FIELDS.replace("media_type", "(SELECT name FROM media_type WHERE id = media_type)")
-_OF_SITE = """FROM site JOIN url ON url.site = site.id JOIN observation ON observation.url = url.id
-    WHERE site.name = ?"""
+# From the observations on, in the order of their key: from the site on, SQLite would sort them all.
+_OF_URLS = "FROM observation CROSS JOIN url ON url.id = observation.url WHERE observation.url IN"
+_OF_SITE = f"{_OF_URLS} (SELECT id FROM url WHERE site = (SELECT id FROM site WHERE name = ?))"  # noqa: S608 - constants
+_OF_URL = f"{_OF_SITE[:-1]} AND url = ?)"
 
 
 class ObservationStore:
@@ -138,7 +140,7 @@ class ObservationStore:
         """The number of pages: URLs of kind page that had content when they were last heard of."""
         # SQLite: with max() the bare columns are those of the row that holds the maximum.
         query = f"""SELECT count(*) FROM (SELECT result, max(time) {_OF_SITE} AND kind = 'page' AND result <> 'failed'
-            GROUP BY url.id) WHERE result IN ('ok', 'not-modified')"""  # noqa: S608 - constants
+            GROUP BY observation.url) WHERE result IN ('ok', 'not-modified')"""  # noqa: S608 - constants
         return int(self._db.execute(query, (site,)).fetchone()[0])
 
     def histories(self, site: str, kind: Kind = Kind.PAGE) -> SiteHistory:
@@ -147,17 +149,23 @@ class ObservationStore:
         A change is one of content here: bytes that changed beside an equal fingerprint count as unchanged.
         """
         query = f"""SELECT url.url, time, result, change, coalesce(decoded, digest), fingerprint, lastmod,
-            lastmod_precision, last_modified {_OF_SITE} AND kind = ? ORDER BY url.id, time"""
+            lastmod_precision, last_modified {_OF_SITE} AND kind = ? ORDER BY observation.url, time"""
         return site_history(site, self._db.execute(query, (site, kind.value)))
 
     def latest(self, site: str) -> dict[Url, Observation]:
         """The last observation of each URL that showed its content: what the next capture compares with."""
         return self._last(site, "result IN ('ok', 'not-modified')")
 
+    def pages(self, site: str) -> list[Url]:
+        """The URLs that were pages when they last showed their content, in the order they became known."""
+        query = f"""SELECT url.url, kind, max(time) {_OF_SITE} AND result IN ('ok', 'not-modified')
+            GROUP BY observation.url ORDER BY observation.url"""
+        return [Url(url) for url, kind, _ in self._db.execute(query, (site,)) if kind == Kind.PAGE.value]
+
     def contents(self, site: str) -> dict[Url, str | None]:
         """The digest, once unpacked, of what each URL showed when it last showed its content."""
         query = f"""SELECT url.url, max(time), coalesce(decoded, digest) {_OF_SITE}
-            AND result IN ('ok', 'not-modified') GROUP BY url.id"""
+            AND result IN ('ok', 'not-modified') GROUP BY observation.url"""
         return {Url(url): digest for url, _, digest in self._db.execute(query, (site,))}
 
     def documents(self, site: str) -> dict[Url, Observation]:
@@ -165,7 +173,8 @@ class ObservationStore:
         return self._last(site, "result = 'ok'")
 
     def _last(self, site: str, condition: str) -> dict[Url, Observation]:
-        query = f"SELECT url.url, max(time), {_SELECT} {_OF_SITE} AND {condition} GROUP BY url.id ORDER BY url.id"
+        query = f"""SELECT url.url, max(time), {_SELECT} {_OF_SITE} AND {condition}
+            GROUP BY observation.url ORDER BY observation.url"""
         return {(one := _observation(site, row)).url: one for row in self._db.execute(query, (site,))}
 
     def links(self, site: str) -> list[tuple[Url, Url]]:
@@ -179,8 +188,8 @@ class ObservationStore:
 
     def observations(self, site: str, url: str | None = None) -> Iterator[Observation]:
         """The observations of a site, or of one URL of it, in the order of URLs, then of time."""
-        only = "" if url is None else "AND url.url = ?"
-        query = f"SELECT url.url, time, {_SELECT} {_OF_SITE} {only} ORDER BY url.id, time"
+        rows_of = _OF_SITE if url is None else _OF_URL
+        query = f"SELECT url.url, time, {_SELECT} {rows_of} ORDER BY observation.url, time"
         for row in self._db.execute(query, (site,) if url is None else (site, url)):
             yield _observation(site, row)
 
