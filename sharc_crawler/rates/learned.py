@@ -46,6 +46,7 @@ LOOKS = 2.0  #: intervals between captures, at least, that follow a cut
 SHAPES = np.geomspace(0.25, 64.0, 17)
 EVENTS = 30  #: changes after the cuts, at least: a regression on fewer is not worth its while
 WEIGHTS = (1.0, 1.0, 2.0)  #: in the mean of logarithms: counted, log-linear, trees
+EXAMPLES = 100_000  #: that are learned from, at most: of all cuts together, equally many of each
 FOREST = 200  #: examples of a change from which on trees are grown
 
 
@@ -61,7 +62,8 @@ def learned_rates(history: SiteHistory, now: Instant, horizon: Seconds, surround
     The history must be :func:`learnable`.
     """
     cuts, after = _cuts(history, now, horizon)
-    examples = [_examples(history, cut, after, surroundings) for cut in cuts]
+    most, rng = EXAMPLES // len(cuts), np.random.default_rng(0)
+    examples = [_examples(history, cut, after, surroundings, most, rng) for cut in cuts]
     features, changed, lengths, counted = (np.concatenate(column) for column in zip(*examples, strict=True))
     present = _features(history, now, surroundings)
     models: list[LogLinear | Boosted] = [LogLinear().fit(features, changed, lengths)]
@@ -117,16 +119,18 @@ def _cuts(history: SiteHistory, now: Instant, horizon: Seconds) -> tuple[NDArray
 
 
 def _examples(
-    history: SiteHistory, cut: Instant, after: Seconds, surroundings: Surroundings
+    history: SiteHistory, cut: Instant, after: Seconds, surroundings: Surroundings, most: int, rng: np.random.Generator
 ) -> tuple[NDArray[np.float64], NDArray[np.int8], NDArray[np.float64], NDArray[np.float64]]:
     """Of pages seen before and after the cut: features then, whether the page changed later and in how long a time, and
-    the rate that was counted then.
+    the rate that was counted then; of ``most`` pages drawn at random where there are more.
     """
     intervals = history.histories()
     inside = (intervals.ends > cut) & (intervals.ends <= cut + after) & (intervals.changed != UNKNOWN)
     seen = intervals.total(np.where(inside, intervals.lengths, 0.0))
     hits = intervals.total((inside & (intervals.changed == CHANGED)).astype(np.float64))
-    use = (history.first() <= cut) & (seen > 0)
+    use = np.flatnonzero((history.first() <= cut) & (seen > 0))
+    if len(use) > most:
+        use = np.sort(rng.choice(use, most, replace=False))
     changed = np.where(hits > 0, CHANGED, UNCHANGED).astype(np.int8)
     counted = counted_rates(history.before(cut)).rate
     return _features(history, cut, surroundings)[use], changed[use], seen[use], counted[use]

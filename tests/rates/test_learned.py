@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from sharc_crawler.rates import learned
 from sharc_crawler.rates.estimators.gamma_poisson import GammaPoisson
 from sharc_crawler.rates.estimators.irregular import IrregularMle
 from sharc_crawler.rates.evidence import combined_rates
@@ -47,6 +48,22 @@ def test_beats_the_estimators_that_know_each_page_alone():
             > 1.1 * np.corrcoef(np.argsort(np.argsort(alone)), np.argsort(np.argsort(truth)))[0, 1]
         )
     assert found.mean() == pytest.approx(truth.mean(), rel=0.6)
+
+
+def test_of_a_large_site_a_sample_is_learned_from(monkeypatch: pytest.MonkeyPatch):
+    history, _ = simulated(1)
+    around, drawn = Surroundings(history.urls), []
+    examples = learned._examples
+    monkeypatch.setattr(learned, "_examples", lambda *asked: drawn.append(examples(*asked)) or drawn[-1])
+    everything = learned_rates(history, NOW, 4 * WEEK, around).rate
+    assert {len(columns[0]) for columns in drawn} == {800}
+    drawn.clear()
+    monkeypatch.setattr(learned, "EXAMPLES", 3_000)
+    first, again = (learned_rates(history, NOW, 4 * WEEK, around).rate for _ in range(2))
+    assert {len(column) for columns in drawn for column in columns} == {3_000 // (len(drawn) // 2)}
+    np.testing.assert_array_equal(first, again)
+    assert len(first) == 800
+    assert np.corrcoef(np.log(first), np.log(everything))[0, 1] > 0.9
 
 
 @pytest.mark.slow

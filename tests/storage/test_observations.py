@@ -16,7 +16,7 @@ from sharc_crawler.errors import DataError, StoreUnavailable, UsageError
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.model import Change, Document, Kind, Linked, Observation, Result, Url
 from sharc_crawler.rates.history import CHANGED, UNCHANGED, UNKNOWN
-from sharc_crawler.storage import schema
+from sharc_crawler.storage import columns, schema
 from sharc_crawler.storage.observations import ObservationStore
 
 
@@ -150,6 +150,34 @@ def test_a_change_is_one_of_content(store: ObservationStore):
     bits = store.histories("s").changed.tolist()
     assert bits == [UNKNOWN, UNCHANGED, UNCHANGED, UNCHANGED, CHANGED, CHANGED, CHANGED, CHANGED]
     assert [one.change for one in store.observations("s")][3] is Change.CHANGED  # what is stored is by bytes
+
+
+@pytest.mark.parametrize("batch", [1, 2, 5, 100])
+def test_a_history_is_the_same_however_many_rows_are_read_at_a_time(
+    store: ObservationStore, monkeypatch: pytest.MonkeyPatch, batch: int
+):
+    monkeypatch.setattr(columns, "BATCH", batch)
+    store.append(seen(url, float(time), digest=digest) for url in "abc" for time, digest in enumerate("AABB"))
+    store.append([seen("d", 0.0, result=Result.NOT_MODIFIED), seen("d", 1.0, Change.CHANGED, lastmod=0.5)])
+    history = store.histories("s")
+    assert history.urls == list("abcd")
+    assert history.offsets.tolist() == [0, 4, 8, 12, 14]
+    assert history.changed.tolist() == [UNKNOWN, UNCHANGED, CHANGED, UNCHANGED] * 3 + [UNKNOWN, CHANGED]
+    assert history.times.tolist() == [0.0, 1.0, 2.0, 3.0] * 3 + [0.0, 1.0]
+    assert history.latest_lastmods()[0][3] == 0.5
+
+
+def test_a_304_first_tells_nothing_of_the_url_before(store: ObservationStore):
+    store.append([seen("a", 0.0, digest="A"), seen("b", 0.0, result=Result.NOT_MODIFIED), seen("b", 1.0, digest="A")])
+    assert store.histories("s").changed.tolist() == [UNKNOWN] * 3
+
+
+def test_pages_are_those_that_showed_content_as_such(store: ObservationStore):
+    gone = [seen("a", 1.0), seen("a", 2.0, result=Result.GONE)]
+    image, page = seen("b", 1.0, kind=Kind.RESOURCE), seen("c", 3.0, result=Result.NOT_MODIFIED)
+    store.append([*gone, image, page, seen("d", 1.0, result=Result.FAILED)])
+    assert store.pages("s") == ["a", "c"]
+    assert store.pages("nowhere") == []
 
 
 def test_nothing_known(store: ObservationStore):
