@@ -108,6 +108,9 @@ def command(numbers: tuple[str, ...], output: Path | None, max_size: int, seeds:
     tables = selected(wanted)
     with progress("tables", 1.0) as tell:
         results = simulate(tables, Extent(seeds, max_size), jobs, tell)
+    for table in tables:
+        if table.number not in {result.paper.number for result in results}:
+            click.echo(f"Table {table.number} is left out: --max-size {max_size} leaves none of its rows", err=True)
     typed = " ".join(["sharc tables", *(f"--table {number}" for number in numbers)])
     options = "".join(
         f" --{name} {value}"

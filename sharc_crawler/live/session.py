@@ -286,7 +286,8 @@ def _begin(crawler: Crawler) -> Session:
     _require_descriptors(crawler.settings.getint("CONCURRENT_REQUESTS"))
     name = crawler.spider.name if crawler.spider else "crawl"
     if crawler.spider is None:  # ``scrapy shell``: begun in one thread, asked in another, and nobody's capture
-        config = replace(config, output=None, resume="")
+        logger.info("Nothing is archived in a shell, with SHARC_OUTPUT or without")
+        config = replace(config, output=None, resume="", warc=False)
     if config.output is not None:
         config = replace(config, output=named(config.output, attributes(crawler.spider), clock.now()))
         if config.warc and not is_asyncio_available():

@@ -127,6 +127,13 @@ def test_tables_are_written_with_their_pictures(tmp_path, small_table):
     assert (tmp_path / "pictures/table-13.svg").read_text().startswith("<?xml")
 
 
+def test_a_table_without_rows_of_that_size_is_named(small_table):
+    done = sharc("tables", "--table", 13, "--max-size", 20)
+    assert done.exit_code == 0, done.output
+    assert "Table 13 is left out: --max-size 20 leaves none of its rows" in done.stderr
+    assert "## Table 13" not in done.stdout
+
+
 def test_an_unknown_table():
     done = sharc("tables", "--table", 5)
     assert done.exit_code == 2

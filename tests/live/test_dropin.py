@@ -391,6 +391,20 @@ def test_clashes_are_said_in_a_line_each_and_revisits_bypass_a_cache(tmp_path, l
     assert asked["/"] == 2, "the second time was a revisit, and no answer of the cache's"
 
 
+def test_a_shell_says_that_nothing_is_archived_there(tmp_path, living_site):
+    given = (
+        'ADDONS={"sharc_crawler.live.addon.SharcAddon": 500}',
+        "SHARC_ALLOWED_ADDRESSES=127.0.0.0/8",
+        "SHARC_OUTPUT=kept",
+    )
+    chosen = [text for setting in given for text in ("-s", setting)]
+    done = finished(["shell", living_site.url, "-c", "response.status", *chosen], tmp_path, os.environ)
+    assert done.stdout.strip() == "200", done.stderr
+    assert done.stderr.count("Nothing is archived in a shell, with SHARC_OUTPUT or without") == 1
+    assert "set SHARC_OUTPUT" not in done.stderr, "it is set"
+    assert not (tmp_path / "kept").exists()
+
+
 def test_a_job_folder_hides_nothing_from_the_next_run(static, tmp_path):
     (tmp_path / "site").mkdir()
     (tmp_path / "site" / "index.html").write_text("<html><a href=/index.html?2>2</a><a href=/index.html?3>3</a></html>")

@@ -135,7 +135,8 @@ def _lack(captures: int, answered: Answered | None, task: RankingTask) -> str:
 def _reason(scores: Scores, seed: int, lack: str, *, chosen: bool, theta: float | None) -> str:
     verdict = "chosen"
     if not chosen:
-        verdict = "below θ" if theta is not None and scores.value[seed] < theta else "beyond the budget"
+        below = theta is not None and scores.value[seed] < theta
+        verdict = f"below θ = {theta:.3g}" if below else "beyond the budget"
     if scores.known is None or scores.known[seed]:
         return verdict
     return f"{verdict}; rate unknown ({lack}), prior used"

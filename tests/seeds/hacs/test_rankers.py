@@ -93,6 +93,10 @@ def test_theta_is_chosen_by_expected_f1() -> None:
     p = np.array([one.value for one in found])
     expected = [2 * p[:k].sum() / (k + p.sum()) for k in range(1, len(p) + 1)]
     assert sum(one.chosen for one in found) == 1 + int(np.argmax(expected))
+    below = {one.reason.partition(";")[0] for one in found if not one.chosen}
+    assert [reason.rpartition(" ")[0] for reason in below] == ["below θ ="], "one threshold, and it is told"
+    theta = float(below.pop().rpartition(" ")[2])
+    assert theta == pytest.approx(min(one.value for one in found if one.chosen), rel=0.01)
     with pytest.raises(UsageError, match=r"theta=auto: Frequency gives no probabilities"):
         rank(seeds(), make_ranker("frequency"), RankingTask(DAY), theta="auto")
 
@@ -105,7 +109,7 @@ def test_theta_chooses_and_says_why() -> None:
     above = [one for one in found if one.value >= 0.7 and not one.chosen]
     assert above
     assert all(one.reason.startswith("beyond the budget") for one in above)
-    assert all(one.reason.startswith("below θ") for one in found if one.value < 0.7)
+    assert all(one.reason.startswith("below θ = 0.7") for one in found if one.value < 0.7)
 
 
 def test_what_cannot_be_asked() -> None:
