@@ -204,7 +204,7 @@ class Readers:
         job = self._jobs.get(said["number"])
         if job is not None:  # else another has read it meanwhile
             self._resolve(job, _reading(said, job))
-        if reader.lingers and not reader.jobs:
+        if reader.lingers and not reader.jobs and reader in self._readers:  # its last answers may come all at once
             self._readers.remove(reader)
             reader.end()
         self._give()

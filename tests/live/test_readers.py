@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import time
 
 import pytest
 
@@ -139,6 +140,25 @@ async def test_nobody_waits_behind_a_long_document(faulty):
         await readers.finish()
     finally:
         readers.close()
+
+
+@in_loop
+async def test_what_a_lingering_process_answers_all_at_once_is_heard(faulty):
+    """The long document, and those behind it that another has read meanwhile: in one piece, as the crawl was busy."""
+    wrong = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: wrong.append(context))
+    readers = Readers(TERMS)
+    try:
+        long = readers.read(HEAD + b"<a href=/asleep>a", PAGE)
+        await read(readers, *[b"<a href=/b>b"] * 10)
+        faulty.touch()
+        time.sleep(1)  # the loop hears nothing meanwhile
+        assert links(await asyncio.wrap_future(long)) == [f"{URL}asleep"]
+        await readers.finish()
+        assert not wrong
+    finally:
+        readers.close()
+        asyncio.get_running_loop().set_exception_handler(None)
 
 
 @in_loop
