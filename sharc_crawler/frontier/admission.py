@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 #: why URLs are left that a larger ``limit`` or ``hops`` would take
 OVER_LIMIT, TOO_FAR = "over limit={}", "more than {0} links from a seed or sitemap (hops={0})"
 MAX_SITEMAP_DEPTH = 5  #: index files within index files
+MAX_NESTED_SITEMAPS = 1_000  #: that these name, in one run: sitemaps.org allows none
+TOO_NESTED = f"more than {MAX_NESTED_SITEMAPS:,} sitemaps of indexes within indexes"
 
 
 class Admitted(NamedTuple):
@@ -40,6 +42,7 @@ class Admitter:
         self._canonical = parts.canonical
         self._host_of = parts.host_of
         self._queuer = queuer
+        self._nested = 0  # sitemaps that indexes within indexes named
 
     def admit(
         self,
@@ -144,7 +147,14 @@ class Admitter:
             return capture.spec.resources
         if sighting.kind is Kind.HUB:
             return capture.scope.why_not(key.removeprefix(HUB_KEY)) is None
-        return depth <= MAX_SITEMAP_DEPTH and self._may_name(capture, sighting, key, parent)
+        if depth > MAX_SITEMAP_DEPTH or not self._may_name(capture, sighting, key, parent):
+            return False
+        if depth > 1:  # an index within an index
+            self._nested += 1
+            if self._nested > MAX_NESTED_SITEMAPS:
+                self._ledger.left_out(key, TOO_NESTED, sighting.via)
+                return False
+        return True
 
     def out_of_scope(self, capture: SiteCapture, url: str) -> str | None:
         """Why a page is not captured that was admitted before the capture went on with a narrower scope."""

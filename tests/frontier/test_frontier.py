@@ -167,6 +167,29 @@ def test_sitemaps_end(world):
     assert sorted(fetched) == sorted([*(f"{ROOT}{i}.xml" for i in range(6)), ROOT + "circle.xml"])
 
 
+def test_indexes_within_indexes_that_name_ever_new_ones_end(world, monkeypatch):
+    """Each of 30 names 30 more, five levels deep: that would be 25 million."""
+    monkeypatch.setattr("sharc_crawler.frontier.admission.MAX_NESTED_SITEMAPS", 100)
+
+    class Fan(dict):
+        def get(self, url, default=None):
+            if url.endswith(".xml"):
+                return [Sighting(f"{url[:-4]}-{i}.xml", Kind.SITEMAP) for i in range(30)]
+            return super().get(url, default)
+
+        def __contains__(self, url):
+            return url.endswith(".xml") or super().__contains__(url)
+
+    world.links = Fan({ROOT: [page("1")]})
+    world.robots = {"a.example": f"Sitemap: {ROOT}index.xml"}
+    frontier = Frontier(Politeness(delay=0.0))
+    capture = frontier.open(spec(sitemaps=None), world.now)
+    fetches = world.run(frontier)
+    assert len([fetch for fetch in fetches if fetch.kind is Kind.SITEMAP]) == 1 + 30 + 100
+    assert set(urls([fetch for fetch in fetches if fetch.kind is Kind.PAGE])) == {"", "1"}
+    assert any("indexes within indexes" in reason for reason in capture.left_out.reasons)
+
+
 def test_a_site_without_sitemap_is_crawled_by_links_and_the_report_says_so(world):
     world.links = {ROOT: [page("1")]}
     frontier = Frontier(Politeness(delay=0.0))
