@@ -4,7 +4,8 @@ Two rules. Something in an address may look made up for each visitor: a session 
 where it stands (``/s/*``, ``?sid=*``). Where half of the pages show what the same address had shown with something else
 there, it means nothing, and what was visited once is left with anything else in that place. Where it ends a path it may
 name a document: there, three of four. Other addresses are told by their template, numbers and query values left out:
-where there are four pages for each content, the rest of the template is left.
+where there are four pages for each content, the rest of the template is left. (A third one, for letters alone:
+:mod:`sharc_crawler.frontier.idle_places`.)
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import re
 from array import array
 from typing import TYPE_CHECKING, NamedTuple
 
+from sharc_crawler.frontier.idle_places import IdlePlaces
 from sharc_crawler.frontier.seen import UNSEEN, SeenUrls
 
 if TYPE_CHECKING:
@@ -101,6 +103,7 @@ class Traps:
         self._contents = array("i")  # different ones
         self._seen = SeenUrls()  # contents of each row; addresses without what may be made up
         self._reasons: dict[int, str] = {}  # why a row is a trap; it stays one
+        self._idle = IdlePlaces()
 
     def saw(self, url: str, content: str | None) -> None:
         """A page was captured; ``content`` is its digest, where there is one."""
@@ -109,7 +112,9 @@ class Traps:
         if parts := made_up(url):
             for part in parts:
                 self._saw_without(part, content)
-        elif "*" in (name := template(url)):
+            return
+        self._idle.saw(url, content)
+        if "*" in (name := template(url)):
             self._saw_of_template(name, content)
 
     def _saw_without(self, part: MadeUp, content: str) -> None:
@@ -160,6 +165,8 @@ class Traps:
 
     def why_not(self, url: str) -> str | None:
         """Why a page that was not visited yet is left; ``None``: it is not."""
+        if why := self._idle.why_not(url):
+            return f"looks like a trap: {why} (traps=0 takes them)"
         if not self._reasons:
             return None
         parts = made_up(url)

@@ -1,0 +1,125 @@
+"""Places of an address that mean nothing, whatever stands there: letters alone may be made up for each visitor, too.
+
+Nothing about such a place looks odd (``/kqzvbnwt/story/7``, ``?a=wmdkqjx``). It is known by its effects: pages that
+differ there alone are copies of each other, again and again, for many pages and ever other values.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+COPIES = 20  #: pages that were copies of one with something else there
+OF_PAGES = 5  #: pages that had copies: a query that names all documents of one script is none
+SHARE = 0.9  #: of the pages that could have been copies
+KEPT = 500  #: first contents that are remembered
+MOST = 500  #: places that are watched
+RESTS = 5_000  #: addresses without what stands in a place, all places together
+
+
+class Form(NamedTuple):
+    """An address without what stands in one place."""
+
+    place: str
+    rest: str
+    value: str
+
+
+def forms(url: str) -> Iterator[Form]:
+    """Each folder of the path, each parameter's value, the whole query.
+
+    >>> [(one.place, one.rest) for one in forms("http://h/a/b?c=d")]
+    [('/*', 'http://h/*/b?c=d'), ('?c=*', 'http://h/a/b?c=*'), ('?*', 'http://h/a/b?*')]
+    """
+    address, _, query = url.partition("?")
+    start = address.find("/", len("https://"))
+    if start < 0:
+        return
+    site, steps = address[:start], address[start:].split("/")
+    for at in range(1, len(steps) - 1):
+        path = "/".join([*steps[:at], "*", *steps[at + 1 :]])
+        yield Form("/".join([*steps[:at], "*"]), f"{site}{path}{'?' * bool(query)}{query}", steps[at])
+    parts = query.split("&") if query else []
+    for at, part in enumerate(parts):
+        name, sign, value = part.partition("=")
+        if sign:
+            rest = "&".join([*parts[:at], f"{name}=*", *parts[at + 1 :]])
+            yield Form(f"?{name}=*", f"{address}?{rest}", value)
+    if query:
+        yield Form("?*", f"{address}?*", query)
+
+
+class _Place:
+    """What was seen in one."""
+
+    def __init__(self) -> None:
+        self.rests: set[int] = set()
+        self.copied: set[int] = set()  # rests that had copies
+        self.values: set[int] = set()  # that stood there, in copies
+        self.pages = 0  # with a rest that was there before
+        self.copies = 0
+
+    @property
+    def idle(self) -> bool:
+        """Does it mean nothing?"""
+        enough = min(self.copies, len(self.values)) >= COPIES and len(self.copied) >= OF_PAGES
+        return enough and self.copies >= SHARE * self.pages
+
+
+class IdlePlaces:
+    """Counts the copies that pages have by place.
+
+    >>> places = IdlePlaces()
+    >>> for number in range(26): places.saw(f"http://h/{chr(97 + number) * 7}/{number % 6}", f"story {number % 6}")
+    >>> places.why_not("http://h/qwertz/5")
+    '20 pages were copies of those with something else in /*'
+    >>> places.why_not("http://h/qwertz/6") is None
+    True
+    """
+
+    def __init__(self) -> None:
+        self._first: dict[int, str] = {}  # content → the first address that showed it
+        self._places: dict[str, _Place] = {}
+        self._found: dict[str, str] = {}
+        self._rests = 0
+
+    def saw(self, url: str, content: str) -> None:
+        """A page was captured."""
+        first = self._first.get(hash(content))
+        if first is None and len(self._first) < KEPT:
+            self._first[hash(content)] = url
+        shared = set() if first is None else {form.rest for form in forms(first)}
+        for form in forms(url):
+            if form.rest in shared and form.place not in self._places and len(self._places) < MOST:
+                self._places[form.place] = _Place()
+            place = self._places.get(form.place)
+            if place is not None:
+                self._count(place, form, copy=form.rest in shared)
+
+    def _count(self, place: _Place, form: Form, *, copy: bool) -> None:
+        rest = hash(form.rest)
+        place.pages += copy or rest in place.rests
+        if rest not in place.rests and self._rests < RESTS:
+            place.rests.add(rest)
+            self._rests += 1
+        if not copy:
+            return
+        place.copies += 1
+        if len(place.values) < COPIES:
+            place.values.add(hash(form.value))
+        if len(place.copied) < OF_PAGES:
+            place.copied.add(rest)
+        if place.idle and form.place not in self._found:
+            why = f"{place.copies} pages were copies of those with something else in {form.place}"
+            self._found[form.place] = why
+
+    def why_not(self, url: str) -> str | None:
+        """Why a page is a copy of one that was visited; ``None``: it may be none."""
+        if not self._found:
+            return None
+        for form in forms(url):
+            if (why := self._found.get(form.place)) and hash(form.rest) in self._places[form.place].rests:
+                return why
+        return None
