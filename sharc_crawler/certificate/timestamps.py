@@ -109,7 +109,7 @@ def _decoded(answer: bytes) -> TimeStampResponse:
         if status == _GRANTED:
             token.tst_info.message_imprint  # noqa: B018 - where the token cannot be read, it raises
     except ValueError as error:
-        raise DataError(f"no answer of a time stamp authority: {error}") from error
+        raise DataError(f"no answer of a time stamp authority as RFC 3161 has it, in DER: {error}") from error
     if status != _GRANTED:
         raise DataError(f"refused by the authority (status {status}{': ' + said if said else ''})")
     return token

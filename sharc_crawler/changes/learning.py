@@ -61,7 +61,7 @@ class Lesson(NamedTuple):
     def why_no_more(self) -> list[str]:
         """What else differs, and why it is no mask: sentences, of the refused masks the first few."""
         if not self.pairs:
-            return ["No page was fetched twice, one soon after the other: nothing to compare."]
+            return ["No page was fetched twice, one soon after the other, and stored here: nothing to compare."]
         if not self.differing:
             return [f"Of {self.pairs:,} pages that were fetched twice, none differed in its content: nothing to mask."]
         told = [f"{one.mask.path}: {one.why}." for one in self.refused[:_TOLD]]
