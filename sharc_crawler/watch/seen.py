@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from sharc_crawler.control import read_status
+from sharc_crawler.errors import DataError
 from sharc_crawler.instants import unix
 from sharc_crawler.model import Kind, Result, Slot
 from sharc_crawler.watch.tail import LogTail
@@ -89,7 +90,13 @@ class Watched:
         for folder in (self.folder, *sorted(one for one in self.folder.glob("*") if one.is_dir())):
             tail = self._tails.setdefault(folder, LogTail(folder))
             for entry in tail.entries():
-                self.seen.add(entry)
+                self._add(folder, entry)
+
+    def _add(self, folder: Path, entry: Mapping[str, Any]) -> None:
+        try:
+            self.seen.add(entry)
+        except (KeyError, TypeError, ValueError) as error:
+            raise DataError(f"the log in {folder} has an entry that no crawl wrote ({error!r})") from error
 
     @property
     def ended(self) -> str:

@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sharc_crawler.errors import DataError
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -39,9 +41,19 @@ class LogTail:
             with path.open("rb") as file:
                 file.seek(start)
                 while whole := (block := file.read(_BLOCK)).rfind(b"\n") + 1:
-                    yield from (json.loads(line) for line in block[:whole].splitlines())
+                    yield from (self._entry(path, line) for line in block[:whole].splitlines())
                     start += whole
                     self._read[inode] = start
                     file.seek(start)  # a line that is not whole yet is read again
         except FileNotFoundError:
             return
+
+    @staticmethod
+    def _entry(path: Path, line: bytes) -> dict[str, Any]:
+        try:
+            entry = json.loads(line)
+        except ValueError:
+            entry = None
+        if not isinstance(entry, dict):
+            raise DataError(f"{path} has a line that no crawl wrote: {line[:40]!r}; `sharc report` shows the capture")
+        return entry

@@ -11,6 +11,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from sharc_crawler.control import ORDERS, Orders, read_orders, write
+from sharc_crawler.errors import DataError
 from sharc_crawler.watch.facts import facts
 
 if TYPE_CHECKING:
@@ -60,6 +61,12 @@ class WatchServer:
         start, _, name = path.removeprefix("/").partition("/")
         if not secrets.compare_digest(start.encode(), self._token.encode()):
             return 404, "text/plain", b"not here: the address has a token"
+        try:
+            return self._about(method, name)
+        except DataError as error:
+            return 409, "text/plain; charset=utf-8", str(error).encode(errors="replace")
+
+    def _about(self, method: str, name: str) -> tuple[int, str, bytes]:
         if method == "GET" and name == "":
             return 200, "text/html; charset=utf-8", self._page()
         if method == "GET" and name == "facts.json":

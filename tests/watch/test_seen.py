@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from rich.console import Console
 
 from sharc_crawler.control import STATUS, write
+from sharc_crawler.errors import DataError
 from sharc_crawler.instants import iso
 from sharc_crawler.storage.folders import folders_text
 from sharc_crawler.watch.facts import facts
@@ -156,3 +158,23 @@ def test_the_page_is_for_who_has_its_address(tmp_path: Path) -> None:
         assert not (tmp_path / "control.json").exists()
     finally:
         server._server.server_close()
+
+
+@pytest.mark.parametrize("line", ["no json", '{"result": "ok"}', "[1]", "\x00"])
+def test_a_log_that_no_crawl_wrote_is_said(tmp_path, line):
+    (tmp_path / LOG).write_text(f"{line}\n")
+    with pytest.raises(DataError, match="no crawl wrote"):
+        Watched(tmp_path).look()
+
+
+def test_orders_that_are_not_ours_are_told_to_the_page(tmp_path):
+    (tmp_path / "control.json").write_text("{}")
+    (tmp_path / "control.json").chmod(0o666)
+    server = WatchServer(Watched(tmp_path), control=True)
+    try:
+        path = "/" + server.url.split("/", 3)[3]
+        code, _, told = server.answer("POST", f"{path}pause", "127.0.0.1:1")
+    finally:
+        server._server.server_close()
+    assert code == 409
+    assert b"not obeyed" in told
