@@ -306,7 +306,9 @@ def _begin(crawler: Crawler) -> Session:
             raise UsageError("SHARC_RESUME=True needs a folder to go on in: set SHARC_OUTPUT=FOLDER")
     rebuilds = not drop_in and config.resume == "rebuild"
     history = _history(config.history) if config.history else None
-    parts = PARTS if drop_in else _parts(history, config)
+    parts = _parts(history, config)
+    if drop_in:
+        parts = PARTS if history is None else replace(PARTS, rates=parts.rates)
     sites = Sites(politeness, parts, terms=getattr(crawler.spider, "terms", None))
     space = Space(config.output, config.min_free)
     if config.masks or config.detector != "content":

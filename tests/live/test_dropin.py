@@ -391,6 +391,20 @@ def test_clashes_are_said_in_a_line_each_and_revisits_bypass_a_cache(tmp_path, l
     assert asked["/"] == 2, "the second time was a revisit, and no answer of the cache's"
 
 
+def test_the_next_run_goes_by_the_history_of_the_run_before(static, tmp_path):
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "index.html").write_text("<html>one</html>")
+    addons = {"sharc_crawler.live.addon.SharcAddon": 500}
+    more = ("SHARC_HISTORY=history.sqlite", "SHARC_STRATEGY=sharc-selective", "SHARC_OUTPUT=captures/%(time)s")
+    sources = []
+    with static(tmp_path / "site") as url:
+        for _ in range(2):
+            assert len(items(tmp_path, f"{url}index.html", addons, SPIDER, *more)) == 6
+            (report,) = set(tmp_path.glob("captures/*/report-pages.jsonl")) - {seen for seen, _ in sources}
+            sources.append((report, json.loads(report.read_text().splitlines()[0])["rate_source"]))
+    assert [source for _, source in sources] == ["last-modified", "history"]
+
+
 def test_a_shell_says_that_nothing_is_archived_there(tmp_path, living_site):
     given = (
         'ADDONS={"sharc_crawler.live.addon.SharcAddon": 500}',
