@@ -51,7 +51,7 @@ def forms(url: str) -> Iterator[Form]:
         yield Form("?*", f"{address}?*", query)
 
 
-class _Place:
+class _SeenPlace:
     """What was seen in one."""
 
     def __init__(self) -> None:
@@ -81,7 +81,7 @@ class IdlePlaces:
 
     def __init__(self) -> None:
         self._first: dict[int, str] = {}  # content → the first address that showed it
-        self._places: dict[str, _Place] = {}
+        self._places: dict[str, _SeenPlace] = {}
         self._found: dict[str, str] = {}
         self._rests = 0
 
@@ -93,12 +93,12 @@ class IdlePlaces:
         shared = set() if first is None else {form.rest for form in forms(first)}
         for form in forms(url):
             if form.rest in shared and form.place not in self._places and len(self._places) < MOST:
-                self._places[form.place] = _Place()
+                self._places[form.place] = _SeenPlace()
             place = self._places.get(form.place)
             if place is not None:
                 self._count(place, form, copy=form.rest in shared)
 
-    def _count(self, place: _Place, form: Form, *, copy: bool) -> None:
+    def _count(self, place: _SeenPlace, form: Form, *, copy: bool) -> None:
         rest = hash(form.rest)
         place.pages += copy or rest in place.rests
         if rest not in place.rests and self._rests < RESTS:
