@@ -12,11 +12,15 @@ from sharc_crawler.errors import DataError
 from sharc_crawler.instants import iso, maybe_iso
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
     from typing import Any
 
     from sharc_crawler.frontier.sites import Sites
-    from sharc_crawler.model import Instant
+    from sharc_crawler.model import Instant, Seconds
+
+SITES_A_SECOND = 100  #: of which it is said how far they are: of a few each second, of many less often
+SELDOM: Seconds = 10.0
 
 logger = logging.getLogger(__name__)
 
@@ -30,6 +34,7 @@ class Control:
         self._given = sites.politeness.delay
         self._orders = Orders()
         self._refused = ""
+        self._due: Instant = 0.0  #: when to say again how far it is
         self._began = ""  #: number of the order to stop that is not for this process
 
     @property
@@ -54,8 +59,8 @@ class Control:
             orders = replace(orders, delay=None)
         return replace(orders, started=self._given)
 
-    def obey(self, now: Instant, progress: str = "") -> bool:
-        """Look for new orders, carry them out, answer with the ``progress`` line; ``True``: the crawl is to stop."""
+    def obey(self, now: Instant, progress: Callable[[Instant], str] = lambda _: "") -> bool:
+        """Look for new orders, carry them out, say how far the crawl is (``progress``); ``True``: it is to stop."""
         orders = self._read() or self._orders
         before, self._orders = self._orders, orders
         if orders.paused != before.paused:
@@ -65,8 +70,10 @@ class Control:
             self._sites.change_delay(delay)
             instead = f", not the {self._given:g} s that it was started with" if delay != self._given else ""
             self._note(now, f"{delay:g} s between two requests to a host{instead}, or what robots.txt asks for")
-        with suppress(OSError):  # a full disk: it is not obeying that fails
-            write(self._folder, STATUS, self._status(now, progress))
+        if orders.number != before.number or now >= self._due:
+            self._due = now + min(SELDOM, len(self._sites) / SITES_A_SECOND)
+            with suppress(OSError):  # a full disk: it is not obeying that fails
+                write(self._folder, STATUS, self._status(now, progress(now)))
         return bool(orders.stop) and orders.stop != self._began
 
     def end(self, now: Instant, why: str) -> None:

@@ -89,7 +89,7 @@ class CaptureExtension:
         self._line.show(now, session.pausing)
         for place in session.places.values():
             place.catch_up()
-        if session.control and session.control.obey(now, self._line.told) and not self._stopping:
+        if session.control and session.control.obey(now, self._line.text) and not self._stopping:
             self._stopping = asyncio.ensure_future(self._crawler.engine.close_spider_async(reason="stopped by order"))
 
     async def closed(self, reason: str) -> None:

@@ -136,7 +136,8 @@ class ProgressLine:
         self._live = out is not None and out.isatty()
         self._last = self._looked = started
         self._paused: Seconds = 0.0  #: in all
-        self.told = ""  #: the line as it is by now
+        self._paused_for = ""
+        self._pages_a_second = 0.0
 
     def goes_on(self) -> None:
         """Say with what, as the first line."""
@@ -153,18 +154,23 @@ class ProgressLine:
         if paused:
             self._paused += now - self._looked
         self._looked = now
-        speed = self._speed.at(now - self._paused, snapshot.made)
-        polls = self._sites.polls
-        self.told = progress(polls, now) if polls and not paused else self._text(snapshot, speed, paused, now)
+        self._paused_for = paused
+        self._pages_a_second = self._speed.at(now - self._paused, snapshot.made)
         if self._out is None or (not self._live and now - self._last < 10.0):
             return
         self._last = now
-        self._out.write(f"{CLEAR}{self.told}" if self._live else f"{self.told}\n")
+        text = self.text(now)
+        self._out.write(f"{CLEAR}{text}" if self._live else f"{text}\n")
         self._out.flush()
 
-    def _text(self, snapshot: Snapshot, speed: float, paused: str, now: Instant) -> str:
+    def text(self, now: Instant) -> str:
+        """The line as it is now. What the rest takes at least is asked of all pages, so it is not for every request."""
+        polls = self._sites.polls
+        if polls and not self._paused_for:
+            return progress(polls, now)
+        snapshot = Snapshot.of(self._sites)
         least = at_least(self._sites, snapshot.left, now)
-        return line(snapshot, speed, paused, least, until_next(self._sites, now))
+        return line(snapshot, self._pages_a_second, self._paused_for, least, until_next(self._sites, now))
 
     def clear(self) -> None:
         """Leave a clean line behind."""

@@ -210,7 +210,7 @@ class Options:
     control: bool = both(
         Flag(),
         True,
-        "say each second how far the crawl is (`sharc watch`), and take orders from `sharc control` (in a project: all"
+        "say how far the crawl is (`sharc watch`), and take orders from `sharc control` (in a project: all"
         " but `delay`, which its download slots keep)",
         section=RUNS,
     )
