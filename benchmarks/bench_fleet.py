@@ -1,0 +1,248 @@
+"""What a fleet costs: steps a second by group, taking a site over by its pages, bytes of journal a page, idle sites.
+
+    python benchmarks/bench_fleet.py [steps] [takeover] [idle] [workers]
+
+Needs PostgreSQL's programs (Debian: postgresql). Ratios are taken in one run; times are of the process's own processor
+where it says CPU.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from array import array
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+
+from benchmarks.bench_frontier import OwnRates, links, url
+from sharc_crawler.demo.layout import FEWEST
+from sharc_crawler.fleet.journal import lines_of, packed, state_of
+from sharc_crawler.fleet.ledger import JournalStep, SiteOrder
+from sharc_crawler.fleet.opening import open_fleet
+from sharc_crawler.frontier.frontier import Frontier
+from sharc_crawler.frontier.hosts import Politeness
+from sharc_crawler.frontier.parts import Parts
+from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.model import CaptureRef, Fetch, Outcome, Result, Slot, Validators
+from sharc_crawler.storage.memory import MemoryStore
+from sharc_crawler.storage.plain import to_json
+from tests.fleet.database import Database
+
+GROUPS = (1, 10, 100, 600)  #: sites a statement
+SITES, DELAY = 12, 0.0  #: of the crawls: as fast as it goes, on one address each
+SCRAPY = str(Path(sys.executable).with_name("scrapy"))
+SHARC = str(Path(sys.executable).with_name("sharc"))
+SERVER = Path(__file__).resolve().parents[1] / "tests/acceptance/fleet_chaos/sites.py"
+TERM = 60.0
+OPERATOR = ("-s", "SHARC_OPERATOR=bench@library.example")
+
+
+class Taped:
+    """Keeps what a journal would be told."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def commit(self, batch) -> None:
+        self.lines.append(to_json(batch))
+
+
+def taped(pages: int) -> list[str]:
+    """The batches of a whole capture of a synthetic site, as a worker tells them."""
+    tape = Taped()
+    rates = OwnRates(array("d", [1e-6] * pages))
+    frontier = Frontier(Politeness(delay=0.0, obey_robots=False), tape, Parts(rates=lambda _: rates))
+    settings = {"run": "epoch-0001"}
+    first = (url(0),)
+    spec = CaptureSpec("site", first, "sharc-selective", sitemaps=(), size=pages, resources=False, settings=settings)
+    frontier.open(spec, 0.0)
+    now = 0.0
+    while isinstance(fetch := frontier.next(now), Fetch):
+        page = int(fetch.url[-8:])
+        ref = CaptureRef("site-20260101000000-00000-epoch-0001.warc.gz", page * 9000, 9000)
+        outcome = Outcome(
+            Result.OK, now, now + 0.01, 200, digest=f"sha1:{page:032}", validators=Validators(f'"{page:x}"', None),
+            length=20_000, media_type="text/html", capture=ref,
+        )  # fmt: skip
+        frontier.finished(fetch, outcome, links(page, pages, 10) if fetch.slot is not Slot.SECOND else [])
+        now += 0.05
+    assert len(frontier.pages) == pages
+    return tape.lines
+
+
+def steps(database: Database) -> dict[str, int]:
+    """Site-steps a second of the clock, one worker, by sites a statement."""
+    line = taped(200)[100]
+    found = {}
+    ledger = open_fleet(database.new(), make=True)
+    ledger.add(SiteOrder(f"s{number}", {"url": f"http://s{number}/"}) for number in range(max(GROUPS)))
+    tenures = ledger.claim("w", max(GROUPS), TERM)
+    done = dict.fromkeys((one.site for one in tenures), 0)
+    for group in GROUPS:
+        rounds = max(10, 1500 // group)
+        began = time.perf_counter()
+        for _ in range(rounds):
+            batch = []
+            for one in tenures[:group]:
+                done[one.site] += 1
+                batch.append(JournalStep(one.site, one.epoch, done[one.site], packed([line])))
+            assert len(ledger.step(batch, TERM)) == group
+        found[f"{group} sites a statement"] = round(group * rounds / (time.perf_counter() - began))
+    ledger.close()
+    return found
+
+
+def takeover(database: Database) -> dict[str, dict[str, float]]:
+    """CPU seconds from a journal in the ledger to a frontier that decides, and the journal's bytes a page."""
+    found = {}
+    for pages in (1_000, 10_000, 50_000):
+        lines = taped(pages)
+        ledger = open_fleet(database.new(), make=True)
+        ledger.add([SiteOrder("site", {"url": url(0)})])
+        [tenure] = ledger.claim("w1", 1, TERM)
+        size = 0
+        for seq, start in enumerate(range(0, len(lines) // 2, 100), 1):  # halfway; steps of a busy worker
+            body = packed(lines[start : start + 100])
+            size += len(body)
+            assert ledger.step([JournalStep("site", tenure.epoch, seq, body)], TERM)
+        ledger.release("site", tenure.epoch)
+        began, cpu = time.perf_counter(), time.process_time()
+        [again] = ledger.claim("w2", 1, TERM)
+        state = state_of(lines_of(ledger.journal("site", again.seq)))
+        rates = OwnRates(array("d", [1e-6] * pages))
+        frontier = Frontier(
+            Politeness(delay=0.0, obey_robots=False), MemoryStore(), Parts(rates=lambda _, own=rates: own)
+        )
+        frontier.restore(state, 1e6)
+        assert isinstance(frontier.next(1e6), Fetch)
+        found[f"{pages:,} pages"] = {
+            "cpu seconds": round(time.process_time() - cpu, 2),
+            "seconds": round(time.perf_counter() - began, 2),
+            "journal bytes a page": round(size / len(state.pages)),
+        }
+        ledger.close()
+    return found
+
+
+class Server:
+    """Living sites on loopback addresses of their own."""
+
+    def __init__(self, folder: Path, sites: int, pages: int, port: int = 18_480) -> None:
+        self.places = [f"127.9.{1 + number // 200}.{1 + number % 200}:{port}" for number in range(sites)]
+        words = [str(SERVER), str(folder / "access.jsonl"), str(pages), "1", *self.places]
+        self._process = subprocess.Popen([sys.executable, *words], stdout=subprocess.PIPE)
+        assert self._process.stdout is not None
+        assert self._process.stdout.readline() == b"ready\n"
+        self.log = folder / "access.jsonl"
+        self.seeds = folder / "seeds.txt"
+        self.seeds.write_text("".join(f"http://{place}/\n" for place in self.places))
+
+    def requests(self) -> int:
+        return sum(1 for _ in self.log.open())
+
+    def close(self) -> None:
+        self._process.kill()
+        self._process.wait()
+
+
+def crawled(commands: list[list[str]], server: Server) -> dict[str, float]:
+    """Requests per second, and per second of processor time of the commands and their children."""
+    before, asked = resource.getrusage(resource.RUSAGE_CHILDREN), server.requests()
+    began = time.perf_counter()
+    processes = [subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for words in commands]
+    codes = [process.wait() for process in processes]
+    seconds = time.perf_counter() - began
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    asked = server.requests() - asked
+    return {
+        "requests": asked, "codes": codes, "requests/s": round(asked / seconds, 1),
+        "requests/CPU s": round(asked / cpu, 1), "cpu seconds": round(cpu, 1),
+    }  # fmt: skip
+
+
+def work(dsn: str, output: Path, *more: str) -> list[str]:
+    settings = ("-s", "SHARC_ALLOWED_ADDRESSES=127.0.0.0/8", "-s", f"DOWNLOAD_DELAY={DELAY}", *OPERATOR)
+    return [SHARC, "fleet", "work", dsn, "--output", str(output), "--until-done", *settings, *more]
+
+
+def workers(database: Database) -> dict[str, dict[str, float]]:
+    """The same sites: one process without a fleet, one worker, two workers."""
+    found = {}
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        server = Server(folder, SITES, FEWEST)
+        try:
+            plain = [SCRAPY, "crawl", "site", "-a", f"seeds={server.seeds}", "-a", f"output={folder / 'plain'}"]
+            plain += ["-a", f"delay={DELAY}", "-s", "SHARC_PROGRESS=0", *OPERATOR]
+            plain += ["-s", "SHARC_ALLOWED_ADDRESSES=127.0.0.0/8"]
+            os.environ["SCRAPY_SETTINGS_MODULE"] = "sharc_crawler.live.profile"
+            found["one process without a fleet"] = crawled([plain], server)
+            for count in (1, 2):
+                dsn = database.new()
+                for words in (["init", dsn], ["add", dsn, str(server.seeds)]):
+                    subprocess.run([SHARC, "fleet", *words], check=True, stdout=subprocess.DEVNULL)
+                room = str(-(-SITES // count))
+                output = folder / f"fleet{count}"
+                found[f"{count} worker(s)"] = crawled([work(dsn, output, "--sites", room)] * count, server)
+        finally:
+            server.close()
+    return found
+
+
+def idle(database: Database) -> dict[str, float]:
+    """Memory of a worker whose sites wait an hour for their next request, by how many it holds."""
+    found = {}
+    with tempfile.TemporaryDirectory() as name:
+        server = Server(Path(name), 600, FEWEST)
+        try:
+            for count in (20, 600):
+                dsn = database.new()
+                seeds = Path(name, "some.txt")
+                seeds.write_text("".join(f"http://{place}/\n" for place in server.places[:count]))
+                for words in (["init", dsn], ["add", dsn, str(seeds), "-a", "delay=1h"]):
+                    subprocess.run([SHARC, "fleet", *words], check=True, stdout=subprocess.DEVNULL)
+                output = Path(name, f"idle{count}")
+                before = server.requests()
+                process = subprocess.Popen(work(dsn, output, "--sites", "600"), stderr=subprocess.DEVNULL)
+                try:
+                    deadline = time.monotonic() + 240
+                    while server.requests() - before < count and time.monotonic() < deadline:
+                        time.sleep(1)
+                    time.sleep(10)
+                    found[f"{count} sites: MB"] = round(_memory(process.pid) / 1e6, 1)
+                    found[f"{count} sites: had an answer"] = server.requests() - before
+                finally:
+                    process.kill()
+                    process.wait()
+        finally:
+            server.close()
+    return {**found, "MB a site": round((found["600 sites: MB"] - found["20 sites: MB"]) / 580, 3)}
+
+
+def _memory(pid: int) -> int:
+    """Of a process and its children, what each has for itself."""
+    children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    found = re.findall(r"Private_\w+:\s+(\d+) kB", Path(f"/proc/{pid}/smaps_rollup").read_text())
+    return sum(map(int, found)) * 1024 + sum(_memory(int(child)) for child in children)
+
+
+def main() -> None:
+    kinds = {"steps": steps, "takeover": takeover, "workers": workers, "idle": idle}
+    database = Database(Path(tempfile.mkdtemp()))
+    try:
+        for name in sys.argv[1:] or kinds:
+            print(json.dumps({name: kinds[name](database)}, indent=1), flush=True)
+    finally:
+        database.stop()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,290 @@
+"""``sharc fleet``: many workers, on PostgreSQL or a SQLite file."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import threading
+import time
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from rich.console import Console
+from rich.live import Live
+
+from sharc_crawler import extras
+from sharc_crawler.cli._fleet_table import drawn, sums
+from sharc_crawler.errors import UsageError
+from sharc_crawler.fleet.ledger import Wish
+from sharc_crawler.fleet.opening import open_fleet
+from sharc_crawler.report.words import counted, printable
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sharc_crawler.fleet.ledger import FleetLedger
+
+DSN = click.argument("dsn")
+SITES = click.argument("sites", nargs=-1)
+AS_JSON = click.option("--json", "as_json", is_flag=True, help="The answer as JSON.")
+EVERY = 1.0  #: seconds between two looks
+TERM = 60.0
+
+
+@click.group("fleet", epilog="Guide: docs/fleet.md")
+def command() -> None:
+    r"""Capture many sites with many workers, which share a ledger in PostgreSQL or a SQLite file.
+
+    DSN is postgresql://HOST/DATABASE, or sqlite:PATH for several workers of one machine. Put a password into
+    ~/.pgpass (PGPASSFILE) or a service file, never into DSN.
+
+    \b
+    Example:
+      sharc fleet init sqlite:fleet.db
+      sharc fleet add sqlite:fleet.db seeds.txt
+      sharc fleet work sqlite:fleet.db --output captures -s SHARC_OPERATOR=crawls@library.example
+      sharc fleet status sqlite:fleet.db
+    """
+
+
+@command.command(epilog="Example: sharc fleet init postgresql://db.example/fleet")
+@DSN
+@AS_JSON
+def init(dsn: str, as_json: bool) -> None:
+    """Make the tables of a fleet, or bring them to this version; as often as you like."""
+    open_fleet(dsn, make=True).close()
+    _answer({"ready": True}, "The fleet is ready: sharc fleet add … gives it sites.", as_json=as_json)
+
+
+@command.command()
+@DSN
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("-a", "given", multiple=True, metavar="NAME=VALUE", help="An argument of each site, as of scrapy crawl.")
+@click.option("--priority", type=int, default=0, help="Sites of higher priority are begun first.  [default: 0]")
+@click.option("--due", metavar="TIME", help="Not begun before, as 2026-12-01T03:00:00Z.  [default: now]")
+@AS_JSON
+def add(dsn: str, file: Path, given: tuple[str, ...], priority: int, due: str | None, as_json: bool) -> None:
+    r"""Give a fleet sites: FILE has one URL a line, or is YAML with arguments for each site.
+
+    Sites that the fleet knows stay as they are.
+
+    \b
+    Example:
+      sharc fleet add sqlite:fleet.db seeds.txt -a limit=5000
+      sharc fleet add sqlite:fleet.db plan.yaml --priority 5 --due 2026-12-01T03:00:00Z
+    \b
+    plan.yaml:
+      defaults: {limit: 5000}
+      sites:
+      - https://www.example.org/
+      - {url: https://news.example/, strategy: sharc-attested, delay: 2}
+    """
+    from sharc_crawler.cli._fleet_orders import orders  # what captures are made of: only where there are some
+
+    wanted = orders(file, given, priority, due)
+    ledger = open_fleet(dsn)
+    new = ledger.add(wanted)
+    known = len(wanted) - new
+    text = f"{counted(new, 'site')} added" + (f", {known} known already" if known else "")
+    _answer({"added": new, "known": known}, text, as_json=as_json)
+
+
+@command.command()
+@DSN
+@click.option(
+    "--output", required=True, type=click.Path(path_type=Path), help="Folder of the captures, one for each site."
+)
+@click.option("--sites", type=click.IntRange(1), default=100, help="Sites held at most.  [default: 100]")
+@click.option("--name", help="Of this worker, once in the fleet.  [default: HOST-PROCESS]")
+@click.option("--term", type=click.FloatRange(3), default=TERM, help="Seconds for which a site is held.  [default: 60]")
+@click.option("--until-done", is_flag=True, help="End when no site of the fleet is left to capture.")
+@click.option("-s", "settings", multiple=True, metavar="NAME=VALUE", help="A setting, as of scrapy crawl.")
+def work(
+    dsn: str, output: Path, sites: int, name: str | None, term: float, until_done: bool, settings: tuple[str, ...]
+) -> None:
+    r"""Work: claim sites, capture them, go on where other workers died; until Ctrl-C or SIGTERM, or a drain.
+
+    What is in flight then is finished, and sites are handed over. All workers of a fleet have the same --output, a
+    shared folder, and the same settings. A worker that cannot reach the ledger for two thirds of a
+    term sends nothing until it can.
+
+    \b
+    Example:
+      sharc fleet work sqlite:fleet.db --output captures -s SHARC_OPERATOR=crawls@library.example
+      sharc fleet work postgresql://db.example/fleet --output /srv/captures --sites 600 --name crawler-3
+    """
+    from sharc_crawler.live.fleet.run import run_worker  # Scrapy: only where there is work
+
+    ledger = open_fleet(dsn, term / 3)
+    name = name or f"{socket.gethostname()}-{os.getpid()}"
+    code = run_worker(ledger, name, output, settings, room=sites, term=term, until_done=until_done)
+    raise click.exceptions.Exit(code)
+
+
+@command.command()
+@DSN
+@SITES
+@click.option("--once", is_flag=True, help="As it is now, then end.")
+@AS_JSON
+def status(dsn: str, sites: tuple[str, ...], once: bool, as_json: bool) -> None:
+    r"""Show how a fleet stands: sites by state, pages, workers, and the sites that are held (or SITES).
+
+    On a terminal the table is drawn anew each second, until you press Ctrl-C.
+
+    \b
+    Example:
+      sharc fleet status sqlite:fleet.db
+      sharc fleet status sqlite:fleet.db www.example.org --json
+    """
+    ledger = open_fleet(dsn)
+    wanted = _meant(ledger, sites)
+    if as_json:
+        document = {**asdict(ledger.status()), "sites": [asdict(one) for one in ledger.sites(wanted)]}
+        click.echo(json.dumps(document, default=str))
+        return
+    console = Console()
+    if once or not console.is_terminal:
+        console.print(drawn(sums(ledger.status(), None), ledger.sites(wanted, 50)))
+        return
+    former = ledger.status()
+    with Live(console=console, refresh_per_second=2) as live:
+        while True:
+            now = ledger.status()
+            live.update(drawn(sums(now, former), ledger.sites(wanted, 30)))
+            former = now
+            time.sleep(EVERY)
+
+
+@command.command()
+@DSN
+@click.option("--listen", default="127.0.0.1:9464", show_default=True, metavar="HOST:PORT", help="Where it is asked.")
+def metrics(dsn: str, listen: str) -> None:
+    r"""Tell Prometheus how a fleet stands, at /metrics, until Ctrl-C: one for all workers.
+
+    Sites by state, pages, visits, bytes, takeovers, superseded steps, the oldest step; of each worker the sites that it
+    holds, how long it has been silent, and its clock. Who is not on this machine sees it only if --listen says so.
+
+    \b
+    Example:
+      sharc fleet metrics postgresql://db.example/fleet
+      curl http://127.0.0.1:9464/metrics
+    """
+    extras.check("sharc fleet metrics", "prometheus_client")
+    from sharc_crawler.fleet.metrics import serve  # an extra
+
+    host, _, port = listen.rpartition(":")
+    if not port.isdecimal():
+        raise UsageError(f"--listen={listen!r} is not of the form HOST:PORT, as 127.0.0.1:9464")
+    server = serve(open_fleet(dsn, patience=10.0), host.strip("[]"), int(port))
+    click.echo(f"http://{host}:{server.server_port}/metrics", err=True)
+    ended = threading.Event()
+    signal.signal(signal.SIGTERM, lambda *_: ended.set())
+    with suppress(KeyboardInterrupt):
+        ended.wait()
+    server.shutdown()
+
+
+def _order(name: str, wish: Wish, what: str, verb: str, more: str) -> None:
+    """A command that orders something of sites."""
+
+    @command.command(
+        name, help=f"{what}\n\n{more}", epilog=f"Example: sharc fleet {name} sqlite:fleet.db www.example.org"
+    )
+    @DSN
+    @SITES
+    @AS_JSON
+    def order(dsn: str, sites: tuple[str, ...], as_json: bool) -> None:
+        ledger = open_fleet(dsn)
+        count = ledger.wish(wish, _meant(ledger, sites))
+        _in_no_state(count, sites)
+        _answer({"sites": count}, f"{counted(count, 'site')} {verb}", as_json=as_json)
+
+
+_order(
+    "pause",
+    Wish.PAUSE,
+    "Have nobody capture SITES (none named: all that have not ended) until they are resumed.",
+    "paused",
+    "Who holds one finishes what is in flight and hands it over.",
+)
+_order("resume", Wish.RUN, "Let paused SITES (none named: all) go on.", "to go on", "")
+_order(
+    "stop",
+    Wish.STOP,
+    "End the captures of SITES (none named: all that have not ended) as they are, with their reports.",
+    "to stop",
+    "`sharc fleet requeue` has them go on.",
+)
+
+
+@command.command(epilog="Example: sharc fleet drop sqlite:fleet.db www.example.org")
+@DSN
+@click.argument("sites", nargs=-1, required=True)
+@AS_JSON
+def drop(dsn: str, sites: tuple[str, ...], as_json: bool) -> None:
+    """Forget SITES. Who captures one stops at once; what was written stays where it is, without a report."""
+    ledger = open_fleet(dsn)
+    count = ledger.drop(_meant(ledger, sites) or ())
+    _in_no_state(count, sites)
+    _answer({"sites": count}, f"{counted(count, 'site')} dropped", as_json=as_json)
+
+
+@command.command(epilog="Example: sharc fleet requeue sqlite:fleet.db")
+@DSN
+@SITES
+@AS_JSON
+def requeue(dsn: str, sites: tuple[str, ...], as_json: bool) -> None:
+    """Have SITES that failed or were stopped go on, and done ones captured again (none named: all that failed).
+
+    A further capture of a site lies in a folder of its own, SITE-round-2.
+    """
+    ledger = open_fleet(dsn)
+    count = ledger.requeue(_meant(ledger, sites))
+    _in_no_state(count, sites)
+    _answer({"sites": count}, f"{counted(count, 'site')} queued again", as_json=as_json)
+
+
+@command.command(epilog="Example: sharc fleet drain sqlite:fleet.db crawler-3")
+@DSN
+@click.argument("worker")
+@AS_JSON
+def drain(dsn: str, worker: str, as_json: bool) -> None:
+    """Have a WORKER finish what is in flight, hand its sites over, and end."""
+    ledger = open_fleet(dsn)
+    if not ledger.drain(worker):
+        names = ", ".join(one.worker for one in ledger.status().workers) or "none"
+        raise UsageError(f"worker={worker!r} is not known; there are: {names}")
+    _answer(
+        {"worker": worker, "draining": True}, f"{printable(worker)} hands its sites over, and ends", as_json=as_json
+    )
+
+
+def _meant(ledger: FleetLedger, sites: Sequence[str]) -> list[str] | None:
+    """The names of sites, which people write with and without ``https://www.``; none given: all."""
+    if not sites:
+        return None
+    spelt = {text: (text, *_names(text)) for text in sites}
+    asked = [name for names in spelt.values() for name in names]
+    known = {one.site for one in ledger.sites(asked, len(asked))}
+    if unknown := [text for text, names in spelt.items() if known.isdisjoint(names)]:
+        raise UsageError(f"{', '.join(unknown)}: no such site in the fleet; `sharc fleet status` names them")
+    return [next(name for name in names if name in known) for names in spelt.values()]
+
+
+def _names(text: str) -> tuple[str, str]:
+    bare = text.rpartition("://")[2].lower().removeprefix("www.")
+    return bare, bare.rstrip("/")
+
+
+def _in_no_state(count: int, sites: Sequence[str]) -> None:
+    if sites and not count:
+        raise UsageError(f"{', '.join(sites)}: in no state for that; see sharc fleet status")
+
+
+def _answer(document: dict[str, Any], text: str, *, as_json: bool) -> None:
+    click.echo(json.dumps(document) if as_json else text)

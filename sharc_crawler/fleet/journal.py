@@ -1,0 +1,48 @@
+"""What a journal's rows hold: the batches of a site's steps, as lines of JSON, compressed."""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from sharc_crawler.storage.memory import MemoryStore
+from sharc_crawler.storage.plain import of_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from sharc_crawler.frontier.store import Batch
+
+FAST, SMALL = 1, 6  #: how hard compression tries: with each step; where many rows become one
+
+
+def packed(lines: Sequence[str], level: int = FAST) -> bytes:
+    """The body of a row, of batches as :func:`~sharc_crawler.storage.plain.to_json` makes them.
+
+    >>> unpacked(packed(["{}", "{}"]))
+    ['{}', '{}']
+    """
+    return zlib.compress("\n".join(lines).encode(), level)
+
+
+def unpacked(body: bytes) -> list[str]:
+    """The batches of a row."""
+    return zlib.decompress(body).decode().split("\n")
+
+
+def lines_of(bodies: Iterable[bytes]) -> Iterator[str]:
+    """The batches of a journal, one after the other."""
+    for body in bodies:
+        yield from unpacked(body)
+
+
+def state_of(lines: Iterable[str]) -> Batch:
+    """All that a journal says, links too."""
+    known = MemoryStore()
+    links = []
+    for line in lines:
+        batch = of_json(line)
+        known.commit(batch)
+        links += batch.links
+    return replace(known.load(), links=links)

@@ -1,0 +1,231 @@
+"""The ledger of a fleet in PostgreSQL, 15 or later.
+
+Whatever writes is one statement, committed by itself: a worker that is stopped in the middle holds no lock, and a pool
+of connections (pgbouncer) may stand between.
+"""
+
+from __future__ import annotations
+
+import socket
+from contextlib import contextmanager, suppress
+from threading import Timer
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict
+
+from sharc_crawler.errors import StoreUnavailable, UsageError
+from sharc_crawler.fleet import postgres_sql as sql
+from sharc_crawler.fleet import schema
+from sharc_crawler.fleet.ledger import FleetStatus, JournalStep, Renewal, SiteState, Tenure, Wish
+from sharc_crawler.fleet.rows import fleet_status, orders_in_rows, site_status, tenure_of, worker_status
+from sharc_crawler.fleet.sharing import surplus
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from sharc_crawler.fleet.ledger import Pulse, SiteOrder, SiteStatus
+    from sharc_crawler.model import Instant, Seconds
+
+AT_ONCE = 1_000  #: orders a statement
+ROWS = 200  #: of a journal that are asked for together
+CONNECT_TIMEOUT = 5  #: seconds, where the DSN says nothing else
+PUT_ELSEWHERE = (
+    "the DSN holds a password, which every process list shows: leave it out, and put it into ~/.pgpass (or PGPASSFILE),"
+    " or name a service (postgresql://?service=fleet)"
+)
+
+
+class PostgresLedger:
+    """A :class:`~sharc_crawler.fleet.ledger.FleetLedger` in a database.
+
+    Parameters
+    ----------
+    dsn: as libpq has it, without a password (PGPASSFILE or a service file has that)
+    patience: seconds after which an answer is waited for no longer: a partition says nothing, for ever
+    make: the tables are made, or brought to this version
+
+    Raises :class:`~sharc_crawler.errors.UsageError` for a DSN that cannot be used, or a database without a fleet, and
+    :class:`~sharc_crawler.errors.StoreUnavailable` where it cannot be reached.
+
+    """
+
+    def __init__(self, dsn: str, patience: Seconds = 60.0, *, make: bool = False) -> None:
+        self._given = _checked(dsn)
+        self._patience = patience
+        self._db: psycopg.Connection[tuple[Any, ...]] | None = None
+        self._known_by(make=make)
+
+    def _known_by(self, *, make: bool) -> None:
+        with self._answered() as db, db.transaction():
+            if make:
+                db.execute(sql.LOCK)
+            known = 0
+            if db.execute(sql.HAS_TABLES).fetchall() == [(True,)]:
+                [(known,)] = db.execute(sql.KNOWN).fetchall()
+            if not make:
+                schema.require(known, "the database")
+                return
+            for script in schema.scripts("postgresql", known):
+                db.execute(script)
+            db.execute(sql.NOTE_VERSION, (schema.VERSION,))
+
+    def clock(self) -> Instant:
+        """As the port says."""
+        [(now,)] = self._rows(sql.CLOCK)
+        return float(now)
+
+    # -- sites -------------------------------------------------------------------------------------------------------
+
+    def add(self, orders: Iterable[SiteOrder]) -> int:
+        """As the port says."""
+        parts = orders_in_rows(orders, AT_ONCE)
+        return sum(self._changed(sql.ADD, [list(column) for column in zip(*part, strict=True)]) for part in parts)
+
+    def claim(self, worker: str, most: int, term: Seconds) -> list[Tenure]:
+        """As the port says."""
+        return [tenure_of(row) for row in self._rows(sql.CLAIM, {"worker": worker, "most": most, "term": term})]
+
+    def step(self, steps: Sequence[JournalStep], term: Seconds) -> frozenset[str]:
+        """As the port says."""
+        if not steps:
+            return frozenset()
+        columns = dict(zip(JournalStep._fields, map(list, zip(*steps, strict=True)), strict=True))
+        written = {site for (site,) in self._rows(sql.STEP, {**columns, "term": term})}
+        if len(written) < len(steps):  # another's by now; or written before, and the answer was lost
+            written |= {site for (site,) in self._rows(sql.WRITTEN, columns)}
+        return frozenset(written)
+
+    def renew(self, pulse: Pulse, term: Seconds) -> Renewal:
+        """As the port says."""
+        held = {"held": len(pulse.held), "sites": list(pulse.held), "epochs": list(pulse.held.values())}
+        values = {**pulse._asdict(), **held, "term": term}
+        wishes = {site: Wish(wish) for site, wish in self._rows(sql.RENEW, values)}
+        [(draining,)] = self._rows(sql.SEEN, values)
+        [(free,)] = self._rows(sql.FREE)
+        return Renewal(wishes, draining, 0 if free else surplus(pulse.worker, self._rows(sql.ALIVE)))
+
+    def release(self, site: str, epoch: int, state: SiteState = SiteState.WAITING, reason: str = "") -> bool:
+        """As the port says."""
+        values = {"site": site, "epoch": epoch, "state": state.value, "reason": reason}
+        return bool(self._changed(sql.RELEASE, values))
+
+    # -- journals ----------------------------------------------------------------------------------------------------
+
+    def journal(self, site: str, upto: int, after: int = 0) -> Iterator[bytes]:
+        """As the port says."""
+        while rows := self._rows(sql.JOURNAL, (site, after, upto, ROWS)):
+            yield from (bytes(body) for _, body in rows)
+            after = rows[-1][0]
+
+    def merged(self, site: str) -> int:
+        """As the port says."""
+        [(seq,)] = self._rows(sql.MERGED, (site,))
+        return int(seq)
+
+    def merge(self, site: str, epoch: int, after: int, upto: int, body: bytes) -> bool:
+        """As the port says."""
+        values = {"site": site, "epoch": epoch, "after": after, "upto": upto, "body": body}
+        return bool(self._changed(sql.MERGE, values))
+
+    def forget_journal(self, site: str, epoch: int) -> bool:
+        """As the port says."""
+        return self._rows(sql.FORGET, {"site": site, "epoch": epoch}) == [(1,)]
+
+    # -- orders ------------------------------------------------------------------------------------------------------
+
+    def wish(self, wish: Wish, sites: Sequence[str] | None) -> int:
+        """As the port says."""
+        return self._changed(sql.WISH, {"wish": wish.value, "sites": _listed(sites)})
+
+    def requeue(self, sites: Sequence[str] | None) -> int:
+        """As the port says."""
+        return self._changed(sql.REQUEUE, {"sites": _listed(sites)})
+
+    def drop(self, sites: Sequence[str]) -> int:
+        """As the port says."""
+        [(count,)] = self._rows(sql.DROP, {"sites": list(sites)})
+        return int(count)
+
+    def drain(self, worker: str) -> bool:
+        """As the port says."""
+        return bool(self._changed(sql.DRAIN, (worker,)))
+
+    def leave(self, worker: str) -> None:
+        """As the port says."""
+        self._changed(sql.LEAVE, (worker,))
+
+    # -- what people see ---------------------------------------------------------------------------------------------
+
+    def status(self) -> FleetStatus:
+        """As the port says."""
+        return fleet_status(self.clock(), self._rows(sql.STATES), map(worker_status, self._rows(sql.WORKERS)))
+
+    def sites(self, sites: Sequence[str] | None = None, most: int = 1_000) -> list[SiteStatus]:
+        """As the port says."""
+        return [site_status(row) for row in self._rows(sql.SITES, {"sites": _listed(sites), "most": most})]
+
+    def close(self) -> None:
+        """As the port says."""
+        db, self._db = self._db, None
+        if db is not None:
+            db.close()
+
+    # -- the connection ----------------------------------------------------------------------------------------------
+
+    def _rows(self, statement: str, values: Any = ()) -> list[tuple[Any, ...]]:
+        with self._answered() as db:
+            return db.execute(statement, values, binary=True).fetchall()
+
+    def _changed(self, statement: str, values: Mapping[str, Any] | Sequence[Any]) -> int:
+        with self._answered() as db:
+            return db.execute(statement, values).rowcount
+
+    @contextmanager
+    def _answered(self) -> Iterator[psycopg.Connection[tuple[Any, ...]]]:
+        """The connection, given up where no answer comes in time."""
+        try:
+            db = self._db = self._db or self._connected()
+            late = Timer(self._patience, _cut, (db,))
+            late.daemon = True
+            late.start()
+            try:
+                yield db
+            finally:
+                late.cancel()
+        except psycopg.Error as error:
+            self.close()
+            raise StoreUnavailable(f"the fleet's database: {_first_line(error)}") from error
+
+    def _connected(self) -> psycopg.Connection[tuple[Any, ...]]:
+        within = conninfo_to_dict(self._given).get("connect_timeout", CONNECT_TIMEOUT)
+        return psycopg.connect(  # a pool that may be between knows of no prepared statements
+            self._given, autocommit=True, prepare_threshold=None, connect_timeout=within
+        )
+
+
+def _cut(db: psycopg.Connection[tuple[Any, ...]]) -> None:
+    """Whoever waits for an answer on it gets an error."""
+    with (
+        suppress(OSError, psycopg.Error),
+        socket.socket(fileno=socket.dup(db.fileno())) as line,
+    ):  # a further descriptor
+        line.shutdown(socket.SHUT_RDWR)
+
+
+def _checked(dsn: str) -> str:
+    try:
+        known = conninfo_to_dict(dsn)
+    except psycopg.Error as error:
+        raise UsageError(f"DSN: {_first_line(error)}; write it as postgresql://HOST/DATABASE") from None
+    if known.get("password"):
+        raise UsageError(PUT_ELSEWHERE)
+    return dsn
+
+
+def _first_line(error: psycopg.Error) -> str:
+    return str(error).strip().partition("\n")[0] or type(error).__name__
+
+
+def _listed(sites: Sequence[str] | None) -> list[str] | None:
+    return None if sites is None else list(sites)

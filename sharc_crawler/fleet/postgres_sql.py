@@ -1,0 +1,140 @@
+"""The statements of the ledger in PostgreSQL. Each is committed by itself."""
+
+from __future__ import annotations
+
+NOW = "extract(epoch FROM clock_timestamp())::float8"
+
+#: of any version, to ask which it is
+LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('sharc fleet', 0))"
+HAS_TABLES = "SELECT to_regclass('fleet_meta') IS NOT NULL"
+KNOWN = "SELECT value FROM fleet_meta WHERE name = 'version'"
+NOTE_VERSION = """
+INSERT INTO fleet_meta VALUES ('version', %s) ON CONFLICT (name) DO UPDATE SET value = excluded.value
+"""
+
+ADD = """
+INSERT INTO fleet_site (site, arguments, priority, due, epoch)
+SELECT site, arguments, priority, due, (SELECT value FROM fleet_meta WHERE name = 'floor')
+FROM unnest(%s::text[], %s::text[], %s::integer[], %s::float8[]) AS new(site, arguments, priority, due)
+ON CONFLICT DO NOTHING
+"""
+CLAIM = f"""
+WITH free AS (
+    SELECT site, owner FROM fleet_site
+    WHERE state = 'waiting' AND wish <> 'pause' AND due <= {NOW} AND expires < {NOW}
+    ORDER BY priority DESC, due LIMIT %(most)s FOR UPDATE SKIP LOCKED)
+UPDATE fleet_site SET epoch = epoch + 1, owner = %(worker)s, expires = {NOW} + %(term)s, stepped = {NOW},
+    takeovers = takeovers + (free.owner IS NOT NULL)::integer
+FROM free WHERE fleet_site.site = free.site
+RETURNING fleet_site.site, arguments, round, epoch, seq, wish, {NOW}, free.owner
+"""
+#: the fence and the write: no clock, and no pause between them, lets an old owner write. Rows are locked in one order
+STEP = f"""
+WITH new AS (
+    SELECT * FROM unnest(%(site)s::text[], %(epoch)s::bigint[], %(seq)s::bigint[], %(body)s::bytea[],
+                         %(pages)s::bigint[], %(visits)s::bigint[], %(size)s::bigint[])
+        AS new(site, epoch, seq, body, pages, visits, size)),
+held AS (
+    SELECT fleet_site.site FROM fleet_site JOIN new ON fleet_site.site = new.site
+        AND fleet_site.epoch = new.epoch AND fleet_site.seq = new.seq - 1
+    ORDER BY fleet_site.site FOR UPDATE OF fleet_site),
+moved AS (
+    UPDATE fleet_site SET seq = new.seq, expires = {NOW} + %(term)s, stepped = {NOW},
+        pages = new.pages, visits = new.visits, size = new.size
+    FROM new, held WHERE fleet_site.site = new.site AND held.site = new.site
+        AND fleet_site.epoch = new.epoch AND fleet_site.seq = new.seq - 1
+    RETURNING fleet_site.site, fleet_site.seq, fleet_site.epoch, new.body)
+INSERT INTO fleet_journal (site, seq, epoch, body) SELECT site, seq, epoch, body FROM moved RETURNING site
+"""
+WRITTEN = """
+SELECT site FROM fleet_site JOIN unnest(%(site)s::text[], %(epoch)s::bigint[], %(seq)s::bigint[])
+    AS new(site, epoch, seq) USING (site, epoch, seq)
+"""
+RENEW = f"""
+WITH mine AS (
+    SELECT fleet_site.site FROM fleet_site JOIN unnest(%(sites)s::text[], %(epochs)s::bigint[]) AS mine(site, epoch)
+        USING (site, epoch)
+    WHERE owner = %(worker)s ORDER BY fleet_site.site FOR UPDATE OF fleet_site)
+UPDATE fleet_site SET expires = {NOW} + %(term)s FROM mine WHERE fleet_site.site = mine.site
+RETURNING fleet_site.site, wish
+"""
+SEEN = f"""
+INSERT INTO fleet_worker (worker, held, room, seen, expires, superseded, skew)
+VALUES (%(worker)s, %(held)s, %(room)s, {NOW}, {NOW} + %(term)s, %(superseded)s, %(skew)s)
+ON CONFLICT (worker) DO UPDATE SET held = excluded.held, room = excluded.room, seen = excluded.seen,
+    expires = excluded.expires, superseded = excluded.superseded, skew = excluded.skew
+RETURNING draining
+"""
+ALIVE = f"SELECT worker, held, room FROM fleet_worker WHERE expires > {NOW} AND NOT draining"
+FREE = f"""
+SELECT EXISTS (SELECT FROM fleet_site WHERE state = 'waiting' AND wish <> 'pause' AND due <= {NOW} AND owner IS NULL)
+"""
+RELEASE = """
+UPDATE fleet_site SET owner = NULL, expires = 0, state = %(state)s, reason = %(reason)s
+WHERE site = %(site)s AND epoch = %(epoch)s AND owner IS NOT NULL
+"""
+JOURNAL = """
+SELECT seq, body FROM fleet_journal WHERE site = %s AND seq > %s AND seq <= %s ORDER BY seq LIMIT %s
+"""
+MERGED = "SELECT coalesce(max(seq), 0) FROM fleet_journal WHERE site = %s AND merged"
+MERGE = """
+WITH held AS (SELECT site FROM fleet_site WHERE site = %(site)s AND epoch = %(epoch)s FOR UPDATE),
+gone AS (DELETE FROM fleet_journal USING held WHERE fleet_journal.site = held.site AND seq > %(after)s
+    AND seq < %(upto)s)
+UPDATE fleet_journal SET body = %(body)s, merged = true FROM held
+WHERE fleet_journal.site = held.site AND seq = %(upto)s
+"""
+FORGET = """
+WITH held AS (SELECT site FROM fleet_site WHERE site = %(site)s AND epoch = %(epoch)s FOR UPDATE),
+gone AS (DELETE FROM fleet_journal USING held WHERE fleet_journal.site = held.site)
+SELECT count(*) FROM held
+"""
+#: what nobody has begun and is to stop has stopped
+WISH = """
+UPDATE fleet_site SET wish = %(wish)s,
+    state = CASE WHEN %(wish)s = 'stop' AND seq = 0 AND owner IS NULL THEN 'stopped' ELSE state END
+WHERE state = 'waiting' AND (%(sites)s::text[] IS NULL OR site = ANY(%(sites)s::text[]))
+"""
+#: one that is done begins again, as a further round; its owner of before is none any more
+REQUEUE = """
+WITH again AS (
+    SELECT site, state FROM fleet_site WHERE state <> 'waiting'
+        AND CASE WHEN %(sites)s::text[] IS NULL THEN state = 'failed' ELSE site = ANY(%(sites)s::text[]) END
+    FOR UPDATE),
+gone AS (DELETE FROM fleet_journal USING again WHERE fleet_journal.site = again.site AND again.state = 'done')
+UPDATE fleet_site SET state = 'waiting', wish = 'run', reason = '', epoch = epoch + 1,
+    round = round + (again.state = 'done')::integer, seq = CASE WHEN again.state = 'done' THEN 0 ELSE seq END,
+    pages = CASE WHEN again.state = 'done' THEN 0 ELSE pages END,
+    visits = CASE WHEN again.state = 'done' THEN 0 ELSE visits END,
+    size = CASE WHEN again.state = 'done' THEN 0 ELSE size END
+FROM again WHERE fleet_site.site = again.site
+"""
+DROP = """
+WITH dropped AS (DELETE FROM fleet_site WHERE site = ANY(%(sites)s::text[]) RETURNING epoch),
+floor AS (UPDATE fleet_meta SET value = greatest(value, (SELECT max(epoch) FROM dropped))
+    WHERE name = 'floor' AND EXISTS (SELECT FROM dropped))
+SELECT count(*) FROM dropped
+"""
+DRAIN = "UPDATE fleet_worker SET draining = true WHERE worker = %s"
+LEAVE = "DELETE FROM fleet_worker WHERE worker = %s"
+
+_SEEN_STATE = """
+CASE WHEN state <> 'waiting' THEN state WHEN wish = 'pause' THEN 'paused' WHEN owner IS NOT NULL THEN 'held'
+ELSE 'waiting' END
+"""
+STATES = f"""
+SELECT {_SEEN_STATE}, count(*), sum(pages)::bigint, sum(visits)::bigint, sum(size)::bigint, sum(takeovers)::bigint,
+    max({NOW} - stepped) FILTER (WHERE owner IS NOT NULL)
+FROM fleet_site GROUP BY 1
+"""
+WORKERS = f"""
+SELECT worker, held, room, {NOW} - seen, draining, superseded, skew
+FROM fleet_worker ORDER BY worker
+"""
+SITES = f"""
+SELECT site, {_SEEN_STATE}, round, epoch, owner, CASE WHEN owner IS NOT NULL THEN expires - {NOW} END, seq, pages,
+    visits, size, {NOW} - stepped, priority, due, reason
+FROM fleet_site WHERE %(sites)s::text[] IS NULL OR site = ANY(%(sites)s::text[])
+ORDER BY owner IS NULL, state <> 'waiting', priority DESC, due, site LIMIT %(most)s
+"""
+CLOCK = f"SELECT {NOW}"

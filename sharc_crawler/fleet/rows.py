@@ -1,0 +1,59 @@
+"""Rows of a ledger's tables, to and from the records of its port."""
+
+from __future__ import annotations
+
+import json
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from sharc_crawler.fleet.ledger import FleetStatus, SiteState, SiteStatus, Tenure, Wish, WorkerStatus
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from sharc_crawler.fleet.ledger import SiteOrder
+    from sharc_crawler.model import Instant
+
+    Row = Sequence[Any]
+
+
+def orders_in_rows(orders: Iterable[SiteOrder], at_once: int) -> Iterator[list[tuple[str, str, int, Instant]]]:
+    """Sites as their table has them, so many at once."""
+    rest = iter(orders)
+    while some := list(islice(rest, at_once)):
+        yield [(one.site, json.dumps(dict(one.arguments)), one.priority, one.due) for one in some]
+
+
+def tenure_of(row: Row) -> Tenure:
+    """Of a row that was claimed."""
+    site, arguments, number, epoch, seq, wish, clock, former = row
+    return Tenure(site, json.loads(arguments), number, epoch, seq, Wish(wish), clock, former)
+
+
+def site_status(row: Row) -> SiteStatus:
+    """Of a row of sites."""
+    site, state, *rest = row
+    return SiteStatus(site, SiteState(state), *rest)
+
+
+def worker_status(row: Row) -> WorkerStatus:
+    """Of a row of workers."""
+    worker, held, room, seen, draining, *rest = row
+    return WorkerStatus(worker, held, room, seen, bool(draining), *rest)
+
+
+def fleet_status(now: Instant, states: Sequence[Row], workers: Iterable[WorkerStatus]) -> FleetStatus:
+    """Of a row for each state: its name, how many, pages, visits, size, takeovers, the longest since a step."""
+    known = tuple(workers)
+    pages, visits, size, takeovers = (sum(row[column] for row in states) for column in range(2, 6))
+    return FleetStatus(
+        now,
+        {SiteState(row[0]): row[1] for row in states},
+        pages,
+        visits,
+        size,
+        takeovers,
+        superseded=sum(one.superseded for one in known),
+        oldest=max((row[6] for row in states if row[6] is not None), default=None),
+        workers=known,
+    )

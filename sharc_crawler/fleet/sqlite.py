@@ -1,0 +1,297 @@
+"""The ledger of a fleet in a SQLite file: for several processes of one machine.
+
+Terms run by the machine's monotonic clock, which nobody sets; after it was started again nobody holds anything.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sharc_crawler.fleet import schema
+from sharc_crawler.fleet.ledger import FleetStatus, JournalStep, Renewal, SiteState, Tenure, Wish
+from sharc_crawler.fleet.rows import fleet_status, orders_in_rows, site_status, tenure_of, worker_status
+from sharc_crawler.fleet.sharing import surplus
+from sharc_crawler.storage.connecting import share
+from sharc_crawler.storage.failing import Connection, said_of
+from sharc_crawler.storage.frontier_schema import statements
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from sharc_crawler.fleet.ledger import Pulse, SiteOrder, SiteStatus
+    from sharc_crawler.model import Instant, Seconds
+
+AT_ONCE = 1_000  #: orders read at once
+ROWS = 200  #: of a journal
+BOOT = Path("/proc/sys/kernel/random/boot_id")
+
+_CLAIM = """
+SELECT site, arguments, round, epoch + 1, seq, wish, :clock, owner FROM fleet_site
+WHERE state = 'waiting' AND wish <> 'pause' AND due <= :clock AND expires < :now
+ORDER BY priority DESC, due LIMIT :most
+"""
+_CLAIMED = """
+UPDATE fleet_site SET epoch = epoch + 1, owner = :worker, expires = :now + :term, stepped = :now,
+    takeovers = takeovers + (owner IS NOT NULL) WHERE site = :site
+"""
+_STEP = """
+UPDATE fleet_site SET seq = :seq, expires = :now + :term, stepped = :now, pages = :pages, visits = :visits, size = :size
+WHERE site = :site AND epoch = :epoch AND seq = :seq - 1
+"""
+_SEEN = """
+INSERT INTO fleet_worker (worker, held, room, seen, expires, superseded, skew)
+VALUES (:worker, :held, :room, :now, :now + :term, :superseded, :skew)
+ON CONFLICT (worker) DO UPDATE SET held = excluded.held, room = excluded.room, seen = excluded.seen,
+    expires = excluded.expires, superseded = excluded.superseded, skew = excluded.skew
+RETURNING draining
+"""
+_ALIVE = "SELECT worker, held, room FROM fleet_worker WHERE expires > ? AND NOT draining"
+_FREE = """
+SELECT EXISTS (SELECT 1 FROM fleet_site WHERE state = 'waiting' AND wish <> 'pause' AND due <= ? AND owner IS NULL)
+"""
+_AGAIN = """
+UPDATE fleet_site SET state = 'waiting', wish = 'run', reason = '', epoch = epoch + 1,
+    round = round + (state = 'done'), seq = iif(state = 'done', 0, seq), pages = iif(state = 'done', 0, pages),
+    visits = iif(state = 'done', 0, visits), size = iif(state = 'done', 0, size)
+WHERE site = ?
+"""
+_SEEN_STATE = """
+CASE WHEN state <> 'waiting' THEN state WHEN wish = 'pause' THEN 'paused' WHEN owner IS NOT NULL THEN 'held'
+ELSE 'waiting' END
+"""
+_STATES = f"""
+SELECT {_SEEN_STATE}, count(*), sum(pages), sum(visits), sum(size), sum(takeovers),
+    max(iif(owner IS NOT NULL, ? - stepped, NULL))
+FROM fleet_site GROUP BY 1
+"""
+_WORKERS = """
+SELECT worker, held, room, ? - seen, draining, superseded, skew FROM fleet_worker ORDER BY worker
+"""
+_SITES = f"""
+SELECT site, {_SEEN_STATE}, round, epoch, owner, iif(owner IS NOT NULL, expires - :now, NULL), seq, pages, visits, size,
+    :now - stepped, priority, due, reason FROM fleet_site {{which}}
+ORDER BY owner IS NULL, state <> 'waiting', priority DESC, due, site LIMIT :most
+"""
+
+
+class SqliteLedger:
+    """A :class:`~sharc_crawler.fleet.ledger.FleetLedger` in a file; ``make``: it is made, or brought to this version.
+
+    Raises :class:`~sharc_crawler.errors.UsageError` where there is no fleet, and
+    :class:`~sharc_crawler.errors.StoreUnavailable` where the file cannot be used, or is another's for ``patience`` s.
+    """
+
+    def __init__(self, path: Path, patience: Seconds = 60.0, *, make: bool = False) -> None:
+        self._name = f"the fleet's file {path}"
+        if not make and not path.is_file():
+            schema.require(0, str(path))
+        with said_of(self._name):
+            self._db = sqlite3.connect(
+                path, timeout=patience, isolation_level=None, check_same_thread=False, factory=Connection
+            )
+            self._db.name = self._name
+            self._db.execute("PRAGMA foreign_keys = ON")
+            self._db.execute("PRAGMA synchronous = FULL")
+        try:
+            self._known_by(path, make=make)
+        except BaseException:
+            self.close()
+            raise
+
+    def _known_by(self, path: Path, *, make: bool) -> None:
+        with self._transaction() as db:
+            [(known,)] = db.execute("PRAGMA user_version")
+            if not make:
+                schema.require(known, str(path))
+            for script in schema.scripts("sqlite", known):
+                for statement in statements(script):
+                    db.execute(statement)
+            db.execute(f"PRAGMA user_version = {schema.VERSION}")
+            boot = BOOT.read_text() if BOOT.exists() else "unknown"
+            if db.execute("UPDATE fleet_meta SET value = ? WHERE name = 'boot' AND value <> ?", (boot, boot)).rowcount:
+                db.execute("UPDATE fleet_site SET expires = 0, stepped = NULL")
+                db.execute("DELETE FROM fleet_worker")
+        if make:
+            share(self._db)
+
+    def clock(self) -> Instant:
+        """As the port says."""
+        return time.time()
+
+    # -- sites -------------------------------------------------------------------------------------------------------
+
+    def add(self, orders: Iterable[SiteOrder]) -> int:
+        """As the port says."""
+        statement = """
+        INSERT INTO fleet_site (site, arguments, priority, due, epoch)
+        VALUES (?, ?, ?, ?, (SELECT value FROM fleet_meta WHERE name = 'floor')) ON CONFLICT DO NOTHING
+        """
+        with self._transaction() as db:
+            return sum(db.executemany(statement, part).rowcount for part in orders_in_rows(orders, AT_ONCE))
+
+    def claim(self, worker: str, most: int, term: Seconds) -> list[Tenure]:
+        """As the port says."""
+        values = {"worker": worker, "most": most, "term": term, "now": time.monotonic(), "clock": time.time()}
+        with self._transaction() as db:
+            rows = db.execute(_CLAIM, values).fetchall()
+            db.executemany(_CLAIMED, [{**values, "site": row[0]} for row in rows])
+        return [tenure_of(row) for row in rows]
+
+    def step(self, steps: Sequence[JournalStep], term: Seconds) -> frozenset[str]:
+        """As the port says."""
+        now, written = time.monotonic(), set()
+        with self._transaction() as db:
+            for one in steps:
+                if db.execute(_STEP, {**one._asdict(), "now": now, "term": term}).rowcount:
+                    values = (one.site, one.seq, one.epoch, one.body)
+                    db.execute("INSERT INTO fleet_journal (site, seq, epoch, body) VALUES (?, ?, ?, ?)", values)
+                elif not self._holds(one.site, one.epoch, "AND seq = ?", one.seq):
+                    continue
+                written.add(one.site)
+        return frozenset(written)
+
+    def renew(self, pulse: Pulse, term: Seconds) -> Renewal:
+        """As the port says."""
+        now = time.monotonic()
+        with self._transaction() as db:
+            renewed = """
+            UPDATE fleet_site SET expires = ? WHERE site = ? AND epoch = ? AND owner = ? RETURNING site, wish
+            """
+            held = [(now + term, site, epoch, pulse.worker) for site, epoch in pulse.held.items()]
+            wishes = {site: Wish(wish) for one in held for site, wish in db.execute(renewed, one).fetchall()}
+            values = {**pulse._asdict(), "held": len(pulse.held), "now": now, "term": term}
+            [(draining,)] = db.execute(_SEEN, values).fetchall()
+            [(free,)] = db.execute(_FREE, (time.time(),)).fetchall()
+            alive = [] if free else db.execute(_ALIVE, (now,)).fetchall()
+        return Renewal(wishes, bool(draining), surplus(pulse.worker, alive))
+
+    def release(self, site: str, epoch: int, state: SiteState = SiteState.WAITING, reason: str = "") -> bool:
+        """As the port says."""
+        return self._changed(
+            "UPDATE fleet_site SET owner = NULL, expires = 0, state = ?, reason = ?"
+            " WHERE site = ? AND epoch = ? AND owner IS NOT NULL",
+            (state.value, reason, site, epoch),
+        )  # fmt: skip
+
+    # -- journals ----------------------------------------------------------------------------------------------------
+
+    def journal(self, site: str, upto: int, after: int = 0) -> Iterator[bytes]:
+        """As the port says."""
+        query = "SELECT seq, body FROM fleet_journal WHERE site = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?"
+        while rows := self._rows(query, (site, after, upto, ROWS)):
+            yield from (body for _, body in rows)
+            after = rows[-1][0]
+
+    def merged(self, site: str) -> int:
+        """As the port says."""
+        [(seq,)] = self._rows("SELECT coalesce(max(seq), 0) FROM fleet_journal WHERE site = ? AND merged", (site,))
+        return int(seq)
+
+    def merge(self, site: str, epoch: int, after: int, upto: int, body: bytes) -> bool:
+        """As the port says."""
+        with self._transaction() as db:
+            if not self._holds(site, epoch):
+                return False
+            db.execute("DELETE FROM fleet_journal WHERE site = ? AND seq > ? AND seq < ?", (site, after, upto))
+            merged = "UPDATE fleet_journal SET body = ?, merged = 1 WHERE site = ? AND seq = ?"
+            return bool(db.execute(merged, (body, site, upto)).rowcount)
+
+    def forget_journal(self, site: str, epoch: int) -> bool:
+        """As the port says."""
+        with self._transaction() as db:
+            if not self._holds(site, epoch):
+                return False
+            db.execute("DELETE FROM fleet_journal WHERE site = ?", (site,))
+            return True
+
+    def _holds(self, site: str, epoch: int, more: str = "", *values: int) -> bool:
+        query = f"SELECT 1 FROM fleet_site WHERE site = ? AND epoch = ? {more}"
+        return self._db.execute(query, (site, epoch, *values)).fetchone() is not None
+
+    # -- orders ------------------------------------------------------------------------------------------------------
+
+    def wish(self, wish: Wish, sites: Sequence[str] | None) -> int:
+        """As the port says."""
+        wished = """
+        UPDATE fleet_site SET wish = :wish,
+            state = iif(:wish = 'stop' AND seq = 0 AND owner IS NULL, 'stopped', state)
+        WHERE state = 'waiting'
+        """
+        with self._transaction() as db:
+            if sites is None:
+                return db.execute(wished, {"wish": wish.value}).rowcount
+            each = [{"wish": wish.value, "site": site} for site in set(sites)]
+            return db.executemany(f"{wished} AND site = :site", each).rowcount
+
+    def requeue(self, sites: Sequence[str] | None) -> int:
+        """As the port says."""
+        with self._transaction() as db:
+            if sites is None:
+                sites = [site for (site,) in db.execute("SELECT site FROM fleet_site WHERE state = 'failed'")]
+            ended = "SELECT state FROM fleet_site WHERE site = ? AND state <> 'waiting'"
+            found = [(site, row[0]) for site in set(sites) if (row := db.execute(ended, (site,)).fetchone())]
+            done = [(site,) for site, state in found if state == "done"]
+            db.executemany("DELETE FROM fleet_journal WHERE site = ?", done)
+            db.executemany(_AGAIN, [(site,) for site, _ in found])
+            return len(found)
+
+    def drop(self, sites: Sequence[str]) -> int:
+        """As the port says."""
+        dropped = "DELETE FROM fleet_site WHERE site = ? RETURNING epoch"
+        with self._transaction() as db:
+            epochs = [epoch for site in set(sites) for (epoch,) in db.execute(dropped, (site,)).fetchall()]
+            floor = "UPDATE fleet_meta SET value = max(value, ?) WHERE name = 'floor'"
+            db.execute(floor, (max(epochs, default=0),))
+            return len(epochs)
+
+    def drain(self, worker: str) -> bool:
+        """As the port says."""
+        return self._changed("UPDATE fleet_worker SET draining = 1 WHERE worker = ?", (worker,))
+
+    def leave(self, worker: str) -> None:
+        """As the port says."""
+        self._changed("DELETE FROM fleet_worker WHERE worker = ?", (worker,))
+
+    # -- what people see ---------------------------------------------------------------------------------------------
+
+    def status(self) -> FleetStatus:
+        """As the port says."""
+        now = time.monotonic()
+        return fleet_status(time.time(), self._rows(_STATES, (now,)), map(worker_status, self._rows(_WORKERS, (now,))))
+
+    def sites(self, sites: Sequence[str] | None = None, most: int = 1_000) -> list[SiteStatus]:
+        """As the port says."""
+        which = "" if sites is None else "WHERE site IN (SELECT value FROM json_each(:sites))"
+        values = {"now": time.monotonic(), "most": most, "sites": json.dumps(list(sites or ()))}
+        return [site_status(row) for row in self._rows(_SITES.format(which=which), values)]
+
+    def close(self) -> None:
+        """As the port says."""
+        self._db.close()
+
+    # -- the file ----------------------------------------------------------------------------------------------------
+
+    def _rows(self, query: str, values: Any) -> list[tuple[Any, ...]]:
+        with said_of(self._name):
+            return self._db.execute(query, values).fetchall()
+
+    def _changed(self, statement: str, values: Any) -> bool:
+        with self._transaction() as db:
+            return bool(db.execute(statement, values).rowcount)
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        with said_of(self._name):
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._db
+                self._db.execute("COMMIT")
+            except BaseException:
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
+                raise

@@ -1,0 +1,233 @@
+"""Tells the ledger what a worker's sites did, many in one statement, and renews what it holds.
+
+A site is asked for its next page when the journal has its last step. Nothing is sent later than two thirds of a term
+after the ledger was last asked for it, by a clock that nobody sets: a partition or a pause of any length ends there.
+The ledger is asked by a thread of its own, one statement at a time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import TYPE_CHECKING, TypeVar
+
+from sharc_crawler.errors import StoreUnavailable
+from sharc_crawler.fleet.journal import SMALL, lines_of, packed
+from sharc_crawler.fleet.ledger import JournalStep, Pulse, Renewal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import ParamSpec, Protocol
+
+    from sharc_crawler.fleet.ledger import FleetLedger, Tenure
+    from sharc_crawler.model import Instant, Seconds
+
+    P = ParamSpec("P")
+
+    class Facts(Protocol):
+        """How far a site is: pages, visits, bytes."""
+
+        def __call__(self, site: str) -> tuple[int, int, int]:
+            """Now."""
+
+
+T = TypeVar("T")
+
+SEND = 2 / 3  #: of a term, after which nothing is sent
+RENEW = 1 / 5  #: of a term, between two renewals
+ROWS = 1_000  #: of a journal that become one
+AGAIN: Seconds = 0.5  #: before an answer that did not come is asked for again
+A_SITE: Seconds = 0.002  #: that a step waits for others', for each site held
+LONGEST: Seconds = 0.25
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class HeldSite:
+    """A site that this worker holds."""
+
+    tenure: Tenure
+    seq: int
+    until: float  #: nothing is sent after this, by the monotonic clock
+    waiting: list[str] = field(default_factory=list)  #: what the journal has yet to be told
+    merged: int = 0  #: last step that was, as far as is known
+    going: JournalStep | None = None  #: what it is being told; the same until there is an answer
+
+    @property
+    def safe(self) -> bool:
+        """The journal has all of it."""
+        return not self.waiting and self.going is None
+
+
+class Clerk:
+    """Between a worker and its ledger.
+
+    ``written`` is called with a site when the journal has all that it did, ``superseded`` when it is another's,
+    ``renewed`` with each renewal's answer; ``facts`` says how far a site is, ``room`` for how many the worker has room.
+    """
+
+    def __init__(self, ledger: FleetLedger, worker: str, term: Seconds) -> None:
+        self.ledger, self.worker, self.term = ledger, worker, term
+        self.held: dict[str, HeldSite] = {}
+        self.room = 0
+        self.skew: Seconds = 0.0
+        self.superseded_steps = 0
+        self.away = False  #: the ledger did not answer when it was asked last
+        self.facts: Facts = lambda _: (0, 0, 0)
+        self.written: Callable[[str], None] = lambda _: None
+        self.superseded: Callable[[str], None] = lambda _: None
+        self.renewed: Callable[[Renewal], None] = lambda _: None
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="ledger")
+        self._told = asyncio.Event()
+
+    async def ask(self, method: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """What a method of the ledger returns; raises what it raises."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._thread, lambda: method(*args, **kwargs))
+
+    async def time(self) -> tuple[float, Instant]:
+        """When the ledger was asked for its time, by the monotonic clock, and its answer, however late it comes."""
+        while True:
+            asked = monotonic()
+            try:
+                now = await self.ask(self.ledger.clock)
+            except StoreUnavailable as error:
+                await self._wait(error)
+            else:
+                self._back()
+                return asked, now
+
+    # -- sites -------------------------------------------------------------------------------------------------------
+
+    def take(self, tenure: Tenure, asked: float) -> None:
+        """Hold a site; ``asked``: when it was claimed, by the monotonic clock."""
+        self.held[tenure.site] = HeldSite(tenure, tenure.seq, asked + SEND * self.term)
+
+    def forget(self, site: str) -> None:
+        """Hold it no longer."""
+        self.held.pop(site, None)
+
+    def append(self, site: str, line: str) -> None:
+        """A site did something. What is no longer held is told nobody."""
+        held = self.held.get(site)
+        if held is not None:
+            held.waiting.append(line)
+            self._told.set()
+
+    def may_send(self, site: str) -> bool:
+        """May a site's server be asked now?"""
+        held = self.held.get(site)
+        return held is not None and monotonic() < held.until
+
+    # -- the ledger is told ------------------------------------------------------------------------------------------
+
+    async def write(self) -> None:
+        """Tell it what sites did, for as long as this runs."""
+        while True:
+            await self._told.wait()
+            self._told.clear()
+            await asyncio.sleep(min(LONGEST, A_SITE * len(self.held)))
+            while any(not held.safe for held in self.held.values()):
+                await self.flush()
+
+    async def flush(self) -> None:
+        """Tell it what there is, and heed its answer."""
+        told = {site: held for site, held in self.held.items() if not held.safe}
+        fresh = {}
+        for site, held in told.items():
+            if held.going is None:
+                fresh[site], held.waiting = held.waiting, []
+                held.going = JournalStep(site, held.tenure.epoch, held.seq + 1, b"", *self.facts(site))
+        asked = monotonic()
+        try:
+            written = await self.ask(self._write, told, fresh)
+        except StoreUnavailable as error:
+            await self._wait(error)
+            return
+        self._back()
+        for site, held in told.items():
+            if self.held.get(site) is not held or held.going is None:
+                continue
+            if site in written:
+                held.seq, held.going, held.until = held.going.seq, None, asked + SEND * self.term
+                if held.safe:
+                    self.written(site)
+            else:
+                self.lose(site)
+
+    async def renew(self) -> None:
+        """Renew what is held, for as long as this runs."""
+        while True:
+            asked, pulse = monotonic(), self._pulse()
+            try:
+                answer = await self.ask(self.ledger.renew, pulse, self.term)
+            except StoreUnavailable as error:
+                await self._wait(error)
+                continue
+            self._back()
+            for site, epoch in pulse.held.items():
+                held = self.held.get(site)
+                if held is None or held.tenure.epoch != epoch:
+                    continue
+                if site in answer.wishes:
+                    held.until = max(held.until, asked + SEND * self.term)
+                else:
+                    self.lose(site)
+            self.renewed(answer)
+            await asyncio.sleep(max(0.0, asked + RENEW * self.term - monotonic()))
+
+    async def merge(self) -> None:
+        """Have rows of journals merged, for as long as this runs: a site that is taken over is read sooner."""
+        while True:
+            await asyncio.sleep(RENEW * self.term)
+            for site, held in list(self.held.items()):
+                if held.seq - held.merged >= ROWS and self.held.get(site) is held:
+                    with suppress(StoreUnavailable):  # renewing says so; what was merged is asked for next time
+                        held.merged = await self.ask(self._merge, site, held.tenure.epoch, held.seq)
+
+    def _merge(self, site: str, epoch: int, upto: int) -> int:
+        """In the ledger's thread; the last step that is merged."""
+        done = self.ledger.merged(site)
+        for after in range(done, upto - ROWS + 1, ROWS):
+            body = packed(list(lines_of(self.ledger.journal(site, after + ROWS, after))), SMALL)
+            if not self.ledger.merge(site, epoch, after, after + ROWS, body):
+                break
+            done = after + ROWS
+        return done
+
+    def close(self) -> None:
+        """Ask nothing more."""
+        self._thread.shutdown(wait=False, cancel_futures=True)
+
+    def _write(self, told: dict[str, HeldSite], fresh: dict[str, list[str]]) -> frozenset[str]:
+        """In the ledger's thread; what was not answered is given again as it was."""
+        for site, lines in fresh.items():
+            if (step := told[site].going) is not None:
+                told[site].going = step._replace(body=packed(lines))
+        return self.ledger.step([held.going for held in told.values() if held.going is not None], self.term)
+
+    def _pulse(self) -> Pulse:
+        held = {site: one.tenure.epoch for site, one in self.held.items()}
+        return Pulse(self.worker, held, self.room, self.superseded_steps, self.skew)
+
+    def lose(self, site: str) -> None:
+        """It is another's, or this worker's own anew."""
+        self.superseded_steps += not self.held[site].safe
+        del self.held[site]
+        self.superseded(site)
+
+    async def _wait(self, error: StoreUnavailable) -> None:
+        if not self.away:
+            logger.warning("event=ledger-away reason=%r", str(error))
+        self.away = True
+        await asyncio.sleep(AGAIN)
+
+    def _back(self) -> None:
+        if self.away:
+            logger.info("event=ledger-back")
+        self.away = False

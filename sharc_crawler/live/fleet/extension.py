@@ -1,0 +1,26 @@
+"""A worker's end: what it holds is handed over."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+from sharc_crawler.live.extension import COMPLETE, EXIT_CODE, FAILED, CaptureExtension
+from sharc_crawler.live.session import session_of
+
+if TYPE_CHECKING:
+    from sharc_crawler.live.fleet.spider import FleetSpider
+
+
+class FleetExtension(CaptureExtension):
+    """As of a crawl, whose sites have their reports already."""
+
+    async def closed(self, reason: str) -> None:
+        """Hand over what is left, and finish all files."""
+        if self._loop.running:
+            self._loop.stop()
+        session = session_of(self._crawler)
+        spider = cast("FleetSpider", self._crawler.spider)
+        await spider.worker.leave()
+        await session.close()
+        session.let_go()
+        self._crawler.stats.set_value(EXIT_CODE, FAILED if reason == "failed" else COMPLETE)

@@ -1,0 +1,111 @@
+"""From a site of the ledger to a capture: its arguments are those of ``scrapy crawl site``."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from sharc_crawler.archive.files import safe_name
+from sharc_crawler.errors import UsageError
+from sharc_crawler.frontier.spec import BOUNDS, CaptureSpec
+from sharc_crawler.frontier.store import SOLE
+from sharc_crawler.instants import iso
+from sharc_crawler.live.addresses import AddressRules
+from sharc_crawler.live.arguments import Arguments
+from sharc_crawler.live.operator import private_seeds
+from sharc_crawler.options.reading import ARGUMENTS
+from sharc_crawler.options.table import NEWS, SEEDS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+    from typing import Any
+
+    from sharc_crawler.fleet.ledger import Tenure
+    from sharc_crawler.frontier.store import Batch
+    from sharc_crawler.live.config import Config
+    from sharc_crawler.model import Instant, Seconds
+
+#: arguments of one crawl alone, or that a worker decides
+_NOT_HERE = {"seeds", "output", "dry_run", "resume", "control"}
+_SETTINGS_TOO = {"strategy", "delay", *BOUNDS}  #: of those that are settings, what a site may have for itself
+OF_SITES = frozenset(
+    name
+    for name, row in ARGUMENTS.items()
+    if name not in _NOT_HERE
+    and row.option.section not in (SEEDS, NEWS)
+    and (row.setting is None or name in _SETTINGS_TOO)
+)
+
+
+def check_names(names: Iterable[str]) -> None:
+    """Raise :class:`~sharc_crawler.errors.UsageError` for an argument that is not a site's own."""
+    for name in names:
+        if name in ARGUMENTS and name not in OF_SITES:
+            setting = None if name in {*_NOT_HERE, "objects"} else ARGUMENTS[name].setting
+            way_out = f"give it to the workers, as in -s {setting}=…" if setting else "leave it out"
+            raise UsageError(f"{name}: a site of a fleet has none of its own; {way_out}")
+
+
+def ordered(arguments: Mapping[str, str], config: Config) -> tuple[CaptureSpec, Arguments]:
+    """The capture that a site's arguments ask for. Raises :class:`~sharc_crawler.errors.UsageError`."""
+    check_names(arguments)
+    given = Arguments.parse(dict(arguments))
+    specs = given.specs(str(given.settings.get("SHARC_STRATEGY", config.strategy)), {})
+    if len(specs) != 1:
+        raise UsageError(f"url={arguments['url']!r} names {len(specs)} sites; add each of them")
+    bounds: dict[str, Any] = {name: getattr(given.options, name) or config.bounds[name] for name in BOUNDS}
+    delay = delay_of(given, config)
+    settings = {"delay": delay, "masks": config.masks or "", "history": config.history or ""}
+    return replace(specs[0], **bounds, settings=settings), given
+
+
+def delay_of(given: Arguments, config: Config) -> float:
+    """Between two requests to a host of a site."""
+    return float(given.options.delay if "delay" in _given_settings(given) else config.politeness.delay)
+
+
+def _given_settings(given: Arguments) -> set[str]:
+    return {name for name, row in ARGUMENTS.items() if row.setting in given.settings}
+
+
+def folder_of(output: Path, tenure: Tenure) -> Path:
+    """Of a site's capture; further rounds have folders of their own."""
+    again = f"-round-{tenure.round}" if tenure.round > 1 else ""
+    return output / f"{safe_name(tenure.site)}{again}"
+
+
+def run_of(tenure: Tenure) -> str:
+    """What the WARC files of this owner are called by: no two owners write one file.
+
+    >>> from sharc_crawler.fleet.ledger import Tenure, Wish
+    >>> run_of(Tenure("a", {}, 1, 7, 0, Wish.RUN, 0.0, None))
+    'round-1.epoch-0007'
+    """
+    return f"round-{tenure.round}.epoch-{tenure.epoch:04d}"
+
+
+def check_addresses(spec: CaptureSpec, config: Config) -> None:
+    """Private machines are asked only where a worker's settings allow their network, as with ``seeds=``."""
+    rules = AddressRules.of(config.allowed_addresses)
+    for url in spec.seeds:
+        if any(rules.refusal(address) for address in private_seeds([url])):
+            raise UsageError(
+                f"url={url!r} is a private address; if it is meant, allow its network to the workers, as in"
+                " -s SHARC_ALLOWED_ADDRESSES=127.0.0.0/8"
+            )
+
+
+def continued(state: Batch, run: str, note: str) -> Batch:
+    """What former owners did, as this one goes on with it."""
+    row = state.captures[SOLE]
+    spec = replace(row.spec, settings={**row.spec.settings, "run": run})
+    captures = {SOLE: row._replace(spec=spec, notes=(*row.notes, note))}
+    return replace(state, captures=captures, links=[])
+
+
+def epoch_note(tenure: Tenure, worker: str, skew: Seconds, now: Instant) -> str:
+    """What readers of a report, and a certificate, are told of an owner."""
+    clock = f"{abs(skew):.1f} s {'ahead of' if skew > 0 else 'behind'} the fleet's, by which times are told"
+    came = f"epoch {tenure.epoch} of this site from {iso(now)}: worker {worker}, its clock {clock}"
+    return f"{came}; worker {tenure.former} had not been heard of" if tenure.former else came

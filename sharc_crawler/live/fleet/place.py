@@ -1,0 +1,101 @@
+"""Where a site is kept while this worker holds it: its WARC files in its folder, a copy of its state beside."""
+
+from __future__ import annotations
+
+import gzip
+import shutil
+from typing import TYPE_CHECKING
+
+from sharc_crawler.archive.files import Drafts
+from sharc_crawler.live.busy import Share
+from sharc_crawler.live.output import make_folder
+from sharc_crawler.live.places import Place
+from sharc_crawler.report.log import FORMATS
+from sharc_crawler.storage import opening
+from sharc_crawler.storage.folders import RUNNING
+from sharc_crawler.storage.plain import to_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from pathlib import Path
+
+    from sharc_crawler.frontier.store import Batch, FrontierStore
+    from sharc_crawler.live.clock import Clock
+    from sharc_crawler.live.config import Config
+    from sharc_crawler.live.places import OpenStores
+
+COPY = ".epoch-"  #: folder of what this owner alone writes, until the site is done
+JOURNAL = "journal.jsonl.gz"  #: of a site that is done
+
+
+class FleetPlace(Place):
+    """A capture's folder, and what its journal is told."""
+
+    def __init__(
+        self, folder: Path, epoch: int, config: Config, clock: Clock, stores: OpenStores, told: Callable[[str], None]
+    ) -> None:
+        self.epoch = epoch
+        self._told = told
+        copy = folder / f"{COPY}{epoch}"
+        make_folder(copy)
+        super().__init__(copy, config, clock, stores)
+        (copy / RUNNING).unlink()
+        self.folder = folder
+
+    def _opened(self) -> FrontierStore:
+        return opening.begin_copy(self.state)
+
+    def commit(self, batch: Batch) -> None:
+        """One step: here, then, before anything more is asked for, in the journal."""
+        super().commit(batch)
+        self._told(to_json(batch))
+
+    def take_over(self, state: Batch) -> None:
+        """What former owners did."""
+        self.store.replace(state)
+
+    def settle(self) -> None:
+        """The site is done: its state and its log lie in its folder, as if it had been captured alone."""
+        self.log.finish()
+        self.suspend()
+        for _, name in FORMATS.values():
+            stem, _, suffix = name.partition(".")
+            for path in self.state.glob(f"{stem}*.{suffix}"):
+                path.replace(self.folder / path.name)
+        opening.move_copy(self.state, self.folder)
+
+    def keep_journal(self, lines: Iterable[str]) -> None:
+        """Its journal, too; in any thread."""
+        with Drafts() as drafts, drafts.open(self.folder / JOURNAL) as file, gzip.open(file, "wb") as packed:
+            packed.writelines(f"{line}\n".encode() for line in lines)
+
+    def clear(self) -> None:
+        """Remove what owners wrote for themselves, this one and former ones."""
+        for path in self.folder.glob(f"{COPY}*"):
+            shutil.rmtree(path, ignore_errors=True)
+
+    def discard(self) -> None:
+        """The site is another's: so is all that counts."""
+        self.suspend()
+        shutil.rmtree(self.state, ignore_errors=True)
+
+
+def write_end(folder: Path, stopped: str, config: Config) -> None:
+    """Report and certificate of a folder, and what its history learns; in any thread."""
+    from sharc_crawler.live.ending import leave  # nothing a worker begins with
+
+    with opening.open_state(folder) as store:
+        if config.history:
+            _remember(store, config.history)
+        leave([(folder, store)], folder, stopped, config, Share(""))
+
+
+def _remember(store: FrontierStore, file: str) -> None:
+    from sharc_crawler.live.remembering import remember  # only where there is one
+    from sharc_crawler.storage.observations import ObservationStore  # only where there is one
+
+    history = ObservationStore(file)
+    try:
+        remember(store, history)
+    finally:
+        history.close()

@@ -1,0 +1,106 @@
+"""A worker's process, from its settings to its end."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import time
+from typing import TYPE_CHECKING
+
+from scrapy.crawler import CrawlerProcess
+
+from sharc_crawler.errors import UsageError
+from sharc_crawler.live.config import Config
+from sharc_crawler.live.extension import EXIT_CODE, FAILED
+from sharc_crawler.live.fleet.clerk import Clerk
+from sharc_crawler.live.fleet.spider import FleetSpider
+from sharc_crawler.live.fleet.worker import FleetWorker
+from sharc_crawler.live.operator import require_operator
+from sharc_crawler.live.output import make_folder
+from sharc_crawler.live.space import Space
+from sharc_crawler.live.survey import capture_settings
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from scrapy.settings import Settings
+
+    from sharc_crawler.fleet.ledger import FleetLedger
+    from sharc_crawler.model import Seconds
+
+LOG = "sharc_crawler.live.fleet"
+ANYWHERE = "https://www.example.org/"  #: what a worker may be asked to capture
+#: what a fleet's workers have that a crawl has not
+OURS = {
+    "SCHEDULER": "sharc_crawler.live.fleet.scheduler.FleetScheduler",
+    "EXTENSIONS": {
+        "sharc_crawler.live.extension.CaptureExtension": None,
+        "sharc_crawler.live.fleet.extension.FleetExtension": 500,
+    },
+    "SHARC_CONTROL": False,  # orders come by the ledger
+    "SHARC_PROGRESS": False,
+    "CONCURRENT_REQUESTS_PER_DOMAIN": 1,  # decided after the page before was handled
+}
+
+
+def run_worker(
+    ledger: FleetLedger,
+    name: str,
+    output: Path,
+    chosen: Sequence[str] = (),
+    *,
+    room: int,
+    term: Seconds,
+    until_done: bool = False,
+) -> int:
+    """Work until there is an order to end, or nothing is left; the exit code. Once per process.
+
+    ``chosen``: settings, as ``NAME=value``. Raises :class:`~sharc_crawler.errors.UsageError` for one that cannot be
+    used.
+    """
+    settings = fleet_settings(chosen, output, room)
+    if objects := settings.get("SHARC_OBJECTS"):  # before anything is asked to be installed for it
+        raise UsageError(f"SHARC_OBJECTS={objects!r}: a fleet's workers share a folder; leave it out")
+    require_operator(settings, [ANYWHERE], of="whatever public site the fleet is given")
+    config = Config.from_settings(settings)
+    make_folder(output)
+    Space(output, config.min_free).require()
+    process = CrawlerProcess(settings)
+    _log(name)
+    crawler = process.create_crawler(FleetSpider)
+    clerk = Clerk(ledger, name, term)
+    process.crawl(crawler, FleetWorker(clerk, output, room, until_done=until_done), clerk)
+    process.start()
+    if process.bootstrap_failed:
+        return FAILED
+    return int(crawler.stats.get_value(EXIT_CODE, FAILED)) if crawler.stats else FAILED
+
+
+def fleet_settings(chosen: Sequence[str], output: Path, room: int) -> Settings:
+    """The settings of a worker's crawl."""
+    settings = capture_settings(chosen)
+    for name in (text.partition("=")[0] for text in chosen):
+        if name in OURS or name == "SHARC_OUTPUT":
+            whose = "--output says it" if name == "SHARC_OUTPUT" else "a fleet's workers have their own"
+            raise UsageError(f"{name}={settings[name]!r}: {whose}; leave it out")
+    for setting, value in OURS.items():
+        settings.set(setting, value, "cmdline")
+    settings.set("SHARC_OUTPUT", str(output), "cmdline")
+    if settings.getpriority("CONCURRENT_REQUESTS") == 0:  # the default is for one site
+        settings.set("CONCURRENT_REQUESTS", max(16, min(room, 100)), "cmdline")
+    return settings
+
+
+def _log(name: str) -> None:
+    """One line for each event, on stderr, for whoever collects them."""
+    out = logging.StreamHandler(sys.stderr)
+    line = logging.Formatter(
+        f"%(asctime)s.%(msecs)03dZ level=%(levelname)s worker={name} %(message)s", "%Y-%m-%dT%H:%M:%S"
+    )
+    line.converter = time.gmtime
+    out.setFormatter(line)
+    logger = logging.getLogger(LOG)
+    logger.setLevel(logging.INFO)
+    logger.addHandler(out)
+    logger.propagate = False

@@ -1,0 +1,427 @@
+"""A worker: claims sites, has each captured by the engine that they share, and hands over what it may not keep."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import time
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from sharc_crawler.archive.files import SUFFIX
+from sharc_crawler.archive.taking_over import seal_former
+from sharc_crawler.errors import SharcError, StoreUnavailable, Superseded, UsageError
+from sharc_crawler.fleet.journal import lines_of, state_of
+from sharc_crawler.fleet.ledger import SiteState, Wish
+from sharc_crawler.live.fleet.clerk import AGAIN
+from sharc_crawler.live.fleet.order import check_addresses, continued, delay_of, epoch_note, folder_of, ordered, run_of
+from sharc_crawler.live.fleet.place import FleetPlace, write_end
+from sharc_crawler.live.history import known_pages
+from sharc_crawler.live.output import make_folder
+from sharc_crawler.live.space import is_full
+from sharc_crawler.storage.opening import holds_state
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine, Iterator
+    from pathlib import Path
+    from typing import Any
+
+    from sharc_crawler.fleet.ledger import Renewal, Tenure
+    from sharc_crawler.frontier.store import Batch
+    from sharc_crawler.live.fleet.clerk import Clerk
+    from sharc_crawler.live.session import Session
+    from sharc_crawler.model import Fetch, Seconds
+
+LOOK: Seconds = 1.0  #: between two looks for sites, where there were none
+AT_ONCE = 20  #: sites that are claimed together
+REST: Seconds = 0.05  #: between two looks whether a site is at rest
+STOPPED = "by order (sharc fleet stop)"  #: in words
+NOTHING = "no page was captured"
+
+logger = logging.getLogger(__name__)
+
+
+class FleetWorker:
+    """The sites that a process of a fleet holds, from their claim to their end.
+
+    ``room``: sites held at most; ``until_done``: it ends when no site of the fleet is left to capture.
+    """
+
+    def __init__(self, clerk: Clerk, output: Path, room: int, *, until_done: bool = False) -> None:
+        self._clerk, self._output, self._room, self._until_done = clerk, output, room, until_done
+        self.places: dict[str, FleetPlace] = {}  #: by site
+        self._kept: dict[str, Fetch] = {}  #: decided, and not to be sent before the journal has what they rest on
+        self._sendable: dict[str, Fetch] = {}
+        self._going: set[str] = set()  #: sites that are being ended or handed over
+        self._not_before = 0.0  #: no site is claimed
+        self._extra = 0  #: sites beyond this worker's share, as it was told last
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._ending = asyncio.Lock()  #: one site at a time: a report takes memory
+        self._leaving = False
+        self.ended = dict.fromkeys(SiteState, 0)
+
+    async def begin(self, session: Session, wake: Callable[[], None], close: Callable[[], None]) -> None:
+        """Begin to work; ``wake`` has the engine ask again, ``close`` ends it."""
+        self._session, self._wake, self._close = session, wake, close
+        clerk = self._clerk
+        clerk.facts, clerk.room = self._facts, self._room
+        clerk.written, clerk.superseded, clerk.renewed = self._written, self._superseded, self._renewed
+        await self._go_by_its_clock()
+        for work in (clerk.write(), clerk.renew(), clerk.merge(), self._look_for_sites()):
+            self._start(work)
+        _say("begins", worker=clerk.worker, room=self._room, term=clerk.term)
+
+    async def _go_by_its_clock(self) -> None:
+        """All workers' times are by the ledger's clock: what comes after a visit bears a later time, wherever it is."""
+        asked, now = await self._clerk.time()
+        self._clerk.skew = self._session.clock.set(now + (time.monotonic() - asked) / 2)
+
+    # -- what the scheduler asks -------------------------------------------------------------------------------------
+
+    def sendable(self) -> Fetch | None:
+        """A fetch that waited for the journal."""
+        for site in self._sendable:
+            if self._clerk.may_send(site):
+                return self._sendable.pop(site)
+        return None
+
+    def may_go(self, fetch: Fetch) -> bool:
+        """May it be sent now? Else it is kept, and comes when it may."""
+        site = fetch.site
+        held = self._clerk.held.get(site)
+        if held is not None and held.safe and self._clerk.may_send(site) and site not in self._going:
+            return True
+        self._session.sites.hold(site)
+        self._kept[site] = fetch
+        if held is not None and held.safe:
+            self._written(site)
+        return False
+
+    # -- what the ledger answers -------------------------------------------------------------------------------------
+
+    def _written(self, site: str) -> None:
+        """The journal has all that a site did: it goes on, or is over."""
+        sites = self._session.sites
+        if site in self._going or site not in sites:
+            return
+        if fetch := self._kept.pop(site, None):
+            self._sendable[site] = fetch
+        elif sites[site].done:
+            self._start(self._end(site, SiteState.DONE))
+        else:
+            sites.go_on(site)
+        self._wake()
+
+    def _superseded(self, site: str) -> None:
+        """It is another's: nothing more is sent or written for it."""
+        _say("superseded", site=site, epoch=self.places[site].epoch if site in self.places else None)
+        if site not in self._going:  # else whatever is done with it finds out
+            self._drop(site)
+
+    def _renewed(self, answer: Renewal) -> None:
+        places = self.places
+        self._leaving |= answer.draining
+        for site, wish in answer.wishes.items():
+            if site in places and site not in self._going:
+                if wish is Wish.STOP:
+                    self._start(self._end(site, SiteState.STOPPED))
+                elif wish is Wish.PAUSE or self._leaving:
+                    self._start(self._hand_over(site))
+        extra, self._extra = min(self._extra, answer.surplus), answer.surplus
+        if extra:  # twice: others may not have told of what they claimed meanwhile
+            self._not_before = time.monotonic() + self._clerk.term / 2  # else it would be claimed again at once
+            resting = sorted(set(places) - self._going, key=lambda site: self._clerk.held[site].seq)
+            for site in resting[:extra]:
+                self._start(self._hand_over(site))
+        if self._leaving and not places and not self._going:
+            self._close()
+        self._wake()
+
+    def _facts(self, site: str) -> tuple[int, int, int]:
+        """Pages, visits and bytes of a site by now."""
+        if site not in self._session.sites:
+            return 0, 0, 0
+        capture = self._session.sites[site].capture
+        counts = capture.counts
+        return counts.pages - counts.late, counts.visits + counts.revisits, capture.budget.received
+
+    # -- sites come --------------------------------------------------------------------------------------------------
+
+    async def _look_for_sites(self) -> None:
+        """Claim sites while there is room for them."""
+        clerk = self._clerk
+        while not self._leaving:
+            claimed: list[Tenure] = []
+            free = self._room - len(clerk.held)
+            if free > 0 and time.monotonic() >= self._not_before:
+                asked = time.monotonic()
+                with suppress(StoreUnavailable):  # renewing says so
+                    given = await clerk.ask(clerk.ledger.claim, clerk.worker, min(free, AT_ONCE), clerk.term)
+                    claimed = [tenure for tenure in given if not await self._still_here(tenure)]
+            for tenure in claimed:
+                clerk.take(tenure, asked)
+            for tenure in claimed:
+                await self._take(tenure)
+            if not claimed:
+                if self._until_done and not clerk.held and await self._nothing_is_left():
+                    self._close()
+                    return
+                await asyncio.sleep(LOOK)
+
+    async def _nothing_is_left(self) -> bool:
+        try:
+            states = (await self._clerk.ask(self._clerk.ledger.status)).states
+        except StoreUnavailable:
+            return False
+        return not (states.get(SiteState.WAITING) or states.get(SiteState.HELD))
+
+    async def _still_here(self, tenure: Tenure) -> bool:
+        """Has this worker yet to let go of a site that it held before? Then it gives the new term back."""
+        site = tenure.site
+        if not (site in self._going or site in self.places or site in self._session.sites):
+            return False
+        _say("not-begun", site=site, epoch=tenure.epoch, reason="this worker is letting go of it from its last term")
+        if site in self._clerk.held:
+            self._clerk.lose(site)
+        await self._clerk.ask(self._clerk.ledger.release, site, tenure.epoch)
+        return True
+
+    async def _take(self, tenure: Tenure) -> None:
+        """Begin a site, or go on with it; one that cannot be captured has failed."""
+        site = tenure.site
+        error: SharcError | OSError | None = None
+        self._going.add(site)
+        try:
+            await self._begin_site(tenure)
+        except (SharcError, OSError) as one:
+            error = one
+            await self._not_begun(tenure, error)
+        finally:
+            self._going.discard(site)
+        if error:
+            self._drop(site)
+        elif self._clerk.held[site].safe:
+            self._written(site)
+
+    async def _not_begun(self, tenure: Tenure, error: SharcError | OSError) -> None:
+        """Say why, and whose affair that is."""
+        site = tenure.site
+        if site not in self._clerk.held:  # it is another's: that has been said
+            return
+        ours = isinstance(error, StoreUnavailable) or is_full(error) or bool(self._session.space.lacking())
+        _say("not-begun" if ours else "failed", site=site, epoch=tenure.epoch, reason=str(error))
+        if not ours:  # else its term runs out, and somebody tries again
+            await self._release(tenure, SiteState.FAILED, str(error))
+
+    async def _begin_site(self, tenure: Tenure) -> None:
+        clerk, session, site = self._clerk, self._session, tenure.site
+        spec, given = ordered(tenure.arguments, session.config)
+        check_addresses(spec, session.config)
+        folder, run = folder_of(self._output, tenure), run_of(tenure)
+        state = await self._former_state(tenure, folder)
+        make_folder(folder)
+        await asyncio.to_thread(seal_former, folder)
+        if site not in clerk.held:
+            raise Superseded(f"{site}: it took too long to begin")
+        place = FleetPlace(
+            folder, tenure.epoch, session.config, session.clock, session.stores, partial(self._told, site)
+        )  # fmt: skip
+        self.places[site] = session.places[site] = place
+        await session.archivist.open(site, (str(folder), run))
+        if site not in clerk.held:
+            raise Superseded(f"{site}: it took too long to begin")
+        now = session.clock.now()
+        note = epoch_note(tenure, clerk.worker, clerk.skew, now)
+        if state is None:
+            frontier = session.sites.open(replace(spec, settings={**spec.settings, "run": run}), now, place)
+            frontier.note(note)
+            if session.history:
+                frontier.schedule(known_pages(site, session.history), now)
+        else:
+            place.take_over(state)
+            state = continued(state, run, note)
+            frontier = session.sites.restore(state, now, place)
+        frontier.change_delay(delay_of(given, session.config))
+        for host in frontier.ledger.hosts:  # whoever had it before may have asked a moment ago
+            host.pace.pause(now + host.delay)
+        session.sites.hold(site)  # until it is begun, and the journal has what it did before it was one of the sites
+        _say("claimed", site=site, epoch=tenure.epoch, step=tenure.seq, former=tenure.former)
+
+    async def _former_state(self, tenure: Tenure, folder: Path) -> Batch | None:
+        """What former owners did; ``None``: nothing."""
+        if not tenure.seq:
+            if folder.is_dir() and (holds_state(folder) or any(folder.glob(f"*{SUFFIX}*"))):
+                raise UsageError(f"{folder} holds another capture; move it elsewhere, then `sharc fleet requeue`")
+            return None
+        bodies = await self._journal(tenure.site, tenure.seq)
+        return await asyncio.to_thread(lambda: state_of(lines_of(bodies)))
+
+    async def _journal(self, site: str, upto: int) -> list[bytes]:
+        return await self._clerk.ask(lambda: list(self._clerk.ledger.journal(site, upto)))
+
+    def _told(self, site: str, line: str) -> None:
+        """A site did something: it waits until the journal has it."""
+        self._clerk.append(site, line)
+        if site in self._session.sites:
+            self._session.sites.hold(site)
+
+    # -- sites go ----------------------------------------------------------------------------------------------------
+
+    async def _end(self, site: str, state: SiteState) -> None:
+        """A site is done, or is to stop: its folder gets what a crawl of it alone would leave."""
+        with self._leave_alone(site):
+            tenure = await self._rest(site)
+            async with self._ending:
+                reason = await self._settled(tenure, "" if state is SiteState.DONE else STOPPED)
+                if state is SiteState.DONE and not reason:
+                    await self._certain(self._clerk.ledger.forget_journal, site, tenure.epoch)
+            state = SiteState.FAILED if reason else state
+            if await self._release(tenure, state, reason):
+                self._gone(site).clear()
+                self.ended[state] += 1
+                _say("ended", site=site, epoch=tenure.epoch, state=state.value, reason=reason)
+            else:
+                self._gone(site).discard()
+
+    async def _settled(self, tenure: Tenure, stopped: str) -> str:
+        """Everything of a site is written; why it failed all the same."""
+        session, site = self._session, tenure.site
+        place, seq = self.places[site], self._clerk.held[site].seq
+        captured = session.sites[site].capture.counts.captured
+        await session.archivist.end(site)
+        self._forget(site)
+        bodies = await self._journal(site, seq)
+        if not self._clerk.may_send(site):
+            raise Superseded(f"{site} may be another worker's")
+        place.settle()
+        await asyncio.to_thread(place.keep_journal, lines_of(bodies))
+        await asyncio.to_thread(write_end, place.folder, stopped, session.config)
+        return "" if captured or stopped else NOTHING
+
+    async def _hand_over(self, site: str) -> None:
+        """Somebody else is to go on with a site."""
+        with self._leave_alone(site):
+            tenure = await self._rest(site)
+            await self._session.archivist.end(site)
+            self._forget(site)
+            await self._release(tenure, SiteState.WAITING)
+            self._gone(site).discard()
+            _say("handed-over", site=site, epoch=tenure.epoch)
+
+    def _drop(self, site: str) -> None:
+        """Whoever claims a site next goes on with it: nothing more is sent or written for it here."""
+        self._clerk.forget(site)
+        if site in self._session.sites:
+            self._forget(site)
+        if site in self.places:
+            self._going.add(site)  # it is not claimed again before its files are let go of
+            self._start(self._abandon(site, self._gone(site)))
+
+    async def _abandon(self, site: str, place: FleetPlace) -> None:
+        try:
+            with suppress(SharcError):  # a writer that has ended holds no files
+                await self._session.archivist.abandon(site)
+            place.discard()
+        finally:
+            self._going.discard(site)
+
+    async def _rest(self, site: str) -> Tenure:
+        """Nothing more is asked of a site, what is in flight has come, and the journal has it."""
+        session, clerk = self._session, self._clerk
+        session.sites.hold(site)
+        for kept in (self._kept, self._sendable):
+            if fetch := kept.pop(site, None):
+                session.sites.give_back(fetch, session.clock.now())
+        while (held := clerk.held.get(site)) is not None and site in session.sites:
+            if held.safe and not any(lease.fetch.site == site for lease in session.leases.values()):
+                return held.tenure
+            await asyncio.sleep(REST)
+        raise Superseded(f"{site} is another worker's")
+
+    def _gone(self, site: str) -> FleetPlace:
+        del self._session.places[site]
+        return self.places.pop(site)
+
+    def _forget(self, site: str) -> None:
+        """What is in flight for a site counts no more."""
+        session, now = self._session, self._session.clock.now()
+        for kept in (self._kept, self._sendable):
+            if fetch := kept.pop(site, None):  # else its host stays busy, should the site come back
+                session.sites.give_back(fetch, now)
+        for number, lease in list(session.leases.items()):
+            if lease.fetch.site == site:
+                del session.leases[number]
+                session.sites.give_back(lease.fetch, now)
+        session.sites.remove(site)
+
+    async def _release(self, tenure: Tenure, state: SiteState, reason: str = "") -> bool:
+        released = await self._certain(self._clerk.ledger.release, tenure.site, tenure.epoch, state, reason)
+        self._clerk.forget(tenure.site)
+        return released
+
+    async def _certain(self, method: Callable[..., bool], *values: object) -> bool:
+        """Ask the ledger until it answers; renewals go on meanwhile."""
+        while True:
+            with suppress(StoreUnavailable):
+                return await self._clerk.ask(method, *values)
+            await asyncio.sleep(AGAIN)
+
+    @contextmanager
+    def _leave_alone(self, site: str) -> Iterator[None]:
+        """While it is being ended or handed over; what is in the way is said, and left to whoever claims it next."""
+        self._going.add(site)
+        whole = False
+        try:
+            yield
+            whole = True
+        except Superseded as error:
+            if site in self._clerk.held:  # else that has been said
+                _say("superseded", site=site, reason=str(error))
+        except (SharcError, OSError) as error:
+            _say("cannot-end", site=site, reason=str(error))
+        finally:
+            self._going.discard(site)
+        if not whole:
+            self._drop(site)
+
+    # -- the end -----------------------------------------------------------------------------------------------------
+
+    async def leave(self) -> None:
+        """The engine has ended: hand over what is left, as long as a term lasts."""
+        self._leaving = True
+        session, clerk = self._session, self._clerk
+        for number, lease in list(session.leases.items()):  # they never came
+            del session.leases[number]
+            session.sites.give_back(lease.fetch, session.clock.now())
+        for site in set(self.places) - self._going:
+            if site in session.sites:
+                self._start(self._end(site, SiteState.DONE) if session.sites[site].done else self._hand_over(site))
+        deadline = time.monotonic() + clerk.term
+        while (self.places or self._going) and time.monotonic() < deadline:
+            await asyncio.sleep(REST)
+        with suppress(StoreUnavailable):
+            await clerk.ask(clerk.ledger.leave, clerk.worker)
+        for task in self._tasks:
+            task.cancel()
+        clerk.close()
+        _say("ends", worker=clerk.worker, left=len(self.places))
+
+    def _start(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._over)
+
+    def _over(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()):
+            logger.error("event=fault reason=%r", f"{type(error).__name__}: {error}", exc_info=error)
+            self._close()
+
+
+def _say(event: str, **facts: object) -> None:
+    """A line of the worker's log: names and values."""
+    told = " ".join(f"{name}={json.dumps(value)}" for name, value in facts.items() if value not in (None, ""))
+    logger.info("event=%s %s", event, told)

@@ -1,0 +1,288 @@
+"""Workers of a fleet that crawl living sites, and all that can happen to them; then the checks.
+
+    python tests/acceptance/fleet_chaos/chaos.py FOLDER --faults 50 --seed 1 [--no-fence]
+
+Each worker is a machine of its own (a network namespace); one has a clock that is an hour wrong. Needs root, iproute2,
+PostgreSQL and faketime (Debian). Takes some minutes; prints what was done and found; exit code 1: something is wrong.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from contextlib import ExitStack, suppress
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from checks import check, owners_of
+from databases import Databases
+from network import Network, missing
+from sites import living_site
+
+HERE = Path(__file__).parent
+BIN = Path(sys.executable).parent
+PORT = 8000
+KINDS = ("kill", "kill", "stop", "stop", "database", "sites", "crash", "disk")
+
+
+class Machine:
+    """A worker and where it runs."""
+
+    def __init__(self, world: World, number: int) -> None:
+        self._world, self._number, self._starts = world, number, 0
+        self.log = world.folder / f"worker{number}.log"
+        self.busy = threading.Lock()
+        self.start()
+
+    def start(self) -> None:
+        world = self._world
+        self._starts += 1
+        words = list(world.network.words(world.network.workers[self._number]))
+        if self._number == 0 and shutil.which("faketime"):
+            words += ["faketime", "-f", "+3600s" if self._starts % 2 else "-3600s"]
+        words += [sys.executable, str(HERE / "unfenced.py")] if world.unfenced else [str(BIN / "sharc")]
+        words += ["fleet", "work", world.databases.dsn, "--output", str(world.output), "--term", str(world.term)]
+        words += ["--sites", str(world.room), "--name", f"w{self._number}-{self._starts}", "--until-done"]
+        for setting in world.settings:
+            words += ["-s", setting]
+        env = {**os.environ, "FAKETIME_DONT_FAKE_MONOTONIC": "1", "DONT_FAKE_MONOTONIC": "1"}
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(words, stdout=log, stderr=log, env=env, cwd="/tmp", start_new_session=True)
+
+    def signal_all(self, number: int) -> None:
+        with suppress(ProcessLookupError):
+            os.killpg(self.process.pid, number)
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait()
+        self.start()
+
+    def end(self) -> None:
+        self.signal_all(signal.SIGCONT)
+        self.signal_all(signal.SIGKILL)
+        self.process.wait()
+
+
+class World:
+    def __init__(self, arguments: argparse.Namespace) -> None:
+        self.folder, self.unfenced = arguments.folder, arguments.no_fence
+        self.term, self.delay, self.pages, self.seed = arguments.term, arguments.delay, arguments.pages, arguments.seed
+        self.folder.mkdir(parents=True)
+        self.output = self.folder / "captures"
+        self.output.mkdir()
+        self._ends = ExitStack()
+        try:
+            self._begin(arguments)
+        except BaseException:
+            self._ends.close()
+            raise
+
+    def _begin(self, arguments: argparse.Namespace) -> None:
+        end = self._ends.callback
+        end(subprocess.run, ["umount", "-l", str(self.output)], check=False)
+        subprocess.run(["mount", "-t", "tmpfs", "-o", "size=400m", "tmpfs", str(self.output)], check=True)
+        self.network = Network(arguments.workers, arguments.sites)
+        end(self.network.close)
+        self.places = [f"{address}:{PORT}" for address in self.network.sites]
+        self.room = -(-arguments.sites // arguments.workers) + 4
+        self.settings = (
+            "SHARC_ALLOWED_ADDRESSES=10.77.0.0/16",
+            "SHARC_OPERATOR=chaos@library.example",
+            f"DOWNLOAD_DELAY={self.delay}",
+            "DOWNLOAD_TIMEOUT=4",
+            "SHARC_BACK_OFF=0.5",
+            "SHARC_ATTEMPTS=20",
+            "SHARC_MIN_FREE=5M",
+        )
+        hub = self.network.words(self.network.hub)
+        words = [str(HERE / "sites.py"), str(self.folder / "access.jsonl"), str(self.pages), str(self.seed)]
+        self._sites = subprocess.Popen([*hub, sys.executable, *words, *self.places], stdout=subprocess.PIPE)
+        end(self._sites.kill)
+        assert self._sites.stdout is not None
+        assert self._sites.stdout.readline() == b"ready\n"
+        self.databases = Databases(hub, self.network.address("database"), self.network.address("standby"))
+        end(self.databases.close)
+        self._hub = hub
+        seeds = self.folder / "seeds.txt"
+        seeds.write_text("".join(f"http://{place}/\n" for place in self.places))
+        self.sharc("init", self.databases.dsn)
+        self.sharc("add", self.databases.dsn, str(seeds))
+        self.machines = [Machine(self, number) for number in range(arguments.workers)]
+
+    def sharc(self, *words: str) -> str:
+        command = [*self._hub, str(BIN / "sharc"), "fleet", *words]
+        return subprocess.run(command, check=True, capture_output=True, text=True, timeout=60).stdout
+
+    def states(self) -> Counter[str]:
+        found = json.loads(self.sharc("status", self.databases.dsn, "--json"))
+        return Counter(found["states"])
+
+    def close(self) -> None:
+        for machine in self.machines:
+            machine.end()
+        shutil.copytree(self.output, self.folder / "kept", dirs_exist_ok=True)
+        self._ends.close()
+
+
+class Faults:
+    """One after the other; those that last go on while others begin."""
+
+    def __init__(self, world: World, dice: random.Random) -> None:
+        self._world, self._dice = world, dice
+        self.done: Counter[str] = Counter()
+        self._lasting: list[threading.Thread] = []
+        self._locks = {"crash": threading.Lock(), "disk": threading.Lock()}
+        self._locks["failover"] = self._locks["crash"]
+
+    def one(self, kind: str = "") -> None:
+        kind = kind or self._dice.choice(KINDS)
+        number = self._dice.randrange(len(self._world.machines))
+        thread = threading.Thread(target=self._do, args=(kind, number))
+        thread.start()
+        self._lasting.append(thread)
+
+    def wait(self) -> None:
+        for thread in self._lasting:
+            thread.join()
+
+    def _do(self, kind: str, number: int) -> None:
+        machine = self._world.machines[number]
+        with self._locks.get(kind, machine.busy):
+            self.done[kind] += 1
+            self._log(f"{kind} {number} begins")
+            getattr(self, f"_{kind}")(machine, number)
+            self._log(f"{kind} {number} is over")
+
+    def _log(self, what: str) -> None:
+        with (self._world.folder / "faults.log").open("a") as log:
+            log.write(f"{time.time():.1f} {what}\n")
+
+    def _kill(self, machine: Machine, _: int) -> None:
+        machine.kill()
+
+    def _stop(self, machine: Machine, _: int) -> None:
+        machine.signal_all(signal.SIGSTOP)
+        time.sleep(2 * self._world.term)
+        machine.signal_all(signal.SIGCONT)
+
+    def _database(self, _: Machine, number: int) -> None:
+        self._cut(number, "database", "standby")
+
+    def _cut(self, number: int, *services: str) -> None:
+        for service in services:
+            self._world.network.cut(number, service)
+        time.sleep(2 * self._world.term)
+        for service in services:
+            self._world.network.cut(number, service, off=False)
+
+    def _sites(self, _: Machine, number: int) -> None:
+        self._cut(number, "sites")
+
+    def _crash(self, *_: object) -> None:
+        databases = self._world.databases
+        name = databases.primary
+        databases.crash(name)
+        time.sleep(1)
+        databases.start(name)
+
+    def _failover(self, *_: object) -> None:
+        self._world.databases.fail_over()
+
+    def _disk(self, *_: object) -> None:
+        filler = self._world.output / ".filler"
+        with suppress(OSError), filler.open("wb", buffering=0) as file:
+            while True:
+                file.write(bytes(65_536))
+        time.sleep(self._world.term)
+        filler.unlink()
+
+
+def run(arguments: argparse.Namespace) -> int:
+    if why := missing():
+        print(why, file=sys.stderr)
+        return 77
+    dice = random.Random(arguments.seed)
+    world = World(arguments)
+    faults = Faults(world, dice)
+    began = time.monotonic()
+    try:
+        while sum(world.states()[state] for state in ("held",)) < arguments.sites / 2 and time.monotonic() < began + 60:
+            time.sleep(1)
+        for number in range(arguments.faults):
+            if time.monotonic() > began + arguments.most or _all_ended(world):
+                break
+            faults.one("failover" if number == arguments.faults // 2 else "")
+            time.sleep(dice.uniform(0.5, 1.5) * arguments.every)
+        faults.wait()
+        while time.monotonic() < began + arguments.most and not _all_ended(world):
+            time.sleep(5)
+            for machine in world.machines:
+                if machine.process.poll() is not None and not _all_ended(world):
+                    machine.start()
+        states = world.states()
+    finally:
+        world.close()
+    took = time.monotonic() - began
+    names = {place: world.folder / "kept" / _folder(world, place) for place in world.places}
+    sites = {place: living_site(world.seed, at, world.pages) for at, place in enumerate(world.places)}
+    logs = {world.network.worker_address(number): one.log for number, one in enumerate(world.machines)}
+    found = check(world.folder / "access.jsonl", names, sites, world.delay, owners_of(logs))
+    text = "\n".join(log.read_text() for log in logs.values())
+    document = {
+        "faults": dict(faults.done),
+        "seconds": round(took),
+        "states": dict(states),
+        "claims": text.count("event=claimed"),
+        "superseded": text.count("event=superseded"),
+        "tracebacks": text.count("Traceback"),
+        "figures": {name: round(value, 3) for name, value in found.figures.items()},
+        "wrong": dict(found.wrong),
+        "examples": found.examples,
+    }
+    print(json.dumps(document, indent=1))
+    return int(bool(found.wrong))
+
+
+def _folder(world: World, place: str) -> str:
+    from sharc_crawler.archive.files import safe_name
+
+    return safe_name(place)
+
+
+def _all_ended(world: World) -> bool:
+    try:
+        states = world.states()
+    except subprocess.SubprocessError:
+        return False
+    return not (states["waiting"] or states["held"])
+
+
+def parsed() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--workers", type=int, default=4)
+    parser.add_argument("--sites", type=int, default=20)
+    parser.add_argument("--pages", type=int, default=40)
+    parser.add_argument("--delay", type=float, default=1.0)
+    parser.add_argument("--term", type=float, default=6.0)
+    parser.add_argument("--faults", type=int, default=50)
+    parser.add_argument("--every", type=float, default=3.0, help="seconds between two faults")
+    parser.add_argument("--most", type=float, default=900.0, help="seconds in all")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--no-fence", action="store_true")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    sys.exit(run(parsed()))

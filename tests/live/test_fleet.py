@@ -1,0 +1,155 @@
+"""Workers of a fleet: real processes, real sites on loopback; one is killed, and nobody can tell from the captures."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections import defaultdict
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import pairwise
+from threading import Lock, Thread
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner
+
+from sharc_crawler.certificate.verify import verify
+from sharc_crawler.cli import main
+from sharc_crawler.fleet.ledger import SiteState
+from sharc_crawler.fleet.opening import open_fleet
+from sharc_crawler.storage.opening import open_state
+from tests.fleet.database import Database, missing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+PAGES, SITES, DELAY, TERM = 12, 4, 0.1, 4.0
+
+
+class Asked:
+    """What servers were asked: of each site the paths, in order."""
+
+    def __init__(self) -> None:
+        self.lock = Lock()
+        self.by_site: dict[str, list[str]] = defaultdict(list)
+
+
+def handler_of(asked: Asked) -> type[BaseHTTPRequestHandler]:
+    class Tree(BaseHTTPRequestHandler):
+        """A page links to two further ones."""
+
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self):
+            with asked.lock:
+                asked.by_site[self.headers["Host"]].append(self.path)
+            number = int(self.path[1:] or 0) if self.path[1:].isdigit() or self.path == "/" else PAGES
+            links = "".join(f"<a href=/{page}>{page}</a>" for page in (2 * number + 1, 2 * number + 2) if page < PAGES)
+            body = f"<html><title>{number}</title>{self.headers['Host']} {links}".encode() if number < PAGES else b""
+            self.send_response(200 if body else 404)
+            self.send_header("Content-Type", "text/html")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_):
+            pass
+
+    return Tree
+
+
+@pytest.fixture(scope="session")
+def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
+    server = Database(tmp_path_factory.mktemp("postgresql"))
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def asked(tmp_path: Path) -> Iterator[Asked]:
+    known = Asked()
+    server = ThreadingHTTPServer(("", 0), handler_of(known))
+    server.daemon_threads = True
+    Thread(target=server.serve_forever, daemon=True).start()
+    urls = [f"http://127.0.8.{number}:{server.server_port}/\n" for number in range(1, SITES + 1)]
+    (tmp_path / "seeds.txt").write_text("".join(urls))
+    yield known
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture
+def dsn(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """PostgreSQL where it is installed, else a file."""
+    if missing():
+        return f"sqlite:{tmp_path / 'fleet.db'}"
+    database: Database = request.getfixturevalue("database")
+    return database.new()
+
+
+def sharc(*arguments: object) -> str:
+    done = CliRunner().invoke(main, ["fleet", *map(str, arguments)])
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+def begin(dsn: str, folder: Path, name: str) -> subprocess.Popen[bytes]:
+    settings = {"SHARC_OPERATOR": "a@b.example", "SHARC_ALLOWED_ADDRESSES": "127.0.0.0/8", "DOWNLOAD_DELAY": DELAY}
+    chosen = [part for setting, value in settings.items() for part in ("-s", f"{setting}={value}")]
+    command = ["fleet", "work", dsn, "--output", folder / "captures", "--sites", SITES // 2, "--term", TERM]
+    return subprocess.Popen(
+        [
+            sys.executable,
+            "-c",
+            "from sharc_crawler.cli import main; main()",
+            *map(str, command),
+            "--name",
+            name,
+            *chosen,
+        ],
+        stderr=(folder / f"{name}.log").open("wb"),
+    )
+
+
+def until(condition, seconds: float = 90.0) -> None:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def test_a_worker_is_killed_and_another_ends_its_captures(tmp_path: Path, dsn: str, asked: Asked):
+    sharc("init", dsn)
+    sharc("add", dsn, tmp_path / "seeds.txt", "-a", "hops=9")
+    sharc("pause", dsn)
+    ledger = open_fleet(dsn)
+    workers = {name: begin(dsn, tmp_path, name) for name in ("first", "second")}
+    try:
+        until(lambda: len(ledger.status().workers) == len(workers))
+        sharc("resume", dsn)
+        until(lambda: any(one.owner == "first" and one.visits >= 3 for one in ledger.sites()))
+        os.kill(workers["first"].pid, signal.SIGKILL)
+        until(lambda: ledger.status().states == {SiteState.DONE: SITES})
+        sharc("drain", dsn, "second")
+        assert workers["second"].wait(60) == 0, (tmp_path / "second.log").read_text()
+    finally:
+        for worker in workers.values():
+            worker.kill()
+            worker.wait()
+    assert ledger.status().takeovers >= 1
+    assert [one.worker for one in ledger.status().workers if one.worker == "second"] == [], "it has left"
+    assert [one.visits for one in ledger.sites()] == [2 * PAGES - 1] * SITES, "one page is its own revisit"
+    ledger.close()
+    for folder in (tmp_path / "captures").iterdir():
+        assert not verify(folder).findings, folder
+        assert not list(folder.glob(".epoch-*")), "what owners wrote for themselves is gone"
+        with open_state(folder) as store:
+            started = sorted(row.started for row in store.exchanges())
+            assert any("epoch 1 of this site" in note for note in store.captures()[0].notes)
+        assert min(later - earlier for earlier, later in pairwise(started)) >= DELAY, "one owner or two"
+    for site, paths in asked.by_site.items():
+        assert len(paths) <= 2 * PAGES - 1 + 2 + 1, f"{site}: robots.txt, sitemap, and what was in flight"

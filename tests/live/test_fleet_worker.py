@@ -1,0 +1,115 @@
+"""What a worker does with a site that it let go of, or that was taken from it."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import pytest
+from scrapy.utils.defer import deferred_f_from_coro_f
+from scrapy.utils.test import get_crawler
+
+from sharc_crawler.archive.taking_over import seal_former
+from sharc_crawler.errors import UsageError
+from sharc_crawler.fleet.ledger import SiteState, Wish
+from sharc_crawler.fleet.opening import open_fleet
+from sharc_crawler.live.fleet.clerk import Clerk
+from sharc_crawler.live.fleet.run import fleet_settings, run_worker
+from sharc_crawler.live.fleet.spider import FleetSpider
+from sharc_crawler.live.fleet.worker import FleetWorker
+from sharc_crawler.live.session import session_of
+from sharc_crawler.testing.ledgers import site_order
+from tests.archive.readback import page
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from sharc_crawler.fleet.ledger import FleetLedger
+    from sharc_crawler.live.session import Session
+
+SITE, TERM = "a.example", 20.0
+LOOKS = 600  #: of 0.05 s, at most
+
+
+class Working:
+    """A worker in this process, with a ledger, files and a process that writes; nothing asks it for requests."""
+
+    def __init__(self, folder: Path) -> None:
+        dsn = f"sqlite:{folder / 'fleet.db'}"
+        self.ledger: FleetLedger = open_fleet(dsn, make=True)
+        self.ledger.add([site_order(SITE)])
+        self.output = folder / "captures"
+        settings = fleet_settings(["SHARC_OPERATOR=a@b.example"], self.output, 4)
+        self.session: Session = session_of(get_crawler(FleetSpider, settings))
+        self.worker = FleetWorker(Clerk(open_fleet(dsn), "w", TERM), self.output, 4)
+        self.closed = False
+
+    async def begin(self) -> None:
+        await self.worker.begin(self.session, lambda: None, self._close)
+
+    def _close(self) -> None:
+        self.closed = True
+
+    async def until(self, condition) -> None:
+        for _ in range(LOOKS):
+            if condition():
+                return
+            await asyncio.sleep(0.05)
+        raise AssertionError([(one.site, one.state, one.reason) for one in self.ledger.sites()])
+
+    def site(self):
+        (site,) = self.ledger.sites()
+        return site
+
+    async def end(self) -> None:
+        await self.worker.leave()
+        await self.session.close()
+        assert not self.closed, "nothing went wrong"
+
+
+@pytest.fixture
+def working(tmp_path: Path) -> Iterator[Working]:
+    working = Working(tmp_path)
+    yield working
+    working.ledger.close()
+
+
+@pytest.mark.slow
+@deferred_f_from_coro_f
+async def test_a_site_claimed_again_before_its_last_term_here_was_seen_to_be_over_is_gone_on_with(working: Working):
+    await working.begin()
+    await working.until(lambda: SITE in working.session.sites)
+    former = working.session.sites[SITE]
+    working.ledger.release(SITE, working.worker.places[SITE].epoch)  # as when its term had run out
+    await working.until(lambda: SITE in working.session.sites and working.session.sites[SITE] is not former)
+    assert working.site().state is SiteState.HELD
+    assert working.worker.places[SITE].epoch == working.site().epoch
+    await working.end()
+    assert working.site().state is SiteState.WAITING, "it was handed over"
+
+
+@pytest.mark.slow
+@deferred_f_from_coro_f
+async def test_a_site_whose_files_another_took_is_let_go_of(working: Working, caplog: pytest.LogCaptureFixture):
+    caplog.set_level("INFO", "sharc_crawler.live.fleet.worker")
+    await working.begin()
+    await working.until(lambda: SITE in working.session.sites)
+    folder = working.worker.places[SITE].folder
+    await asyncio.wrap_future(working.session.archivist.keep(SITE, page()))
+    (sealed,) = seal_former(folder)
+    kept = sealed.read_bytes()
+    working.ledger.wish(Wish.STOP, [SITE])
+    await working.until(lambda: SITE not in working.session.sites)
+    await working.end()
+    assert "event=superseded" in caplog.text
+    assert "event=cannot-end" not in caplog.text
+    assert sealed.read_bytes() == kept
+
+
+def test_an_object_store_is_refused_with_the_way_out(tmp_path: Path):
+    ledger = open_fleet(f"sqlite:{tmp_path / 'fleet.db'}", make=True)
+    with pytest.raises(UsageError, match=r"SHARC_OBJECTS='s3://bucket/x': a fleet's workers share a folder; leave it"):
+        run_worker(ledger, "w", tmp_path / "captures", ["SHARC_OBJECTS=s3://bucket/x"], room=4, term=TERM)
+    ledger.close()
+    assert not (tmp_path / "captures").exists()
