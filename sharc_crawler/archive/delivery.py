@@ -1,0 +1,74 @@
+"""A capture's folder to an object store and back: what is not there yet."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sharc_crawler.archive.files import OPEN, SUFFIX
+from sharc_crawler.archive.mirror import PART, join, parts_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from sharc_crawler.archive.objects import ObjectFolder
+
+_NEVER_CHANGED = (SUFFIX, ".cdxj")  #: once they have their names
+_OF_A_PROCESS = (OPEN, "-wal", "-shm", ".tmp")
+
+
+def deliver(folder: Path, objects: ObjectFolder) -> int:
+    """Put a folder's files there, those of folders within it, too; returns how many.
+
+    WARC files that lie there already stay; all else is put anew. Nobody may write to the folder meanwhile.
+    """
+    names, done = objects.names(), 0
+    for path in _files(folder):
+        name = path.relative_to(folder).as_posix()
+        if not (name.endswith(_NEVER_CHANGED) and names.get(name) == path.stat().st_size):
+            objects.put_file(name, path)
+            done += 1
+    return done
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for parent, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(names):
+            if not name.startswith(".") and not name.endswith(_OF_A_PROCESS):
+                yield Path(parent, name)
+
+
+def fetch(objects: ObjectFolder, folder: Path, told: Callable[[str, int], None] = lambda *_: None) -> int:
+    """Get what the folder does not hold; returns how many files. Nothing changes in the store.
+
+    A WARC file that its writer did not finish is made of its parts, up to its last whole record. ``told`` is given each
+    file's name and size.
+    """
+    names, done = objects.names(), 0
+    for name, size in names.items():
+        path = folder / name
+        if PART in name or (path.is_file() and path.stat().st_size == size and name.endswith(_NEVER_CHANGED)):
+            continue
+        path.parent.mkdir(parents=True, exist_ok=True)
+        draft = path.with_name(f".{path.name}.{os.getpid()}")
+        try:
+            objects.get_file(name, draft)
+            draft.replace(path)
+        finally:
+            draft.unlink(missing_ok=True)
+        told(name, size)
+        done += 1
+    return done + _unfinished(objects, names, folder, told)
+
+
+def _unfinished(objects: ObjectFolder, names: dict[str, int], folder: Path, told: Callable[[str, int], None]) -> int:
+    files = {name: parts for name, parts in parts_of(names).items() if name not in names}
+    for name, parts in files.items():
+        above, _, last = name.rpartition("/")
+        (folder / above).mkdir(parents=True, exist_ok=True)
+        here = {part.rpartition("/")[2]: size for part, size in parts.items()}
+        path = join(objects.below(above or "."), last, here, folder / above)
+        told(name, path.stat().st_size)
+    return len(files)

@@ -1,0 +1,167 @@
+"""WARC files in an object store: what was synced lies there, too, before it counts; nothing is appended there.
+
+A file that is being written is there in parts, each named by where it begins (``NAME.part-000000012345``). When the
+file is finished it is put whole, with its index, and its parts go.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, NamedTuple
+
+from sharc_crawler.archive.cdxj import entries, index_path, write_index
+from sharc_crawler.archive.files import OPEN, SUFFIX, sync_folder
+from sharc_crawler.archive.recovery import record_ends
+from sharc_crawler.errors import DataError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+    from sharc_crawler.archive.objects import ObjectFolder
+
+PART = ".part-"
+LARGEST = 64_000_000  #: bytes of a WARC file that is mirrored: it is put again when it is finished
+_INDEX = ".cdxj"
+
+
+class Due(NamedTuple):
+    """Something to put: of a file that grows, what is there from ``start`` to ``end``."""
+
+    name: str
+    start: int = 0
+    end: int | None = None  #: None: the whole file
+
+
+class Mirror:
+    """One folder's WARC files and indexes, as far as the object store has them."""
+
+    def __init__(self, folder: Path, objects: ObjectFolder) -> None:
+        self._folder, self._objects = folder, objects
+        names = objects.names()
+        self._parts = parts_of(names)
+        self._ends = {name: end_of(parts) for name, parts in self._parts.items()}
+        sizes = {entry.name: entry.stat().st_size for entry in os.scandir(folder)}
+        self._whole = {name for name, size in names.items() if sizes.get(name) == size}
+        self._synced: dict[str, int | None] = {}
+
+    def synced(self) -> None:
+        """All that the folder's files hold by now is on the disk. Nobody writes to them while this is called."""
+        with os.scandir(self._folder) as found:
+            for entry in found:
+                if entry.name.endswith(SUFFIX + OPEN):
+                    self._synced[entry.name.removesuffix(OPEN)] = entry.stat().st_size
+                elif entry.name.endswith((SUFFIX, _INDEX)):
+                    self._synced[entry.name] = None
+
+    def due(self) -> list[Due]:
+        """What was synced and is not in the store. Finished files come first: their indexes name what is there."""
+        whole = [name for name, size in self._synced.items() if size is None and name not in self._whole]
+        grown = [
+            Due(name, have, size)
+            for name, size in self._synced.items()
+            if size is not None and size > (have := self._ends.get(name, 0))
+        ]
+        return [*map(Due, sorted(whole, reverse=True)), *grown]  # ….warc.gz before ….cdxj
+
+    def put(self, due: Due) -> None:
+        """Have it in the store; raises :class:`OSError`."""
+        path = self._folder / due.name
+        if due.end is None:
+            self._objects.put_file(due.name, path)
+            self._whole.add(due.name)
+            self._objects.remove(self._parts.pop(due.name, {}))
+            return
+        part = f"{due.name}{PART}{due.start:012d}"
+        self._objects.put(part, _read(path, due.start, due.end))
+        self._parts.setdefault(due.name, {})[part] = due.end - due.start
+        self._ends[due.name] = due.end
+
+
+def _read(path: Path, start: int, end: int) -> bytes:
+    growing = path.with_name(path.name + OPEN)
+    try:
+        stream = growing.open("rb")
+    except FileNotFoundError:  # it was finished meanwhile
+        stream = path.open("rb")
+    with stream:
+        stream.seek(start)
+        return stream.read(end - start)
+
+
+def parts_of(names: Mapping[str, int]) -> dict[str, dict[str, int]]:
+    """By the name of a file that was not finished: its parts and their sizes, in their order.
+
+    >>> parts_of({"a.warc.gz.part-000000000000": 9, "b.warc.gz": 3, "a.warc.gz.part-000000000009": 4})
+    {'a.warc.gz': {'a.warc.gz.part-000000000000': 9, 'a.warc.gz.part-000000000009': 4}}
+    """
+    found: dict[str, dict[str, int]] = {}
+    for name in sorted(names):
+        file, mark, _ = name.rpartition(PART)
+        if mark:
+            found.setdefault(file, {})[name] = names[name]
+    return found
+
+
+def end_of(parts: Mapping[str, int]) -> int:
+    """How many bytes of a file its parts hold without a gap; a part may have been put again, longer.
+
+    >>> end_of({"a.part-000000000000": 9, "a.part-000000000009": 4, "a.part-000000000020": 4})
+    13
+    """
+    end = 0
+    for name, size in parts.items():
+        start = int(name.rpartition(PART)[2])
+        if start > end:
+            break
+        end = max(end, start + size)
+    return end
+
+
+def join(objects: ObjectFolder, name: str, parts: Mapping[str, int], folder: Path, least: int = 0) -> Path:
+    """Make a file of its parts, up to its last whole record, with its index; its writer is not asked.
+
+    ``least``: bytes that count. Raises :class:`~sharc_crawler.errors.DataError` where fewer are there.
+    """
+    path, end = folder / name, 0
+    draft = path.with_name(f".{name}.{os.getpid()}")
+    try:
+        with draft.open("w+b") as stream:
+            for part in _without_gap(parts):
+                stream.seek(int(part.rpartition(PART)[2]))
+                stream.write(objects.get(part))
+            stream.seek(0)
+            for whole in record_ends(stream):
+                end = whole
+            stream.truncate(end)
+            stream.flush()
+            os.fsync(stream.fileno())
+        if end < least:
+            raise DataError(f"{objects.url}/{name}: {end:,} bytes are there in whole records, and {least:,} count")
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
+    sync_folder(folder)
+    write_index(path, entries(path))
+    return path
+
+
+def _without_gap(parts: Mapping[str, int]) -> Iterable[str]:
+    end = end_of(parts)
+    return [part for part in parts if int(part.rpartition(PART)[2]) < end]
+
+
+def seal(objects: ObjectFolder, folder: Path, counted: Mapping[str, int]) -> list[Path]:
+    """Finish the files that a dead owner left in parts, under their own names; returns where they lie now.
+
+    ``counted``: by file, how many of its bytes the journal relies on.
+    """
+    sealed = []
+    for name, parts in parts_of(names := objects.names()).items():
+        if name not in names:
+            path = join(objects, name, parts, folder, counted.get(name, 0))
+            objects.put_file(name, path)
+            objects.put_file(index_path(path).name, index_path(path))
+            sealed.append(path)
+        objects.remove(parts)
+    return sealed

@@ -1,0 +1,103 @@
+"""A folder of an object store: whole objects by name, through fsspec (``s3://…`` by s3fs, others by theirs)."""
+
+from __future__ import annotations
+
+import re
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from sharc_crawler import extras
+from sharc_crawler.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+    from pathlib import Path
+
+_URL = re.compile(r"([a-z][a-z0-9+.-]*)://(.*)")
+#: a store that does not answer is found out soon, and asked again by whoever waits for it
+_S3 = {"connect_timeout": 5, "read_timeout": 30, "retries": {"total_max_attempts": 1}, "max_pool_connections": 32}
+
+
+def is_url(place: str) -> bool:
+    """Is it an object store's?
+
+    >>> is_url("s3://bucket/captures"), is_url("captures/example")
+    (True, False)
+    """
+    return _URL.fullmatch(place) is not None
+
+
+class ObjectFolder:
+    """The objects whose names begin with a URL, by the rest of their names.
+
+    Credentials and endpoint are the store's own library's business: of ``s3://`` they come from the variables,
+    files and roles of AWS's tools (``AWS_ENDPOINT_URL`` names another server than Amazon's).
+
+    Raises :class:`~sharc_crawler.errors.UsageError` for a URL that cannot be used, :class:`OSError` for a store that
+    does not do what it is asked.
+    """
+
+    def __init__(self, url: str) -> None:
+        self.url = url.rstrip("/")
+        found = _URL.fullmatch(self.url)
+        if not found or not found[2]:
+            raise UsageError(f"objects={url!r} is no folder of an object store; write it as s3://bucket/folder")
+        self._fs, self._top = _opened(self.url, found[1])
+
+    def below(self, name: str) -> ObjectFolder:
+        """The folder of that name in this one; ``"."``: itself."""
+        return self if name == "." else ObjectFolder(f"{self.url}/{name}")
+
+    def names(self) -> dict[str, int]:
+        """All objects and their sizes in bytes, those of folders within it, too."""
+        with self._named():
+            found = self._fs.find(self._top, detail=True)
+        return {path[len(self._top) :].lstrip("/"): entry["size"] for path, entry in found.items()}
+
+    def put(self, name: str, data: bytes) -> None:
+        """Store an object, in place of what was there; it outlasts this process when this returns."""
+        with self._named(name):
+            self._fs.pipe_file(f"{self._top}/{name}", data)
+
+    def put_file(self, name: str, path: Path) -> None:
+        """Store a file, in several parts where it is large."""
+        with self._named(name):
+            self._fs.put_file(str(path), f"{self._top}/{name}")
+
+    def get(self, name: str) -> bytes:
+        """An object."""
+        with self._named(name):
+            data: bytes = self._fs.cat_file(f"{self._top}/{name}")
+            return data
+
+    def get_file(self, name: str, path: Path) -> None:
+        """Write an object to a file."""
+        with self._named(name):
+            self._fs.get_file(f"{self._top}/{name}", str(path))
+
+    def remove(self, names: Collection[str]) -> None:
+        """Remove objects."""
+        if names:
+            with self._named():
+                self._fs.rm([f"{self._top}/{name}" for name in names])
+
+    @contextmanager
+    def _named(self, name: str = "") -> Iterator[None]:
+        """Each library has errors of its own."""
+        try:
+            yield
+        except Exception as error:
+            raise OSError(f"{self.url}{name and '/'}{name}: {error or type(error).__name__}") from error
+
+
+def _opened(url: str, protocol: str) -> tuple[Any, str]:
+    extras.check(f"objects={url!r}", "fsspec")
+    if protocol in {"s3", "s3a"}:
+        extras.check(f"objects={url!r}", "s3fs")
+    from fsspec.core import url_to_fs  # an extra
+
+    terms = {"config_kwargs": _S3} if protocol in {"s3", "s3a"} else {}
+    try:
+        return url_to_fs(url, use_listings_cache=False, **terms)  # type: ignore[no-any-return]
+    except (ValueError, ImportError) as error:
+        raise UsageError(f"objects={url!r} cannot be used: {error}") from error

@@ -1,0 +1,35 @@
+"""``sharc fetch``: a capture from an object store."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from sharc_crawler.archive.delivery import fetch
+from sharc_crawler.archive.objects import ObjectFolder
+from sharc_crawler.errors import DataError
+
+
+@click.command()
+@click.argument("url")
+@click.argument("folder", type=click.Path(file_okay=False, path_type=Path))
+def command(url: str, folder: Path) -> None:
+    r"""Get the capture that a crawl put at URL (its objects=) into FOLDER; what is there already is left.
+
+    FOLDER is then like any capture's: report, verify, package and replay it. Of a crawl that was cut off a WARC file
+    that was being written is made of its parts. Nothing changes in the store.
+
+    \b
+    Example:
+      sharc fetch s3://archive/example captures/example
+      sharc verify captures/example
+    """
+    objects = ObjectFolder(url)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        done = fetch(objects, folder, lambda name, size: click.echo(f"{folder / name}  {size:,} bytes"))
+    except OSError as error:
+        raise DataError(f"{url} cannot be fetched: {error}") from error
+    if not done:
+        click.echo(f"nothing to do: {url} holds nothing that is not in {folder}")

@@ -1,0 +1,113 @@
+"""What was written counts when the object store holds it, too: in rounds, each of what came during the one before."""
+
+from __future__ import annotations
+
+import logging
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Condition
+from typing import TYPE_CHECKING
+
+from sharc_crawler.archive.mirror import Due, Mirror
+from sharc_crawler.archive.objects import ObjectFolder
+from sharc_crawler.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from threading import RLock
+
+    from sharc_crawler.model import CaptureRef, Seconds
+
+logger = logging.getLogger(__name__)
+
+AT_ONCE = 16  #: requests to the store
+PATIENCE: Seconds = 600.0  #: with a store that does not answer; meanwhile the crawl waits, as for a slow disk
+LONGEST_WAIT: Seconds = 10.0  #: between two attempts
+
+Kept = list[tuple[int, "CaptureRef | Exception"]]
+
+
+class Uploads:
+    """Puts what was synced into an object store, then says that it counts.
+
+    Parameters
+    ----------
+    base, url: the crawl's folder, and where it lies in the store
+    lock: whoever holds it may ask what is on the disk
+    tell: is called with what counts by now, or why it does not
+
+    """
+
+    def __init__(self, base: str, url: str, lock: RLock, tell: Callable[[Kept], None]) -> None:
+        self._base, self._objects, self._tell = Path(base), ObjectFolder(url), tell
+        self._mirrors: dict[Path, Mirror] = {}
+        self._touched: set[Path] = set()
+        self._kept: Kept = []
+        self._running = False
+        self._changed = Condition(lock)
+        self._rounds, self._puts = ThreadPoolExecutor(1), ThreadPoolExecutor(AT_ONCE)
+
+    def open(self, folder: Path) -> None:
+        """The store can be written; what a crash kept from it follows with the next round."""
+        if folder in self._mirrors:
+            return
+        try:
+            self._mirrors[folder] = Mirror(folder, self._objects.below(folder.relative_to(self._base).as_posix()))
+        except OSError as error:
+            raise UsageError(f"objects={self._objects.url!r} cannot be used: {error}") from error
+        self.synced([folder], [])
+
+    def synced(self, folders: Iterable[Path], kept: Kept) -> None:
+        """These folders are on the disk, and with them this; the lock is held."""
+        for folder in folders:
+            self._mirrors[folder].synced()
+            self._touched.add(folder)
+        self._kept += kept
+        if not self._running and (self._touched or self._kept):
+            self._running = True
+            self._rounds.submit(self._go_on)
+
+    def finish(self) -> None:
+        """Return when all is there; the lock is held. Raises :class:`OSError` for what is not."""
+        self._changed.wait_for(lambda: not self._running)
+        for mirror in self._mirrors.values():
+            mirror.synced()
+            self._round([(mirror, due) for due in mirror.due()])
+
+    def _go_on(self) -> None:
+        while True:
+            with self._changed:
+                kept, self._kept = self._kept, []
+                touched, self._touched = self._touched, set()
+                if not kept and not touched:
+                    self._running = False
+                    self._changed.notify_all()
+                    return
+                due = [(self._mirrors[folder], due) for folder in touched for due in self._mirrors[folder].due()]
+            try:
+                self._round(due)
+            except OSError as error:
+                kept = [(number, one if isinstance(one, Exception) else error) for number, one in kept]
+            if kept:
+                self._tell(kept)
+
+    def _round(self, due: list[tuple[Mirror, Due]]) -> None:
+        """Have it in the store, however often it has to be tried; what is finished before what grows."""
+        for growing in (False, True):
+            some = [(mirror, one) for mirror, one in due if (one.end is not None) is growing]
+            list(self._puts.map(lambda pair: self._put(*pair), some))
+
+    def _put(self, mirror: Mirror, due: Due) -> None:
+        begun, wait = time.monotonic(), 0.2
+        while True:
+            try:
+                return mirror.put(due)
+            except FileNotFoundError:  # here, not there: it was given up meanwhile
+                return None
+            except OSError as error:
+                if time.monotonic() - begun + wait > PATIENCE:
+                    raise
+                logger.warning("The object store is tried again in %.1f s: %s", wait, error)
+                time.sleep(wait)
+                wait = min(2 * wait, LONGEST_WAIT)

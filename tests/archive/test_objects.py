@@ -1,0 +1,128 @@
+"""WARC files in a real S3-compatible server: what counts is there; what a dead owner left is made whole."""
+
+from __future__ import annotations
+
+import gzip
+from dataclasses import replace
+
+import pytest
+
+from sharc_crawler.archive.cdxj import index_path, read_index
+from sharc_crawler.archive.delivery import deliver, fetch
+from sharc_crawler.archive.files import OPEN
+from sharc_crawler.archive.mirror import Mirror, end_of, parts_of, seal
+from sharc_crawler.archive.objects import ObjectFolder
+from sharc_crawler.archive.options import WarcOptions
+from sharc_crawler.archive.warc import WarcWriter
+from sharc_crawler.errors import DataError, UsageError
+from sharc_crawler.testing.writers import INFO, page
+from tests.object_store import object_store
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    with object_store(tmp_path_factory.mktemp("s3")) as store, pytest.MonkeyPatch.context() as patch:
+        for name, value in store.environment.items():
+            patch.setenv(name, value)
+        yield store
+
+
+def caught_up(mirror):
+    mirror.synced()
+    for due in mirror.due():
+        mirror.put(due)
+
+
+def read(folder, ref):
+    with (folder / ref.file).open("rb") as stream:
+        stream.seek(ref.offset)
+        return gzip.decompress(stream.read(ref.length))
+
+
+def test_what_was_synced_is_there_and_a_finished_file_is_one_object(server, tmp_path):
+    objects = ObjectFolder(server.url("grows"))
+    writer = WarcWriter(tmp_path, "a.example", "e7", INFO)
+    refs = [writer.write(page(b"first"))]
+    writer.sync()
+    mirror = Mirror(tmp_path, objects)
+    caught_up(mirror)
+    refs.append(writer.write(page(b"second")))
+    writer.sync()
+    caught_up(mirror)
+    assert mirror.due() == []
+    ((name, parts),) = parts_of(objects.names()).items()
+    size = (tmp_path / (name + OPEN)).stat().st_size
+    assert len(parts) == 2
+    assert end_of(parts) == size
+    assert b"".join(map(objects.get, parts)) == (tmp_path / (name + OPEN)).read_bytes()
+    writer.close()
+    caught_up(mirror)
+    assert objects.names() == {name: size, index_path(tmp_path / name).name: index_path(tmp_path / name).stat().st_size}
+    assert {ref.file for ref in refs} == {name}
+
+
+def test_a_dead_owners_file_is_sealed_and_what_counts_is_in_it(server, tmp_path):
+    objects = ObjectFolder(server.url("dies"))
+    first, second = tmp_path / "first", tmp_path / "second"
+    writer = WarcWriter(first, "a.example", "e7", INFO)
+    refs = [writer.write(page(b"%d" % number, url=f"http://a.example/{number}")) for number in range(3)]
+    writer.sync()
+    caught_up(Mirror(first, objects))
+    ((name, parts),) = parts_of(objects.names()).items()
+    objects.put(f"{name}.part-{end_of(parts):012d}", b"\x1f\x8b\x08torn")  # of an exchange that was under way
+    second.mkdir()
+    counted = {name: refs[-1].offset + refs[-1].length}
+    with pytest.raises(DataError, match="count"):
+        seal(objects, second, {name: 10**9})
+    (path,) = seal(objects, second, counted)
+    assert [read(second, ref) for ref in refs] == [read(first, replace(ref, file=name + OPEN)) for ref in refs]
+    assert [entry.url for entry in read_index(index_path(path))] == [f"http://a.example/{n}" for n in range(3)]
+    assert set(objects.names()) == {name, index_path(path).name}
+    assert seal(objects, second, counted) == []
+    went_on = WarcWriter(second, "a.example", "e8", INFO)  # the next owner has files of its own
+    assert went_on.write(page(b"next")).file != name
+    went_on.close()
+    writer.close()
+
+
+def test_files_are_followed_by_others_and_a_folder_comes_back_as_it_was(server, tmp_path):
+    objects, here, back = ObjectFolder(server.url("whole")), tmp_path / "here", tmp_path / "back"
+    writer = WarcWriter(here, "a.example", "e1", INFO, WarcOptions(max_size=2000))
+    mirror = Mirror(here, objects)
+    for number in range(6):
+        writer.write(page(b"%d" % number * 50))
+        writer.sync()
+        caught_up(mirror)
+    writer.close()
+    caught_up(mirror)
+    (here / "report.json").write_text("{}")
+    (here / "part").mkdir()
+    (here / "part" / "crawl.jsonl").write_text("")
+    assert deliver(here, objects) == 2
+    assert len(list(here.glob("*.warc.gz"))) > 1
+    names = {path.relative_to(here) for path in here.rglob("*") if path.is_file()}
+    assert fetch(objects, back) == len(names)
+    assert {path.relative_to(back) for path in back.rglob("*") if path.is_file()} == names
+    assert all((back / name).read_bytes() == (here / name).read_bytes() for name in names)
+    assert fetch(objects, back) == 2, "what never changes is not got again"
+
+
+def test_a_file_that_is_not_finished_is_fetched_up_to_its_last_whole_record(server, tmp_path):
+    objects, here, back = ObjectFolder(server.url("site/unfinished")), tmp_path / "here", tmp_path / "back"
+    writer = WarcWriter(here, "a.example", "e1", INFO)
+    ref = writer.write(page(b"text"))
+    writer.sync()
+    caught_up(Mirror(here, objects))
+    assert fetch(ObjectFolder(server.url("site")), back) == 1
+    assert read(back / "unfinished", ref).endswith(b"text\r\n\r\n")
+    assert parts_of(objects.names()), "the store is as it was"
+    writer.close()
+
+
+def test_a_store_that_cannot_be_used_is_named(server, tmp_path, monkeypatch):
+    with pytest.raises(UsageError, match="s3://bucket/folder"):
+        ObjectFolder("s3://")
+    with pytest.raises(UsageError, match="nonsense"):
+        ObjectFolder("nonsense://x/y")
+    with pytest.raises(OSError, match="s3://none/x"):
+        ObjectFolder("s3://none/x").put("a", b"")
