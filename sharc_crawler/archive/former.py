@@ -1,0 +1,139 @@
+"""The answers of former captures that a new one may refer to: of each URL the last one that was stored in full."""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sharc_crawler.archive.cdxj import REVISIT, read_index
+from sharc_crawler.archive.files import SUFFIX
+from sharc_crawler.archive.members import Record, read_at
+from sharc_crawler.archive.payloads import Original
+from sharc_crawler.changes.digest import labelled_digest
+from sharc_crawler.changes.http import parse_response
+from sharc_crawler.coding import decoded
+from sharc_crawler.evidence.headers import header_text
+from sharc_crawler.frontier.seen import UNSEEN, SeenUrls
+from sharc_crawler.instants import unix
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from sharc_crawler.archive.cdxj import IndexEntry
+    from sharc_crawler.changes.http import HttpResponse
+    from sharc_crawler.spool import Octets
+
+_OK = "200"
+
+
+@dataclass(frozen=True, slots=True)
+class FormerAnswer:
+    """An answer with status 200 as a former capture holds it."""
+
+    original: Original
+    raw: Octets  #: as it was on the wire
+    message: HttpResponse  #: the same
+
+    def header(self, name: str) -> str | None:
+        """A header's value as text."""
+        return header_text(self.message.header(name.lower().encode()))
+
+
+class FormerAnswers:
+    """Where they lie, in some 30 bytes each; ``folders``: of captures of a site, the newest first.
+
+    A URL whose last answer in full was followed by another content, stored as a revisit of another record, is left out.
+    """
+
+    def __init__(self, folders: Iterable[Path]) -> None:
+        self._files: list[Path] = []
+        self._numbers = SeenUrls()  # of rows
+        self._file, self._offset = array("i"), array("q")  # row → file; -1: none is to be referred to
+        since: dict[str, str] = {}  # URL → digest of what it showed after what is still to be found
+        for folder in folders:
+            self._read(folder, since)
+
+    def __len__(self) -> int:
+        return sum(file >= 0 for file in self._file)
+
+    def find(self, url: str) -> FormerAnswer | None:
+        """The last answer of a URL, read; None: there is none, or it cannot be read as a whole."""
+        record = self._record(url)
+        return _answer(record, url) if record else None
+
+    def damaged(self, url: str) -> Path | None:
+        """The capture that should hold the last answer of a URL, where it is missing, or not as it was written."""
+        row = self._numbers.get(url)
+        if row == UNSEEN or self._file[row] < 0:
+            return None
+        record = self._record(url)
+        message = parse_response(record.block) if record else None
+        whole = record and message and message.digest == record.get("WARC-Payload-Digest")
+        return None if whole else self._files[self._file[row]].parent
+
+    def _record(self, url: str) -> Record | None:
+        row = self._numbers.get(url)
+        if row == UNSEEN or self._file[row] < 0:
+            return None
+        try:
+            with self._files[self._file[row]].open("rb") as stream:
+                record = read_at(stream, self._offset[row])
+        except OSError:
+            return None
+        return record if isinstance(record, Record) else None
+
+    def drop(self, url: str) -> None:
+        """It is not to be referred to."""
+        if (row := self._numbers.get(url)) != UNSEEN:
+            self._file[row] = -1
+
+    def _read(self, folder: Path, since: dict[str, str]) -> None:
+        """A capture's indexes; what newer ones have of a URL stays."""
+        found: dict[str, IndexEntry] = {}
+        for index in sorted(folder.glob("*.cdxj")):
+            for entry in _entries(index):
+                if entry.mime == REVISIT:
+                    if entry.digest and entry.url not in self._numbers:
+                        since.setdefault(entry.url, entry.digest)
+                elif entry.status == _OK and entry.url not in self._numbers:
+                    last = found.get(entry.url)
+                    if last is None or last.date <= entry.date:
+                        found[entry.url] = entry
+        files = {entry.file: len(self._files) + place for place, entry in enumerate(_by_file(found.values()))}
+        self._files += [folder / name for name in files]
+        for url, entry in found.items():
+            fits = since.pop(url, entry.digest) == entry.digest
+            self._numbers.add(url, len(self._file))
+            self._file.append(files[entry.file] if fits else -1)
+            self._offset.append(entry.offset)
+
+
+def _entries(index: Path) -> list[IndexEntry]:
+    """Of an index that is damaged, none: what it names is asked for in full."""
+    try:
+        return list(read_index(index))
+    except (OSError, ValueError, KeyError):
+        return []
+
+
+def _by_file(entries: Iterable[IndexEntry]) -> list[IndexEntry]:
+    """One of each file."""
+    return list({entry.file: entry for entry in entries if entry.file.endswith(SUFFIX)}.values())
+
+
+def _answer(record: Record, url: str) -> FormerAnswer | None:
+    """Nothing that is cut short, of another URL, or not of the payload that it states."""
+    message = parse_response(record.block) if record.kind == "response" else None
+    if message is None or record.get("WARC-Truncated") or record.get("WARC-Target-URI") != url:
+        return None
+    if message.digest != record.get("WARC-Payload-Digest"):
+        return None
+    kind, codings = header_text(message.header(b"content-type")), message.values(b"content-encoding")
+    body = decoded(message.payload, codings) if codings else None
+    unpacked = None if body is None else labelled_digest(body)
+    date, name = record.get("WARC-Date"), record.get("WARC-Record-ID")
+    if date is None or (kind is not None and not kind.isascii()):
+        return None
+    return FormerAnswer(Original(url, unix(date), message.digest, name, kind, unpacked), record.block, message)

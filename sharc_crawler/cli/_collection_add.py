@@ -1,0 +1,67 @@
+"""``sharc collection add``: a capture becomes a collection's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import click
+
+from sharc_crawler.archive.files import SUFFIX
+from sharc_crawler.archive.payloads import Payloads
+from sharc_crawler.certificate.verify import verify
+from sharc_crawler.cli._next import say_next
+from sharc_crawler.collection.adding import add, stands_in
+from sharc_crawler.collection.folder import Collection
+from sharc_crawler.errors import DataError
+from sharc_crawler.live.remembering import remember
+from sharc_crawler.live.writer_process import stored_payloads
+from sharc_crawler.storage.folders import capture_folders
+from sharc_crawler.storage.observations import ObservationStore
+from sharc_crawler.storage.opening import open_state
+
+_FOLDER = click.Path(file_okay=False, path_type=Path)
+
+
+@click.command("add")
+@click.argument("folder", type=_FOLDER)
+@click.argument("captures", type=click.Path(exists=True, file_okay=False, path_type=Path), nargs=-1, required=True)
+def add_command(folder: Path, captures: tuple[Path, ...]) -> None:
+    r"""Copy CAPTURES, each a folder given as output=, into the collection FOLDER, which is made where there is none.
+
+    Each is verified first. The history of the collection learns what it observed.
+
+    \b
+    Example:
+      sharc collection add news captures/example-monday captures/example-tuesday
+    """
+    for capture in (one for given in captures for one in capture_folders(given)):
+        _check(capture)
+        place = add(folder, capture)
+        collection = Collection(folder)
+        _learn(place, collection.history)
+        click.echo(f"{capture} is {place} now")
+        if not stands_in(collection.terms, place):
+            click.echo(
+                f"its site does not stand in {folder}/collection.yaml: add it there to have it captured", err=True
+            )
+    say_next("sharc", "collection", folder)
+
+
+def _check(capture: Path) -> None:
+    """Nothing damaged comes in."""
+    if not any(capture.glob("certificate*.json")):
+        return
+    if findings := verify(capture).findings:
+        raise DataError(f"capture={str(capture)!r} is not as it was certified: {findings[0]} (sharc verify says all)")
+
+
+def _learn(place: Path, history: Path) -> None:
+    """What it observed, and which payloads it holds."""
+    with ObservationStore(history) as known, open_state(place) as store, TemporaryDirectory() as scratch:
+        remember(store, known)
+        held = Payloads(Path(scratch))
+        for warc in sorted(place.glob(f"*{SUFFIX}")):
+            held.read(warc)
+        (row,) = store.captures().values()
+        known.keep_payloads(row.spec.site, stored_payloads(held.stored()))

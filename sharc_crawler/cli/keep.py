@@ -1,0 +1,114 @@
+"""``sharc keep``: a collection that is captured by itself."""
+
+from __future__ import annotations
+
+import json
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sharc_crawler.cli._next import say_next
+from sharc_crawler.cli._tables import print_table
+from sharc_crawler.collection.diary import hold_collection
+from sharc_crawler.collection.folder import Collection
+from sharc_crawler.collection.keeper import CollectionKeeper, KeptSite, pages_of, standing
+from sharc_crawler.collection.terms import AUTO
+from sharc_crawler.errors import UsageError
+from sharc_crawler.instants import iso, second
+from sharc_crawler.options.kinds import Duration
+from sharc_crawler.report.words import counted, printable, short, span
+
+
+@click.command()
+@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--once", is_flag=True, help="Capture what is due, then end: for cron.")
+@click.option("--at-once", type=click.IntRange(1), default=1, show_default=True, help="Sites captured side by side.")
+@click.option("--status", is_flag=True, help="Say how each site stands, and end.")
+@click.option("--json", "as_json", is_flag=True, help="With --status: as JSON.")
+def command(folder: Path, once: bool, at_once: int, status: bool, as_json: bool) -> None:
+    r"""Capture each site of the collection FOLDER when it is due, as collection.yaml says (every: 1d), until Ctrl-C.
+
+    A capture that was cut off goes on. What was missed is caught up once. A site that fails rests, longer each time,
+    and notify: tells somebody.
+
+    \b
+    Example:
+      sharc keep news
+      sharc keep news --once            # in a crontab
+      sharc keep news --status
+    """
+    if as_json and not status:
+        raise UsageError("--json is for --status: add that, or leave it out")
+    collection = Collection(folder)
+    if status:
+        found = list(standing(collection))
+        if as_json:
+            click.echo(json.dumps([_facts(one) for one in found], indent=1))
+        else:
+            _show(folder, found)
+            if any(one.site.every for one in found):
+                say_next("sharc", "keep", folder)
+        return
+    if not any(site.every for site in collection.terms.sites):
+        raise UsageError(f"no site of {str(folder)!r} has every: give it in collection.yaml, as every: 1d")
+    with hold_collection(folder):
+        keeper = CollectionKeeper(folder, at_once, lambda text: click.echo(printable(f"{second(time.time())} {text}")))
+
+        def stop(*_: object) -> None:
+            keeper.stopping = True
+
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, stop)
+        keeper.run(once=once)
+    say_next("sharc", "keep", folder, "--status")
+
+
+def _facts(one: KeptSite) -> dict[str, Any]:
+    return {
+        "site": one.site.name,
+        "every": one.every,
+        "auto": one.site.every == AUTO,
+        "last": iso(one.last.time) if one.last else None,
+        "pages": pages_of(one.last.folder) if one.last else None,
+        "due": None if one.due is None else iso(max(one.due, one.last.time if one.last else 0.0)),
+        "running": one.running,
+        "failures": one.tries.failures,
+        "code": one.tries.code,
+        "said": one.tries.said,
+    }
+
+
+def _show(folder: Path, found: list[KeptSite]) -> None:
+    rows = [
+        (
+            one.site.name,
+            _state(one),
+            _every(one),
+            second(one.last.time) if one.last else "",
+            str(pages_of(one.last.folder) or "") if one.last else "",
+        )
+        for one in found
+    ]
+    print_table(
+        f"{folder}: {counted(len(found), 'site')}", ("site", "state", "every", "last capture", "pages"), rows, texts=2
+    )
+
+
+def _every(one: KeptSite) -> str:
+    if one.every is None:
+        return ""
+    return f"auto: {span(one.every)}" if one.site.every == AUTO else Duration().show(one.every)
+
+
+def _state(one: KeptSite) -> str:
+    """In a few words, what a person asks first."""
+    if one.running:
+        return "is being captured"
+    failed = f"failed {one.tries.failures} × ({short(one.tries.said, 60)}); " if one.tries.failures else ""
+    if one.due is None:
+        return f"{failed}not kept (no every)"
+    ahead = one.due - time.time()
+    return f"{failed}due now" if ahead <= 0 else f"{failed}due in {span(ahead)}"

@@ -1,0 +1,110 @@
+"""``sharc search``: the text of a collection's pages."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+from rich.console import Console
+from rich.text import Text
+
+from sharc_crawler.cli._next import say_next
+from sharc_crawler.cli._progress import progress
+from sharc_crawler.collection.folder import Collection
+from sharc_crawler.collection.search import TEXTS, bring_up
+from sharc_crawler.errors import UsageError, nearest
+from sharc_crawler.report.listing import REPLAY
+from sharc_crawler.report.words import counted, printable, short
+from sharc_crawler.storage.texts import END, START, TextIndex
+
+if TYPE_CHECKING:
+    from sharc_crawler.storage.texts import Hit
+
+_DATE = re.compile(r"\d{4}(-\d\d(-\d\d)?)?")
+_SHOWN_PROBLEMS = 5
+
+
+@click.command()
+@click.argument("folder", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.argument("words", nargs=-1, required=True)
+@click.option("--site", default="", help="Only this site, by the name of its folder in DIR/captures.")
+@click.option("--from", "since", default="", help="Only copies from then on: 2026, 2026-11 or 2026-11-18.")
+@click.option("--to", "until", default="", help="Only copies until then, that year, month or day included.")
+@click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Results at most.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object per result.")
+def command(folder: Path, words: tuple[str, ...], site: str, since: str, until: str, limit: int, as_json: bool) -> None:
+    r"""Find the captured pages of the collection DIR that contain all WORDS, the best first.
+
+    Quote several words to find them in a row; end one with * to find what begins so. Each result is one text of one
+    page: when it was first and last captured, and where sharc replay DIR --port 8090 shows it. The index (texts.db)
+    takes in what is new before each search. It holds HTML alone.
+
+    \b
+    Example:
+      sharc search news "high water" light*
+      sharc search news election --site example.org --from 2026-10 --to 2026-11 --json
+    """
+    collection = Collection(folder)
+    first, last = _digits("--from", since), _digits("--to", until)
+    if site and site not in collection.names():
+        raise UsageError(f"--site {site!r} has no captures in {folder}{nearest(site, collection.names())}")
+    with TextIndex(folder / TEXTS) as index:
+        with progress("reading", 1.0) as show:
+            problems = bring_up(collection, index, lambda done, of: show(done / of))
+        hits = index.search(words, site=site, since=first, until=f"{last}:" if last else "9", most=limit)
+    for problem in problems[:_SHOWN_PROBLEMS]:
+        click.echo(f"sharc: left out: {printable(problem)}", err=True)
+    if len(problems) > _SHOWN_PROBLEMS:
+        click.echo(f"sharc: and {counted(len(problems) - _SHOWN_PROBLEMS, 'more page')} left out", err=True)
+    for hit in hits:
+        if as_json:
+            click.echo(json.dumps(_document(hit)))
+        else:
+            _show(hit)
+    if not hits and not as_json:
+        click.echo("No captured page contains all of these words.")
+    elif not as_json:
+        say_next("sharc", "replay", folder, "--port", 8090)
+
+
+def _digits(option: str, text: str) -> str:
+    if text and not _DATE.fullmatch(text):
+        raise UsageError(f"{option} {text!r} is no year, month or day; write 2026, 2026-11 or 2026-11-18")
+    return text.replace("-", "")
+
+
+def _document(hit: Hit) -> dict[str, object]:
+    snippet = hit.snippet.replace(START, "").replace(END, "")
+    return {**hit._asdict(), "first": _time(hit.first), "last": _time(hit.last), "snippet": snippet} | {
+        "replay": _replay(hit)
+    }
+
+
+def _show(hit: Hit) -> None:
+    console = Console(highlight=False)
+    console.print(Text(short(hit.title or hit.url), "bold"), soft_wrap=True)
+    console.print(Text(short(hit.url)), soft_wrap=True)
+    text = Text("  ")
+    for number, part in enumerate(re.split(f"[{START}{END}]", hit.snippet)):
+        text.append(printable(part), "bold" if number % 2 else "")
+    console.print(text, soft_wrap=True)
+    once = hit.captures == 1
+    when = _time(hit.last) if once else f"{_time(hit.first)} to {_time(hit.last)}, {counted(hit.captures, 'capture')}"
+    console.print(Text(f"  {when}  {_replay(hit)}\n", "dim"), soft_wrap=True)
+
+
+def _time(digits: str) -> str:
+    """Fourteen digits as a time.
+
+    >>> _time("20261118110640")
+    '2026-11-18T11:06:40Z'
+    """
+    day, clock = digits[:8], digits[8:14]
+    return f"{day[:4]}-{day[4:6]}-{day[6:]}T{clock[:2]}:{clock[2:4]}:{clock[4:]}Z"
+
+
+def _replay(hit: Hit) -> str:
+    return printable(f"{REPLAY}{hit.last}/{hit.url}")

@@ -1,0 +1,1 @@
+"""The folder that an archive keeps: its sites and their terms, captures, history, masks."""

@@ -1,0 +1,55 @@
+"""A capture that was made elsewhere becomes a collection's: it is copied, and the history learns of it."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+from sharc_crawler.archive.files import safe_name
+from sharc_crawler.collection.folder import Collection, is_over
+from sharc_crawler.collection.terms import CollectionTerms, SiteTerms
+from sharc_crawler.errors import UsageError
+from sharc_crawler.storage.opening import open_state
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sharc_crawler.frontier.store import CaptureRow
+
+
+def add(folder: Path, capture: Path) -> Path:
+    """Copy a complete capture's folder into a collection, which is made where there is none; the copy's place.
+
+    Raises :class:`~sharc_crawler.errors.UsageError` for one that is unfinished, of several sites or there already.
+    """
+    row = _row(capture)
+    spec = row.spec
+    own = {"scope": spec.scope} if spec.scope != "host" else {}
+    if not Collection.is_in(folder):
+        Collection.begin(folder, SiteTerms("", spec.site, spec.seeds, own))
+    collection = Collection(folder)
+    name = next((one.name for one in collection.terms.sites if one.site == spec.site), safe_name(spec.site))
+    place = collection.capture_folder(name, row.started)
+    if place.exists():
+        raise UsageError(f"capture={str(capture)!r} is in the collection already: {place}")
+    place.parent.mkdir(parents=True, exist_ok=True)
+    draft = place.with_name(f".{place.name}.adding")
+    shutil.rmtree(draft, ignore_errors=True)  # of one that was cut off
+    shutil.copytree(capture, draft)
+    draft.rename(place)
+    return place
+
+
+def stands_in(terms: CollectionTerms, capture: Path) -> bool:
+    """Does the capture's site stand in the collection's file?"""
+    return _row(capture).spec.site in {one.site for one in terms.sites}
+
+
+def _row(capture: Path) -> CaptureRow:
+    with open_state(capture) as store:
+        rows = list(store.captures().values())
+    if len(rows) != 1:
+        raise UsageError(f"capture={str(capture)!r} holds {len(rows)} captures: a collection has one in a folder")
+    if not is_over(capture):
+        raise UsageError(f"capture={str(capture)!r} is not complete: go on with it first, by the same command")
+    return rows[0]

@@ -1,0 +1,90 @@
+"""How often each site of a collection is worth a capture, within a budget of requests: pure.
+
+A page that changes as a Poisson process of rate λ, and is captured every I seconds, is as the archive has it for a
+share (1 - exp(-λI)) / (λI) of the time. The sum over all pages is made greatest for a number of requests per second, as
+in Cho and Garcia-Molina, *Effective page refresh policies for Web crawlers*, ACM TODS 28 (2003), with the site in place
+of the page, and its capture's requests as its cost. Pages that change far more often than that get less.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from sharc_crawler.model import Seconds
+
+DAY: Seconds = 86_400.0
+SHORTEST: Seconds = 3_600.0  #: between two captures of a site
+LONGEST: Seconds = 30 * DAY
+WORTH = 0.05  #: share of a site's pages that are expected to have changed, where there is no budget
+_STEPS = 40  #: of each bisection
+
+
+class SiteLoad(NamedTuple):
+    """What decides how often a site is captured."""
+
+    rates: NDArray[np.float64]  #: of its pages, changes per second
+    cost: float  #: requests of a capture
+
+
+def fresh(load: SiteLoad, every: Seconds) -> float:
+    """How many of its pages are as the archive has them, on average over time.
+
+    >>> fresh(SiteLoad(np.array([0.0, 1.0]), 2), 1.0).__round__(4)
+    1.6321
+    """
+    changes = load.rates * every
+    return float(np.where(changes > 0, -np.expm1(-changes) / np.where(changes > 0, changes, 1.0), 1.0).sum())
+
+
+def changed(load: SiteLoad, after: Seconds) -> float:
+    """The share of its pages that are expected to have changed."""
+    return float(-np.expm1(-load.rates * after).mean()) if load.rates.size else 0.0
+
+
+def intervals(loads: Sequence[SiteLoad], per_day: float | None) -> list[Seconds]:
+    """The time between two captures of each site; ``per_day``: requests a day over all of them, None: no budget.
+
+    >>> hot, cold = SiteLoad(np.full(10, 4 / DAY), 20), SiteLoad(np.full(10, 0.2 / DAY), 20)
+    >>> [round(every / DAY, 2) for every in intervals([hot, cold], 40)]
+    [0.74, 1.56]
+    >>> [round(every / DAY, 2) for every in intervals([hot, cold], None)]
+    [0.04, 0.26]
+    """
+    if per_day is None:
+        return [_bisect(lambda every, load=load: changed(load, every) - WORTH) for load in loads]
+    budget = per_day / DAY
+    low, high = 0.0, max((_gain(load, LONGEST) / load.cost for load in loads), default=0.0)
+    for _ in range(_STEPS):
+        middle = (low + high) / 2
+        spent = sum(load.cost / _worth(load, middle) for load in loads)
+        low, high = (middle, high) if spent > budget else (low, middle)
+    return [_worth(load, high) for load in loads]
+
+
+def _worth(load: SiteLoad, price: float) -> Seconds:
+    """The interval at which one capture more per second would bring as many fresh pages as its requests are worth."""
+    return _bisect(lambda every: _gain(load, every) - price * load.cost)
+
+
+def _gain(load: SiteLoad, every: Seconds) -> float:
+    """Fresh pages by one more capture per second: the derivative of :func:`fresh` by the frequency 1/I."""
+    moving = load.rates[load.rates > 0]
+    changes = moving * every
+    return float(((1 - (1 + changes) * np.exp(-changes)) / moving).sum())
+
+
+def _bisect(excess: object) -> Seconds:
+    """Where a function that grows with the interval becomes positive, within the bounds."""
+    assert callable(excess)
+    low, high = np.log(SHORTEST), np.log(LONGEST)
+    for _ in range(_STEPS):
+        middle = (low + high) / 2
+        low, high = (low, middle) if excess(float(np.exp(middle))) > 0 else (middle, high)
+    return float(np.exp(high))

@@ -1,0 +1,51 @@
+"""``keep.json``: what came of the last tries to capture each site. Without it nothing is lost but the back-off."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import IO, TYPE_CHECKING
+
+from sharc_crawler.archive.files import replace_file
+from sharc_crawler.collection.due import Tries
+from sharc_crawler.errors import UsageError
+
+if sys.platform != "win32":
+    import fcntl
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NAME, LOCK = "keep.json", ".keep.lock"
+
+
+def read_tries(folder: Path) -> dict[str, Tries]:
+    """By the name of a site; a file that cannot be read says nothing."""
+    try:
+        known = json.loads((folder / NAME).read_text(encoding="utf-8"))
+        return {name: Tries(**one) for name, one in known.items()}
+    except (OSError, ValueError, TypeError, AttributeError):
+        return {}
+
+
+def write_tries(folder: Path, known: dict[str, Tries]) -> None:
+    """The same, whole or not at all."""
+    text = json.dumps({name: one._asdict() for name, one in known.items()}, indent=1, sort_keys=True)
+    replace_file(folder / NAME, text + "\n")
+
+
+def hold_collection(folder: Path) -> IO[bytes]:
+    """Keep a collection until the file that this returns is closed, or the process ends however it does.
+
+    Raises :class:`~sharc_crawler.errors.UsageError` where another process keeps it. On Windows nothing is held.
+    """
+    held = (folder / LOCK).open("ab", buffering=0)
+    if sys.platform != "win32":
+        try:
+            fcntl.flock(held.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            held.close()
+            raise UsageError(
+                f"collection={str(folder)!r} is kept by another `sharc keep` already; stop that one, or leave it to it"
+            ) from None
+    return held

@@ -1,0 +1,41 @@
+"""Servers whose 304s were caught to lie: a file of a collection. Whoever takes a site out of it has it asked again."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from sharc_crawler.archive.files import replace_file
+from sharc_crawler.errors import DataError
+from sharc_crawler.instants import iso
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sharc_crawler.model import Instant
+
+NAME = "distrusted.json"
+
+
+def distrusted(folder: Path) -> frozenset[str]:
+    """The names of sites that are asked in full; a file that cannot be read is a DataError."""
+    return frozenset(_read(folder))
+
+
+def distrust(folder: Path, name: str, lies: int, capture: Instant) -> None:
+    """A capture of a site that began at an instant caught so many lies."""
+    known = _read(folder)
+    known[name] = {"lies": lies, "capture": iso(capture)}
+    replace_file(folder / NAME, json.dumps(known, indent=1, sort_keys=True) + "\n")
+
+
+def _read(folder: Path) -> dict[str, Any]:
+    try:
+        known: dict[str, Any] = json.loads((folder / NAME).read_text(encoding="utf-8"))
+        return dict(known)
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, TypeError) as error:
+        raise DataError(
+            f"{folder / NAME} cannot be read ({error}): mend it, or remove it to trust all again"
+        ) from error

@@ -1,0 +1,112 @@
+"""Where things lie in a collection's folder."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from sharc_crawler.archive.files import replace_file
+from sharc_crawler.collection.terms import FILE, first_terms, read_terms
+from sharc_crawler.errors import DataError
+from sharc_crawler.model import Phase
+from sharc_crawler.storage.folders import RUNNING
+from sharc_crawler.storage.opening import holds_state, load_state
+from sharc_crawler.storage.trying_again import unreached
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from sharc_crawler.collection.terms import CollectionTerms, SiteTerms
+    from sharc_crawler.model import Instant
+
+CAPTURES, HISTORY, MASKS = "captures", "history.db", "masks"
+_TIME = "%Y%m%dT%H%M%SZ"
+
+
+@dataclass(frozen=True, slots=True)
+class CollectedCapture:
+    """A capture of a site that a collection has, complete or not."""
+
+    site: str  #: name of its folder
+    time: Instant  #: at which it was begun
+    folder: Path
+
+
+class Collection:
+    """A collection's folder.
+
+    >>> from pathlib import Path; from tempfile import mkdtemp
+    >>> from sharc_crawler.collection.terms import CollectionTerms
+    >>> found = Collection(Path(mkdtemp()), CollectionTerms())
+    >>> found.capture_folder("a.example", 0.0).relative_to(found.folder).as_posix()
+    'captures/a.example/19700101T000000Z'
+    """
+
+    def __init__(self, folder: Path, terms: CollectionTerms | None = None) -> None:
+        """With the terms in its file; raises what :func:`~sharc_crawler.collection.terms.read_terms` does."""
+        self.folder = folder
+        self.terms = read_terms(folder) if terms is None else terms
+
+    @classmethod
+    def begin(cls, folder: Path, site: SiteTerms, settings: Mapping[str, str] | None = None) -> Collection:
+        """A new collection with one site, and settings of each crawl."""
+        folder.mkdir(parents=True, exist_ok=True)
+        replace_file(folder / FILE, first_terms(site, settings))
+        return cls(folder)
+
+    @staticmethod
+    def is_in(folder: Path) -> bool:
+        """Is a folder a collection?"""
+        return (folder / FILE).is_file()
+
+    @property
+    def history(self) -> Path:
+        """What all captures have learned."""
+        return self.folder / HISTORY
+
+    def masks(self, name: str) -> Path | None:
+        """What does not count as a change on a site; ``None``: there is no such file."""
+        path = self.folder / MASKS / f"{name}.json"
+        return path if path.is_file() else None
+
+    def capture_folder(self, name: str, time: Instant) -> Path:
+        """Where a capture of a site lies that begins at an instant."""
+        return self.folder / CAPTURES / name / datetime.fromtimestamp(time, UTC).strftime(_TIME)
+
+    def names(self) -> list[str]:
+        """The names of all sites with captures, sorted; some may no longer stand in the file."""
+        folder = self.folder / CAPTURES
+        return sorted(path.name for path in folder.iterdir() if path.is_dir()) if folder.is_dir() else []
+
+    def captures(self, name: str | None = None) -> Iterator[CollectedCapture]:
+        """The captures of a site, or of all, oldest first."""
+        for one in self.names() if name is None else [name]:
+            folder = self.folder / CAPTURES / one
+            for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+                time = _time_of(path)
+                if time is not None and holds_state(path):
+                    yield CollectedCapture(one, time, path)
+
+
+def is_over(folder: Path) -> bool:
+    """Is a capture complete, its report and certificate written? One that reached nobody is not.
+
+    One whose state is damaged is over: nothing goes on from it by itself.
+    """
+    if (folder / RUNNING).exists():
+        return False
+    try:
+        state = load_state(folder)
+    except DataError:
+        return True
+    captures = state.captures.values()
+    return bool(captures) and all(row.phase is Phase.DONE for row in captures) and not unreached(state)
+
+
+def _time_of(folder: Path) -> Instant | None:
+    try:
+        return datetime.strptime(folder.name, _TIME).replace(tzinfo=UTC).timestamp()
+    except ValueError:
+        return None

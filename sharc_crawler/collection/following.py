@@ -1,0 +1,87 @@
+"""``collection=DIR``: what follows from it for one crawl, as if it had been typed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sharc_crawler.collection.folder import CAPTURES, Collection, is_over
+from sharc_crawler.collection.terms import FILE, OF_CAPTURES, CollectionTerms
+from sharc_crawler.errors import UsageError
+from sharc_crawler.options.reading import read_arguments
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sharc_crawler.collection.terms import SiteTerms
+    from sharc_crawler.model import Instant
+
+
+def followed(given: Mapping[str, str], now: Instant) -> tuple[dict[str, str], Mapping[str, str]]:
+    """The arguments of a crawl into a collection, and the settings that it brings.
+
+    What is typed beside ``collection`` counts; then what ``collection.yaml`` says of the site, then of all sites. The
+    folder is that of the site's last capture where it is unfinished, else a new one.
+
+    Raises :class:`~sharc_crawler.errors.SharcError` for what cannot be followed.
+    """
+    folder = Path(given["collection"])
+    typed = {name: value for name, value in given.items() if name != "collection"}
+    for name in ("output", "history", "masks", "seeds", "mode", "ranker"):
+        if name in typed and not (name == "output" and Path(typed[name]).is_relative_to(folder / CAPTURES)):
+            raise UsageError(f"{name}={typed[name]!r} cannot be given with collection=: leave out one of them")
+    collection = Collection(folder) if Collection.is_in(folder) else None
+    if collection is None:
+        _check_new(folder)
+    site = _site(collection.terms if collection else CollectionTerms(), typed, folder)
+    held = collection or Collection(folder, CollectionTerms())
+    arguments = {"dedup": "site", **site.arguments, **typed, "url": ",".join(site.urls)}
+    arguments |= {"collection": str(folder), "history": str(held.history)}
+    arguments.setdefault("output", str(output_of(held, site.name, now)))
+    if masks := held.masks(site.name):
+        arguments["masks"] = str(masks)
+    return arguments, held.terms.settings
+
+
+def begin(given: Mapping[str, str]) -> bool:
+    """Make the collection of these arguments where there is none yet; is its site one that stands in its file?"""
+    folder = Path(given["collection"])
+    typed = {name: value for name, value in given.items() if name != "collection"}
+    if not Collection.is_in(folder):
+        urls = read_arguments({"url": typed["url"]})["url"]
+        own = {name: value for name, value in typed.items() if name in OF_CAPTURES}
+        Collection.begin(folder, CollectionTerms().of_urls(urls, own))
+    terms = Collection(folder).terms
+    return _site(terms, typed, folder) in terms.sites
+
+
+def output_of(collection: Collection, name: str, now: Instant) -> Path:
+    """Where a site's next capture lies: its last one goes on where it is unfinished."""
+    last = None
+    for last in collection.captures(name):  # noqa: B007 - the last one is wanted
+        pass
+    return collection.capture_folder(name, now) if last is None or is_over(last.folder) else last.folder
+
+
+def _site(terms: CollectionTerms, typed: Mapping[str, str], folder: Path) -> SiteTerms:
+    """The site that is meant: by the name of its captures, by URLs on it, or the only one."""
+    if "url" not in typed:
+        if len(terms.sites) == 1:
+            return terms.sites[0]
+        names = ", ".join(one.name for one in terms.sites)
+        has = f"has several sites: say which with url= ({names})" if names else "has no site yet: give url="
+        raise UsageError(f"collection={str(folder)!r} {has}")
+    named = next((one for one in terms.sites if one.name == typed["url"]), None)
+    own = {name: value for name, value in typed.items() if name in OF_CAPTURES}
+    return named or terms.of_urls(read_arguments({"url": typed["url"]})["url"], own)
+
+
+def _check_new(folder: Path) -> None:
+    """A collection is begun in an empty folder, or in none yet."""
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"collection={str(folder)!r} is no folder")
+    if folder.is_dir() and any(folder.iterdir()):
+        raise UsageError(
+            f"collection={str(folder)!r} holds other things and no {FILE}: name another folder; what is a capture"
+            " becomes a collection's by `sharc collection add`"
+        )

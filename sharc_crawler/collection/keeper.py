@@ -1,0 +1,238 @@
+"""``sharc keep``: one process that has each site of a collection captured when it is due, by ``scrapy crawl site``.
+
+What it decides rests on what lies in the folder: killed at any moment, it goes on from there.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING, NamedTuple
+
+from sharc_crawler.collection.diary import read_tries, write_tries
+from sharc_crawler.collection.due import Tries, due, is_told
+from sharc_crawler.collection.folder import Collection, is_over
+from sharc_crawler.collection.notices import KeepNotice, tell
+from sharc_crawler.collection.planning import plan
+from sharc_crawler.collection.terms import AUTO
+from sharc_crawler.collection.thinning import thin
+from sharc_crawler.errors import SharcError
+from sharc_crawler.instants import second
+from sharc_crawler.report.words import short
+from sharc_crawler.storage.holding import is_held
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from sharc_crawler.collection.folder import CollectedCapture
+    from sharc_crawler.collection.terms import SiteTerms
+    from sharc_crawler.model import Instant, Seconds
+
+LOGS = "logs"
+PROFILE = "sharc_crawler.live.profile"
+ROUND: Seconds = 0.2  #: between two looks at what runs
+LOOK: Seconds = 30.0  #: between two looks at the folder, at most
+INTERRUPTED = 5  #: exit code of a crawl that goes on another time
+SHRUNK = 0.5  #: share of the pages of the capture before, below which a person should look
+_MARKS = ("sharc: error", "sharc: ", "  not captured")  #: how the line begins that says why
+_SPOKEN = 400  #: characters of a crawl's last words
+
+
+class KeptSite(NamedTuple):
+    """How a site stands."""
+
+    site: SiteTerms
+    last: CollectedCapture | None  #: the last capture, complete or not
+    every: Seconds | None  #: as given, or as planned (``auto``)
+    tries: Tries
+    due: Instant | None  #: 0: at once; None: never
+    running: bool  #: by whomever
+
+
+def standing(collection: Collection) -> Iterator[KeptSite]:
+    """All sites of a collection, as its file names them."""
+    known = read_tries(collection.folder)
+    planned = plan(collection)
+    for site in collection.terms.sites:
+        last = _last(collection, site.name)
+        unfinished = last is not None and not is_over(last.folder)
+        tries = known.get(site.name, Tries())
+        begun = last.time if last else None
+        every = planned.get(site.name, site.every)
+        assert every != AUTO, "it is planned"
+        when = due(every, begun, tries, unfinished=unfinished)
+        yield KeptSite(site, last, every, tries, when, last is not None and is_held(last.folder))
+
+
+class CollectionKeeper:
+    """Keeps a collection; ``say`` is told, in a line each, what happens."""
+
+    def __init__(self, folder: Path, at_once: int, say: Callable[[str], None]) -> None:
+        self._collection = Collection(folder)
+        self._at_once = at_once
+        self._say = say
+        self._running: dict[str, subprocess.Popen[bytes]] = {}
+        self._wrong = ""  #: what is wrong with the file since it was read last
+        self.stopping = False
+
+    def run(self, *, once: bool) -> None:
+        """Until it is told to stop; ``once``: until nothing is due any more. What runs then goes on another time."""
+        tried: set[str] = set()
+        look = 0.0
+        while not self.stopping:
+            if self._ended() or time.time() >= look:
+                self._read_again()
+                found = [one for one in standing(self._collection) if not (once and one.site.name in tried)]
+                tried |= self._begin(found)
+                look = min([time.time() + LOOK, *(one.due for one in found if one.due and one.due > time.time())])
+                if once and not self._running:
+                    return
+            time.sleep(ROUND)
+        for process in self._running.values():
+            process.send_signal(signal.SIGINT)
+        while self._running:
+            self._ended()
+            time.sleep(ROUND)
+
+    def _begin(self, found: list[KeptSite]) -> set[str]:
+        """Have captured what is due and does not run, the longest overdue first, as many as may run at once."""
+        now = time.time()
+        free = [one for one in found if not one.running and one.site.name not in self._running]
+        waiting = sorted((one for one in free if one.due is not None and one.due <= now), key=_overdue)
+        begun = waiting[: self._at_once - len(self._running)]
+        for one in begun:
+            self._start(one.site)
+        return {one.site.name for one in begun}
+
+    def _read_again(self) -> None:
+        """The file may have been edited; what cannot be used is said once, and the terms stay as they were."""
+        try:
+            self._collection = Collection(self._collection.folder)
+            self._wrong = ""
+        except SharcError as error:
+            if str(error) != self._wrong:
+                self._say(f"the terms stay as they were: {error}")
+            self._wrong = str(error)
+
+    def _start(self, site: SiteTerms) -> None:
+        folder = self._collection.folder
+        command = [sys.executable, "-m", "scrapy", "crawl", "site"]
+        command += ["-a", f"collection={folder}", "-a", f"url={site.name}"]
+        log = self._log(site.name)
+        log.parent.mkdir(exist_ok=True)
+        with log.open("wb") as out:
+            self._running[site.name] = subprocess.Popen(  # noqa: S603 - our own
+                command, stdout=out, stderr=out, stdin=subprocess.DEVNULL, env=_environment(), start_new_session=True
+            )  # a session of its own: Ctrl-C is passed on once
+        self._say(f"{site.name}: captured, by process {self._running[site.name].pid}; {log}")
+
+    def _ended(self) -> bool:
+        """Has a capture ended?"""
+        ended = [(name, code) for name, process in self._running.items() if (code := process.poll()) is not None]
+        for name, code in ended:
+            del self._running[name]
+            self._came_of(name, code)
+        return bool(ended)
+
+    def _came_of(self, name: str, code: int) -> None:
+        """Write down what came of a capture, and tell whoever is to know."""
+        folder = self._collection.folder
+        if code == INTERRUPTED or (self.stopping and code < 0):
+            self._say(f"{name}: stopped; it goes on another time")
+            return
+        known = read_tries(folder)
+        before, said = known.get(name, Tries()), self._last_words(name) if code else ""
+        failures = before.failures + 1 if code else 0
+        known[name] = Tries(time.time(), failures, code, said)
+        write_tries(folder, known)
+        self._say(f"{name}: {f'failed (exit code {code}): {said}' if code else 'complete'}")
+        if is_told(failures):
+            self._tell(name, "failed", self._failed(name, known[name]))
+        elif before.failures and not code:
+            self._tell(name, "works again", f"It is captured again, after {before.failures} failures.")
+        if not code and (text := self._shrunk(name)):
+            self._tell(name, "shrunk", text)
+        for gone in thin(self._collection, name, time.time()) if not code else ():
+            self._say(f"{name}: {gone} is thinned out: no rule keeps it, and it held nothing of its own")
+
+    def _failed(self, name: str, tries: Tries) -> str:
+        one = next((one for one in standing(self._collection) if one.site.name == name), None)
+        again = f"It is tried again at {second(one.due)}." if one and one.due else "It is not tried again by itself."
+        return f"{tries.failures} in a row; the last with exit code {tries.code}: {tries.said}\n{again}"
+
+    def _shrunk(self, name: str) -> str:
+        """A site that has moved, or asks for a log-in, is captured without an error, and is hardly there any more.
+
+        One that gives its log-in page under every address has as many pages as before, and they are all alike.
+        """
+        folders = [one.folder for one in self._collection.captures(name)][-2:]
+        for what, count in (("pages", pages_of), ("pages that differ from each other", contents_of)):
+            before, last = ([None, None] + [count(one) for one in folders])[-2:]
+            if before is not None and last is not None and last < SHRUNK * before:
+                return (
+                    f"Its last capture has {last} {what}, the one before had {before}: it may have moved, ask for a"
+                    " log-in, or keep crawlers out. Look at report.html of both."
+                )
+        return ""
+
+    def _tell(self, name: str, event: str, text: str) -> None:
+        notify, folder = self._collection.terms.notify, str(self._collection.folder)
+        self._say(f"{name}: {event}: {' '.join(text.split())}")
+        if notify:
+            try:
+                tell(notify, KeepNotice(folder, name, event, text, str(self._log(name))))
+            except SharcError as error:
+                self._say(str(error))
+
+    def _last_words(self, name: str) -> str:
+        """What the crawl said at its end: the error, where there is one, else why nothing was captured."""
+        lines = self._log(name).read_text(encoding="utf-8", errors="replace").replace("\r", "\n").splitlines()
+        why = [line for mark in _MARKS for line in lines if line.startswith(mark)]
+        return short((why or [line for line in lines if line.strip()] or ["nothing"])[0].strip(), _SPOKEN)
+
+    def _log(self, name: str) -> Path:
+        return self._collection.folder / LOGS / f"{name}.log"
+
+
+def pages_of(capture: Path) -> int | None:
+    """How many pages a capture has; ``None``: its report does not say."""
+    try:
+        (one,) = json.loads((capture / "report.json").read_text(encoding="utf-8"))["captures"]
+        return int(one["coherence"]["captured"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def contents_of(capture: Path) -> int | None:
+    """How many contents, byte for byte, a capture's pages have; ``None``: its report does not say."""
+    found = set()
+    try:
+        with (capture / "report-pages.jsonl").open(encoding="utf-8") as lines:
+            for line in lines:
+                row = json.loads(line)
+                if row["kind"] == "page" and row["visit"] and row["visit"]["result"] == "ok":
+                    found.add(row["visit"]["digest"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return len(found)
+
+
+def _last(collection: Collection, name: str) -> CollectedCapture | None:
+    last = None
+    for last in collection.captures(name):  # noqa: B007 - the last one is wanted
+        pass
+    return last
+
+
+def _overdue(one: KeptSite) -> Instant:
+    return one.due or 0.0
+
+
+def _environment() -> dict[str, str]:
+    """The project's settings where they are named, else the package's profile."""
+    return {"SCRAPY_SETTINGS_MODULE": PROFILE, **os.environ}

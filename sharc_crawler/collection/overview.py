@@ -1,0 +1,153 @@
+"""``index.json``: the captures of a collection in a few words and figures each; only what is new is read again."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from sharc_crawler.archive.files import SUFFIX
+from sharc_crawler.certificate.fixity import NAME as CERTIFICATE
+from sharc_crawler.collection.comparing import PageContents, compared, contents
+from sharc_crawler.errors import SharcError
+from sharc_crawler.instants import iso
+from sharc_crawler.report.words import printable, short
+from sharc_crawler.report.write import DATA
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
+
+    from sharc_crawler.collection.folder import CollectedCapture, Collection
+
+    Entry = dict[str, Any]
+
+FORMAT, VERSION = "sharc-collection", 1
+INDEX = "index.json"
+_TOTALS = ("captured", "coherent", "changed", "unknown", "not_captured")
+UNREPORTED = "no report yet: it runs, or was cut off"
+
+
+def overview(collection: Collection, told: Callable[[int], None] = lambda _: None) -> dict[str, Any]:
+    """What ``index.json`` says; what a former one says of captures that are as they were is taken from there.
+
+    ``told`` is given the number of captures done. A capture that cannot be read is told of in its entry.
+    """
+    known = _known(collection.folder / INDEX)
+    done, by_site = 0, defaultdict[str, list[dict[str, Any]]](list)
+    for site, captures in _by_site(collection):
+        entries = _SiteEntries(known)
+        for capture in captures:
+            by_site[site].append(entries.entry(capture, collection.folder))
+            done += 1
+            told(done)
+    names = {one.name: one for one in collection.terms.sites}
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "generator": {"name": "sharc-crawler", "version": version("sharc-crawler")},
+        "title": collection.terms.title,
+        "sites": [
+            {
+                "name": name,
+                "site": names[name].site if name in names else name,
+                "urls": list(names[name].urls) if name in names else [],
+                "captures": by_site[name],
+            }
+            for name in dict.fromkeys([*names, *by_site])
+        ],
+    }
+
+
+class _SiteEntries:
+    """The captures of one site, oldest first: each is compared with the last before it that has pages."""
+
+    def __init__(self, known: Mapping[str, Entry]) -> None:
+        self._known = known
+        self._former: CollectedCapture | None = None
+        self._contents: PageContents | None = None  #: of the former; ``None``: not read yet
+
+    def entry(self, capture: CollectedCapture, root: Path) -> Entry:
+        name = capture.folder.relative_to(root).as_posix()
+        former = self._former.folder.relative_to(root).as_posix() if self._former else None
+        stamp = _stamp(capture.folder)
+        entry = self._known.get(name)
+        known = entry is not None and (entry["stamp"], entry["former"], entry["problem"]) == (stamp, former, None)
+        if entry is None or not known:
+            entry = {**_told(capture), "folder": name, "stamp": stamp, "former": former, "changes": None}
+        if entry["totals"] and entry["totals"]["captured"]:
+            if known:
+                self._former, self._contents = capture, None
+            else:
+                self._compare(capture, entry)
+        return entry
+
+    def _compare(self, capture: CollectedCapture, entry: Entry) -> None:
+        try:
+            if self._former and self._contents is None:
+                self._contents = contents(self._former.folder)
+            own = contents(capture.folder)
+        except SharcError as error:
+            entry["problem"] = printable(str(error))
+            return
+        if self._contents is not None:
+            entry["changes"] = compared(self._contents, own)._asdict()
+        self._former, self._contents = capture, own
+
+
+def _by_site(collection: Collection) -> Iterator[tuple[str, Iterator[CollectedCapture]]]:
+    return ((name, collection.captures(name)) for name in collection.names())
+
+
+def _known(index: Path) -> dict[str, Entry]:
+    """The entries of a former index; of one that another version wrote, or that is damaged, none."""
+    try:
+        found = json.loads(index.read_text(encoding="utf-8"))
+        if (found["format"], found["version"]) != (FORMAT, VERSION):
+            return {}
+        return {entry["folder"]: entry for site in found["sites"] for entry in site["captures"]}
+    except (OSError, ValueError, KeyError, TypeError):
+        return {}
+
+
+def _stamp(folder: Path) -> list[int]:
+    """What tells that a capture's report or certificate was written anew."""
+    found = []
+    for name in (DATA, CERTIFICATE):
+        try:
+            state = (folder / name).stat()
+            found += [state.st_mtime_ns, state.st_size]
+        except OSError:
+            found += [0, 0]
+    return found
+
+
+def _told(capture: CollectedCapture) -> Entry:
+    """What a capture's report says in short."""
+    entry: Entry = {
+        "time": iso(capture.time),
+        "complete": False,
+        "certified": (capture.folder / CERTIFICATE).exists(),
+        "reference": None,
+        "statement": UNREPORTED,
+        "totals": None,
+        "bytes": sum(path.stat().st_size for path in capture.folder.glob(f"*{SUFFIX}*")),
+        "seed": None,
+        "problem": None,
+    }
+    try:
+        (report,) = json.loads((capture.folder / DATA).read_text(encoding="utf-8"))["captures"]
+        return {
+            **entry,
+            "complete": report["times"]["ended"] is not None,
+            "reference": report["times"]["reference"],
+            "statement": short(report["claim"]["statement"], 300),
+            "totals": {name: report["coherence"][name] for name in _TOTALS},
+            "seed": report["seeds"][0] if report["seeds"] else None,
+        }
+    except FileNotFoundError:
+        return entry
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        problem = f"its report cannot be read ({error}); make it again: sharc report {capture.folder}"
+        return {**entry, "statement": "damaged", "problem": printable(problem)}

@@ -1,0 +1,106 @@
+"""A collection as one file: a multi-WACZ, whose parts are its captures' WACZ files."""
+
+from __future__ import annotations
+
+import time
+from importlib.metadata import version
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from sharc_crawler.archive.files import OPEN, SUFFIX
+from sharc_crawler.archive.replay import elsewhere, lost_warcs, moment
+from sharc_crawler.archive.wacz import About, write_multi_wacz
+from sharc_crawler.errors import DataError, SharcError, UsageError
+from sharc_crawler.report.load import open_facts
+from sharc_crawler.report.packaging import package, signer
+from sharc_crawler.report.words import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from sharc_crawler.collection.folder import CollectedCapture, Collection
+
+
+def package_collection(
+    collection: Collection,
+    path: Path | None = None,
+    told: Callable[[int], None] = lambda _: None,
+    left_out: Callable[[str], None] = lambda _: None,
+    *,
+    title: str = "",
+    description: str = "",
+    key: Path | None = None,
+) -> Path:
+    """Write a collection's captures as one file, each a WACZ file of its own within it; by default into its folder.
+
+    Captures that are still being written, or have written nothing, are left out, and so are damaged ones: ``left_out``
+    is told which, and why. The other parameters are those of :func:`~sharc_crawler.report.packaging.package`, and so
+    are the errors.
+    """
+    path = path or collection.folder / f"{collection.folder.resolve().name}.wacz"
+    if path.exists():
+        raise UsageError(f"{str(path)!r} exists and is left as it is; remove it first, or name another file with -o")
+    captures = [one for one in collection.captures() if _is_written(one.folder) and not _damaged(one.folder, left_out)]
+    if not captures:
+        raise UsageError(f"the collection {str(collection.folder)!r} has nothing to package: no capture is finished")
+    about = _about(collection, captures, title, description)
+    try:
+        return write_multi_wacz(path, _parts(captures, path.parent, key), about, told, signer(key, about))
+    except OSError as error:
+        raise UsageError(f"{str(path)!r} cannot be written: {error.strerror or error}; name another file") from error
+
+
+def part_name(capture: CollectedCapture) -> str:
+    """The name of a capture's WACZ file within that of its collection; viewers want it in lower case.
+
+    >>> from pathlib import Path
+    >>> from sharc_crawler.collection.folder import CollectedCapture
+    >>> part_name(CollectedCapture("a.example", 0.0, Path()))
+    'a.example-19700101000000.wacz'
+    """
+    return f"{capture.site}-{moment(capture.time)}.wacz".lower()
+
+
+def _is_written(folder: Path) -> bool:
+    return any(folder.glob(f"*{SUFFIX}")) and not any(folder.glob(f"*{SUFFIX}{OPEN}"))
+
+
+def _damaged(folder: Path, left_out: Callable[[str], None]) -> bool:
+    """Does a capture lack what its package would need?"""
+    try:
+        if lost := lost_warcs([folder]):
+            raise DataError(f"{lost[0]} is missing")
+        with open_facts(folder):
+            return False
+    except SharcError as error:
+        left_out(f"{folder} is left out: {error}")
+        return True
+
+
+def _parts(captures: Sequence[CollectedCapture], beside: Path, key: Path | None) -> Iterator[Path]:
+    """The WACZ files one by one; each is there until the next is asked for."""
+    for capture in captures:
+        with (
+            TemporaryDirectory(prefix=".sharc-package-", dir=beside) as place,
+            open_facts(capture.folder) as facts,
+        ):
+            yield package(capture.folder, facts, Path(place) / part_name(capture), key=key)
+
+
+def _about(collection: Collection, captures: Sequence[CollectedCapture], title: str, description: str) -> About:
+    incomplete = [one for one in captures if elsewhere([one.folder])]
+    said = [description, f"{counted(len(captures), 'capture')} of {counted(len(collection.names()), 'site')}."]
+    if incomplete:
+        needs = "needs" if len(incomplete) == 1 else "need"
+        said.append(
+            f"{len(incomplete):,} of them {needs} payloads that former ones hold: "
+            + ", ".join(map(part_name, incomplete))
+            + ". Each verifies with these: sharc verify FILE --former FORMER."
+        )
+    return About(
+        title=title or collection.terms.title or collection.folder.resolve().name,
+        description=" ".join(filter(None, said)),
+        created=time.time(),
+        software=f"sharc-crawler {version('sharc-crawler')}",
+    )

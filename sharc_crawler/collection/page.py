@@ -1,0 +1,118 @@
+"""``index.html`` of a collection: its sites, their captures on a time line and in tables, with what changed between."""
+
+from __future__ import annotations
+
+from shlex import quote
+from typing import TYPE_CHECKING, Any
+
+from sharc_crawler.archive.files import Drafts
+from sharc_crawler.archive.replay import moment
+from sharc_crawler.collection.overview import INDEX, overview
+from sharc_crawler.instants import unix
+from sharc_crawler.report.html import MAX_LINK, environment
+from sharc_crawler.report.html import NAME as REPORT
+from sharc_crawler.report.listing import REPLAY
+from sharc_crawler.report.words import size
+from sharc_crawler.report.write import put, saying_where, to_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from sharc_crawler.collection.folder import Collection
+
+    Entry = Mapping[str, Any]
+
+PAGE = "index.html"
+WIDTH, HEIGHT = 1000.0, 36.0  #: of a time line
+KINDS = ("coherent", "changed", "unknown")
+
+
+def write_overview(collection: Collection, told: Callable[[int], None] = lambda _: None) -> dict[str, Any]:
+    """Write ``index.json`` and ``index.html`` into a collection's folder; returns what the former holds.
+
+    Raises :class:`~sharc_crawler.errors.UsageError` where the folder cannot be written to.
+    """
+    found = overview(collection, told)
+    with saying_where(collection.folder), Drafts() as drafts:
+        put(drafts, {collection.folder / INDEX: [to_json(found)], collection.folder / PAGE: render(found)})
+    return found
+
+
+def render(found: Mapping[str, Any]) -> Iterable[str]:
+    """The page in pieces, from what ``index.json`` says."""
+    captures = [entry for site in found["sites"] for entry in site["captures"]]
+    times = [unix(entry["time"]) for entry in captures]
+    span = (min(times), max(times)) if times else (0.0, 0.0)
+    template = environment().get_template("collection.html")
+    return template.generate(
+        generator=found["generator"],
+        title=found["title"],
+        sites=[
+            {**site, **_summed(site["captures"]), "line": timeline(site["captures"], span)} for site in found["sites"]
+        ],
+        total=_summed(captures),
+        ends=[times and moment_text(time) for time in span],
+        problems=[entry for entry in captures if entry["problem"]],
+        report=REPORT,
+        size=size,
+        replay=_replay,
+        diff=_diff,
+    )
+
+
+def moment_text(instant: float) -> str:
+    """A day, as the ends of a time line bear it.
+
+    >>> moment_text(1795000000.0)
+    '2026-11-18'
+    """
+    stamp = moment(instant)
+    return f"{stamp[:4]}-{stamp[4:6]}-{stamp[6:8]}"
+
+
+def timeline(captures: Iterable[Entry], span: tuple[float, float]) -> dict[str, str]:
+    """A path for each verdict: upright strokes, one for each capture, as high as its share of the pages.
+
+    >>> totals = {"captured": 4, "coherent": 3, "changed": 1, "unknown": 0}
+    >>> one = {"time": "1970-01-01T00:00:00Z", "totals": totals, "complete": True}
+    >>> timeline([one], (0.0, 10.0))
+    {'coherent': 'M2 36v-27', 'changed': 'M2 9v-9', 'unknown': '', 'cut': ''}
+    """
+    lines: dict[str, list[str]] = {name: [] for name in (*KINDS, "cut")}
+    first, last = span
+    for entry in captures:
+        x = 2 + (WIDTH - 4) * ((unix(entry["time"]) - first) / (last - first) if last > first else 0.0)
+        place, totals = HEIGHT, entry["totals"]
+        for kind in KINDS if totals and totals["captured"] else ():
+            part = HEIGHT * totals[kind] / totals["captured"]
+            if part:
+                lines[kind].append(f"M{x:.6g} {place:.3g}v-{part:.3g}")
+            place -= part
+        if not entry["complete"]:
+            lines["cut"].append(f"M{x:.6g} {HEIGHT + 3:g}v5")
+    return {name: "".join(parts) for name, parts in lines.items()}
+
+
+def _summed(captures: Iterable[Entry]) -> dict[str, Any]:
+    listed = list(captures)
+    return {
+        "count": len(listed),
+        "complete": sum(entry["complete"] for entry in listed),
+        "bytes": sum(entry["bytes"] for entry in listed),
+        "newest": listed[-1] if listed else None,
+    }
+
+
+def _replay(entry: Entry) -> str:
+    """Where ``sharc replay DIR --port 8090`` shows a capture; empty where there is nothing to show."""
+    if not entry["seed"] or len(entry["seed"]) > MAX_LINK or not entry["totals"]["captured"]:
+        return ""
+    return f"{REPLAY}{moment(unix(entry['reference'] or entry['time']))}/{entry['seed']}"
+
+
+def _diff(entry: Entry) -> str:
+    """The command that shows what changed on the first of the pages that changed."""
+    changes = entry["changes"]
+    if not changes or not changes["named"]:
+        return ""
+    return f"sharc diff {quote(entry['former'])} {quote(entry['folder'])} {quote(changes['named'][0])}"

@@ -1,0 +1,137 @@
+"""The text of all captured pages of a collection, to be searched: made on demand, and only of what is new."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from lxml import etree
+
+from sharc_crawler.archive.cdxj import read_index
+from sharc_crawler.archive.members import Record, read_at
+from sharc_crawler.changes.fingerprint import is_html
+from sharc_crawler.changes.http import parse_response
+from sharc_crawler.coding import decoded
+from sharc_crawler.evidence.headers import header_text
+from sharc_crawler.html_page import parsed
+from sharc_crawler.storage.texts import PageCopy, PageText, TextSource
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from sharc_crawler.archive.cdxj import IndexEntry
+    from sharc_crawler.collection.folder import Collection
+    from sharc_crawler.storage.texts import TextIndex
+
+TEXTS = "texts.db"  #: in a collection's folder
+MOST = 16 << 20  #: bytes of a page that are read
+_UNSEEN = frozenset({"head", "noscript", "script", "style", "template", "textarea"})
+_WITHIN_WORDS = frozenset(
+    {"a", "abbr", "b", "bdi", "bdo", "code", "em", "font", "i", "kbd", "mark", "q", "s", "small", "span", "strong"}
+    | {"sub", "sup", "u", "wbr"}
+)
+
+
+class _IndexFile(NamedTuple):
+    source: TextSource
+    path: Path
+    size: int
+
+
+def bring_up(collection: Collection, index: TextIndex, told: Callable[[int, int], None] = lambda *_: None) -> list[str]:
+    """Take in what was captured since, and leave out what is no longer there; returns what could not be read.
+
+    That is tried again the next time. ``told`` is given the files done, and of how many.
+    """
+    sources = list(_sources(collection))
+    known = index.known()
+    if gone := list(known.keys() - {one.source.name for one in sources}):
+        index.forget(gone)
+    new = [one for one in sources if known.get(one.source.name) != one.size]
+    digests, problems = index.digests() if new else set(), list[str]()
+    for done, file in enumerate(new, 1):
+        reader = _Texts(file, digests)
+        index.add(file.source, reader, lambda reader=reader: reader.size)  # type: ignore[misc]
+        problems += reader.problems
+        told(done, len(new))
+    return problems
+
+
+def text_of(body: bytes, content_type: str) -> PageText:
+    """What a reader sees of a page: its title, and its text with white space folded.
+
+    >>> text_of(b"<title>Tides</title><p>High<b>er</b>  water<script>x()</script><p>at nine", "text/html")
+    PageText(title='Tides', body='Higher water at nine')
+    """
+    root = parsed(body, content_type).root
+    if root is None:
+        return PageText("", "")
+    title = " ".join(" ".join(root.xpath("//title[1]/text()")).split())
+    return PageText(title, " ".join("".join(_pieces(root)).split()))
+
+
+def _pieces(root: Any) -> Iterator[str]:
+    walk = etree.iterwalk(root, events=("start", "end", "comment", "pi"))
+    for event, element in walk:
+        if event in ("start", "end") and element.tag not in _WITHIN_WORDS:
+            yield " "
+        if event == "start":
+            if element.tag in _UNSEEN:
+                walk.skip_subtree()
+            else:
+                yield element.text or ""
+        else:
+            yield element.tail or ""
+
+
+def _sources(collection: Collection) -> Iterator[_IndexFile]:
+    """The finished indexes of all captures, oldest first: payloads come before what refers to them."""
+    for capture in sorted(collection.captures(), key=lambda one: one.time):
+        for path in sorted(capture.folder.glob("*.cdxj")):
+            folder, name = (one.relative_to(collection.folder).as_posix() for one in (capture.folder, path))
+            yield _IndexFile(TextSource(capture.site, folder, name), path, path.stat().st_size)
+
+
+class _Texts:
+    """The copies of a source, walked over once; what of it cannot be read is told of."""
+
+    def __init__(self, file: _IndexFile, digests: set[str]) -> None:
+        self._file = file
+        self._digests = digests  #: whose texts are known; added to
+        self.problems: list[str] = []
+
+    @property
+    def size(self) -> int:
+        """Of a source that was read whole; another one is read again the next time."""
+        return -1 if self.problems else self._file.size
+
+    def __iter__(self) -> Iterator[PageCopy]:
+        try:
+            entries = sorted(read_index(self._file.path), key=lambda entry: (entry.file, entry.offset))
+        except (OSError, ValueError, KeyError) as error:
+            self.problems.append(f"{self._file.source.name} cannot be read: {error}")
+            return
+        for entry in entries:
+            if not entry.digest:
+                continue
+            text = None
+            if entry.digest not in self._digests and is_html(entry.mime) and (entry.status or "").startswith("2"):
+                text = self._text(entry)
+            if text:
+                self._digests.add(entry.digest)
+            if entry.digest in self._digests:
+                yield PageCopy(entry.digest, entry.url, entry.date, text)
+
+    def _text(self, entry: IndexEntry) -> PageText | None:
+        try:
+            with self._file.path.with_name(entry.file).open("rb") as stream:
+                record = read_at(stream, entry.offset)
+        except OSError as error:
+            self.problems.append(f"{self._file.path.with_name(entry.file)}: {error.strerror or error}")
+            return None
+        message = parse_response(record.block) if isinstance(record, Record) else None
+        body = decoded(message.payload, message.values(b"content-encoding")) if message else None
+        if message is None or body is None:
+            self.problems.append(f"{self._file.path.with_name(entry.file)}: no page at byte {entry.offset:,}")
+            return None
+        return text_of(bytes(body[:MOST]), header_text(message.header(b"content-type")) or "")

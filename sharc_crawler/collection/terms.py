@@ -1,0 +1,274 @@
+"""``collection.yaml``: which sites a collection has, and how each of them is captured.
+
+Every value in it is a text, as on a command line: ``off`` stays ``off``. What is wrong is named with its place.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
+
+import yaml
+
+from sharc_crawler.archive.files import safe_name
+from sharc_crawler.errors import DataError, UsageError, nearest
+from sharc_crawler.frontier.scope import site_of
+from sharc_crawler.options.kinds import Duration, ValueKind, Whole
+from sharc_crawler.options.reading import ARGUMENTS, read_arguments, read_settings
+from sharc_crawler.options.table import NEWS, SEEDS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from sharc_crawler.frontier.spec import ScopeKind
+    from sharc_crawler.model import Seconds
+
+T = TypeVar("T")
+Every = float | Literal["auto"] | None
+FILE = "collection.yaml"
+#: arguments that a collection decides, or that are of one crawl alone
+NOT_HERE = frozenset(
+    ("url", "seeds", "collection", "output", "objects", "history", "masks", "dry_run", "resume", "control")
+)
+OF_CAPTURES = tuple(
+    name for name, row in ARGUMENTS.items() if name not in NOT_HERE and row.option.section not in (SEEDS, NEWS)
+)
+_TOP = ("title", "settings", "defaults", "sites", "budget", "notify", "keep")
+_SITE = ("url", "name", "every")
+AUTO: Literal["auto"] = "auto"
+KEEP = ("all", "daily", "weekly", "monthly", "yearly")  #: rules by which captures are kept
+
+
+@dataclass(frozen=True, slots=True)
+class SiteTerms:
+    """One site of a collection."""
+
+    name: str  #: of the folder with its captures
+    site: str  #: as captures, reports and the history name it
+    urls: tuple[str, ...]  #: its seeds
+    arguments: Mapping[str, str] = field(default_factory=dict)  #: of its captures, by name
+    every: Every = None  #: seconds between two captures; ``auto``: as it is worth; None: never by itself
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionTerms:
+    """What a collection's file says."""
+
+    title: str = ""
+    settings: Mapping[str, str] = field(default_factory=dict)  #: ``SHARC_…``, of each crawl
+    defaults: SiteTerms = SiteTerms("", "", ())  #: of each site
+    sites: tuple[SiteTerms, ...] = ()
+    budget: int | None = None  #: requests a day, over all sites that are captured as it is worth
+    keep: Mapping[str, float] = field(default_factory=dict)  #: which captures are not thinned out: rule → how old
+    notify: str = ""  #: a command, or an http(s) address, that is told of sites which need a person
+
+    def named(self, text: str) -> SiteTerms:
+        """The site that a person means, by name or URL. Raises UsageError with the nearest where there is none."""
+        bare = text.rpartition("://")[2].rstrip("/").lower().removeprefix("www.")
+        for one in self.sites:
+            if text in (one.name, one.site, *one.urls) or bare == one.site:
+                return one
+        raise UsageError(f"site={text!r} is not in the collection{nearest(text, [one.name for one in self.sites])}")
+
+    def of_urls(self, urls: tuple[str, ...], own: Mapping[str, str] | None = None) -> SiteTerms:
+        """The site that these seeds are of: one of the collection's, else a new one on the collection's terms.
+
+        ``own``: the new one's arguments.
+        """
+        for one in self.sites:
+            if one.site == _site(urls, one.arguments.get("scope", "host"), "url"):
+                return one
+        arguments = {**self.defaults.arguments, **(own or {})}
+        site = _site(urls, arguments.get("scope", "host"), "url")
+        return SiteTerms(safe_name(site), site, urls, arguments)
+
+
+def read_terms(folder: Path) -> CollectionTerms:
+    """What the file of a collection says.
+
+    Raises :class:`~sharc_crawler.errors.UsageError` for what cannot be used in it, with its place and the nearest name;
+    :class:`~sharc_crawler.errors.DataError` where it cannot be read at all.
+    """
+    path = folder / FILE
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError as error:
+        raise UsageError(f"{str(folder)!r} is no collection: it has no {FILE}") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataError(f"{path} cannot be read: {error}") from error
+    return parse_terms(text, str(path))
+
+
+def parse_terms(text: str, where: str = FILE) -> CollectionTerms:
+    r"""The same, of its text.
+
+    >>> found = parse_terms("defaults: {delay: 2}\nsites: [https://a.example/, {url: https://b.example/, delay: 5}]")
+    >>> [(one.name, dict(one.arguments)) for one in found.sites]
+    [('a.example', {'delay': '2'}), ('b.example', {'delay': '5'})]
+    >>> parse_terms("sites: [{url: https://a.example/, stratgy: bfs}]")
+    Traceback (most recent call last):
+    sharc_crawler.errors.UsageError: collection.yaml: sites[1].stratgy is not known; did you mean 'strategy'? ...
+    """
+    try:
+        top = _mapping(_load(text), where)
+    except yaml.YAMLError as error:
+        raise DataError(f"{where} is no YAML: {' '.join(str(error).split())}") from error
+    _known(top, _TOP, f"{where}: ")
+    settings = {name: _text(value, f"{where}: settings.{name}") for name, value in _part(top, "settings", where)}
+    _checked(f"{where}: settings", read_settings, settings)
+    if odd := next((name for name in settings if not name.startswith("SHARC_")), None):
+        raise UsageError(
+            f"{where}: settings.{odd} cannot be given here: only settings named SHARC_… (docs/settings.md)"
+        )
+    defaults = _default_terms(dict(_part(top, "defaults", where)), f"{where}: defaults")
+    sites = _sites(top.get("sites", []), defaults, where)
+    title = _text(top.get("title", ""), f"{where}: title")
+    notify = _text(top.get("notify", ""), f"{where}: notify")
+    return CollectionTerms(title, settings, defaults, sites, _budget(top, where), _keep(top, where), notify)
+
+
+def first_terms(site: SiteTerms, settings: Mapping[str, str] | None = None) -> str:
+    """The text of a new collection's file: its first site, and settings of each crawl.
+
+    >>> print(first_terms(SiteTerms("a.example", "a.example", ("https://a.example/",), {"delay": "2"})), end="")
+    # A collection of sharc-crawler; docs/collection.md says what can stand here.
+    sites:
+    - url: https://a.example/
+      delay: '2'
+    """
+    entry = {"url": site.urls[0] if len(site.urls) == 1 else list(site.urls), **site.arguments}
+    begun = "# A collection of sharc-crawler; docs/collection.md says what can stand here.\n"
+    top = {**({"settings": dict(settings)} if settings else {}), "sites": [entry]}
+    return f"{begun}{yaml.safe_dump(top, sort_keys=False, allow_unicode=True)}"
+
+
+class _Loader(yaml.BaseLoader):  # type: ignore[misc]  # it comes without types
+    """Scalars as text; a key that is given twice is an error."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        seen = set()
+        for key, _ in node.value:
+            if key.value in seen:
+                raise yaml.constructor.ConstructorError(None, None, f"{key.value!r} is given twice", key.start_mark)
+            seen.add(key.value)
+        made: dict[Any, Any] = super().construct_mapping(node, deep)
+        return made
+
+
+def _load(text: str) -> object:
+    return yaml.load(text, _Loader)  # noqa: S506 - plain texts, lists and mappings
+
+
+def _sites(found: object, defaults: SiteTerms, where: str) -> tuple[SiteTerms, ...]:
+    if not isinstance(found, list):
+        raise UsageError(f"{where}: sites must be a list, each with its url")
+    sites = [_site_terms(one, defaults, f"{where}: sites[{place}]") for place, one in enumerate(found, 1)]
+    for what in ("name", "site"):
+        names = [getattr(one, what) for one in sites]
+        if twice := next((name for place, name in enumerate(names) if name in names[:place]), None):
+            raise UsageError(f"{where}: two sites have the {what} {twice!r}; give one of them another, or join them")
+    return tuple(sites)
+
+
+def _site_terms(found: object, defaults: SiteTerms, place: str) -> SiteTerms:
+    given = {"url": found} if isinstance(found, str) else dict(_mapping(found, place))
+    _known(given, (*_SITE, *OF_CAPTURES), f"{place}.")
+    arguments = {**defaults.arguments, **_arguments(given, place)}
+    urls = _urls(given, place)
+    site = _site(urls, arguments.get("scope", "host"), f"{place}.url")
+    name = _text(given.get("name", safe_name(site)), f"{place}.name")
+    if name != safe_name(name):
+        raise UsageError(f"{place}.name={name!r} is no name of a folder; letters, digits, dots and hyphens are")
+    every = _every(given, place) if "every" in given else defaults.every
+    return SiteTerms(name, site, urls, arguments, every)
+
+
+def _default_terms(given: dict[str, Any], place: str) -> SiteTerms:
+    _known(given, (*OF_CAPTURES, "every"), f"{place}.")
+    return SiteTerms("", "", (), _arguments(given, place), _every(given, place))
+
+
+def _every(given: Mapping[str, Any], place: str) -> Every:
+    text = _text(given.get("every", "off"), f"{place}.every")
+    if text == AUTO:
+        return AUTO
+    seconds: float = _read(Duration(1.0), text, f"{place}.every") if text != "off" else 0.0
+    return seconds or None
+
+
+def _budget(top: Mapping[str, Any], where: str) -> int | None:
+    return _read(Whole(1), _text(top["budget"], f"{where}: budget"), f"{where}: budget") if "budget" in top else None
+
+
+def _keep(top: Mapping[str, Any], where: str) -> dict[str, float]:
+    place, given = f"{where}: keep", dict(_part(top, "keep", where))
+    _known(given, KEEP, f"{place}.")
+    texts = {name: _text(value, f"{place}.{name}") for name, value in given.items()}
+    return {name: math.inf if text == "always" else _age(text, f"{place}.{name}") for name, text in texts.items()}
+
+
+def _age(text: str, place: str) -> Seconds:
+    """A number alone would be seconds: nearly all captures would go."""
+    if text.isdecimal() and text != "0":
+        raise UsageError(f"{place}={text!r} has no unit; write it as {text}d, or always")
+    return _read(Duration(), text, place)
+
+
+def _read(kind: ValueKind[T], text: str, place: str) -> T:
+    try:
+        return kind.read(text)
+    except ValueError as error:
+        raise UsageError(f"{place}={text!r} {error}") from error
+
+
+def _arguments(given: Mapping[str, Any], place: str) -> dict[str, str]:
+    arguments = {name: _text(value, f"{place}.{name}") for name, value in given.items() if name in OF_CAPTURES}
+    _checked(place, read_arguments, arguments)
+    return arguments
+
+
+def _urls(given: Mapping[str, Any], place: str) -> tuple[str, ...]:
+    named = given.get("url") or []
+    texts = named if isinstance(named, list) else [named]
+    if not texts:
+        raise UsageError(f"{place} has no url")
+    found = (_checked(place, read_arguments, {"url": _text(one, f"{place}.url")})["url"] for one in texts)
+    return tuple(dict.fromkeys(url for urls in found for url in urls))
+
+
+def _site(urls: tuple[str, ...], scope: str, place: str) -> str:
+    names = dict.fromkeys(site_of(url, cast("ScopeKind", scope)) for url in urls)
+    if len(names) != 1:
+        raise UsageError(f"{place} names {len(names)} sites ({', '.join(names)}): a collection captures each by itself")
+    return next(iter(names))
+
+
+def _part(top: Mapping[str, Any], name: str, where: str) -> list[tuple[str, Any]]:
+    return list(_mapping(top.get(name) or {}, f"{where}: {name}").items())
+
+
+def _mapping(found: object, place: str) -> dict[str, Any]:
+    if not isinstance(found, dict):
+        raise UsageError(f"{place} must be names with values, as 'delay: 2'")
+    return found
+
+
+def _text(found: object, place: str) -> str:
+    if not isinstance(found, str):
+        raise UsageError(f"{place} must be one value")
+    return found
+
+
+def _known(given: Mapping[str, object], allowed: tuple[str, ...], place: str) -> None:
+    for name in given:
+        if name not in allowed:
+            raise UsageError(f"{place}{name} is not known{nearest(str(name), allowed)}")
+
+
+def _checked(place: str, read: Any, values: Mapping[str, str]) -> Any:
+    try:
+        return read(values)
+    except UsageError as error:
+        raise UsageError(f"{place}: {error}") from error

@@ -1,0 +1,121 @@
+"""Captures that are thinned out, by the rules of a collection (``keep:``): never the only holder of a payload."""
+
+from __future__ import annotations
+
+import math
+import shutil
+from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple
+
+from sharc_crawler.archive.cdxj import REVISIT, read_index
+from sharc_crawler.archive.files import SUFFIX
+from sharc_crawler.collection.folder import is_over
+from sharc_crawler.storage.observations import ObservationStore
+from sharc_crawler.storage.opening import open_state
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from sharc_crawler.collection.folder import CollectedCapture, Collection
+    from sharc_crawler.model import Instant, Seconds
+
+DAY: Seconds = 86_400.0
+#: rules, and of how long a period each keeps the first capture; ``all``: every one
+PERIODS = {"all": 0.0, "daily": DAY, "weekly": 7 * DAY, "monthly": 30 * DAY, "yearly": 365 * DAY}
+_REMOVING = ".removing"
+
+
+class Holding(NamedTuple):
+    """What a capture's indexes tell of payloads, by digest."""
+
+    held: frozenset[str]  #: in full
+    needed: frozenset[str]  #: wherever they lie
+
+
+def kept_by_rules(times: Sequence[Instant], rules: Mapping[str, Seconds], now: Instant) -> set[int]:
+    """Which captures rules keep, by place; ``rules``: how old a capture may be for each of them.
+
+    >>> times = [day * DAY for day in (0, 0.5, 1, 1.5, 8, 9)]
+    >>> sorted(kept_by_rules(times, {"all": 2 * DAY, "daily": 20 * DAY}, now=10 * DAY))
+    [0, 2, 4, 5]
+    >>> sorted(kept_by_rules(times, {"weekly": math.inf}, now=10 * DAY))
+    [0, 4, 5]
+    """
+    kept = {len(times) - 1} if times else set()
+    for rule, longest in rules.items():
+        seen: set[float] = set()
+        for place, time in enumerate(times):
+            period = PERIODS[rule]
+            number = time // period if period else float(place)
+            if now - time <= longest and number not in seen:
+                seen.add(number)
+                kept.add(place)
+    return kept
+
+
+def holding(folder: Path) -> Holding:
+    """By the indexes of a capture. A record whose WARC file is missing, or ends before it, holds nothing."""
+    sizes = {warc.name: warc.stat().st_size for warc in folder.glob(f"*{SUFFIX}")}
+    held: set[str] = set()
+    needed: set[str] = set()
+    for index in folder.glob("*.cdxj"):
+        for entry in read_index(index):
+            if not entry.digest:
+                continue
+            if entry.mime == REVISIT:
+                needed.add(entry.digest)
+            elif entry.offset + entry.length <= sizes.get(entry.file, 0):
+                held.add(entry.digest)
+    return Holding(frozenset(held), frozenset(needed - held))
+
+
+def thin(collection: Collection, name: str, now: Instant) -> list[Path]:
+    """Remove captures of a site that no rule keeps, and that hold no payload which others need or nobody else has.
+
+    Without rules nothing is removed. Returns the folders that are gone.
+    """
+    rules = collection.terms.keep
+    captures = list(collection.captures(name))
+    _finish(collection, name)
+    kept = kept_by_rules([one.time for one in captures], rules, now)
+    spare = [one for place, one in enumerate(captures) if rules and place not in kept and is_over(one.folder)]
+    if not spare:
+        return []
+    try:
+        every = {one.folder: holding(one.folder) for one in collection.captures()}
+    except (OSError, ValueError, KeyError):  # an index is damaged: nobody knows what its capture needs
+        return []
+    holders = Counter(digest for one in every.values() for digest in one.held)
+    needs = Counter(digest for one in every.values() for digest in one.needed)
+    gone = []
+    for one in spare:
+        held, needed = every[one.folder]
+        if all(holders[digest] > 1 and not needs[digest] for digest in held):
+            holders.subtract(held)
+            needs.subtract(needed)
+            _remove(collection, one)
+            gone.append(one.folder)
+    return gone
+
+
+def forget_payloads(collection: Collection, capture: Path) -> None:
+    """No capture to come refers to what this one holds: it is about to go, or it is damaged."""
+    with open_state(capture) as store:
+        (row,) = store.captures().values()
+    with ObservationStore(collection.history) as history:
+        history.forget_payloads(row.spec.site, row.started, row.ended or math.inf)
+
+
+def _remove(collection: Collection, capture: CollectedCapture) -> None:
+    """The history first: no capture to come refers to what is about to go."""
+    forget_payloads(collection, capture.folder)
+    removing = capture.folder.with_name(f".{capture.folder.name}{_REMOVING}")
+    capture.folder.rename(removing)
+    shutil.rmtree(removing)
+
+
+def _finish(collection: Collection, name: str) -> None:
+    """What was being removed when the process was killed."""
+    for path in collection.capture_folder(name, 0.0).parent.glob(f".*{_REMOVING}"):
+        shutil.rmtree(path)

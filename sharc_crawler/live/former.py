@@ -1,0 +1,122 @@
+"""First visits ask by what former captures of the site hold: what has not changed since is not sent again.
+
+A server whose 304s were caught to lie, in this capture or a former one, is asked in full. Where nothing is revisited,
+and so nothing audited, a sample of the first visits is asked in full and compared.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING
+from zlib import crc32
+
+from sharc_crawler.archive.former import FormerAnswers
+from sharc_crawler.archive.options import FORMER
+from sharc_crawler.archive.replay import lost_warcs
+from sharc_crawler.collection.distrust import distrust, distrusted
+from sharc_crawler.collection.folder import Collection
+from sharc_crawler.collection.thinning import forget_payloads
+from sharc_crawler.errors import DataError
+from sharc_crawler.evidence.headers import of_headers, weak
+from sharc_crawler.model import NO_VALIDATORS, Outcome, Result, Validators
+from sharc_crawler.strategies.base import Setting
+from sharc_crawler.strategies.make import make_strategy
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sharc_crawler.archive.former import FormerAnswer
+    from sharc_crawler.frontier.spec import CaptureSpec
+    from sharc_crawler.frontier.store import FrontierStore
+    from sharc_crawler.live.config import Config
+    from sharc_crawler.model import Fetch
+
+LIES = (
+    "the server's validators lie: {url} has other bytes than its former capture, and the same validators: asked in full"
+)
+
+
+class FormerCaptures:
+    """Those of one site."""
+
+    def __init__(self, collection: Collection, output: Path) -> None:
+        self._collection, self._name = collection, output.parent.name
+        found = [one.folder for one in collection.captures(self._name) if one.folder != output]
+        self._answers = FormerAnswers(reversed(found))
+        self._damaged: set[Path] = set()  # nothing is referred to that these hold
+        for folder in found:
+            if lost_warcs([folder]):
+                self._forget(folder)
+        self._trusts = self._name not in distrusted(collection.folder)
+        self._caught = 0
+        self._sampled: dict[str, FormerAnswer] = {}  # asked in full all the same, and not answered yet
+
+    def validators(self, spec: CaptureSpec, url: str) -> Validators:
+        """What a first visit of a URL may ask by."""
+        if self._caught or not self._trusts:
+            return NO_VALIDATORS
+        answer = self._find(url)
+        known = _strong(answer) if answer else NO_VALIDATORS
+        if answer and known and _is_sampled(spec, url):
+            self._sampled[url] = answer
+            return NO_VALIDATORS
+        return known
+
+    def answer(self, fetch: Fetch) -> FormerAnswer | None:
+        """What a 304 to a first visit refers to; None: it cannot be read any more, and is not asked by again."""
+        found = self._find(fetch.url)
+        if found is None:
+            self._answers.drop(fetch.url)
+        return found
+
+    def _find(self, url: str) -> FormerAnswer | None:
+        """Where the answer is damaged, its payload is stored again as soon as it is here."""
+        answer = self._answers.find(url)
+        if answer is None and (folder := self._answers.damaged(url)):
+            self._forget(folder)
+        return answer
+
+    def _forget(self, folder: Path) -> None:
+        if folder not in self._damaged:
+            self._damaged.add(folder)
+            with suppress(DataError):  # its state is damaged, too: nobody knows what it held
+                forget_payloads(self._collection, folder)
+
+    def check(self, fetch: Fetch, outcome: Outcome) -> str | None:
+        """A first visit is read: what the capture's notes are to say, where a sampled one was a lie."""
+        before = self._sampled.pop(fetch.url, None)
+        if before is None or outcome.result is not Result.OK or outcome.digest is None:
+            return None
+        decoded = before.original.decoded or before.original.digest
+        same = decoded == (outcome.decoded or outcome.digest) or before.original.digest == outcome.digest
+        if same or _strong(before) != outcome.validators:
+            return None
+        self._caught += 1
+        return LIES.format(url=fetch.url)
+
+    def end(self, store: FrontierStore) -> None:
+        """Remember what this capture found out about the server."""
+        for row in store.captures().values():
+            lies = self._caught + ((row.audit or {}).get("lies", 0) if (row.audit or {}).get("of") == "304" else 0)
+            if lies:
+                distrust(self._collection.folder, self._name, lies, row.started)
+
+
+def former_captures(collection: Path | None, config: Config) -> FormerCaptures | None:
+    """Where captures of a collection may refer to each other."""
+    if collection is None or config.output is None or config.dedup not in FORMER or not config.warc:
+        return None
+    return FormerCaptures(Collection(collection), config.output)
+
+
+def _strong(answer: FormerAnswer) -> Validators:
+    """Its validators; a ``Last-Modified`` alone counts where it is older than the answer."""
+    outcome = Outcome(Result.OK, 0.0, 0.0, **of_headers(answer.header))
+    return NO_VALIDATORS if not outcome.validators.etag and weak(outcome) else outcome.validators
+
+
+def _is_sampled(spec: CaptureSpec, url: str) -> bool:
+    """Is it one of those that are asked in full where nothing is revisited?"""
+    if make_strategy(spec.strategy, Setting()).revisits:
+        return False
+    return crc32(f"{spec.settings.get('run')} {url}".encode()) < spec.audit * 2**32

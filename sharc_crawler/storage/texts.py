@@ -1,0 +1,202 @@
+"""The words of archived pages in SQLite's full-text index (FTS5): each text once, with all copies that bear it."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple, Self
+
+from sharc_crawler.errors import DataError, StoreUnavailable, UsageError
+from sharc_crawler.storage.connecting import BUSY, share
+from sharc_crawler.storage.failing import Connection
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+VERSION = 1
+START, END = "\x02", "\x03"  #: around the words that were looked for, in a snippet
+_SCHEMA = f"""
+CREATE TABLE source (id INTEGER PRIMARY KEY, site TEXT NOT NULL, capture TEXT NOT NULL, name TEXT NOT NULL UNIQUE,
+    size INTEGER NOT NULL);
+CREATE TABLE document (id INTEGER PRIMARY KEY, digest TEXT NOT NULL UNIQUE);
+CREATE TABLE copy (document INTEGER NOT NULL, source INTEGER NOT NULL, url TEXT NOT NULL, time TEXT NOT NULL,
+    PRIMARY KEY (document, url, source)) WITHOUT ROWID;
+CREATE INDEX copy_source ON copy (source);
+CREATE VIRTUAL TABLE words USING fts5 (title, body, tokenize = "unicode61 remove_diacritics 2");
+PRAGMA user_version = {VERSION};
+"""
+# Snippets are made of what is shown alone: of a word on every page they would take most of the time.
+_FOUND = """
+WITH hit AS MATERIALIZED (SELECT rowid AS id, bm25(words, 4.0, 1.0) AS rank FROM words WHERE words MATCH :words)
+SELECT hit.id, source.site, copy.url, min(copy.time), max(copy.time), count(DISTINCT source.capture)
+FROM hit JOIN copy ON copy.document = hit.id JOIN source ON source.id = copy.source
+WHERE copy.time >= :since AND copy.time < :until AND :site IN ('', source.site)
+GROUP BY hit.id, copy.url, source.site ORDER BY hit.rank, max(copy.time) DESC, copy.url LIMIT :most
+"""
+_SNIPPET = (
+    """SELECT title, snippet(words, 1, char(2), char(3), ' … ', 24) FROM words WHERE words MATCH ? AND rowid = ?"""
+)
+
+
+class TextSource(NamedTuple):
+    """What texts are read from: the index of a WARC file."""
+
+    site: str
+    capture: str
+    name: str
+
+
+class PageText(NamedTuple):
+    """A text to be found."""
+
+    title: str
+    body: str
+
+
+class PageCopy(NamedTuple):
+    """A download of a text; ``text`` is ``None`` where it is known by its payload's digest."""
+
+    digest: str
+    url: str
+    time: str  #: fourteen digits
+    text: PageText | None
+
+
+class Hit(NamedTuple):
+    """A page that bears all words that were looked for, with the copies that bear this very text."""
+
+    site: str
+    url: str
+    title: str
+    snippet: str  #: words that were looked for stand between START and END
+    first: str  #: fourteen digits, as ``last``
+    last: str
+    captures: int
+
+
+class TextIndex:
+    """Texts in one file, made where it is not there.
+
+    Raises :class:`~sharc_crawler.errors.DataError` where the file is no such index.
+
+    >>> with TextIndex(":memory:") as index:
+    ...     tides = PageText("Tides", "High water at nine.")
+    ...     copies = [PageCopy("sha1:A", "http://a.org/", "20261118110640", tides)]
+    ...     index.add(TextSource("a.org", "captures/a.org/1", "1.cdxj"), copies, lambda: 9)
+    ...     [hit.url for hit in index.search(["water", "TIDE*"])], index.search(["low water"])
+    (['http://a.org/'], [])
+    """
+
+    def __init__(self, path: Path | str) -> None:
+        self.path = path
+        try:
+            self._db = sqlite3.connect(path, timeout=BUSY, isolation_level=None, factory=Connection)
+            self._db.name = f"text index {path}"
+            (version,) = self._db.execute("PRAGMA user_version").fetchone()
+            share(self._db)
+            self._db.execute("PRAGMA synchronous = NORMAL")
+            if version == 0:
+                with self._step():
+                    self._make()
+        except (sqlite3.Error, StoreUnavailable) as error:
+            raise DataError(f"{self._remove()} ({error})") from error
+        if version not in (0, VERSION):
+            raise DataError(f"{self._remove()} (it is of version {version})")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._db.close()
+
+    def known(self) -> Mapping[str, int]:
+        """The sources that were read, with their sizes."""
+        return dict(self._db.execute("SELECT name, size FROM source"))
+
+    def digests(self) -> set[str]:
+        """Of the payloads whose texts are there."""
+        return {digest for (digest,) in self._db.execute("SELECT digest FROM document")}
+
+    def add(self, source: TextSource, copies: Iterable[PageCopy], size: Callable[[], int]) -> None:
+        """Add the copies of a source, whole or not at all; ``size``, which tells it, is asked when all are in."""
+        with self._step():
+            self._forget([source.name])
+            new = "INSERT INTO source (site, capture, name, size) VALUES (?, ?, ?, -1)"
+            number = self._db.execute(new, source).lastrowid
+            for copy in copies:
+                if (document := self._document(copy)) is not None:
+                    row = (document, number, copy.url, copy.time)
+                    self._db.execute("INSERT INTO copy VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING", row)
+            self._db.execute("UPDATE source SET size = ? WHERE id = ?", (size(), number))
+
+    def forget(self, names: Sequence[str]) -> None:
+        """Leave sources out that are no longer there, and texts of which no copy is left."""
+        with self._step():
+            self._forget(names)
+            gone = "NOT EXISTS (SELECT 1 FROM copy WHERE copy.document = document.id)"
+            self._db.execute(f"DELETE FROM words WHERE rowid IN (SELECT id FROM document WHERE {gone})")  # noqa: S608
+            self._db.execute(f"DELETE FROM document WHERE {gone}")  # noqa: S608 - a constant
+
+    def search(
+        self, words: Sequence[str], *, site: str = "", since: str = "", until: str = "9", most: int = 20
+    ) -> list[Hit]:
+        """The pages that bear all of them, best first; each of ``words`` is a word, several in a row, or a ``start*``.
+
+        ``since``, ``until``: of the copies, as digits of any number, ``until`` itself left out. Raises
+        :class:`~sharc_crawler.errors.UsageError` where nothing is looked for.
+        """
+        phrases = [phrase for word in words if (phrase := _phrase(word))]
+        if not phrases:
+            raise UsageError(f"words={' '.join(words)!r} holds no letter or digit; give a word of the text")
+        wanted = " ".join(phrases)
+        asked = {"words": wanted, "site": site, "since": since, "until": until, "most": most}
+        return [self._hit(wanted, *row) for row in self._db.execute(_FOUND, asked).fetchall()]
+
+    def _hit(self, words: str, document: int, site: str, url: str, first: str, last: str, captures: int) -> Hit:
+        title, snippet = self._db.execute(_SNIPPET, (words, document)).fetchone()
+        return Hit(site, url, title, snippet, first, last, captures)
+
+    def _document(self, copy: PageCopy) -> int | None:
+        found = self._db.execute("SELECT id FROM document WHERE digest = ?", (copy.digest,)).fetchone()
+        if found or copy.text is None:
+            return found[0] if found else None
+        number = self._db.execute("INSERT INTO document (digest) VALUES (?)", (copy.digest,)).lastrowid
+        self._db.execute("INSERT INTO words (rowid, title, body) VALUES (?, ?, ?)", (number, *copy.text))
+        return number
+
+    def _forget(self, names: Sequence[str]) -> None:
+        for name in names:
+            self._db.execute("DELETE FROM copy WHERE source = (SELECT id FROM source WHERE name = ?)", (name,))
+            self._db.execute("DELETE FROM source WHERE name = ?", (name,))
+
+    def _make(self) -> None:
+        (version,) = self._db.execute("PRAGMA user_version").fetchone()
+        for statement in _SCHEMA.split(";") if version == 0 else ():  # another process may have been first
+            self._db.execute(statement)
+
+    def _remove(self) -> str:
+        return f"{self.path} is no text index of this version; remove it, and it is made again"
+
+    @contextmanager
+    def _step(self) -> Iterator[None]:
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self._db.execute("ROLLBACK")
+            raise
+        self._db.execute("COMMIT")
+
+
+def _phrase(word: str) -> str:
+    """A word, or several in a row, as the index is asked for it.
+
+    >>> print(_phrase('high "water'), _phrase("tid*"), [_phrase("*")])
+    "high ""water" "tid"* ['']
+    """
+    if not any(letter.isalnum() for letter in word):
+        return ""
+    bare = word.rstrip("*")
+    quoted = bare.replace('"', '""')
+    return f'"{quoted}"*' if bare != word else f'"{quoted}"'

@@ -1,0 +1,120 @@
+"""Real crawls into a collection's folder."""
+
+from __future__ import annotations
+
+import signal
+import time
+
+import pytest
+from click.testing import CliRunner
+
+from sharc_crawler.certificate.verify import verify
+from sharc_crawler.cli import main
+from sharc_crawler.collection.folder import Collection, is_over
+from sharc_crawler.collection.terms import FILE
+from sharc_crawler.demo import LivingSite, serve
+from sharc_crawler.storage.observations import ObservationStore
+from tests.live import warm
+
+
+def into(base, **arguments):
+    """``scrapy crawl site -a collection=…``, to its end."""
+    words = warm.site_words("SHARC_BACK_OFF=0.2", **{"collection": str(base / "kept"), "delay": "0", **arguments})
+    return warm.finished(words, base, timeout=100)
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory):
+    """A collection with two captures of a site; the site still runs."""
+    base = tmp_path_factory.mktemp("collection")
+    with serve(LivingSite(seed=6, pages=20, scale=1.0, slow=0.02)) as server:
+        first = into(base, url=server.url)
+        second = into(base)
+        assert (first.returncode, second.returncode) == (0, 0), first.stderr + second.stderr
+        yield Collection(base / "kept"), server.url
+
+
+def test_output_history_and_dedup_follow_from_it(kept):
+    collection, url = kept
+    first, second = collection.captures()
+    assert [site.urls for site in collection.terms.sites] == [(url,)]
+    assert is_over(first.folder) and is_over(second.folder)
+    assert verify(second.folder).elsewhere > 10, "its payloads are in the first"
+    assert verify(second.folder, [first.folder]).findings == []
+    with ObservationStore(collection.history) as history:
+        assert len(history.sites()) == 1
+
+
+def test_what_was_cut_off_goes_on(tmp_path):
+    with serve(LivingSite(seed=6, pages=60, scale=1.0, slow=0.05)) as server:
+        words = warm.site_words("SHARC_BACK_OFF=0.2", collection=str(tmp_path / "kept"), delay="0.1", url=server.url)
+        running = warm.Scrapy(words, tmp_path)
+        collection = _begun(tmp_path / "kept")
+        (cut,) = collection.captures()
+        time.sleep(1)
+        running.send_signal(signal.SIGKILL)
+        running.wait(20)
+        assert not is_over(cut.folder)
+        done = into(tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert [one.folder for one in collection.captures()] == [cut.folder]
+    assert is_over(cut.folder)
+
+
+def _begun(folder):
+    """The collection, once a capture of it has begun."""
+    for _ in range(400):
+        if Collection.is_in(folder) and any(Collection(folder).captures()):
+            return Collection(folder)
+        time.sleep(0.05)
+    raise AssertionError("nothing has begun")
+
+
+def test_a_capture_made_elsewhere_is_taken_in(kept, tmp_path):
+    collection, _ = kept
+    first = next(collection.captures())
+    other = tmp_path / "other"
+    done = CliRunner().invoke(main, ["collection", "add", str(other), str(first.folder)])
+    assert done.exit_code == 0, done.output
+    (copied,) = Collection(other).captures()
+    assert verify(copied.folder).findings == []
+    with ObservationStore(collection.history) as one, ObservationStore(other / "history.db") as two:
+        (site,) = two.sites()
+        assert two.latest(site).keys() == one.latest(site).keys()
+        held = next(entry for entry in two.latest(site).values() if entry.digest)
+        assert any(two.payload(site, held.digest, chunked=chunked) for chunked in (False, True))
+    again = CliRunner().invoke(main, ["collection", "add", str(other), str(first.folder)])
+    assert again.exit_code == 2
+    assert "is in the collection already" in again.output
+    warc = next(iter(sorted(copied.folder.glob("*.warc.gz"))))
+    data = bytearray(warc.read_bytes())
+    data[len(data) // 2] ^= 4
+    warc.write_bytes(data)
+    damaged = CliRunner().invoke(main, ["collection", "add", str(tmp_path / "third"), str(copied.folder)])
+    assert damaged.exit_code == 3
+    assert "is not as it was certified" in damaged.output
+    assert not (tmp_path / "third").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        ({}, "has no site yet: give url="),
+        ({"url": "http://127.0.0.1:9/", "output": "elsewhere"}, "output='elsewhere' cannot be given with collection="),
+        ({"url": "http://127.0.0.1:9/", "history": "x"}, "history='x' cannot be given with collection="),
+        ({"url": "http://127.0.0.1:9/", "collection": "."}, "collection='.' holds other things"),
+    ],
+)
+def test_what_cannot_be_followed_is_told_before_anything_is_made(tmp_path, arguments, error):
+    (tmp_path / "mine").touch()
+    done = into(tmp_path, **arguments)
+    assert (done.returncode, error in done.stderr) == (2, True), done.stderr
+    assert [path.name for path in tmp_path.iterdir() if path.name != ".scrapy"] == ["mine"]
+
+
+def test_of_several_sites_one_is_named(tmp_path):
+    (tmp_path / "kept").mkdir()
+    (tmp_path / "kept" / FILE).write_text("sites: [https://a.example/, https://b.example/]")
+    done = into(tmp_path, dry_run="1")
+    assert done.returncode == 2
+    assert "has several sites: say which with url= (a.example, b.example)" in done.stderr

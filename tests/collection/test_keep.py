@@ -1,0 +1,157 @@
+"""``sharc keep``: a real collection over loopback, kept by a process of its own, which is killed on its way."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from itertools import pairwise
+
+import pytest
+from click.testing import CliRunner
+
+from sharc_crawler.archive.cdxj import IndexEntry
+from sharc_crawler.certificate.verify import verify
+from sharc_crawler.cli import main
+from sharc_crawler.collection.diary import hold_collection, read_tries
+from sharc_crawler.collection.folder import Collection, is_over
+from sharc_crawler.collection.keeper import standing
+from sharc_crawler.collection.terms import FILE
+from sharc_crawler.collection.thinning import holding
+from sharc_crawler.demo import LivingSite, serve
+from sharc_crawler.errors import UsageError
+from tests.live.conftest import static  # noqa: F401
+
+QUICKLY = "settings: {SHARC_BACK_OFF: '0.2', SHARC_ATTEMPTS: '1'}\n"
+
+
+def keeping(folder, *options):
+    words = [sys.executable, "-c", "from sharc_crawler.cli import main; main()", "keep", str(folder), *options]
+    return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+def keep(folder, *options):
+    process = keeping(folder, *options)
+    said, _ = process.communicate(timeout=110)
+    return process.returncode, said
+
+
+def until(what, seconds=120):
+    end = time.monotonic() + seconds
+    while not (found := what()):
+        assert time.monotonic() < end
+        time.sleep(0.1)
+    return found
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "kept").mkdir()
+    return tmp_path / "kept"
+
+
+@pytest.mark.timeout(300)
+def test_sites_are_captured_when_they_are_due_and_a_kill_loses_nothing(folder):
+    with (
+        serve(LivingSite(seed=6, pages=20, scale=1.0, slow=0.02)) as one,
+        serve(LivingSite(seed=7, pages=20, scale=1.0, slow=0.02)) as two,
+    ):
+        terms = f"{QUICKLY}defaults: {{delay: 0.05, every: 4s}}\nsites:\n- {{url: '{one.url}', name: one}}\n"
+        (folder / FILE).write_text(f"{terms}- {{url: '{two.url}', name: two, every: 1d}}\n- https://c.example/: no\n")
+        assert keep(folder)[0] == 2
+        (folder / FILE).write_text(f"{terms}- {{url: '{two.url}', name: two, every: 1d}}\n")
+        process = keeping(folder, "--at-once", "2")
+        collection = Collection(folder)
+        until(lambda: len(list(collection.captures("one"))) == 1 and list(collection.captures("two")))
+        assert keep(folder)[0] == 2, "it is kept already"
+        process.kill()
+        process.communicate()
+        process = keeping(folder)
+        until(lambda: sum(is_over(one.folder) for one in collection.captures("one")) >= 2)
+        process.send_signal(signal.SIGTERM)
+        said, _ = process.communicate(timeout=60)
+        assert process.returncode == 0, said
+    assert len(list(collection.captures("two"))) == 1, "due once a day; what was cut off went on"
+    captures = [one.folder for one in collection.captures("one") if is_over(one.folder)]
+    assert [verify(last, captures).findings for last in captures] == [[]] * len(captures)
+    starts = [one.time for one in collection.captures("one")]
+    assert all(later - earlier >= 4 for earlier, later in pairwise(starts))
+
+
+def test_a_failing_site_rests_and_somebody_is_told(folder, tmp_path):
+    told = tmp_path / "told.txt"
+    script = tmp_path / "tell.py"
+    script.write_text(f"import sys; open({str(told)!r}, 'a').write(sys.stdin.read())")
+    (folder / FILE).write_text(
+        f"{QUICKLY}notify: {sys.executable} {script}\n"
+        "sites:\n- {url: 'http://127.0.0.1:9/', name: gone, every: 1h, delay: 0}\n"
+    )
+    code, said = keep(folder, "--once")
+    assert code == 0, said
+    tries = read_tries(folder)["gone"]
+    assert (tries.failures, tries.code) == (1, 4)
+    assert "gone of" in told.read_text() and "exit code 4: not captured 1 × robots.txt" in told.read_text()
+    (site,) = standing(Collection(folder))
+    assert 800 < site.due - time.time() < 1000, "it goes on after a quarter of an hour"
+    code, said = keep(folder, "--once")
+    assert read_tries(folder)["gone"].failures == 1, "it rests"
+    status = CliRunner().invoke(main, ["keep", str(folder), "--status", "--json"])
+    assert json.loads(status.output)[0]["failures"] == 1
+    assert "failed 1 ×" in CliRunner().invoke(main, ["keep", str(folder), "--status"]).output
+
+
+def test_a_site_that_is_hardly_there_any_more_is_told_of(folder, tmp_path, static):  # noqa: F811
+    site = tmp_path / "site"
+    site.mkdir()
+    for name in ("index", "a", "b", "c", "d"):
+        (site / f"{name}.html").write_text(name + "".join(f"<a href={one}.html>{one}</a>" for one in "abcd"))
+    with static(site) as url:
+        site_terms = f"sites:\n- {{url: '{url}', name: s, every: 1s, delay: 0, sitemap: off}}\n"
+        (folder / FILE).write_text(f"{QUICKLY}keep: {{all: 1s}}\n{site_terms}")
+        assert keep(folder, "--once")[0] == 0
+        code, said = keep(folder, "--once")
+        (first, second) = Collection(folder).captures()
+        for name in ("index", *"abcd"):
+            (site / f"{name}.html").write_text("<form>Log in")
+        code, said = keep(folder, "--once")
+        assert f"{second.folder} is thinned out" in said
+        assert "s: shrunk: Its last capture has 1 pages that differ from each other, the one before had 5" in said
+        for name in "abcd":
+            (site / f"{name}.html").unlink()
+        code, said = keep(folder, "--once")
+    assert code == 0, said
+    assert "s: shrunk: Its last capture has 1 pages, the one before had 5" in said
+    left = [one.folder for one in Collection(folder).captures()]
+    assert len(left) == 3 and left[0] == first.folder, "others refer to the first; the second held nothing of its own"
+    assert verify(left[2], left[:2]).findings == []
+
+
+def test_two_at_once_are_refused(folder):
+    with hold_collection(folder), pytest.raises(UsageError, match="is kept by another `sharc keep` already"):
+        hold_collection(folder)
+
+
+def test_what_cannot_be_kept_is_said(folder):
+    (folder / FILE).write_text("sites: [https://a.example/]")
+    done = CliRunner().invoke(main, ["keep", str(folder)])
+    assert (done.exit_code, "has every" in done.output) == (2, True)
+    (folder / FILE).write_text("sites: [{url: https://a.example/, every: often}]")
+    done = CliRunner().invoke(main, ["keep", str(folder)])
+    assert done.exit_code == 2
+    assert "sites[1].every='often' is no duration" in done.output
+
+
+def test_what_only_an_index_is_left_of_is_no_holder(tmp_path):
+    (tmp_path / "one").mkdir()
+    warc, index = tmp_path / "one" / "a.warc.gz", tmp_path / "one" / "a.cdxj"
+    index.write_text(
+        IndexEntry("http://a.example/", "20261123000000", "text/html", "200", "sha1:A", 0, 9, warc.name).line()
+    )
+    warc.write_bytes(b"123456789")
+    assert holding(index.parent).held == {"sha1:A"}
+    warc.write_bytes(b"12345678")
+    assert holding(index.parent).held == set(), "cut off"
+    warc.unlink()
+    assert holding(index.parent).held == set()

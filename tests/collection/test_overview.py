@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+from click.testing import CliRunner
+
+from sharc_crawler.cli import main
+from sharc_crawler.collection import overview as module
+from sharc_crawler.collection.folder import Collection
+from sharc_crawler.collection.overview import INDEX, overview
+from sharc_crawler.collection.page import PAGE, write_overview
+
+
+@pytest.fixture
+def copied(collected, tmp_path):
+    """The collection, for tests that change it."""
+    shutil.copytree(collected.collection.folder, tmp_path / "kept")
+    return Collection(tmp_path / "kept")
+
+
+def entries(found):
+    (site,) = found["sites"]
+    return site["captures"]
+
+
+def test_what_changed_between_captures_is_counted_and_named(collected):
+    first, second = entries(overview(collected.collection))
+    assert first["changes"] is None
+    assert (first["complete"], first["certified"], first["problem"]) == (True, True, None)
+    assert first["totals"] == {"captured": 3, "coherent": 3, "changed": 0, "unknown": 0, "not_captured": 0}
+    assert second["changes"] == {"new": 1, "gone": 1, "changed": 1, "same": 1, "named": (collected.url,)}
+    assert second["former"] == first["folder"]
+    assert first["bytes"] == sum(path.stat().st_size for path in collected.folders[0].glob("*.warc.gz"))
+
+
+def test_what_is_known_is_not_read_again(copied, monkeypatch):
+    before = write_overview(copied)
+    read = []
+    monkeypatch.setattr(module, "contents", lambda folder: read.append(folder) or {})
+    assert json.dumps(overview(copied)) == json.dumps(before)
+    assert read == []
+    first, second = (one.folder for one in copied.captures())
+    (second / "report.json").touch()
+    overview(copied)
+    assert read == [first, second]
+
+
+def test_a_damaged_capture_is_told_of_and_the_others_stand(copied):
+    first, second = (one.folder for one in copied.captures())
+    (second / "report.json").write_text("{")
+    shutil.copytree(first, first.with_name("20990101T000000Z"))
+    found = CliRunner().invoke(main, ["collection", str(copied.folder), "--json"])
+    assert found.exit_code == 0, found.output
+    one, damaged, last = entries(json.loads(found.stdout))
+    assert "make it again: sharc report" in damaged["problem"]
+    assert (one["problem"], last["problem"]) == (None, None)
+    assert last["former"] == one["folder"]
+    assert last["changes"] == {"new": 0, "gone": 0, "changed": 0, "same": 3, "named": []}
+    assert "damaged" in (copied.folder / PAGE).read_text()
+
+
+def test_the_page_needs_nobody_else(copied):
+    write_overview(copied)
+    text = (copied.folder / PAGE).read_text()
+    assert "The harbour" in text
+    assert "default-src &#39;none&#39;" in text
+    assert "1 changed, 1 new, 1 gone" in text
+    old, new = (one.folder.relative_to(copied.folder).as_posix() for one in copied.captures())
+    assert f"sharc diff {old} {new} http://127.0.0.1" in text
+    assert f'href="{new}/report.html"' in text
+    assert (copied.folder / new / "report.html").exists()
+    assert "http://127.0.0.1:8090/capture/2" in text
+
+
+@pytest.mark.parametrize("damage", ["", "[]", '{"format": "sharc-collection", "version": 1, "sites": [{}]}'])
+def test_a_damaged_index_is_made_anew(copied, damage):
+    write_overview(copied)
+    before = (copied.folder / INDEX).read_text()
+    (copied.folder / INDEX).write_text(damage)
+    write_overview(copied)
+    assert (copied.folder / INDEX).read_text() == before
+
+
+def test_a_folder_that_is_no_collection_is_named(tmp_path):
+    found = CliRunner().invoke(main, ["collection", str(tmp_path)])
+    assert found.exit_code == 2
+    assert "is no collection: it has no collection.yaml" in found.stderr

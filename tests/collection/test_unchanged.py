@@ -1,0 +1,247 @@
+"""Captures into a collection ask only for what has changed since the last one, and show as much as before."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from itertools import chain
+from typing import TYPE_CHECKING, NamedTuple
+
+import pytest
+from warcio.archiveiterator import ArchiveIterator
+
+from sharc_crawler.archive.former import FormerAnswers
+from sharc_crawler.certificate.verify import verify
+from sharc_crawler.collection.folder import Collection, is_over
+from sharc_crawler.demo import LivingSite, serve
+from sharc_crawler.errors import UsageError
+from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.live.former import FormerCaptures
+from sharc_crawler.live.output import check_rebuilding
+from sharc_crawler.model import Fetch, Kind, Outcome, Plan, Result, Slot
+from tests.live import warm
+from tests.live.conftest import captures_of, static  # noqa: F401
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+PAGES = 40
+DAY = 86_400
+
+
+def into(base: Path, url: str, **arguments: str) -> None:
+    """A capture, to its end."""
+    given = {"collection": str(base / "kept"), "url": url, "delay": "0", "sitemap": "off", **arguments}
+    done = warm.finished(warm.site_words("SHARC_BACK_OFF=0.2", **given), base, timeout=100)
+    assert done.returncode == 0, done.stderr
+
+
+def page(folder: Path, number: int, *more: str, text: str = "") -> None:
+    """One that links to the two below it, written a day ago."""
+    below = [f"{one}.html" for one in (2 * number + 1, 2 * number + 2) if one < PAGES]
+    links = "".join(f"<a href={name}>{name}</a>" for name in (*below, *more))
+    path = folder / ("index.html" if number == 0 else f"{number}.html")
+    path.write_text(f"<title>{number}</title>{links}<img src=dot.gif><p>{text or 'words ' * 400}")
+    os.utime(path, (time.time() - DAY, time.time() - DAY))
+
+
+class Kept(NamedTuple):
+    url: str
+    folders: list[Path]
+    base: Path
+
+
+@pytest.fixture(scope="module")
+def kept(static, tmp_path_factory) -> Iterator[Kept]:  # noqa: F811
+    """Three captures: of all, of one change, and one that is killed on its way."""
+    base = tmp_path_factory.mktemp("unchanged")
+    site = base / "site"
+    site.mkdir()
+    (site / "dot.gif").write_bytes(b"GIF89a" + bytes(5000))
+    os.utime(site / "dot.gif", (time.time() - DAY, time.time() - DAY))
+    for number in range(PAGES):
+        page(site, number)
+    with static(site) as url:
+        into(base, url)
+        page(site, 9, "new.html", text="other")
+        (site / "new.html").write_text("<p>new")
+        os.utime(site / "9.html", (time.time() - DAY / 2, time.time() - DAY / 2))
+        (base / "kept" / "history.db").unlink()  # pages are found by links alone
+        into(base, url)
+        arguments = {"collection": str(base / "kept"), "url": url, "delay": "0.1", "sitemap": "off"}
+        running = warm.Scrapy(warm.site_words(**arguments), base)
+        collection = Collection(base / "kept")
+        while len(found := list(collection.captures())) < 3 or not any(found[2].folder.glob("*.open")):
+            time.sleep(0.05)
+        time.sleep(1.5)
+        running.send_signal(signal.SIGKILL)
+        running.wait(20)
+        assert not is_over(found[2].folder)
+        into(base, url)
+        yield Kept(url, [one.folder for one in collection.captures()], base)
+
+
+def test_what_has_not_changed_is_not_sent_again(kept):
+    first, second, third = (sum(bodies(folder).values()) for folder in kept.folders)
+    assert first > PAGES * 2000
+    assert second < 0.4 * first, "one page of 40 changed; of each kind five are audited"
+    assert third < 0.4 * first
+    changed = {url for url, size in bodies(kept.folders[1]).items() if size}
+    assert {f"{kept.url}9.html", f"{kept.url}new.html"} <= changed
+
+
+def test_all_pages_are_found_by_the_links_of_former_answers(kept):
+    sizes = [len(coherent(folder)) for folder in kept.folders]
+    assert sizes == [PAGES, PAGES + 1, PAGES + 1]
+
+
+def test_certificates_hold_with_the_former_captures_and_without(kept):
+    first, second, third = kept.folders
+    for folder, former in ((second, [first]), (third, [first, second])):
+        alone, together = verify(folder), verify(folder, former)
+        assert alone.findings == together.findings == []
+        assert alone.elsewhere >= PAGES - 6
+        assert together.elsewhere == 0
+    lost = verify(third, [second])
+    assert lost.findings == []
+    assert lost.elsewhere > 0
+
+
+def test_a_304_refers_to_the_answer_that_it_confirms(kept):
+    first, second, third = kept.folders
+    answers = {
+        record.get_header("WARC-Record-ID"): record.get_header("WARC-Target-URI")
+        for record in chain(heads(first, "response"), heads(second, "response"))
+    }
+    confirmed = [
+        head
+        for head in chain(heads(second, "revisit"), heads(third, "revisit"))
+        if head.get_header("WARC-Profile").endswith("server-not-modified") and head.get_header("WARC-Payload-Digest")
+    ]
+    assert len(confirmed) > 2 * (PAGES - 6)
+    for head in confirmed:
+        assert answers[head.get_header("WARC-Refers-To")] == head.get_header("WARC-Target-URI")
+
+
+def test_a_forged_former_answer_is_found(kept, tmp_path):
+    first, second, _ = kept.folders
+    forged = tmp_path / "forged"
+    forged.mkdir()
+    for warc in second.glob("*.warc.gz"):
+        (forged / warc.name).write_bytes(warc.read_bytes())
+    findings = verify(second, [first, forged]).findings
+    assert findings == [], "records that are there twice bear each other out"
+    (warc, *_) = sorted(first.glob("*.warc.gz"))
+    data = bytearray(warc.read_bytes())
+    data[len(data) // 2] ^= 4
+    (forged / warc.name).write_bytes(data)
+    assert verify(second, [forged]).findings
+
+
+def test_a_former_answer_that_is_gone_is_asked_for_in_full(kept):
+    base, folders = kept.base, kept.folders
+    held = {warc: warc.read_bytes() for warc in folders[0].glob("*.warc.gz")}
+    for warc in held:
+        warc.unlink()
+    before = FormerAnswers(reversed(folders))
+    still = {url for url, size in bodies(folders[1]).items() if not size}
+    gone = still & {url for url, size in bodies(folders[2]).items() if not size}
+    assert len(gone) > PAGES / 2
+    assert not any(map(before.find, gone))
+    assert before.find(f"{kept.url}9.html") is not None, "it lies in the second"
+    for warc, data in held.items():
+        damaged = bytearray(data)
+        damaged[len(data) // 3 : len(data) // 3 * 2] = bytes(len(data) // 3)  # several answers
+        warc.write_bytes(damaged)
+    now = FormerAnswers(reversed(folders))
+    lost = {url for url in gone if not now.find(url)}
+    assert lost and {now.damaged(url) for url in lost} == {folders[0]}
+    assert not any(map(now.damaged, gone - lost))
+    into(base, kept.url, strategy="sharc-online")
+    last = list(Collection(base / "kept").captures())[-1].folder
+    assert lost <= {url for url, size in bodies(last).items() if size}, "what is damaged is stored again"
+    assert len(pages_of(last)) == PAGES + 1
+    assert verify(last).findings == []
+    for warc, data in held.items():
+        warc.write_bytes(data)
+    assert len(FormerAnswers([folders[1]])) > 0
+    texts = {index: index.read_text() for index in folders[1].glob("*.cdxj")}
+    for index in texts:
+        index.write_text("garbage")
+    assert len(FormerAnswers([folders[1]])) == 0, "of a damaged index nothing is taken"
+    for index, text in texts.items():
+        index.write_text(text)
+
+
+def test_state_is_not_made_again_of_what_lies_in_former_captures(kept, tmp_path):
+    alone = tmp_path / "alone"
+    alone.mkdir()
+    for warc in kept.folders[1].glob("*.warc.gz"):
+        (alone / warc.name).write_bytes(warc.read_bytes())
+    with pytest.raises(UsageError, match="refers to answers in former captures of its collection"):
+        check_rebuilding(alone)
+
+
+def test_a_sample_is_asked_in_full_where_nothing_is_revisited_and_a_lie_ends_the_trust(kept, tmp_path):
+    collection = Collection(kept.base / "kept")
+    (name,) = collection.names()
+    former = FormerCaptures(collection, collection.capture_folder(name, time.time()))
+    url = f"{kept.url}3.html"
+    single = CaptureSpec(name, (kept.url,), strategy="sharc-online", audit=1.0)
+    twice = CaptureSpec(name, (kept.url,), strategy="sharc-selective", audit=1.0)
+    known = former.validators(twice, url)
+    assert known.last_modified
+    assert not former.validators(single, url), "all are sampled"
+    fetch = Fetch(1, 0, name, url, Kind.PAGE, Slot.ONLY, Plan.HOPEFUL, "h", 1, known, 0.0)
+    answer = former.answer(fetch)
+    true = Outcome(Result.OK, 0.0, 1.0, 200, digest=answer.original.digest, validators=known)
+    assert former.check(fetch, true) is None
+    former.validators(single, url)
+    lie = former.check(fetch, Outcome(Result.OK, 0.0, 1.0, 200, digest="sha1:OTHER", validators=known))
+    assert "the server's validators lie" in lie
+    assert not former.validators(twice, url)
+
+
+def test_a_server_caught_lying_is_asked_in_full(tmp_path):
+    site = LivingSite(seed=3, pages=25, scale=100_000.0, skew=0.5, slow=0.05, lying=1.0, no_validators=0.0)
+    with serve(site) as server:
+        into(tmp_path, server.url)
+        known = json.loads((tmp_path / "kept" / "distrusted.json").read_text())
+        into(tmp_path, server.url)
+    first, second = Collection(tmp_path / "kept").captures()
+    assert known[first.site]["lies"] > 0
+    conditional = [one for one in visits(second.folder) if one["status"] == 304 and one["slot"] != "second"]
+    assert conditional == []
+
+
+def bodies(folder: Path) -> dict[str, int]:
+    """Bytes of payload that the server sent, by URL; robots.txt apart."""
+    found: dict[str, int] = {}
+    for visit in visits(folder):
+        if visit["kind"] in ("page", "resource"):
+            found[visit["url"]] = found.get(visit["url"], 0) + (visit["bytes"] or 0)
+    return found
+
+
+def visits(folder: Path) -> list[dict]:
+    return [json.loads(line) for line in (folder / "crawl.jsonl").read_text().splitlines()]
+
+
+def pages_of(folder: Path) -> list[dict]:
+    (capture,) = captures_of(folder)
+    return [one for one in capture["pages"] if one["kind"] == "page" and one["verdict"]]
+
+
+def coherent(folder: Path) -> list[dict]:
+    return [one for one in pages_of(folder) if one["verdict"] == "coherent"]
+
+
+def heads(folder: Path, kind: str) -> list:
+    found = []
+    for warc in sorted(folder.glob("*.warc.gz")):
+        with warc.open("rb") as stream:
+            found += [record.rec_headers for record in ArchiveIterator(stream) if record.rec_type == kind]
+    return found

@@ -1,0 +1,59 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from sharc_crawler.report.shown import VERDICTS, dress, shelf
+
+VISIT = {"date": "2026-11-18T11:06:40.5Z", "uri": "http://a.org/é"}
+PAGE = {"url": "http://a.org/é", "verdict": "coherent", "evidence": "bytes", "reason": "equal-bytes", "subsite": "a"}
+LOST = {"url": "http://a.org/x", "reason": "gone", "visit": {**VISIT, "uri": "http://a.org/x"}, "subsite": "a"}
+CLAIM = {"statement": "once", "captured": 1, "grounds": [], "limits": []}
+
+
+@pytest.fixture
+def capture(tmp_path):
+    folder = tmp_path / "capture"
+    folder.mkdir()
+    document = {
+        "capture": {"site": "a.org", "claim": CLAIM},
+        "subsites": [{"name": "a", "reference": {"instant": "2026-11-18T11:10:00Z"}}],
+        "pages": {"name": "certificate-pages.jsonl"},
+        "digest": "sha256:1",
+    }
+    (folder / "certificate.json").write_text(json.dumps(document))
+    entries = [{**PAGE, "visit": VISIT, "revisit": {**VISIT, "date": "2026-11-18T12:06:40.5Z"}}, LOST]
+    (folder / "certificate-pages.jsonl").write_text("".join(f"{json.dumps(entry)}\n" for entry in entries))
+    return folder
+
+
+def said(place, url):
+    lines = (place / "static" / VERDICTS / f"{shelf(url)}.jsonl").read_text().splitlines()
+    return [row for row in map(json.loads, lines) if row[0] == url]
+
+
+def test_each_copy_is_told_of_at_its_second(capture, tmp_path):
+    dress([capture], pytest.fail, tmp_path)
+    assert said(tmp_path, "http://a.org/é") == [
+        ["http://a.org/é", "20261118110640", "visit", "coherent", "shown by equal bytes before and after", "a", 0],
+        ["http://a.org/é", "20261118120640", "revisit", "coherent", "shown by equal bytes before and after", "a", 0],
+    ]
+    assert said(tmp_path, "http://a.org/x")[0][3:5] == [None, "not there"]
+    (known,) = json.loads((tmp_path / "static" / VERDICTS / "captures.json").read_text())
+    assert known["instants"] == {"a": "2026-11-18T11:10:00Z"}
+    assert known["digest"] == "sha256:1"
+    assert "single visits" in known["claim"]
+
+
+@pytest.mark.parametrize(("name", "content"), [("certificate.json", "{}"), ("certificate-pages.jsonl", None)])
+def test_a_certificate_that_cannot_be_read_is_named_and_speaks_of_nothing(capture, tmp_path, name, content):
+    if content is None:
+        (capture / name).unlink()
+    else:
+        (capture / name).write_text(content)
+    told = []
+    dress([capture], told.append, tmp_path)
+    (problem,) = told
+    assert f"{capture / 'certificate.json'} cannot be read" in problem
+    assert json.loads((tmp_path / "static" / VERDICTS / "captures.json").read_text()) == [None]
