@@ -1,0 +1,77 @@
+"""A page made by script is its document and the data that its scripts fetched: it is judged by both.
+
+A shell that never changes around an API that does has changed. Document and data were each downloaded before T and
+after it: all unchanged, they were in this state together at T.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from sharc_crawler.evidence.kinds import Evidence
+from sharc_crawler.evidence.reasons import Reason
+from sharc_crawler.model import Judgement, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from sharc_crawler.evidence.facts import PageFacts
+    from sharc_crawler.model import Url
+
+#: from the strongest: what is shown of several things is what is shown of the weakest
+_STRENGTH = (
+    Evidence.INSTANT,
+    Evidence.BYTES,
+    Evidence.VALIDATOR,
+    Evidence.WEAK_VALIDATOR,
+    Evidence.ATTESTED,
+    Evidence.NONE,
+)
+
+
+class DataState(NamedTuple):
+    """What came of data that was captured."""
+
+    judgement: Judgement
+    subsite: str
+
+
+def with_data(
+    own: Judgement, subsite: str, data: Iterable[Url], known: Mapping[Url, DataState]
+) -> tuple[Judgement, str]:
+    """The judgement of a page with the data that it fetched; and the URL that decided, if any did.
+
+    Changed if any changed; else unknown if anything is unknown, or was judged around another instant (of another
+    subsite); else coherent, by the weakest evidence of all. What was not captured is no part of the page as archived.
+
+    >>> from sharc_crawler.evidence.judgement import SAME_BYTES, OTHER_BYTES
+    >>> with_data(SAME_BYTES, "h", ["/api"], {"/api": DataState(OTHER_BYTES, "h")})[0].reason.value
+    'data-changed'
+    """
+    unknown = ""
+    weakest, decided = own, ""
+    for url in data:
+        found, part = known[url]
+        if found.verdict is Verdict.UNKNOWN or part != subsite:
+            unknown = unknown or url
+        elif found.verdict is Verdict.CHANGED:
+            return Judgement(Verdict.CHANGED, found.evidence, Reason.DATA_CHANGED), url
+        elif _STRENGTH.index(found.evidence) > _STRENGTH.index(weakest.evidence):
+            weakest, decided = found, url
+    if own.verdict is not Verdict.COHERENT:
+        return own, ""
+    if unknown:
+        return Judgement(Verdict.UNKNOWN, Evidence.NONE, Reason.DATA_UNKNOWN), unknown
+    return weakest, decided
+
+
+def judged_with_data(page: PageFacts, known: Mapping[Url, DataState]) -> PageFacts:
+    """A captured page, with the verdict of its data counted in."""
+    data = tuple(url for url in page.embeds if url in known)
+    if not data or page.verdict is None:
+        return page
+    own = Judgement(page.verdict, page.evidence or Evidence.NONE, page.reason)
+    judgement, url = with_data(own, page.subsite, data, known)
+    reason = f"{judgement.reason}: {url}" if url else judgement.reason
+    return replace(page, verdict=judgement.verdict, evidence=judgement.evidence, reason=reason, data=data)

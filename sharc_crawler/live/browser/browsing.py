@@ -1,0 +1,243 @@
+"""Pages are shown by browsers, and whatever these ask for is a resource of its page, which the frontier has fetched.
+
+So robots.txt, delays, budgets, guards and the archive hold for each request of a page as for any other; what the
+capture has is asked for once. The visit of a page is over when it was shown: its links are those of the document as it
+is then. While a page is shown, no other page of its site is decided: its links may matter.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from concurrent.futures import Future
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from sharc_crawler.frontier.lifecycle import State
+from sharc_crawler.live.browser.answers import KeptAnswers
+from sharc_crawler.live.browser.chromium import BrowserError
+from sharc_crawler.live.browser.classes import ShownClasses
+from sharc_crawler.live.browser.rendering import DATA, Renderer, Rendering
+from sharc_crawler.live.readings import Reading
+from sharc_crawler.model import EMBEDDED, Kind, Result, Sighting, Slot
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from sharc_crawler.frontier.sites import Sites
+    from sharc_crawler.live.browser.rendering import Asked
+    from sharc_crawler.live.lease import Lease
+    from sharc_crawler.live.readers import Readers
+    from sharc_crawler.live.readings import Order
+    from sharc_crawler.model import Exchange, Fetch, Outcome, PageId
+    from sharc_crawler.spool import Octets
+
+logger = logging.getLogger(__name__)
+
+MARKUP = ("text/html", "application/xhtml+xml")
+NOTE = "classes of URLs "
+ATTEMPTS = 2  #: to show a page
+PAGES = 100  #: that one browser shows before another takes its place: what it leaks goes with it
+_HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n"
+_WAITING = (State.QUEUED, State.LEASED)
+#: what the crawl says itself, or what speaks of the browser and not of what is wanted
+_OWN_HEADERS = {
+    "accept-encoding", "cache-control", "connection", "cookie", "host", "if-modified-since", "if-none-match", "origin",
+    "pragma", "range", "referer", "upgrade-insecure-requests", "user-agent",
+}  # fmt: skip
+
+
+class _ToShow(NamedTuple):
+    """A page whose exchange is over."""
+
+    fetch: Fetch
+    exchange: Exchange
+    outcome: Outcome
+    order: Order  #: how its document is read
+    reading: Future[Reading]  #: of the document as it was served
+
+
+class Browsing:
+    """The browsers of a crawl, as many as there are processors.
+
+    ``folder_of``: a site's; ``every``: all pages are shown, else those that are others then.
+    """
+
+    def __init__(
+        self,
+        sites: Sites,
+        readers: Readers,
+        now: Callable[[], float],
+        folder_of: Callable[[str], Path],
+        agent: str | None,
+        every: bool,
+    ) -> None:
+        self.wake: Callable[[], None] = lambda: None
+        self._sites, self._readers, self._now, self._folder_of, self._agent = sites, readers, now, folder_of, agent
+        self._places = asyncio.Semaphore(os.cpu_count() or 1)
+        self._idle: list[Renderer] = []
+        self._busy: set[Renderer] = set()
+        self._answers: dict[str, KeptAnswers] = {}
+        self._awaited: dict[tuple[str, PageId], list[asyncio.Future[None]]] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._classes: dict[str, ShownClasses] = {}  # of each site, where not all pages are shown
+        self._all = every
+
+    # -- what the crawl tells ----------------------------------------------------------------------------------------
+
+    def shows(self, fetch: Fetch, outcome: Outcome) -> bool:
+        """Is this a page to be shown? At a revisit, document and what it loaded are asked for again, and not shown."""
+        whole = self._sites.of(fetch).capture.spec.mode == "capture"
+        first = fetch.kind is Kind.PAGE and fetch.slot is not Slot.SECOND
+        return whole and first and outcome.result is Result.OK and outcome.media_type in MARKUP
+
+    def show(self, lease: Lease, exchange: Exchange, outcome: Outcome, order: Order) -> None:
+        """Have it shown; the lease is done when it was."""
+        future = lease.rendering = Future()
+        future.set_running_or_notify_cancel()
+        assert lease.reading is not None, "its document is being read"
+        page = _ToShow(lease.fetch, exchange, outcome, order, lease.reading)
+        task = asyncio.create_task(self._show(page, future))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def keep(self, fetch: Fetch, exchange: Exchange) -> None:
+        """An answer came, which pages may want."""
+        if fetch.kind in EMBEDDED and fetch.slot is not Slot.SECOND and exchange.truncated is None:
+            self._of(fetch.site).keep(fetch.page, exchange.response)
+
+    def headers(self, fetch: Fetch) -> dict[str, str]:
+        """What a page says of the answer that it wants; the same at both downloads."""
+        return self._of(fetch.site).asked(fetch.page) if fetch.kind in EMBEDDED else {}
+
+    def look(self) -> None:
+        """Visits have ended: what pages wait for may be there."""
+        for (site, page), futures in list(self._awaited.items()):
+            if self._sites[site].pages.states[page] not in _WAITING:
+                del self._awaited[site, page]
+                for future in futures:
+                    if not future.done():
+                        future.set_result(None)
+
+    def close(self) -> None:
+        """End all browsers; what was kept for pages of a capture that is complete goes."""
+        for task in self._tasks:
+            task.cancel()
+        for renderer in (*self._idle, *self._busy):
+            renderer.close()
+        for site, answers in self._answers.items():
+            if self._sites[site].done:
+                answers.clear()
+
+    # -- showing a page ------------------------------------------------------------------------------------------------
+
+    async def _show(self, page: _ToShow, future: Future[Reading]) -> None:
+        try:
+            future.set_result(await self._shown(page))
+        except BrowserError as error:
+            logger.warning("%s was not shown by a browser: %s", page.fetch.url, error)
+            future.set_result(Reading(problems=(f"not shown by a browser ({error})",)))
+        except Exception as error:
+            logger.exception("%s was not shown by a browser", page.fetch.url)
+            future.set_result(Reading(problems=(f"not shown by a browser ({type(error).__name__})",)))
+        self.wake()
+
+    async def _shown(self, page: _ToShow) -> Reading:
+        fetch = page.fetch
+        served = await asyncio.wrap_future(page.reading)
+        if not self._all and not self._class_wants(fetch, served):
+            return Reading()
+        self._sites.of(fetch).answered(fetch, page.outcome)
+        self.wake()
+        async with self._places:
+            seen = await self._rendered(fetch, page.exchange)
+        reading = await self._read(fetch, seen, page.order)
+        if not self._all:
+            self._learn(fetch, differs=bool(seen.data or seen.led_to) or _differ(served, reading))
+        return reading
+
+    def _class_wants(self, fetch: Fetch, served: Reading) -> bool:
+        """A page of a class that is the same without a browser is not shown, unless it has nothing to show itself."""
+        classes = self._classes.setdefault(fetch.site, ShownClasses())
+        return classes.wants(fetch.url) or (served.document is not None and served.document.by_script)
+
+    def _learn(self, fetch: Fetch, *, differs: bool) -> None:
+        classes = self._classes[fetch.site]
+        before = classes.note()
+        classes.learned(fetch.url, differs=differs)
+        if (now := classes.note()) != before:
+            self._sites.of(fetch).note(f"{NOTE}{now}", f"{NOTE}{before}")
+
+    async def _rendered(self, fetch: Fetch, exchange: Exchange) -> Rendering:
+        for attempt in range(1, ATTEMPTS + 1):
+            renderer = self._idle.pop() if self._idle else Renderer(self._of(fetch.site).folder)
+            self._busy.add(renderer)
+            try:
+                if not renderer.rendered:
+                    await renderer.start()
+                seen = await renderer.render(
+                    fetch.url, exchange.response, exchange.started, lambda asked: self._load(fetch, asked), self._agent
+                )
+            except BaseException as error:
+                renderer.close()
+                if attempt == ATTEMPTS or not isinstance(error, BrowserError):
+                    raise
+                continue
+            finally:
+                self._busy.discard(renderer)
+            if renderer.rendered < PAGES:
+                self._idle.append(renderer)
+            else:
+                renderer.close()
+            return seen
+        raise AssertionError("an attempt returns or raises")
+
+    async def _load(self, fetch: Fetch, asked: Asked) -> Octets | None:
+        """An answer that the capture has, or that its frontier has fetched now; ``None``: it is not to be had."""
+        frontier = self._sites.of(fetch)
+        page = frontier.load(fetch, asked.url, Kind.DATA if asked.kind in DATA else Kind.RESOURCE, self._now())
+        if page is None:
+            return None
+        answers = self._of(fetch.site)
+        if frontier.pages.states[page] in _WAITING:
+            if frontier.pages.states[page] == State.QUEUED:
+                answers.ask(page, {name: value for name, value in asked.headers.items() if _counts(name)})
+            future = asyncio.get_running_loop().create_future()
+            self._awaited.setdefault((fetch.site, page), []).append(future)
+            self.wake()
+            await future
+        return answers.of(page)
+
+    async def _read(self, fetch: Fetch, seen: Rendering, order: Order) -> Reading:
+        """What its documents name, and what its own holds."""
+        readings = [
+            await asyncio.wrap_future(
+                self._readers.read(_HEAD + markup.encode(errors="replace"), replace(order, url=base, known=None))
+            )
+            for base, markup in seen.documents
+        ]
+        links = [replace(link, via=fetch.url) for reading in readings for link in reading.links]
+        links += [Sighting(url, Kind.PAGE, fetch.url) for url in seen.led_to]
+        own = readings[0]
+        about = own.document and replace(own.document, words=own.document.words or own.payload.fingerprint)
+        unread = [f"not read, or not whole, as a browser shows it ({problem})" for problem in own.problems]
+        cut = [f"shown without {what}" for what in seen.cut]
+        return Reading(links=links, document=about, text=own.text, problems=(*unread, *cut))
+
+    def _of(self, site: str) -> KeptAnswers:
+        if site not in self._answers:
+            self._answers[site] = KeptAnswers(self._folder_of(site))
+        return self._answers[site]
+
+
+def _differ(served: Reading, shown: Reading) -> bool:
+    """Does a page say something else once its scripts have run, or lead to more?"""
+    before, after = ({link.url for link in one.links if link.kind is Kind.PAGE} for one in (served, shown))
+    return served.text != shown.text or not after <= before
+
+
+def _counts(name: str) -> bool:
+    name = name.lower()
+    return name not in _OWN_HEADERS and not name.startswith("sec-")

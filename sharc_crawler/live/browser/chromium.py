@@ -1,0 +1,204 @@
+"""A Chromium of one's own: found, started without any network, spoken to by its DevTools protocol over pipes.
+
+Playwright continues redirected requests itself, past any route (and its driver is one more runtime): here each request
+must pass the crawl, so that the protocol is spoken directly. Where the crawl ends, however, the pipe does, and the
+browser with it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sharc_crawler.errors import SharcError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "headless_shell")
+PLACE = "SHARC_CHROMIUM"  #: environment variable: where it is, where none of the names is on the path
+#: Nothing answers there (RFC 863's port, on this machine): whatever the crawl does not answer fails.
+NOWHERE = "http://127.0.0.1:9"
+FLAGS = (
+    "--headless",
+    "--remote-debugging-pipe",
+    f"--proxy-server={NOWHERE}",
+    "--proxy-bypass-list=<-loopback>",
+    "--host-resolver-rules=MAP * ~NOTFOUND",
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-default-apps",
+    "--disable-dev-shm-usage",
+    "--disable-extensions",
+    "--disable-gpu",
+    "--disable-sync",
+    "--disable-features=IsolateOrigins,site-per-process,Translate,MediaRouter,OptimizationHints,DialMediaRouteProvider",
+    "--disable-site-isolation-trials",
+    "--metrics-recording-only",
+    "--mute-audio",
+    "--no-default-browser-check",
+    "--no-first-run",
+    "--no-pings",
+    "--password-store=basic",
+)
+#: The pipe's ends are the browser's descriptors 3 and 4; `subprocess` can pass descriptors on, but not number them.
+_LAUNCHER = (
+    "import os,sys; a,b=(os.dup2(int(n),m) for n,m in zip(sys.argv[1:3],(98,99)));"
+    "os.dup2(a,3); os.dup2(b,4); os.close(a); os.close(b); os.execv(sys.argv[3],sys.argv[3:])"
+)
+PROFILE = "profile-"  #: begins the name of a browser's folder, which goes with it
+_PATIENCE = 30.0  #: seconds for an answer
+_LONGEST = 256 << 20  #: bytes of one message
+
+
+class BrowserError(SharcError):
+    """The browser ended, does not answer, or refuses."""
+
+
+def found() -> str:
+    """Where Chromium is.
+
+    Raises :class:`~sharc_crawler.errors.UsageError` where there is none.
+    """
+    named = os.environ.get(PLACE)
+    for name in [named] if named else NAMES:
+        if place := shutil.which(name):
+            return place
+    if named:
+        raise UsageError(f"{PLACE}={named!r} is no program: it must be the path of a Chromium")
+    raise UsageError(
+        "browser= needs Chromium, and none is on the path: install it (Debian: `apt install chromium`), or say where it"
+        f" is ({PLACE}=/path/to/chrome)"
+    )
+
+
+class Chromium:
+    """One browser, with a profile of its own in ``folder``.
+
+    ``heard``: called with each event's method, parameters and session.
+    """
+
+    def __init__(self, heard: Callable[[str, dict[str, Any], str], None], folder: Path) -> None:
+        self._heard = heard
+        self._folder = folder
+        self._number = 0
+        self._asked: dict[int, asyncio.Future[dict[str, Any]]] = {}
+        self.ended = False
+
+    async def start(self) -> None:
+        """Start it; raises :class:`BrowserError`."""
+        self._profile = tempfile.mkdtemp(prefix=PROFILE, dir=self._folder)
+        to_read, their_end = os.pipe()
+        own, to_write = os.pipe()
+        root = ("--no-sandbox",) if os.geteuid() == 0 else ()  # Chromium's sandbox cannot be had by root
+        flags = (*FLAGS, *root, f"--user-data-dir={self._profile}", "about:blank")
+        command = [sys.executable, "-S", "-c", _LAUNCHER, str(own), str(their_end), found(), *flags]
+        self._process = subprocess.Popen(  # noqa: S603 - what was found
+            command,
+            pass_fds=(own, their_end),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,  # Ctrl-C is the crawl's to hear
+        )
+        os.close(own)
+        os.close(their_end)
+        loop = asyncio.get_running_loop()
+        self._reader = asyncio.StreamReader(limit=_LONGEST)
+        await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(self._reader), os.fdopen(to_read, "rb"))
+        self._writer, _ = await loop.connect_write_pipe(asyncio.BaseProtocol, os.fdopen(to_write, "wb"))
+        self._listening = asyncio.create_task(self._listen())
+        await self.ask("Browser.getVersion")
+
+    @property
+    def pid(self) -> int:
+        """Of its first process, which leads a session of all."""
+        return self._process.pid
+
+    async def ask(self, method: str, session: str = "", **parameters: Any) -> dict[str, Any]:
+        """Have something done; raises :class:`BrowserError`."""
+        future = self._sent(method, session, parameters)
+        try:
+            return await asyncio.wait_for(future, _PATIENCE)
+        except TimeoutError:
+            raise BrowserError(f"the browser does not answer ({method})") from None
+
+    def tell(self, method: str, session: str = "", **parameters: Any) -> None:
+        """The same, whatever comes of it."""
+        with suppress(BrowserError):
+            self._sent(method, session, parameters).add_done_callback(_seen)
+
+    def _sent(self, method: str, session: str, parameters: dict[str, Any]) -> asyncio.Future[dict[str, Any]]:
+        if self.ended:
+            raise BrowserError("the browser ended")
+        self._number += 1
+        message = {"id": self._number, "method": method, "params": parameters}
+        if session:
+            message["sessionId"] = session
+        future = self._asked[self._number] = asyncio.get_running_loop().create_future()
+        self._writer.write(json.dumps(message).encode() + b"\0")
+        return future
+
+    async def _listen(self) -> None:
+        with suppress(asyncio.IncompleteReadError, asyncio.LimitOverrunError, ConnectionError):
+            while True:
+                self._receive(json.loads((await self._reader.readuntil(b"\0"))[:-1]))
+        self._gone()
+
+    def _receive(self, said: dict[str, Any]) -> None:
+        if "id" not in said:
+            self._heard(said["method"], said["params"], said.get("sessionId", ""))
+            return
+        future = self._asked.pop(said["id"], None)
+        if future is None or future.done():
+            return
+        if "error" in said:
+            future.set_exception(BrowserError(f"the browser refuses: {said['error'].get('message')}"))
+        else:
+            future.set_result(said["result"])
+
+    def _gone(self) -> None:
+        self.ended = True
+        for future in self._asked.values():
+            if not future.done():
+                future.set_exception(BrowserError("the browser ended"))
+                future.add_done_callback(_seen)
+        self._asked.clear()
+        self._heard("Browser.ended", {}, "")
+
+    def close(self) -> None:
+        """End it and all its processes, whatever they do."""
+        if not hasattr(self, "_process"):
+            return
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+        self._process.wait()
+        self._writer.close()
+        self._listening.cancel()
+        self.ended = True
+        remove_profile(Path(self._profile))
+
+
+def remove_profile(folder: Path) -> None:
+    """Remove the folder of a browser that was killed, and that of its socket, which is among the temporary files."""
+    with suppress(OSError):
+        socket = (folder / "SingletonSocket").readlink()
+        for left in (socket, socket.with_name("SingletonCookie")):
+            left.unlink(missing_ok=True)
+        socket.parent.rmdir()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _seen(future: asyncio.Future[dict[str, Any]]) -> None:
+    if not future.cancelled():
+        future.exception()

@@ -1,0 +1,41 @@
+"""A page made by script, judged with what its scripts fetched."""
+
+from __future__ import annotations
+
+import pytest
+
+from sharc_crawler.evidence.data import DataState, with_data
+from sharc_crawler.evidence.judgement import APEX, ONCE, OTHER_BYTES, SAME_BYTES
+from sharc_crawler.evidence.kinds import Evidence
+from sharc_crawler.evidence.reasons import Reason
+from sharc_crawler.model import Judgement, Verdict
+
+TOLD = Judgement(Verdict.COHERENT, Evidence.VALIDATOR, Reason.NOT_MODIFIED)
+CHANGED = Judgement(Verdict.CHANGED, Evidence.BYTES, Reason.DATA_CHANGED)
+UNKNOWN = Judgement(Verdict.UNKNOWN, Evidence.NONE, Reason.DATA_UNKNOWN)
+
+
+def state(judgement: Judgement, subsite: str = "h") -> DataState:
+    return DataState(judgement, subsite)
+
+
+@pytest.mark.parametrize(
+    ("own", "data", "expected"),
+    [
+        (SAME_BYTES, [state(SAME_BYTES)], (SAME_BYTES, "")),
+        (SAME_BYTES, [state(SAME_BYTES), state(OTHER_BYTES)], (CHANGED, "1")),
+        (OTHER_BYTES, [state(OTHER_BYTES)], (CHANGED, "0")),  # else noise in a shell would hide it
+        (ONCE, [state(OTHER_BYTES)], (CHANGED, "0")),
+        (OTHER_BYTES, [state(SAME_BYTES)], (OTHER_BYTES, "")),
+        (SAME_BYTES, [state(ONCE), state(OTHER_BYTES)], (CHANGED, "1")),
+        (SAME_BYTES, [state(SAME_BYTES), state(ONCE)], (UNKNOWN, "1")),
+        (SAME_BYTES, [state(SAME_BYTES, "another part")], (UNKNOWN, "0")),
+        (SAME_BYTES, [state(TOLD)], (TOLD, "0")),
+        (TOLD, [state(SAME_BYTES)], (TOLD, "")),
+        (APEX, [state(SAME_BYTES)], (SAME_BYTES, "0")),
+        (ONCE, [state(SAME_BYTES), state(ONCE)], (ONCE, "")),
+    ],
+)
+def test_by_the_weakest_of_all(own, data, expected):
+    known = {str(number): one for number, one in enumerate(data)}
+    assert with_data(own, "h", list(known), known) == expected

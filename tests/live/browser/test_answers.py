@@ -1,0 +1,51 @@
+"""Answers kept for pages that may want them."""
+
+from __future__ import annotations
+
+import gzip
+
+from sharc_crawler.live.browser.answers import FOLDER, KeptAnswers, for_browser
+from sharc_crawler.live.browser.chromium import PROFILE
+from sharc_crawler.spool import LARGE, Spool
+
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/css\r\nContent-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+def test_an_answer_is_kept_whole_and_what_was_asked_with_it(tmp_path):
+    answers = KeptAnswers(tmp_path)
+    large = b"HTTP/1.1 200 OK\r\n\r\n" + b"x" * LARGE
+    answers.keep(3, b"HTTP/1.1 204\r\n\r\n")
+    answers.keep(4, large)
+    answers.ask(3, {"Accept": "application/json"})
+    again = KeptAnswers(tmp_path)  # as a crawl that goes on
+    assert again.of(3) == b"HTTP/1.1 204\r\n\r\n"
+    spooled = again.of(4)
+    assert isinstance(spooled, Spool)
+    assert spooled[:] == large
+    assert (again.of(5), again.asked(4)) == (None, {})
+    assert again.asked(3) == {"Accept": "application/json"}
+    again.clear()
+    assert not (tmp_path / FOLDER).exists()
+
+
+def test_a_browser_is_given_what_its_scripts_may_read():
+    packed = gzip.compress(b"a{}")
+    raw = HEAD + b"%x\r\n%b\r\n0\r\n\r\n" % (len(packed), packed)
+    answer = for_browser(raw, None)
+    assert answer == (200, [("Content-Type", "text/css")], b"a{}")
+    said = b"HTTP/1.1 404 No\r\nAccess-Control-Allow-Origin: http://other\r\n\r\n"
+    assert for_browser(said, "http://h").headers[0] == ("Access-Control-Allow-Origin", "http://h")
+    assert for_browser(b"garbage", None) is None
+
+
+def test_what_a_killed_browser_left_goes_its_socket_too(tmp_path):
+    socket = tmp_path / "org.chromium.Chromium.abc" / "SingletonSocket"
+    socket.parent.mkdir()
+    for name in ("SingletonSocket", "SingletonCookie"):
+        socket.with_name(name).touch()
+    profile = tmp_path / FOLDER / f"{PROFILE}1"
+    profile.mkdir(parents=True)
+    (profile / "SingletonSocket").symlink_to(socket)
+    KeptAnswers(tmp_path)
+    assert not profile.exists()
+    assert not socket.parent.exists()

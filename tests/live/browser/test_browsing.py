@@ -1,0 +1,94 @@
+"""Pages made by script, captured with a real Chromium: ``-a browser=always``."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from urllib.parse import urlsplit
+
+import pytest
+from warcio.archiveiterator import ArchiveIterator
+
+from sharc_crawler.certificate.verify import verify
+from sharc_crawler.errors import UsageError
+from sharc_crawler.live.browser import chromium
+from tests.live.browser.script_site import PAGES, PLAIN, ScriptSite, served
+
+USAGE = 2
+
+
+@pytest.fixture
+def there_is_chromium() -> None:
+    try:
+        chromium.found()
+    except UsageError as error:
+        pytest.skip(str(error))
+
+
+def archived(crawl) -> Counter[str]:
+    """Responses and what refers to them, by path; the certificate's file has none."""
+    paths: Counter[str] = Counter()
+    for warc in crawl.warcs:
+        with warc.open("rb") as stream:
+            for record in ArchiveIterator(stream):
+                if record.rec_type in ("response", "revisit"):
+                    paths[urlsplit(record.rec_headers["WARC-Target-URI"]).path] += 1
+    return paths
+
+
+@pytest.mark.usefixtures("there_is_chromium")
+def test_all_that_a_page_loads_is_fetched_by_the_crawl_and_nothing_else(crawl):
+    site = ScriptSite(changing=("b",))
+    with served(site) as url:
+        done = crawl(url=url, browser="always", delay="0.01", sitemap="off")
+    assert done.code == 0, done.err
+    pages = {urlsplit(page["url"]).path: page for page in done.capture["pages"] if page["kind"] == "page"}
+    assert set(pages) == {"/", *(f"/p/{page}" for page in PAGES), "/from-frame", "/led-to"}, "links as they are made"
+    verdicts = {path: (page["verdict"], page["code"]) for path, page in pages.items()}
+    assert verdicts.pop("/p/b") == ("changed", "data-changed"), "the shell is as it was, the answer of the API is not"
+    assert set(verdicts.values()) == {("coherent", "equal-bytes")}
+    assert pages["/p/b"]["reason"] == f"what its scripts fetched had changed: {url}api/b"
+    assert pages["/p/b"]["content"] == "changed"
+    assert pages["/p/a"]["data"] == [f"{url}api/a"], "what was compared is named"
+    asked = Counter(path for path, _ in site.asked)
+    assert not site.methods, "nothing is sent that may have an effect"
+    assert not {"/api/forbidden", "/opened", "/socket", "/favicon.ico"} & set(asked), "robots.txt holds, pop-ups do not"
+    api = ("/api/index.json", "/api/late", "/api/more", *(f"/api/{page}" for page in PAGES))
+    assert {path: asked[path] for path in api} == dict.fromkeys(api, 2), "once before T, once after it"
+    assert asked["/app.js"] == 2, "what pages share is asked for once"
+    assert asked["/api/index"] == 1, "a redirect has its target to show"
+    assert {app for path, app in site.asked if path in api} == {"1", None}
+    assert [app for path, app in site.asked if path == "/api/a"] == ["1", "1"], "both times as the page asked"
+    kept = archived(done)
+    del asked["/robots.txt"], kept["/robots.txt"]
+    assert kept == asked, "each exchange is in the archive"
+    notes = " ".join(done.capture["notes"])
+    for bound in ("POST requests", "rest: it was not quiet after 10 s of its own time"):
+        assert f"1 page was shown without {bound}" in notes, notes
+    assert not (done.folder / ".answers").exists()
+    assert not verify(done.folder).findings, "by the records alone"
+
+
+@pytest.mark.usefixtures("there_is_chromium")
+def test_only_classes_of_pages_that_a_browser_makes_others_are_shown(crawl):
+    site = ScriptSite()
+    with served(site) as url:
+        done = crawl(url=f"{url}plain/0", browser="auto", delay="0.01", sitemap="off", strategy="bfs")
+    assert done.code == 0, done.err
+    pages = {urlsplit(page["url"]).path: page for page in done.capture["pages"] if page["kind"] == "page"}
+    assert {f"/p/{page}" for page in PAGES} | {f"/plain/{number}" for number in range(PLAIN)} <= set(pages)
+    assert pages["/p/b"]["data"] == [f"{url}api/b"], "found by way of the index, which an API makes"
+    (note,) = (note for note in done.capture["notes"] if note.startswith("classes of URLs"))
+    assert note == "classes of URLs shown by a browser: /*, /p/*; the same without: /plain/*"
+
+
+def test_without_chromium_nothing_is_begun(tmp_path, run_crawl, monkeypatch):
+    monkeypatch.setenv(chromium.PLACE, str(tmp_path / "chromium"))
+    with pytest.raises(UsageError, match="is no program: it must be the path of a Chromium"):
+        chromium.found()
+    monkeypatch.delenv(chromium.PLACE)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(UsageError, match="none is on the path: install it"):
+        chromium.found()
+    monkeypatch.undo()
+    assert os.environ.get("PATH")
