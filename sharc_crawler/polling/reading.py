@@ -10,6 +10,8 @@ from sharc_crawler.links.entries import SitemapKind
 from sharc_crawler.model import Kind, Sighting
 
 NEWS = re.compile(r"news", re.IGNORECASE)  #: in the name of a sitemap that lists what is new, as is the custom
+ROOT = re.compile(rb"<(?:rss|feed|rdf:RDF|urlset|sitemapindex)[\s>]")
+HEAD = 2_000  #: bytes in which a feed says that it is one
 
 
 def hub_sightings(body: bytes, url: str, content_type: str | None) -> list[Sighting]:
@@ -19,8 +21,7 @@ def hub_sightings(body: bytes, url: str, content_type: str | None) -> list[Sight
     >>> [(seen.url, seen.kind.value) for seen in hub_sightings(page, "http://h/", "text/html")]
     [('http://h/rss', 'hub'), ('http://h/a', 'page')]
     """
-    media_type = (content_type or "").lower()
-    if "xml" in media_type and "xhtml" not in media_type:
+    if _is_list(body, (content_type or "").lower()):
         found = sitemap.read(body, url)
         if found.kind is not SitemapKind.UNREADABLE:
             return [Sighting(entry.loc, Kind.PAGE, url, entry.hints) for entry in found.entries]
@@ -31,13 +32,21 @@ def hub_sightings(body: bytes, url: str, content_type: str | None) -> list[Sight
     ]
 
 
+def _is_list(body: bytes, media_type: str) -> bool:
+    """Is it to be read as a feed or sitemap? Many a feed is served as text, some as HTML."""
+    if "xml" in media_type and "xhtml" not in media_type:
+        return True
+    head = body[:HEAD]
+    return "html" not in media_type or (bool(ROOT.search(head)) and b"<html" not in head.lower())
+
+
 def sitemap_sightings(body: bytes, url: str) -> list[Sighting]:
     """Of a site's sitemaps an instant crawl wants those of its news: polled like a feed, the others left alone."""
     found = sitemap.read(body, url)
     if found.kind is SitemapKind.INDEX:
         named = (entry.loc for entry in found.entries)
         return [Sighting(loc, Kind.HUB, url) for loc in named if NEWS.search(urlsplit(loc).path)]
-    dated = [entry for entry in found.entries if entry.hints.published is not None]
-    if not dated:
+    if all(entry.hints.published is None for entry in found.entries):
         return []
-    return [Sighting(url, Kind.HUB, url), *(Sighting(entry.loc, Kind.PAGE, url, entry.hints) for entry in dated)]
+    pages = (Sighting(entry.loc, Kind.PAGE, url, entry.hints) for entry in found.entries)
+    return [Sighting(url, Kind.HUB, url), *pages]

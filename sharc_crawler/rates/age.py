@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sharc_crawler.rates.estimators.base import Estimates
-from sharc_crawler.rates.estimators.gamma_poisson import Prior, learn
 from sharc_crawler.rates.estimators.likelihood import Likelihood
+from sharc_crawler.rates.estimators.priors import Prior, learn
 from sharc_crawler.rates.history import DATED, UNCHANGED, Histories
 from sharc_crawler.rates.regression import LogLinear
 

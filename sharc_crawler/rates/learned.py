@@ -51,9 +51,11 @@ FOREST = 200  #: examples of a change from which on trees are grown
 
 
 def learnable(history: SiteHistory, now: Instant, horizon: Seconds) -> bool:
-    """Did the captures after the earliest cut see enough changes to learn from?"""
-    cuts, _ = _cuts(history, now, horizon)
-    return bool(len(cuts) and np.count_nonzero((history.changed == CHANGED) & (history.times > cuts[-1])) >= EVENTS)
+    """Did the captures in the times looked at, one after each cut, see enough changes to learn from?"""
+    cuts, after = _cuts(history, now, horizon)
+    times = history.times[history.changed == CHANGED]
+    looked_at = [(cut < times) & (times <= cut + after) for cut in cuts]  # captures far apart can lie between them all
+    return bool(looked_at and np.count_nonzero(np.any(looked_at, axis=0)) >= EVENTS)
 
 
 def learned_rates(history: SiteHistory, now: Instant, horizon: Seconds, surroundings: Surroundings) -> Estimates:

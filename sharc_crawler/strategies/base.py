@@ -157,6 +157,12 @@ class Strategy(ABC):
     def finished(self, visit: Visit, captured: bool) -> None:
         """The visit is finished. ``captured=False``: there is no content, so nothing is left to revisit."""
 
+    def linked(self, pages: Sequence[PageId]) -> None:  # noqa: B027 - most have no use for it
+        """The document of the visit that is about to be finished links to these pages, new ones (added before) or not.
+
+        Not told again after a restart.
+        """
+
     @abstractmethod
     def reprice(self, page: PageId, rate: float) -> None:
         """A page's rate is known better; ignored where its place is already taken."""

@@ -196,6 +196,14 @@ class Door:
             except Exception as error:
                 self._failed(error, f"it was told of the end of {slot.value} visit", page)
 
+    def linked(self, pages: Sequence[PageId]) -> None:
+        """A document links to these pages."""
+        if self.stopped is None:
+            try:
+                self.strategy.linked(pages)
+            except Exception as error:
+                self._failed(error, f"it was told of {len(pages)} links")
+
     def reprice(self, page: PageId, rate: float) -> None:
         """A page's rate is known better."""
         if self.stopped is None:
@@ -221,6 +229,11 @@ class Door:
             except Exception as error:
                 self._failed(error, "it was asked whether it revisits it after all", page)
         return False
+
+    @property
+    def first_visits_left(self) -> int:
+        """Pages known that wait for their first visit, or are under way in it."""
+        return self._waiting + self._firsts
 
     def revisits_ahead(self) -> list[PageId]:
         """The revisits still to be handed out, where their order is open."""

@@ -6,8 +6,12 @@ from array import array
 from bisect import bisect_left
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+    from numpy.typing import NDArray
 
     from sharc_crawler.model import PageId
 
@@ -89,3 +93,7 @@ class ByPage:
         else:
             pages.insert(place, page)
             self._numbers.insert(place, number)
+
+    def columns(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """All pages, ascending, and their numbers."""
+        return np.array(self._pages, np.int64), np.array(self._numbers, np.int64)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from functools import partial
 from heapq import heappop, heappush, heapreplace
 from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
@@ -16,7 +15,7 @@ from sharc_crawler.strategies.classes import Classes
 from sharc_crawler.strategies.waiting import WaitingClass, WaitingPages
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -71,17 +70,18 @@ class _Line:
 class PlannedPages:
     """Pages that wait, real ones known and *virtual* ones for what is still undiscovered, in the order of one plan.
 
-    Real pages are taken in the order of the plan; what is planned for a virtual page waits until it is found. The
-    plan is made anew when discoveries, or visits while pages are missing, exceed 1 % of the slots left, and when Δ is
-    another: offline, where everything is known at the start, it is made once.
+    Real pages are taken in the order of the plan, or, while pages are missing and there is a scout, in the order in
+    which it names them by that plan; what is planned for a virtual page waits until it is found. The plan is made anew
+    when discoveries, or visits while pages are missing, exceed 1 % of the slots left, and when Δ is another: offline,
+    where everything is known at the start, it is made once.
 
     Parameters
     ----------
     plan: lays classes (hottest first) over the slots left; runs in the order of the visits
     prior: rates that undiscovered pages are drawn from; none: as the known
     attested_apart: attested pages are classes of their own
-    scout: names pages to be taken out of their turn where it is that of a virtual one; the plan is then one over the
-        intervals 0, 2Δ, 4Δ, ... of pages that are judged by bytes
+    scout: names the pages to be visited while others are missing; the plan is then one over the intervals 0, 2Δ, 4Δ,
+        ... of pages that are judged by bytes
 
     """
 
@@ -99,10 +99,8 @@ class PlannedPages:
         self._prior = [WaitingClass(rate, 1.0, math.inf) for rate in prior]
         self._attested_apart = attested_apart
         self._scout = scout
-        self._planned: list[WaitingClass] = []  # rows of the present plan
-        self._starts: list[int] = []  # of its runs: how many visits come before each
-        self._taken = 0  # visits since it was made
-        self._brief: Callable[[], None] | None = None  # tells the scout the plan, if it does not know it yet
+        self._errands: list[PageId] = []  # named by the scout, the next one last
+        self._rows_of: dict[WaitingClass, int] = {}  # of the plan that they were named by
         self._pages = WaitingPages(CLASSES)
         self._lines: dict[WaitingClass, _Line] = {}
         self._heap: list[tuple[int, int, _Line]] = []  # by place; some have no waiting page any more
@@ -132,36 +130,29 @@ class PlannedPages:
 
     def take(self, missing: int, step: Seconds) -> Taken:
         """The page (there is one) to visit next, while so many pages are missing: expected, but undiscovered."""
-        if self._basis != (step, self._pages.width) or self._news > NEWS * (len(self) + missing):
+        scouting = self._scout is not None and missing > 0
+        stale = self._basis != (step, self._pages.width) or scouting != bool(self._errands)
+        if stale or self._news > NEWS * (len(self) + missing):
             self._replan(missing, step)
             self._basis = (step, self._pages.width)
         self._news += missing > 0
-        if self._scout is None:
-            return self._in_turn(missing)
-        ahead = self._out_of_turn(self._scout) if missing and self._turn_of_virtual() else None
-        taken = ahead or self._in_turn(missing)
-        self._scout.visited(taken.source.rate)
-        self._taken += 1
+        taken = self._errand() or self._in_turn(missing)
+        if self._scout is not None:
+            self._scout.visited(taken.page, taken.source.rate)
         return taken
 
-    def _turn_of_virtual(self) -> bool:
-        """Is it the turn of a page that is still undiscovered?"""
-        line = self._first()
-        return line is not None and self._starts[line.place] > self._taken
+    def linked(self, pages: Sequence[PageId]) -> None:
+        """A document that was visited links to these pages."""
+        if self._scout is not None:
+            self._scout.linked(pages)
 
-    def _out_of_turn(self, scout: Scout) -> Taken | None:
-        """A page of the class that the scout names: it gives up the interval that it was kept for."""
-        if self._brief is not None:
-            self._brief()
-            self._brief = None
-            for row, source in enumerate(self._planned):
-                if not source.waiting:
-                    scout.spent(row)
-        while (named := scout.choose()) is not None:
-            source = self._planned[named]
-            if source.waiting:
-                return Taken(self._pages.pop(source), Plan.HOPELESS, source)
-            scout.spent(named)
+    def _errand(self) -> Taken | None:
+        """The next page that the scout has named, if it still waits: it gives up the interval that it was kept for."""
+        while self._scout is not None and self._errands:
+            page = self._errands.pop()
+            if (source := self._pages.discard(page)) is not None:
+                given_up = source not in self._rows_of or self._scout.gives_up(self._rows_of[source])
+                return Taken(page, Plan.HOPELESS if given_up else Plan.HOPEFUL, source)
         return None
 
     def _in_turn(self, missing: int) -> Taken:
@@ -222,11 +213,20 @@ class PlannedPages:
         for line in self._lines.values():
             self._queue(line)
         self._news = 0
-        self._planned = [source for source, _ in rows]
-        self._starts = [0, *np.cumsum([run.pages for run in plan]).tolist()]
-        self._taken = 0
-        if self._scout is not None:
-            self._brief = partial(self._scout.brief, classes, plan, 2 * step)
+        self._errands = []
+        if self._scout is not None and missing:
+            self._scout.brief(classes, plan, 2 * step)
+            self._errands = self._named(self._scout, [source for source, _ in rows], missing)
+
+    def _named(self, scout: Scout, planned: list[WaitingClass], missing: int) -> list[PageId]:
+        """As many errands as visits are made under one plan."""
+        self._rows_of = {source: row for row, source in enumerate(planned)}
+        pages, classes = self._pages.waiting()
+        row_of = np.zeros(int(classes.max()) + 1, np.int64)
+        for source, row in self._rows_of.items():
+            if source.waiting:
+                row_of[source.number] = row
+        return scout.errands(pages, row_of[classes], missing, 1 + int(NEWS * (len(self) + missing)))[::-1]
 
     def _rows(self, missing: int) -> list[tuple[WaitingClass, int]]:
         """Classes to plan and their pages, hottest first: those that wait, and as many virtual ones as are missing."""

@@ -12,6 +12,8 @@ from sharc_crawler.strategies.planned import PlannedPages
 from sharc_crawler.strategies.scout import Scout
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sharc_crawler.model import PageId, Plan
     from sharc_crawler.strategies.base import Candidates, Setting
     from sharc_crawler.strategies.classes import Classes
@@ -50,6 +52,10 @@ class PyramidStrategy(PhasedStrategy):
     def revisits_ahead(self) -> list[PageId]:
         """The order of the revisits is open: the plan was made with what was known before the visits."""
         return self._ahead()
+
+    def linked(self, pages: Sequence[PageId]) -> None:
+        """Pages that many link to are likely to have links."""
+        self._pages.linked(pages)
 
     def reprice(self, page: PageId, rate: float) -> None:
         """Move a waiting page to its new class."""

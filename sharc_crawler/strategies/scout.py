@@ -1,9 +1,11 @@
-"""Which page to visit where it is the turn of one that is expected, but still undiscovered.
+"""Which pages to visit while others are expected, but still undiscovered.
 
-A plan counts on virtual pages. Where it is the turn of one that has not been found yet, a page that waits is visited
-out of its turn, and loses the interval that it was kept for. Pages that are given up lose nothing. But if hot pages are
-the ones with the links, all is found when it is too late: so that page is best which loses least for how likely its
-visit is to find something new, as visits to pages of about its rate have done.
+A plan counts on virtual pages. Where it is the turn of one that has not been found yet, some page that waits must be
+visited out of its turn, and loses the interval that it was kept for. So what leads to missing pages is worth an early
+visit: not the coldest page, but one that loses little for the pages that it is likely to bring. It is expected to bring
+the more, the more links lead to it (hubs are linked to, and link), and the more visits to pages of about its rate found
+something. How many that is in all, recent visits tell. A page found is worth nothing where visits that cost little are
+expected to find all that is missing anyway.
 """
 
 from __future__ import annotations
@@ -17,15 +19,21 @@ import numpy as np
 from sharc_crawler.strategies.classes import Classes
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
-    from sharc_crawler.model import Seconds
+    from sharc_crawler.model import PageId, Seconds
     from sharc_crawler.strategies.layout import Run
 
     Column = NDArray[np.float64]
 
 BANDS = 8  #: bands of rates in an octave
 NEVER = -1100 * BANDS  #: band of the rate 0: below any other's
+PRICE = 0.1  #: of a page that is found, in what a page loses by being visited now, in the mean
+KEEP = 0.99  #: what is left of a visit's word after each further one
+ALONE = 0.01  #: links to a page that no document named: a seed
+FEW = 1024  #: pages that there is room for at first
 TRACE = 1e-9  #: visits that find something, of any rate: where no other did, all are as likely
 
 
@@ -35,8 +43,8 @@ class Scout:
     >>> from sharc_crawler.model import Plan
     >>> from sharc_crawler.strategies.layout import Run
     >>> scout = Scout()
-    >>> for rate, found in ((0.5, 3), (0.5, 0), (0.25, 0)):
-    ...     scout.visited(rate)
+    >>> for page, (rate, found) in enumerate(((0.5, 3), (0.5, 0), (0.25, 0))):
+    ...     scout.visited(page, rate)
     ...     scout.found(found)
     >>> classes = Classes(np.array([0.5, 0.25]), np.array([4, 4]), np.ones(2))
     >>> scout.brief(classes, [Run(0, 4, Plan.HOPELESS), Run(1, 4, Plan.HOPEFUL)], 2.0)
@@ -50,10 +58,16 @@ class Scout:
         self._last: int | None = None  # band of the last visit, if it has found nothing yet
         self._bands = np.zeros(0, np.int64)  # of the classes in the plan, and by class:
         self._costs = self._near_visits = self._near_fruitful = np.zeros(0)
+        self._unlikely = np.zeros(0, np.bool_)
         self._nearness: dict[int, Column] = {}  # of a band of visits
+        self._links = np.zeros(FEW, np.int32)  # that visits found, by the page that they lead to
+        self._promises: dict[PageId, float] = {}  # of the pages named last
+        self._promised = self._brought = 1.0  # by visits; recent ones count more
 
-    def visited(self, rate: float) -> None:
+    def visited(self, page: PageId, rate: float) -> None:
         """A page of this rate is visited: what is found until the next visit is found on it."""
+        self._promised = KEEP * self._promised + self._promises.get(page, 0.0)
+        self._brought *= KEEP
         self._last = math.floor(math.log2(rate) * BANDS) if rate else NEVER
         self._visits[self._last] += 1
         if len(self._bands):
@@ -61,6 +75,7 @@ class Scout:
 
     def found(self, pages: int) -> None:
         """So many pages were not known before."""
+        self._brought += pages
         if self._last is None or not pages:
             return
         self._fruitful[self._last] += 1
@@ -73,6 +88,8 @@ class Scout:
         with np.errstate(divide="ignore"):
             self._bands = np.floor(np.maximum(np.log2(classes.rates) * BANDS, NEVER)).astype(np.int64)
         self._costs = costs(classes, runs, width)
+        longest = np.full((len(classes), 1), (classes.counts.sum() - 1) * width)
+        self._unlikely = np.exp(classes.log_values(longest)[:, 0]) < classes.weights / 2
         self._nearness.clear()
         self._near_visits, self._near_fruitful = self._sum(self._visits), self._sum(self._fruitful)
 
@@ -85,14 +102,32 @@ class Scout:
         likely: Column = self._near_fruitful / self._near_visits
         return likely
 
-    def choose(self) -> int | None:
-        """The class whose page loses least for how likely its visit is to find something new; None: none is left."""
-        best = int((self._costs / self.likely).argmin())
-        return best if self._costs[best] < math.inf else None
+    def linked(self, pages: Sequence[PageId]) -> None:
+        """A document that was visited links to these pages, found on it or before."""
+        if not pages:
+            return
+        numbers = np.array(pages, np.int64)
+        if (last := int(numbers.max())) >= len(self._links):
+            self._links = np.concatenate([self._links, np.zeros(2 * last + 1 - len(self._links), np.int32)])
+        self._links[numbers] += 1
 
-    def spent(self, row: int) -> None:
-        """No page of this class waits."""
-        self._costs[row] = math.inf
+    def errands(self, pages: NDArray[np.int64], rows: NDArray[np.int64], missing: int, most: int) -> list[PageId]:
+        """Up to ``most`` of these pages, which are of these rows of the plan, in the order in which to visit them.
+
+        First those that bring more than they cost, then those that cost least for what they promise.
+        """
+        links = self._links[np.minimum(pages, len(self._links) - 1)] * (pages < len(self._links))
+        promises, losses = (links + ALONE) * self.likely[rows], self._costs[rows]
+        brings, mean = self._brought / self._promised * promises, float(losses.mean())
+        found_anyway = float((brings * np.exp(-losses / mean)).sum()) if mean else missing
+        worth = losses - PRICE * mean * max(0.0, 1.0 - found_anyway / missing) * brings
+        first = np.lexsort((-promises, np.where(worth < 0, worth, losses / promises)))[:most]
+        self._promises = dict(zip(pages[first].tolist(), promises[first].tolist(), strict=True))
+        return list(self._promises)
+
+    def gives_up(self, row: int) -> bool:
+        """Is a page of this row likelier to change than not, if it is visited now?"""
+        return bool(self._unlikely[row])
 
     def _near(self, band: int) -> Column:
         found = self._nearness.get(band)

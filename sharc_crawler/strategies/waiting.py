@@ -11,6 +11,8 @@ from sharc_crawler.errors import UsageError
 from sharc_crawler.strategies.page_numbers import ByPage, Line
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from sharc_crawler.model import PageId
 
 Key = tuple[float, float, float, bool]  # rate, weight, shape, attested
@@ -92,6 +94,12 @@ class WaitingPages:
         self._number_of[page] = 0
         self._count(source, -1)
         return page
+
+    def waiting(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The pages that wait, ascending, and the numbers of their classes."""
+        pages, numbers = self._number_of.columns()
+        waits = numbers > 0
+        return pages[waits], numbers[waits]
 
     def discard(self, page: PageId) -> WaitingClass | None:
         """A page waits no longer; its class, or None where it did not wait."""

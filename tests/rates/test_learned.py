@@ -9,7 +9,7 @@ from sharc_crawler.rates import learned
 from sharc_crawler.rates.estimators.gamma_poisson import GammaPoisson
 from sharc_crawler.rates.estimators.irregular import IrregularMle
 from sharc_crawler.rates.evidence import combined_rates
-from sharc_crawler.rates.history import CHANGED, UNKNOWN, SiteHistory
+from sharc_crawler.rates.history import CHANGED, UNCHANGED, UNKNOWN, SiteHistory
 from sharc_crawler.rates.learned import WEEK, _dispersion, learnable, learned_rates
 from sharc_crawler.rates.surroundings import Surroundings
 
@@ -129,3 +129,16 @@ def test_one_comparison_each_leaves_the_rates_open():
     changed = bits[:, 1] == CHANGED
     assert found.rate[changed].min() > found.rate[~changed].max()
     assert found.rate.mean() == pytest.approx(bits[:, 1].mean() / 60.0, rel=0.3)
+
+
+def test_captures_between_all_that_is_looked_at_teach_no_regression():
+    day, pages = WEEK / 7, 50
+    times = np.array([*np.arange(24) / 24, 8.0, 16.0]) * day
+    seen = weekly(np.zeros((pages, len(times) - 1)), [f"page/{number}" for number in range(pages)])
+    bits = np.where(times > day, CHANGED, UNCHANGED)
+    bits[0] = UNKNOWN
+    history = replace(seen, times=np.tile(times, pages), changed=np.tile(bits, pages).astype(np.int8))
+    now = 20.5 * day  # looks of two hours, two days apart: none at the 8th and the 16th day
+    assert not learnable(history, now, 3600.0)
+    found = combined_rates(history, now, 3600.0, Surroundings(history.urls)).rate
+    assert (found > 0).all() and np.isfinite(found).all()

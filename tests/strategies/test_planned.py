@@ -144,30 +144,41 @@ class Listening(Scout):
         super().__init__()
         self.told: list[tuple[str, float]] = []
 
-    def visited(self, rate: float) -> None:
+    def visited(self, page: int, rate: float) -> None:
         self.told.append(("visited", rate))
-        super().visited(rate)
+        super().visited(page, rate)
 
     def found(self, pages: int) -> None:
         self.told.append(("found", pages))
         super().found(pages)
 
 
-def test_in_the_turn_of_a_page_still_undiscovered_the_scout_names_another_which_gives_up_its_interval():
+def scouted(rate: float, missing: int) -> tuple[list[tuple[int, Plan]], Listening]:
+    """Four visits to pages of one rate; two documents link to page 7, one to page 3."""
     planned, scout = Planned((0, 2), (1, 400)), Listening()
     planned.pages = PlannedPages(planned._plan, (HOT,), scout=scout)
+    planned.put([*range(400)], rate)
+    planned.pages.linked([7, 3])
+    planned.pages.linked([7])
+    return [planned.pages.take(missing, 1.0)[:2] for _ in range(4)], scout
+
+
+def test_while_pages_are_missing_the_scout_names_those_that_most_documents_link_to():
+    taken, scout = scouted(COLD, missing=20)
+    assert [page for page, _ in taken] == [7, 3, 0, 1]
+    assert {plan for _, plan in taken} == {Plan.HOPELESS}, "a change a second: each is lost by being visited so early"
+    assert scout.told == [("found", 400), *[("visited", COLD)] * 4]
+
+
+def test_pages_out_of_their_turn_are_given_up_only_where_they_are_likely_to_change():
+    taken, _ = scouted(1e-6, missing=20)
+    assert {plan for _, plan in taken} == {Plan.HOPEFUL}
+
+
+def test_once_nothing_is_missing_pages_come_by_the_plan():
+    planned = Planned((0, 400))
+    planned.pages = PlannedPages(planned._plan, (), scout=Listening())
     planned.put([*range(400)], COLD)
-    taken = [planned.pages.take(20, 1.0) for _ in range(4)]
-    assert [one.page for one in taken] == [0, 1, 2, 3]
-    assert [one.plan for one in taken] == [Plan.HOPELESS] * 2 + [Plan.HOPEFUL] * 2
-    assert planned.made == [[20, 400]]
-    planned.put([400, 401], COLD)
-    assert scout.told == [("found", 400), *[("visited", COLD)] * 4, ("found", 2)]
-
-
-def test_where_nothing_is_missing_nobody_asks_the_scout():
-    planned = Planned((0, 3))
-    planned.pages = PlannedPages(planned._plan, (HOT,), scout=Listening())
-    planned.put([*range(3)], COLD)
-    assert planned.pages.take(0, 1.0).plan is Plan.HOPEFUL
-    assert planned.made == [[3]]
+    planned.pages.linked([7])
+    assert planned.pages.take(400, 1.0).page == 7
+    assert planned.pages.take(0, 1.0).page == 399, "the newest of a class"

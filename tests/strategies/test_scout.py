@@ -38,7 +38,7 @@ def scouting(*visits: tuple[float, int]) -> Scout:
     """A scout after visits: the rate of each page, and how many new pages it led to."""
     scout = Scout()
     for rate, found in visits:
-        scout.visited(rate)
+        scout.visited(0, rate)
         scout.found(found)
     return scout
 
@@ -66,48 +66,58 @@ def test_what_visits_tell_does_not_depend_on_when_the_plan_was_made(
 ) -> None:
     early = brief(Scout(), classes)
     for rate, found in visits:
-        early.visited(rate)
+        early.visited(0, rate)
         early.found(found)
     assert early.likely == pytest.approx(brief(scouting(*visits), classes).likely)
 
 
-def test_it_goes_where_visits_have_found_something() -> None:
-    """The coldest are due, but undiscovered. Cold ones cost less; one in ten led somewhere. Later, hot ones do not."""
-    classes = Classes(np.array([1e-2, 1e-4, 1e-6]), np.array([40, 60, 1900]), np.ones(3))
-    scout = brief(scouting((1e-2, 400), (1e-4, 1), *[(1e-4, 0)] * 9), classes)
-    scout.spent(2)
-    assert scout.choose() == 0
-    for _ in range(10_000):
-        scout.visited(1e-2)
-    assert scout.choose() == 1
-    scout.spent(1)
-    assert scout.choose() == 0
-    scout.spent(0)
-    assert scout.choose() is None
+def named(scout: Scout, classes: Classes, rows: list[int], missing: int = 500) -> list[int]:
+    """The pages 0, 1… of these rows in the order in which the scout names them."""
+    found = brief(scout, classes).errands(np.arange(len(rows)), np.array(rows), missing, len(rows))
+    assert sorted(found) == [*range(len(rows))]
+    return found
 
 
-def test_pages_that_are_given_up_anyway_come_first() -> None:
-    classes = Classes(np.array([5.0, 1e-4, 1e-6]), np.array([40, 60, 1900]), np.ones(3))
-    scout = brief(scouting((1e-4, 7), (5.0, 0)), classes)
-    scout.spent(2)
-    assert scout.choose() == 0
+SITE = Classes(np.array([1e-2, 1e-4, 1e-6]), np.array([40, 60, 1900]), np.ones(3))
+
+
+def test_a_hub_is_visited_though_it_loses_something_and_not_where_visits_bring_nothing() -> None:
+    """Page 0 is hot, and 50 documents link to it; page 1 is cold, and one does."""
+    scout = scouting((1e-2, 400))
+    for _ in range(50):
+        scout.linked([0])
+    scout.linked([1])
+    assert named(scout, SITE, [0, 2], missing=100_000) == [0, 1]
+    for _ in range(2000):
+        scout.visited(0, 1e-2)
+    assert named(scout, SITE, [0, 2], missing=100_000) == [1, 0]
+
+
+def test_where_cheap_visits_are_expected_to_find_all_no_other_is_made() -> None:
+    scout = scouting((1e-2, 400))
+    for page in range(1, 101):
+        scout.linked([page])
+    for _ in range(50):
+        scout.linked([0])
+    assert named(scout, SITE, [0, *[2] * 100], missing=100_000)[0] == 0
+    assert named(scout, SITE, [0, *[2] * 100], missing=2)[-1] == 0
+
+
+def test_of_pages_alike_those_come_first_that_most_documents_link_to_then_those_found_first() -> None:
+    scout = scouting((1e-6, 3))
+    scout.linked([2, 4])
+    scout.linked([4])
+    assert named(scout, SITE, [2] * 5) == [4, 2, 0, 1, 3]
 
 
 def test_a_visit_counts_once_and_by_how_near_its_rate_was() -> None:
     scout = scouting((1.0, 3), (0.5, 0))
     scout.found(0)
-    scout.visited(0.0)
+    scout.visited(0, 0.0)
     scout.found(2)
     scout.found(5)  # of the same visit
     classes = Classes(np.array([1.0, 0.5, 0.0]), np.ones(3, int), np.ones(3))
     assert brief(scout, classes).likely == pytest.approx([81 / 82, 1 / 82, 1.0], abs=1e-6)
-
-
-def test_where_nothing_is_learned_that_page_is_visited_which_costs_least() -> None:
-    classes = Classes(np.array([1e-2, 1e-4, 1e-6]), np.array([40, 60, 1900]), np.ones(3))
-    scout = brief(Scout(), classes)
-    scout.spent(2)
-    assert scout.choose() == 1
 
 
 def expected(site: SyntheticSpec, strategy: str = "sharc-selective", graph: str = "discover") -> float:
@@ -120,7 +130,7 @@ def test_where_hot_pages_have_the_links_little_is_lost_by_discovery(monkeypatch)
     """Table 20 of the paper on a smaller site: online next to offline; and without looking ahead."""
     site = SyntheticSpec(size=1500, outdegree=60, skew=1.5)
     offline, online = expected(site, graph="known"), expected(site)
-    monkeypatch.setattr(Scout, "choose", lambda _: None)
+    monkeypatch.setattr(Scout, "errands", lambda *_: [])
     assert online < 1.1 * offline
     assert online < 0.7 * expected(site)
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.special import digamma
+from scipy.special import digamma, gammaln
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,6 +25,7 @@ class Moments:
     mean: NDArray[np.float64]
     spread: NDArray[np.float64]  #: standard deviation
     log_mean: NDArray[np.float64]  #: E[log λ]
+    evidence: NDArray[np.float64]  #: log ∫ λ^{shape − 1} e^{−λ scale} L(λ) dλ
 
 
 def moments(likelihood: Likelihood, shape: NDArray[np.float64], scale: NDArray[np.float64]) -> Moments:
@@ -35,11 +36,12 @@ def moments(likelihood: Likelihood, shape: NDArray[np.float64], scale: NDArray[n
     """
     product = likelihood.times(shape, scale)
     a, b = product.shape, product.scale
-    result = Moments(a / b, np.sqrt(a) / b, digamma(a) - np.log(b))
+    result = Moments(a / b, np.sqrt(a) / b, digamma(a) - np.log(b), gammaln(a) - a * np.log(b))
     hit = product.hits > 0
     if hit.any():
         found = _quadrature(product.select(hit))
         result.mean[hit], result.spread[hit], result.log_mean[hit] = found.mean, found.spread, found.log_mean
+        result.evidence[hit] = found.evidence
     return result
 
 
@@ -47,7 +49,7 @@ def _quadrature(product: Likelihood) -> Moments:
     """Pages with as many changed intervals together: their lengths are then a matrix."""
     mode = product.mode()
     width = (mode * product.slope(mode)[1]) ** -0.5
-    found = Moments(*(np.empty(len(mode)) for _ in range(3)))
+    found = Moments(*(np.empty(len(mode)) for _ in range(4)))
     counts = np.bincount(product.own, minlength=len(mode))
     starts = np.cumsum(counts) - counts
     for count in np.unique(counts).tolist():
@@ -55,10 +57,11 @@ def _quadrature(product: Likelihood) -> Moments:
         rows = starts[pages] + np.arange(count)[:, None]
         weights = None if product.weights is None else product.weights[rows]
         alike = _Alike(-product.lengths[rows], weights, product.shape[pages], product.scale[pages])
-        first, second, place = alike.moments(mode[pages], width[pages])
+        first, second, place, evidence = alike.moments(mode[pages], width[pages])
         found.mean[pages] = mode[pages] * (1.0 + first)
         found.spread[pages] = mode[pages] * np.sqrt(second - first * first)
         found.log_mean[pages] = np.log(mode[pages]) + width[pages] * place
+        found.evidence[pages] = evidence
     return found
 
 
@@ -72,20 +75,25 @@ class _Alike:
     scale: NDArray[np.float64]
 
     def moments(self, mode: NDArray[np.float64], width: NDArray[np.float64]) -> tuple[NDArray[np.float64], ...]:
-        """Means of λ/mode − 1, of its square, and of the place of log λ in widths from the mode: sums over nodes."""
+        """Means of λ/mode − 1, of its square, and of the place of log λ in widths from the mode: sums over nodes.
+
+        At last, the logarithm of the integral itself.
+        """
         beside = np.multiply.outer(NODES, width)  # of log λ from that of the mode; rows: nodes
         density = self.shape * beside
         np.exp(beside, out=beside)
         density -= self.scale * mode * beside
         density += self._hits(mode * beside)
-        density -= self._hits(mode[None])[0] - self.scale * mode
+        peak = self._hits(mode[None])[0] - self.scale * mode
+        density -= peak
         weight = np.exp(density, out=density)
         total, place = weight.sum(0), NODES @ weight
         beside -= 1.0
         weight *= beside
         first = weight.sum(0)
         weight *= beside
-        return first / total, weight.sum(0) / total, place / total
+        evidence = peak + self.shape * np.log(mode) + np.log(total * width * (NODES[1] - NODES[0]))
+        return first / total, weight.sum(0) / total, place / total, evidence
 
     def _hits(self, rates: NDArray[np.float64]) -> NDArray[np.float64]:
         """Log Π (1 − e^{−λ t}) over the changed intervals, of rates in rows; −inf where it is lost in rounding."""

@@ -1,0 +1,156 @@
+"""Expected against found: how often what came of a capture lies within 1.28 deviations of what was expected.
+
+    python benchmarks/bench_expected.py HISTORY.csv.gz … [--starts 10]     # captures of real sites' histories
+    python benchmarks/bench_expected.py --looks                            # posteriors of made rates, known exactly
+
+Captures of a day, a fortnight, a month begin at instants spread evenly over a history. Pages are visited in a random
+order, and revisited in the reverse order. Rates are counted from weekly captures of the year before; from one capture a
+fortnight before, whose two visits lay a day apart; or are told by lastmods alone. 80 % should lie within.
+``--looks``: the share of pages whose true rate lies in the 80 % interval of its posterior; rates are Gamma.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.stats import gamma
+
+from sharc_crawler.evidence.facts import PageFacts, VisitFacts
+from sharc_crawler.evidence.measures import Expected
+from sharc_crawler.lab.history import HistorySpec, read_history
+from sharc_crawler.lab.published import weekly_captures
+from sharc_crawler.lab.rates import SOURCES, posterior
+from sharc_crawler.model import Kind, Result, Slot, Url, Verdict
+from sharc_crawler.rates.estimators.gamma_poisson import GammaPoisson
+from sharc_crawler.rates.history import CHANGED, UNCHANGED, Histories
+
+if TYPE_CHECKING:
+    from sharc_crawler.lab.site import Site
+
+DAY = 86_400.0
+DAYS = (1, 14, 30)
+AGO = 14 * DAY
+SURE = 1.2816  #: deviations: 80 % lie within
+Rates = tuple[np.ndarray, np.ndarray]  #: means, shapes
+
+
+def windows(path: Path, days: int, starts: int) -> list[Site]:
+    lives = read_history(path)
+    times = [life.changes for life in lives if life.changes]
+    first, last = min(one[0] for one in times), max(one[-1] for one in times)
+    stays = max((one for one in lives if one.alive_at_start and not one.deleted), key=lambda one: len(one.changes))
+    begins = np.linspace(first, last - days * DAY, starts)
+    return [HistorySpec(str(path), stays.page, begin, begin + days * DAY).build() for begin in begins.tolist()]
+
+
+def by_year(site: Site) -> Rates:
+    """Of pages that no weekly capture has seen: the prior."""
+    history = weekly_captures(site)
+    intervals = history.histories()
+    ranker = GammaPoisson().fit(intervals)
+    means, shapes = np.full(len(site.urls), ranker.prior_.mean), np.full(len(site.urls), ranker.prior_.shape)
+    number = {url: page for page, url in enumerate(site.urls)}
+    pages = [number[url] for url in history.urls]
+    found = ranker.estimate(intervals)
+    means[pages], shapes[pages] = found.rate, found.shape
+    return means, shapes
+
+
+def by_one_look(site: Site) -> Rates:
+    begin = site.start - AGO
+    counts = [site.past.within(-math.inf, instant).counts() for instant in (begin, begin + DAY)]
+    bits = np.where(counts[1] > counts[0], CHANGED, UNCHANGED).astype(np.int8)
+    there = site.created <= begin
+    offsets = np.concatenate([[0], np.cumsum(there)])
+    looks = int(there.sum())
+    return posterior(Histories(offsets, np.full(looks, DAY), bits[there], np.full(looks, begin + DAY)))
+
+
+BELIEFS = {
+    "a year": (by_year, "history"),
+    "one look": (by_one_look, "history"),
+    "lastmods": (SOURCES["lastmod"], "lastmod"),
+}
+
+
+def score(site: Site, rates: Rates, source: str, rng: np.random.Generator) -> dict[str, float]:
+    """What :class:`Expected` says of a capture, as a report would."""
+    known, middle = site.known, (site.start + site.end) / 2
+    half = (site.end - site.start) / 2 * (rng.permutation(len(known)) + 0.5) / len(known)
+    expected = Expected(None)
+    for page, reach in zip(known, half.tolist(), strict=True):
+        begin, end = site.changes.offsets[page], site.changes.offsets[page + 1]
+        stayed = not (np.abs(site.changes.times[begin:end] - middle) <= reach).any()
+        looks = [
+            VisitFacts(slot, Result.OK, at, at)
+            for slot, at in ((Slot.FIRST, middle - reach), (Slot.SECOND, middle + reach))
+        ]
+        expected.add(
+            PageFacts(
+                Url(site.urls[page]),
+                Kind.PAGE,
+                "",
+                0,
+                float(rates[0][page]),
+                source,
+                visit=looks[0],
+                revisit=looks[1],
+                verdict=Verdict.COHERENT if stayed else Verdict.CHANGED,
+                rate_shape=float(rates[1][page]),
+            )
+        )
+    return expected.totals()
+
+
+def captures(paths: list[Path], starts: int) -> None:
+    print("| site | days | rates from | captures | within 80 % | z: mean | sd | expected changes | found |")
+    print("|---|---|---|---|---|---|---|---|---|")
+    for path in paths:
+        for days in DAYS:
+            sites = windows(path, days, starts)
+            for name, (belief, source) in BELIEFS.items():
+                rng = np.random.default_rng(days)
+                found = [score(site, belief(site), source, rng) for site in sites]
+                z = np.array([(one["counted"] - one["coherent"]) / one["deviation"] for one in found])
+                lost = [np.mean([one["pages"] - one[what] for one in found]) for what in ("coherent", "counted")]
+                cells = f"{len(z)} | {np.mean(np.abs(z) < SURE):.0%} | {z.mean():+.2f} | {z.std():.2f}"
+                print(
+                    f"| {path.name.split('.')[0]} | {days} | {name} | {cells} | {lost[0]:.0f} | {lost[1]:.0f} |",
+                    flush=True,
+                )
+
+
+def looks(pages: int = 3_000) -> None:
+    print("| shape | changes a look | " + " | ".join(f"{count} looks" for count in (1, 2, 3, 10)) + " |")
+    print("|---|---|---|---|---|---|")
+    for shape in (0.3, 1.0):
+        for mean in (0.05, 0.5, 3.0):
+            cells = []
+            for count in (1, 2, 3, 10):
+                rng = np.random.default_rng(1)
+                rates = rng.gamma(shape, mean / shape, pages)
+                lengths = rng.lognormal(0.0, 1.0, (pages, count))
+                bits = (rng.random(lengths.shape) < -np.expm1(-rates[:, None] * lengths)).astype(np.int8)
+                means, shapes = posterior(Histories.of(list(lengths), list(bits)))
+                low, high = (gamma.ppf(q, shapes, scale=means / shapes) for q in (0.1, 0.9))
+                cells.append(f"{np.mean((low <= rates) & (rates <= high)):.0%}")
+            print(f"| {shape} | {mean} | {' | '.join(cells)} |", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("histories", nargs="*", type=Path)
+    parser.add_argument("--starts", type=int, default=10)
+    parser.add_argument("--looks", action="store_true")
+    given = parser.parse_args()
+    if given.looks:
+        looks()
+    captures(given.histories, given.starts)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,95 @@
+"""What sitemaps that are read again say of pages: which changed since their visit, and how wrong the rates are."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from sharc_crawler.rates.corrected import corrected
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from sharc_crawler.frontier.capture import SiteCapture
+    from sharc_crawler.frontier.pages import PageTable
+    from sharc_crawler.model import Instant, PageId
+
+    Column = NDArray[np.float64]
+    Mask = NDArray[np.bool_]
+
+SLACK = 2.0  #: seconds that the server's clock may differ from ours, for a plan
+
+
+class SaidOfPages(NamedTuple):
+    """Pages that have been visited, one entry each."""
+
+    pages: list[PageId]
+    rates: Column  #: as they are held for now
+    weights: Column
+    shapes: Column
+    visited: Column  #: start of the visit
+    stale: Mask  #: it is said to have changed since
+    still: Mask  #: it is said not to have changed since
+    spent: Mask  #: a second look by that word brought nothing
+
+
+class SitemapWords:
+    """The last word on each page, of those read since the capture began to visit."""
+
+    def __init__(self, capture: SiteCapture, pages: PageTable) -> None:
+        self._capture = capture
+        self._pages = pages
+        self._last: dict[PageId, tuple[Instant, Instant]] = {}
+        self._early: set[PageId] = set()  # changed before the first reading
+        self._spent: dict[PageId, Instant] = {}  # words that led to nothing
+        self._first_read: Instant | None = None
+        self._last_read: Instant = 0.0
+
+    def __bool__(self) -> bool:
+        return bool(self._last)
+
+    def __contains__(self, page: PageId) -> bool:
+        return page in self._last
+
+    def heard(self, page: PageId, read: Instant, earliest: Instant, latest: Instant) -> None:
+        """A sitemap that was asked for at ``read`` says when a page last changed."""
+        if self._first_read is None:
+            self._first_read = read
+        if page not in self._last and self._capture.started < earliest <= self._first_read:
+            self._early.add(page)
+        self._last[page] = earliest, latest
+        self._last_read = read
+
+    def spent(self, page: PageId) -> None:
+        """A second look by the last word on a page brought nothing, as where it is gone."""
+        if page in self._last:
+            self._spent[page] = self._last[page][0]
+
+    def standing(self, pages: Sequence[PageId]) -> SaidOfPages:
+        """All that is known of these."""
+        table = self._pages
+        rates, weights, shapes, visited = (
+            np.array([column[page] for page in pages], np.float64)
+            for column in (table.rates, table.weights, table.shapes, table.started)
+        )
+        said = np.array([self._last.get(page, (math.nan, math.nan)) for page in pages]).reshape(-1, 2)
+        rates, shapes = self._corrected(pages, rates, shapes, said[:, 0])
+        stale, still = said[:, 0] > visited + SLACK, said[:, 1] < visited - SLACK
+        spent = np.array([self._spent.get(page, -math.inf) for page in pages]) >= said[:, 0]
+        return SaidOfPages(list(pages), rates, weights, shapes, visited, stale, still, spent)
+
+    def _corrected(self, pages: Sequence[PageId], rates: Column, shapes: Column, said: Column) -> tuple[Column, Column]:
+        """Rates by two periods: until the first reading, and from then until the last one."""
+        if self._first_read is None or self._last_read <= self._first_read + SLACK:
+            return rates, shapes
+        early = np.array([page in self._early for page in pages])
+        late = said > self._first_read
+        told = ~np.isnan(said)
+        periods = self._first_read - self._capture.started, self._last_read - self._first_read
+        new = rates.copy(), shapes.copy()
+        new[0][told], new[1][told] = corrected(rates[told], shapes[told], early[told], late[told], periods)
+        return new

@@ -1,0 +1,77 @@
+"""Rates put right, while a crawl runs, by what the site itself has said since they were learned.
+
+The past may mislead: a rebuild that touched all pages makes every page look hot. What a sitemap says of two periods
+since then, one after the other, is a test of the rates that costs nothing: which pages changed in either, and whether
+they are the same ones.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy.optimize import minimize
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from sharc_crawler.model import Seconds
+
+    Column = NDArray[np.float64]
+    Mask = NDArray[np.bool_]
+
+ENOUGH = 20  #: pages that changed in either period: from fewer nothing is concluded
+COLDEST = 1e-3  #: of the mean rate: no page is colder
+SPREAD = 3.0  #: standard deviation, beforehand, of the logarithms of factor and shape
+
+
+def corrected(
+    rates: Column, shapes: Column, early: Mask, late: Mask, periods: tuple[Seconds, Seconds]
+) -> tuple[Column, Column]:
+    """Rates and Gamma shapes of pages by what they were held for, and by whether they changed in two periods.
+
+    A page's rate is taken for m·r·g: r what it was held for, m one factor for all, g a Gamma variable of mean 1 and
+    shape κ, by which rates of that kind are wrong. Both m and κ are those under which what was seen of all pages is
+    likeliest; the posterior of each page follows. Where too few pages changed, all stays as it is.
+
+    Parameters
+    ----------
+    rates, shapes: as held when the first period began, changes per second
+    early, late: did the page change in the first period, in the second?
+    periods: their lengths
+
+    >>> held, seen = np.full(100, 0.01), np.arange(100) < 30
+    >>> rates, shapes = corrected(held, np.full(100, 9.0), seen, seen, (10.0, 10.0))
+    >>> bool(rates[0] > 10 * rates[99]), len(shapes)
+    (True, 100)
+
+    """
+    if (early | late).sum() < ENOUGH:
+        return rates, shapes
+    held = np.maximum(rates, COLDEST * rates.mean())
+    seen = 2 * early + late
+
+    def unlikely(values: NDArray[np.float64]) -> float:
+        factor, shape = np.exp(np.clip(values, -9, 9))
+        chances = np.choose(seen, _chances(factor * held, shape, periods))
+        return float(-np.log(np.maximum(chances, 1e-300)).sum() + (values**2).sum() / (2 * SPREAD**2))
+
+    found = min((minimize(unlikely, (0.0, start), method="Nelder-Mead") for start in (-1.0, 2.0)), key=lambda o: o.fun)
+    factor, shape = np.exp(found.x)
+    chances = np.choose(seen, _chances(factor * held, shape, periods))
+    means = np.choose(seen, _chances(factor * held, shape, periods, weighed=True)) / np.maximum(chances, 1e-300)
+    return means, shape + early + late
+
+
+def _chances(rates: Column, shape: float, periods: tuple[Seconds, Seconds], *, weighed: bool = False) -> list[Column]:
+    """That a page changes in neither period, in the second alone, in the first alone, in both.
+
+    ``weighed``: the expectation of its rate, times that.
+    """
+
+    def still(time: Seconds) -> Column:
+        kept = (1 + rates * time / shape) ** -shape
+        return kept * shape / (shape / rates + time) if weighed else kept
+
+    none, first, second, both = (still(time) for time in (0.0, *periods, sum(periods)))
+    return [both, first - both, second - both, none - first - second + both]

@@ -1,0 +1,119 @@
+"""Gamma priors of many classes of pages at once, each by the marginal likelihood of its own pages."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from scipy.special import digamma, gammaln
+
+from sharc_crawler.rates.estimators.posterior import moments
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from sharc_crawler.rates.estimators.likelihood import Likelihood
+
+WIDTH = 1.0  #: standard deviation of log shape beforehand
+STEPS = 40
+FLAT, CLOSE = 1e-4, 1e-6  #: slope per page, and step, in log shape and log mean, at which a class is done
+LEAST, FARTHEST = math.log(0.01), 12.0  #: bounds of log shape (both ways), of log mean about its start
+FIRST = 0.5  #: length of the first step, in logarithms
+ENOUGH = 1e-4  #: of the fall that the slope promises (Armijo)
+
+
+class Prior(NamedTuple):
+    """A Gamma distribution of rates."""
+
+    shape: float
+    mean: float
+
+
+def learn(likelihood: Likelihood, start: Prior, lent: float) -> Prior:
+    """The prior of one class: :func:`learn_all`."""
+    return learn_all(likelihood, np.zeros(len(likelihood.shape), np.int64), 1, start, lent)[0]
+
+
+def learn_all(
+    likelihood: Likelihood, labels: NDArray[np.int64], classes: int, start: Prior, lent: float
+) -> list[Prior]:
+    """Per class the Gamma prior that makes its pages' marginal likelihood greatest; ``labels``: the class of each page.
+
+    ``start`` also counts as ``lent`` pages' worth of data, so that a few pages cannot run away with the prior. How
+    pages differ (the shape) is not seen where most were looked at once or twice: log shape is Normal(that of
+    ``start``, :data:`WIDTH`²) beforehand, which says little once pages have three looks.
+
+    BFGS in (log shape, log mean), all classes in step. By Fisher's identity the slope of the marginal likelihood is
+    that of the complete one, at the posteriors' means.
+    """
+    task = _Task(likelihood, labels, classes, start, lent)
+    place, level = np.tile(np.log(start), (classes, 1)), math.log(start.mean)
+    low, high = np.array([LEAST, level - FARTHEST]), np.array([-LEAST, level + FARTHEST])
+    value, slope = task.at(place)
+    bend = np.eye(2) * np.minimum(1.0, FIRST / np.maximum(np.linalg.norm(slope, axis=1), 1e-12))[:, None, None]
+    shorter = np.ones(classes)
+    open_ = task.pages > 0
+    for _ in range(STEPS):
+        if not open_.any():
+            break
+        step = -np.einsum("cij,cj->ci", bend, slope) * shorter[:, None]
+        step *= np.minimum(1.0, 2.0 / np.maximum(np.abs(step).max(axis=1), 1e-12))[:, None]
+        there = np.clip(place + step, low, high)
+        step = there - place
+        new_value, new_slope = task.at(there, open_)
+        taken = open_ & (new_value <= value + ENOUGH * (slope * step).sum(axis=1))
+        done = (taken & (np.abs(new_slope).max(axis=1) < FLAT)) | (np.abs(step).max(axis=1) < CLOSE)
+        shorter = np.where(taken, 1.0, shorter * 0.3)
+        _update(bend, step, new_slope - slope, taken)
+        place[taken], value[taken], slope[taken] = there[taken], new_value[taken], new_slope[taken]
+        open_ &= ~done
+    return [Prior(*pair) for pair in np.exp(place).tolist()]
+
+
+def _update(
+    bend: NDArray[np.float64], step: NDArray[np.float64], turn: NDArray[np.float64], taken: NDArray[np.bool_]
+) -> None:
+    """BFGS: what a step shows of the inverse of the second derivatives."""
+    along = (step * turn).sum(axis=1)
+    for one in np.flatnonzero(taken & (along > 1e-12)).tolist():
+        s, y, rho = step[one], turn[one], 1.0 / along[one]
+        left = np.eye(2) - rho * np.outer(s, y)
+        bend[one] = left @ bend[one] @ left.T + rho * np.outer(s, s)
+
+
+class _Task:
+    """Minus the marginal log-likelihood per page of each class."""
+
+    def __init__(
+        self, likelihood: Likelihood, labels: NDArray[np.int64], classes: int, start: Prior, lent: float
+    ) -> None:
+        self.pages = np.bincount(labels, minlength=classes)
+        self._likelihood, self._labels, self._classes = likelihood, labels, classes
+        self._total = self.pages + lent
+        self._sum, self._logs = lent * start.mean, lent * (digamma(start.shape) - np.log(start.shape / start.mean))
+        self._usual = np.log(start.shape)
+
+    def at(
+        self, place: NDArray[np.float64], of: NDArray[np.bool_] | None = None
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Values, shape (classes,), and slopes, shape (classes, 2); ``of``: only these classes matter."""
+        likelihood, labels = self._likelihood, self._labels
+        if of is not None and not of.all():
+            use = of[labels]
+            likelihood, labels = likelihood.select(use), labels[use]
+        shape, mean = np.exp(place).T
+        scale = shape / mean
+        found = moments(likelihood, shape[labels], scale[labels])
+
+        def summed(values: NDArray[np.float64]) -> NDArray[np.float64]:
+            return np.bincount(labels, values, self._classes).astype(np.float64, copy=False)
+
+        logs, sums = summed(found.log_mean) + self._logs, summed(found.mean) + self._sum
+        away = (place[:, 0] - self._usual) / WIDTH
+        value = summed(found.evidence) + shape * self._logs - scale * self._sum - away**2 / 2
+        value += self._total * (shape * np.log(scale) - gammaln(shape))
+        by_shape = shape * (logs + self._total * (np.log(scale) - digamma(shape))) - away / WIDTH
+        by_scale = scale * (self._total * mean - sums)
+        slope = np.stack([by_shape + by_scale, -by_scale], axis=1)
+        return -value / self._total, -slope / self._total[:, None]

@@ -1,0 +1,148 @@
+"""Pages that the sitemap says have changed since their visit are visited again before T; a restart changes nothing."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from sharc_crawler.frontier.frontier import Frontier
+from sharc_crawler.frontier.hosts import Politeness
+from sharc_crawler.frontier.parts import Parts
+from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.model import (
+    NO_VALIDATORS,
+    Done,
+    Fetch,
+    Hints,
+    Kind,
+    Outcome,
+    Result,
+    Sighting,
+    Slot,
+    Validators,
+    Verdict,
+)
+from sharc_crawler.storage.memory import MemoryStore
+
+ROOT = "http://a.example/"
+MAP = ROOT + "map.xml"
+PAGES = [f"{ROOT}{i}" for i in range(120)]
+BEGIN, STEP, DAY = 1e9, 60.0, 86_400.0
+CHANGED = BEGIN + 90 * STEP  #: most visits are made by then
+LOST = set(PAGES[::10])
+GONE = PAGES[40]  #: from then on
+
+
+class Site:
+    """Its sitemap is honest, or says of every page that it changed a second ago."""
+
+    def __init__(self, honest: bool = True, back: float = 1e10) -> None:
+        self.honest, self.back = honest, back
+
+    def listed(self, now: float) -> list[Sighting]:
+        """The sitemap."""
+        words = [(CHANGED if now > CHANGED and url in LOST else BEGIN - (1 + n) * DAY) for n, url in enumerate(PAGES)]
+        told = words if self.honest else [now - 1.0] * len(PAGES)
+        return [Sighting(url, via=MAP, hints=Hints(word)) for url, word in zip(PAGES, told, strict=True)]
+
+    def answer(self, fetch: Fetch, now: float) -> Outcome:
+        """What a request at ``now`` brings."""
+        if fetch.kind is Kind.ROBOTS or (fetch.url == GONE and CHANGED < now < self.back):
+            return Outcome(Result.GONE, now, now + 0.01, 404)
+        return Outcome(
+            Result.OK, now, now + 0.01, 200, f"sha1:{fetch.url}{fetch.url in LOST - {GONE} and now > CHANGED}"
+        )
+
+
+class Crawl:
+    """A capture in virtual time, cut off after so many steps, as often as one likes."""
+
+    def __init__(
+        self, site: Site, cuts: tuple[int, ...] = (), strategy: str = "sharc-selective", **more: float
+    ) -> None:
+        self.site, self.fetches, self.store = site, list[Fetch](), MemoryStore()
+        asked = Parts(former=lambda _, url: Validators(etag='"former"') if url != MAP else NO_VALIDATORS)
+        frontier = Frontier(Politeness(delay=STEP), self.store, asked)
+        frontier.open(CaptureSpec("a.example", (PAGES[0],), strategy, sitemaps=(MAP,), **more), BEGIN)
+        now = BEGIN
+        for steps in (*cuts, 10**6):
+            now = self._run(frontier, now, steps)
+            frontier = Frontier(Politeness(delay=STEP), self.store, asked)
+            frontier.restore(self.store.load(), now)
+        assert frontier.done
+        state = self.store.load()
+        self.notes = frontier.capture.notes
+        self.verdicts = {state.pages[row.page].url: row.verdict for row in state.judgements}
+
+    def _run(self, frontier: Frontier, now: float, steps: int) -> float:
+        while not isinstance(decision := frontier.next(now), Done):
+            if not isinstance(decision, Fetch):
+                now = decision.until
+                continue
+            steps -= 1
+            if not steps:
+                break
+            frontier.finished(
+                decision, self.site.answer(decision, now), self.site.listed(now) if decision.url == MAP else ()
+            )
+            self.fetches.append(decision)
+            now += 0.01
+        return now
+
+    def again(self) -> list[str]:
+        """Pages visited more than once before T."""
+        visits = Counter(one.url for one in self.fetches if one.kind is Kind.PAGE and one.slot is not Slot.SECOND)
+        return [url for url, times in visits.items() for _ in range(times - 1)]
+
+
+@pytest.mark.parametrize("strategy", ["sharc-selective", "bfs", "sharc-revisits"])
+def test_what_changed_before_t_is_won_back(strategy):
+    crawl, without = (Crawl(Site(), strategy=strategy, hints=share) for share in (0.1, 0.0))
+    lost = {url for url, verdict in without.verdicts.items() if verdict is Verdict.CHANGED}
+    assert without.again() == []
+    assert len(lost) > 5
+    assert sorted(crawl.again()) == sorted(lost), "each once, the one that is gone, too"
+    assert {url for url, verdict in crawl.verdicts.items() if verdict is not Verdict.COHERENT} <= {GONE}
+    assert "visited again" in " ".join(crawl.notes)
+
+
+def test_all_are_visited_again_before_the_first_revisit():
+    slots = [one.slot for one in Crawl(Site()).fetches if one.kind is Kind.PAGE]
+    assert Slot.SECOND not in slots[: slots.index(Slot.SECOND)]
+    assert {*slots[slots.index(Slot.SECOND) :]} == {Slot.SECOND}
+
+
+def test_hints_that_are_not_true_are_soon_left():
+    crawl = Crawl(Site(honest=False), hints=1.0)
+    assert 0 < len(crawl.again()) < len(PAGES) / 4
+    assert list(crawl.verdicts.values()).count(Verdict.CHANGED) <= len(LOST)
+
+
+def test_what_a_former_capture_has_is_asked_by_at_the_first_visit_alone():
+    visits = [one for one in Crawl(Site()).fetches if one.kind is Kind.PAGE and one.slot is Slot.FIRST]
+    conditional = [one.url for one in visits if one.validators]
+    assert sorted(conditional) == sorted({one.url for one in visits}), "each once"
+    assert len(visits) > len(conditional)
+
+
+def test_a_share_is_never_exceeded():
+    assert len(Crawl(Site(), hints=0.03).again()) <= 0.03 * 2 * len(PAGES)
+
+
+@pytest.mark.parametrize("cuts", [(), (135,), (180,)])
+def test_a_page_that_was_gone_before_t_has_changed_though_it_comes_back(cuts):
+    site = Site(back=BEGIN + 145 * STEP)
+    crawl = Crawl(site, cuts, hints=0.3)
+    shown = [one.slot for one in crawl.fetches if one.url == GONE]
+    assert shown[-1] is Slot.SECOND
+    assert len(shown) >= 3
+    assert crawl.verdicts[GONE] is Verdict.CHANGED
+
+
+@pytest.mark.parametrize("cut", [62, 64, 122, 126, 130, 133])
+def test_a_restart_loses_nothing(cut):
+    crawl = Crawl(Site(), (cut, 3))
+    assert len(crawl.verdicts) == len(PAGES)
+    assert list(crawl.verdicts.values()).count(Verdict.CHANGED) <= 1
+    assert max(Counter(crawl.again()).values()) == 1

@@ -1,0 +1,53 @@
+"""Priors learned from few looks and many: intervals hold what they say, and classes are learned as if alone."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.special import gammaln
+from scipy.stats import gamma
+
+from sharc_crawler.rates.estimators.gamma_poisson import USUAL, GammaPoisson
+from sharc_crawler.rates.estimators.likelihood import Likelihood
+from sharc_crawler.rates.estimators.posterior import moments
+from sharc_crawler.rates.estimators.priors import Prior, learn, learn_all
+from sharc_crawler.rates.history import Histories
+
+
+def looked(rng: np.random.Generator, rates: np.ndarray, looks: int) -> Histories:
+    lengths = rng.lognormal(0.0, 1.0, (len(rates), looks))
+    bits = (rng.random(lengths.shape) < -np.expm1(-rates[:, None] * lengths)).astype(np.int8)
+    return Histories.of(list(lengths), list(bits))
+
+
+@pytest.mark.parametrize("looks", [1, 2, 3, 10])
+@pytest.mark.parametrize("mean", [0.05, 0.5, 3.0])
+def test_80_percent_intervals_hold_80_percent(looks, mean):
+    rng = np.random.default_rng(5)
+    rates = rng.gamma(0.3, mean / 0.3, 3_000)
+    histories = looked(rng, rates, looks)
+    found = GammaPoisson().fit(histories).estimate(histories)
+    low, high = (gamma.ppf(q, found.shape, scale=found.rate / found.shape) for q in (0.1, 0.9))
+    assert 0.73 < np.mean((low <= rates) & (rates <= high)) < 0.88
+
+
+def test_classes_in_step_are_learned_as_if_alone():
+    rng = np.random.default_rng(6)
+    rates = np.concatenate([rng.gamma(shape, 0.4, 400) for shape in (0.3, 1.0, 3.0)])
+    labels, likelihood = np.repeat([0, 1, 2], 400), Likelihood.of(looked(rng, rates, 8))
+    together = learn_all(likelihood, labels, 4, start := Prior(USUAL, 0.4), 5.0)
+    for label in range(3):
+        alone = learn(likelihood.select(labels == label), start, 5.0)
+        assert together[label] == pytest.approx(alone, rel=1e-3)
+    assert [prior.shape for prior in together[:2]] == pytest.approx([0.3, 1.0], rel=0.35)
+    assert together[2].shape > 1.5
+    assert together[3] == pytest.approx(start), "of a class without pages"
+
+
+def test_the_evidence_is_an_integral():
+    """Against the sum that a Gamma prior leaves of one changed look: 1 − (1 + t m/a)^−a."""
+    shape, mean, length = np.array([0.3, 2.0]), np.array([0.5, 0.1]), 4.0
+    one = Likelihood.of(Histories.of([[length], [length]], [[1], [1]]))
+    found = moments(one, shape, shape / mean)
+    whole = np.exp(found.evidence + shape * np.log(shape / mean) - gammaln(shape))
+    assert whole == pytest.approx(1.0 - (1.0 + length * mean / shape) ** -shape, rel=2e-3)

@@ -1,0 +1,41 @@
+"""Rates put right by what was seen since: known worlds come out, and nothing is concluded from nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sharc_crawler.rates.corrected import corrected
+
+PERIODS = (30.0, 50.0)
+
+
+def seen(rates, rng):
+    return [rng.random(len(rates)) < -np.expm1(-rates * period) for period in PERIODS]
+
+
+@pytest.mark.parametrize("factor", [0.1, 1.0, 5.0])
+def test_a_factor_that_all_rates_are_wrong_by_is_found(factor):
+    rng = np.random.default_rng(1)
+    held = rng.gamma(2.0, 0.002, 20_000)
+    found, shapes = corrected(held, np.full(len(held), 5.0), *seen(factor * held, rng), PERIODS)
+    assert found.mean() == pytest.approx(factor * held.mean(), rel=0.1)
+    assert shapes.min() > 2.0, "right but for the factor: seeing a page change says little more"
+
+
+def test_pages_that_changed_are_hotter_where_rates_say_little():
+    rng = np.random.default_rng(2)
+    held = np.full(20_000, 0.01)
+    true = held * rng.gamma(0.2, 5.0, len(held))
+    early, late = seen(true, rng)
+    found, _ = corrected(held, np.full(len(held), np.inf), early, late, PERIODS)
+    for mask in (early & late, early & ~late, ~early & ~late):
+        assert found[mask].mean() == pytest.approx(true[mask].mean(), rel=0.2)
+
+
+def test_from_few_changes_nothing_is_concluded():
+    held, shapes = np.full(100, 0.01), np.full(100, 3.0)
+    few = np.arange(100) < 5
+    found, same = corrected(held, shapes, few, few, PERIODS)
+    assert found is held
+    assert same is shapes
