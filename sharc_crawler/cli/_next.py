@@ -1,0 +1,33 @@
+"""The last line of a command: what one would do next, as a command that works as it stands."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Any
+
+import click
+
+from sharc_crawler.report.words import printable
+
+CAPTURE = ("SCRAPY_SETTINGS_MODULE=sharc_crawler.live.profile", "scrapy", "crawl", "site")
+GIVEN = "sharc.given"  #: in the context's meta: the words after ``sharc``
+
+
+def say_next(*words: object) -> None:
+    """Say it on stderr: what a command prints on stdout is for other programs, too."""
+    click.echo(f"Next: {printable(shlex.join(map(str, words)))}", err=True)
+
+
+def say_again(*more: object) -> None:
+    """Say that the same command with ``more`` words comes next."""
+    say_next("sharc", *click.get_current_context().meta[GIVEN], *more)
+
+
+def capture_words(*arguments: str, settings: tuple[str, ...] = ()) -> list[Any]:
+    """The words of a capture with these arguments and settings (``NAME=value``).
+
+    >>> shlex.join(capture_words("url=http://h/", settings=("DOWNLOAD_DELAY=2",)))[-54:]
+    'scrapy crawl site -a url=http://h/ -s DOWNLOAD_DELAY=2'
+    """
+    given = [word for one in arguments for word in ("-a", one)]
+    return [*CAPTURE, *given, *(word for one in settings for word in ("-s", one))]

@@ -1,0 +1,130 @@
+"""``sharc start``: from three answers to a collection, and the command for its first capture."""
+
+from __future__ import annotations
+
+import math
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import click
+
+from sharc_crawler.collection.folder import Collection
+from sharc_crawler.collection.terms import CollectionTerms
+from sharc_crawler.errors import DataError, UsageError
+from sharc_crawler.options.kinds import Duration
+from sharc_crawler.options.sites import Contact
+from sharc_crawler.options.sites import url as checked_url
+from sharc_crawler.report.words import counted, printable, span
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from sharc_crawler.live.survey import Survey
+    from sharc_crawler.model import Seconds
+
+T = TypeVar("T")
+VISITS = 2  #: of each page: a visit, and a revisit that proves it
+LONG = 3600.0  #: of a capture: from here on it is said what makes it long
+PROFILE = "SCRAPY_SETTINGS_MODULE=sharc_crawler.live.profile"
+
+
+@click.command()
+@click.argument("url", required=False)
+@click.option("--operator", help="Who you are: a web page or mail address that a webmaster can turn to.")
+@click.option("--time", "longest", help="How long a capture may take, as 30m, 2h or 1d.")
+@click.option("--to", "folder", type=click.Path(file_okay=False, path_type=Path), help="Folder.  [default: the host]")
+@click.option("-s", "settings", multiple=True, metavar="NAME=VALUE", help="A setting, as of scrapy crawl.")
+def command(
+    url: str | None, operator: str | None, longest: str | None, folder: Path | None, settings: tuple[str, ...]
+) -> None:
+    r"""Begin with a site of yours. What is not given is asked for.
+
+    URL is the site. Only its robots.txt and sitemaps are fetched. You get a collection of one site (a folder), how long
+    a capture takes, and the command for it.
+
+    \b
+    Example:
+      sharc start
+      sharc start https://www.example.org/ --operator crawls@library.example --time 2h
+    """
+    seed = _answer("url", url, "Which site? Its address", checked_url)
+    contact = _answer("operator", operator, "Who are you? A web page or mail address, for its webmaster", _contact)
+    limit = _answer("time", longest, "How long may a capture take? As 30m, 2h, 1d", Duration(1.0).read)
+    site = CollectionTerms().of_urls((seed,), {"max_time": Duration().show(limit)})
+    folder = folder or Path(site.name)
+    if folder.exists():
+        raise UsageError(f"to={str(folder)!r} is there already: `scrapy crawl site -a collection={folder}` captures it")
+    ours = dict(_pair(one) for one in settings) | {"SHARC_OPERATOR": contact}
+    for line in _found(seed, limit, ours):
+        click.echo(line)
+    Collection.begin(folder, site, {name: value for name, value in ours.items() if name.startswith("SHARC_")})
+    click.echo(f"\nWritten: {folder}/collection.yaml. It is yours to change.")
+    more = "".join(f" -s {shlex.quote(one)}" for one in settings if not one.startswith("SHARC_"))
+    click.echo("Next, capture it; then look at it:\n")
+    click.echo(f"  {PROFILE} scrapy crawl site -a collection={shlex.quote(str(folder))}{more}")
+    click.echo(f"  sharc collection {shlex.quote(str(folder))}")
+
+
+def _answer(name: str, given: str | None, question: str, read: Callable[[str], T]) -> T:
+    """What was given, or is answered now; a person may try again."""
+    while given is None:
+        if not sys.stdin.isatty():
+            raise UsageError(f"{name}=None: give it, as in `sharc start URL --operator CONTACT --time 2h`")
+        try:
+            return read(click.prompt(question, type=str).strip())
+        except (ValueError, UsageError) as error:
+            click.echo(f"It {error}." if isinstance(error, ValueError) else f"{error}")
+    try:
+        return read(given)
+    except ValueError as error:
+        raise UsageError(f"{name}={given!r} {error}") from error
+
+
+def _contact(text: str) -> str:
+    return Contact().read(text) or ""
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, separator, value = text.partition("=")
+    if not separator:
+        raise UsageError(f"setting={text!r} is not of the form NAME=value")
+    return name, value
+
+
+def _found(seed: str, limit: Seconds, settings: dict[str, str]) -> Iterator[str]:
+    """What the site says of itself, and what follows from it."""
+    from sharc_crawler.live.survey import survey  # Scrapy is slow to import
+
+    try:
+        found = survey({"url": seed}, [f"{name}={value}" for name, value in settings.items()])
+    except DataError:
+        yield f"{seed} has no sitemap that says how large it is. Its pages are found as the capture goes on."
+        yield f"It ends after {span(limit)}, complete or not. The same command goes on."
+        return
+    yield from told(seed, found, limit)
+
+
+def told(seed: str, found: Survey, limit: Seconds) -> Iterator[str]:
+    """How large the site is, how long its capture takes, and what to do where that is too long."""
+    pages, step = len(found.urls), found.step
+    whole = VISITS * pages * step
+    asks = f", and its robots.txt asks for {found.asked:g} s between two requests" if found.asked else ""
+    yield f"{seed} names {counted(pages, 'page')}{asks}."
+    for note in found.notes:
+        yield f"Note: {printable(note)}."
+    yield f"A capture visits each page twice, one request every {step:g} s: {span(whole)}."
+    if whole <= limit:
+        yield f"That fits into {span(limit)}. Pages that no sitemap names come on top."
+    else:
+        fit = max(math.floor(limit / step / VISITS), 1)
+        yield (
+            f"That does not fit into {span(limit)}: about {counted(fit, 'page')} would. Give more --time, or leave out"
+            " what you need not (`exclude:` in collection.yaml)."
+        )
+    if whole > LONG and step > found.asked:
+        yield (
+            f"The {step:g} s are courtesy to somebody else's server. Of your own, or where you may, `delay: 0.2` in"
+            " collection.yaml makes it faster."
+        )

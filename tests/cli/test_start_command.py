@@ -1,0 +1,74 @@
+"""``sharc start``: three answers, a site that is asked, a collection."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from sharc_crawler.cli import main
+from sharc_crawler.cli.start import told
+from sharc_crawler.collection.terms import read_terms
+from sharc_crawler.demo import LivingSite, serve
+from sharc_crawler.live.survey import Survey
+
+ANSWERS = ("https://www.example.org/", "--operator", "crawls@library.example", "--time", "2h")
+
+
+def survey(pages: int, step: float, asked: float = 0.0) -> Survey:
+    urls = [f"https://www.example.org/{number}" for number in range(pages)]
+    return Survey(urls, [0.0] * pages, [1.0] * pages, 0, [False] * pages, step, asked, 0, ())
+
+
+def test_a_site_is_asked_and_a_collection_written(tmp_path):
+    with serve(LivingSite(seed=7, pages=40)) as server:
+        given = [server.url, "--operator", "crawls@library.example", "--time", "2h", "--to", "kept"]
+        command = [sys.executable, "-c", "from sharc_crawler.cli import main; main()", "start", *given]
+        options = {"cwd": tmp_path, "capture_output": True, "text": True, "timeout": 280, "check": False}
+        done = subprocess.run([*command, "-s", "DOWNLOAD_DELAY=0.05"], **options)
+        targets = {request.target for request in server.log}
+        again = subprocess.run(command, **options)
+    assert done.returncode == 0, done.stderr
+    assert all("robots" in target or "sitemap" in target for target in targets)
+    assert "That fits into 2 h." in done.stdout
+    assert "scrapy crawl site -a collection=kept -s DOWNLOAD_DELAY=0.05" in done.stdout
+    terms = read_terms(tmp_path / "kept")
+    assert [(one.urls, dict(one.arguments)) for one in terms.sites] == [((server.url,), {"max_time": "2h"})]
+    assert dict(terms.settings) == {"SHARC_OPERATOR": "crawls@library.example"}
+    assert again.returncode == 2
+    assert "is there already" in again.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        ((), "url=None"),
+        (ANSWERS[:1], "operator=None"),
+        (ANSWERS[:3], "time=None"),
+        (("here", *ANSWERS[1:]), "'here'"),
+        ((*ANSWERS[:2], "me", *ANSWERS[3:]), "operator='me'"),
+        ((*ANSWERS[:4], "5 weeks"), "time='5 weeks'"),
+        ((*ANSWERS, "-s", "DOWNLOAD_DELAY"), "setting='DOWNLOAD_DELAY'"),
+    ],
+)
+def test_what_is_missing_or_cannot_be_used_is_named(words, named, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(main, ["start", *words])
+    assert (done.exit_code, named in done.output) == (2, True), done.output
+    assert not list(tmp_path.iterdir()), "nothing is written"
+
+
+def test_what_does_not_fit_says_how_much_would():
+    said = " ".join(told("https://www.example.org/", survey(9000, 1.0), 7200.0))
+    assert "9,000 pages" in said
+    assert "5 h" in said
+    assert "about 3,600 pages would" in said
+    assert "courtesy" in said
+
+
+def test_a_delay_that_robots_txt_asks_for_is_not_to_be_changed():
+    said = " ".join(told("https://www.example.org/", survey(9000, 5.0, 5.0), 86_400.0))
+    assert "robots.txt asks for 5 s" in said
+    assert "courtesy" not in said
