@@ -9,7 +9,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Tests start a few hundred processes: without bytecode on disk each of them would compile the package again.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: crawl test quick lint docs dist lock clean
+.PHONY: crawl test quick lint docs man dist lock clean
 
 crawl: .venv/installed
 	$(BIN)/sharc demo --crawl
@@ -29,6 +29,9 @@ lint: .venv/installed-dev
 docs: .venv-docs/installed ## the documents as a site in site/
 	NO_MKDOCS_2_WARNING=1 .venv-docs/bin/mkdocs build --strict --quiet
 	@echo 'Open site/index.html; to search it as well: python3 -m http.server -d site -b 127.0.0.1'
+
+man: .venv-docs/installed ## manual pages in man/
+	PYTHONPATH=. .venv-docs/bin/python deploy/man_pages.py man
 
 .venv-docs/installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv-docs
@@ -62,4 +65,4 @@ lock: ## pin the newest versions that pass the tests
 	rm -rf .venv-lock
 
 clean:
-	rm -rf .venv .venv-docs .venv-dist captures site dist
+	rm -rf .venv .venv-docs .venv-dist captures site man dist

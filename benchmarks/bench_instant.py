@@ -2,6 +2,7 @@
 
     python benchmarks/bench_instant.py [--seeds 10] [--json FILE]      # virtual time
     python benchmarks/bench_instant.py --found [--seeds 10]            # hubs that are not seeds
+    python benchmarks/bench_instant.py --failing 0.15 [--seeds 10]     # of all answers, 503 and 429 by turns
     python benchmarks/bench_instant.py --live [--minutes 5]            # once, with the real command, against loopback
 
 Virtual time: two hours on the living site's newsroom (60 articles an hour over 12 sections), hubs polled every five
@@ -19,6 +20,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import random
 import statistics
 import subprocess
 import sys
@@ -38,7 +40,9 @@ from sharc_crawler.polling import trials
 from sharc_crawler.polling.terms import Terms
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+
+    from sharc_crawler.demo.answers import Response
 
 BASE = "http://news.example"
 HUBS = ("sections", "front", "feeds")
@@ -48,7 +52,22 @@ FIRST_SEED = 101  #: worlds 1 to 10 were looked at while the method was made
 POLITE = Politeness(delay=1.0)
 
 
-def measure(site: LivingSite, hubs: str, terms: Terms, start: float) -> dict[str, float]:
+class Failing:
+    """The living site, which answers a share of all requests 503 or 429, by chance."""
+
+    def __init__(self, site: LivingSite, share: float) -> None:
+        self._site, self._share = site, share
+        self.newsroom = site.newsroom
+
+    def respond(self, method: str, target: str, headers: Mapping[str, str], now: float) -> Response:
+        """The site's answer, or a refusal."""
+        answer, chance = self._site.respond(method, target, headers, now), random.Random(f"{target} {now}")
+        if target == "/robots.txt" or chance.random() >= self._share:
+            return answer
+        return replace(answer, status=chance.choice((429, 503)), body=b"")
+
+
+def measure(site: LivingSite | Failing, hubs: str, terms: Terms, start: float) -> dict[str, float]:
     """One crawl: its requests, and the delays of what was published while it ran."""
     room = site.newsroom
     some = {"one section": room.sections[2:3], "front alone": ["/newsroom/"], "sections": room.sections}
@@ -71,16 +90,17 @@ def measure(site: LivingSite, hubs: str, terms: Terms, start: float) -> dict[str
     }
 
 
-def pair(seed: int, hubs: str, skew: float) -> tuple[dict[str, float], dict[str, float]]:
+def pair(seed: int, hubs: str, skew: float, failing: float) -> tuple[dict[str, float], dict[str, float]]:
     """The learned crawl, and an even one with at least as many requests."""
-    site = LivingSite(seed=seed, pages=50, scale=1.0, news=60.0, news_skew=skew, news_feeds=hubs == "feeds")
+    living = LivingSite(seed=seed, pages=50, scale=1.0, news=60.0, news_skew=skew, news_feeds=hubs == "feeds")
+    site = Failing(living, failing)
     start = 1.8e9 + 1e6 * seed
     terms = Terms(every=300.0, duration=7200.0)
     learned = measure(site, hubs, terms, start)
     return learned, at_least(learned["requests"], site, hubs, replace(terms, adaptive=False), start)
 
 
-def at_least(requests: float, site: LivingSite, hubs: str, terms: Terms, start: float) -> dict[str, float]:
+def at_least(requests: float, site: LivingSite | Failing, hubs: str, terms: Terms, start: float) -> dict[str, float]:
     """A crawl that polls as often as it takes to make so many requests."""
     while (made := measure(site, hubs, terms, start))["requests"] < requests:
         terms = replace(terms, every=terms.every * 0.995 * made["requests"] / requests)
@@ -117,13 +137,13 @@ def spread(values: list[float]) -> str:
     return f"{statistics.median(values):.0f} ({min(values):.0f}–{max(values):.0f})"
 
 
-def virtual(seeds: int, which: Sequence[str]) -> list[dict[str, object]]:
+def virtual(seeds: int, which: Sequence[str], failing: float) -> list[dict[str, object]]:
     rows: list[dict[str, object]] = []
     print("| hubs | skew | requests | median delay, learned | even | ratio | 95 %, learned | even | won |")
     print("|---|---|---|---|---|---|---|---|---|")
     for hubs in which:
         for skew in SKEWS:
-            pairs = [pair(seed, hubs, skew) for seed in range(FIRST_SEED, FIRST_SEED + seeds)]
+            pairs = [pair(seed, hubs, skew, failing) for seed in range(FIRST_SEED, FIRST_SEED + seeds)]
             learned, even = ([p[i] for p in pairs] for i in (0, 1))
             ratios = [a["median"] / b["median"] for a, b in pairs]
             cells = [
@@ -184,6 +204,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--hubs", nargs="+", choices=HUBS, default=HUBS)
     parser.add_argument("--found", action="store_true")
+    parser.add_argument("--failing", type=float, default=0.0, help="share of all answers")
     parser.add_argument("--live", action="store_true")
     parser.add_argument("--minutes", type=float, default=3.0)
     parser.add_argument("--json", type=Path, help="write all figures here")
@@ -191,7 +212,7 @@ def main() -> None:
     if options.live:
         rows = live(options.minutes)
     else:
-        rows = found(options.seeds) if options.found else virtual(options.seeds, options.hubs)
+        rows = found(options.seeds) if options.found else virtual(options.seeds, options.hubs, options.failing)
     if options.json:
         options.json.write_text(json.dumps(rows, indent=1))
 

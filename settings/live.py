@@ -1,5 +1,3 @@
-"""The public web: nobody is crawled by somebody without a name."""
+"""The public web: the manners of the package's own profile are enough. Yours go here."""
 
 from settings.base import *
-
-SHARC_OPERATOR_REQUIRED = True

@@ -7,7 +7,17 @@ from importlib.util import find_spec
 from sharc_crawler.errors import UsageError
 
 #: library → extra
-EXTRAS = {"matplotlib": "lab", "sklearn": "learn", "duckdb": "logs", "sknetwork": "links", "rfc3161_client": "sign"}
+EXTRAS = {
+    "matplotlib": "lab",
+    "sklearn": "learn",
+    "duckdb": "logs",
+    "sknetwork": "links",
+    "rfc3161_client": "sign",
+    "psycopg": "fleet",
+    "prometheus_client": "fleet",
+    "fsspec": "s3",
+    "s3fs": "s3",
+}
 
 
 def installed(library: str) -> bool:

@@ -27,9 +27,13 @@ class Kind(StrEnum):
 
     PAGE = "page"  #: named by links and sitemaps, admitted by the scope: one of the N pages
     RESOURCE = "resource"  #: embedded in a page: fetched after it, once per capture
+    DATA = "data"  #: fetched by a page's scripts, and part of its state; else as a resource
     SITEMAP = "sitemap"
     ROBOTS = "robots"
     HUB = "hub"  #: polled by an instant crawl for what it newly names: a seed, a feed, a news sitemap
+
+
+EMBEDDED = frozenset({Kind.RESOURCE, Kind.DATA})  #: fetched with the page that brings it
 
 
 class Slot(StrEnum):
@@ -92,7 +96,8 @@ class Hints:
     lastmod_precision: Seconds = 0.0  #: its length: a bare date is 86,400
     changefreq: str | None = None
     priority: float | None = None  #: 0..1
-    published: Instant | None = None  #: when the page came to be, by a feed or news sitemap
+    published: Instant | None = None  #: when the page came to be, by a feed or news sitemap: start of an interval, too
+    published_precision: Seconds = 0.0  #: its length
 
 
 @dataclass(frozen=True, slots=True)

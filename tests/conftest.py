@@ -17,6 +17,16 @@ settings.load_profile("default")
 SERVES = frozenset({"socket.bind", "subprocess.Popen"})
 
 
+_PROJECT = "SCRAPY_SETTINGS_MODULE"
+_CHOSEN = os.environ.get(_PROJECT)
+
+
+def pytest_runtest_teardown() -> None:
+    """Scrapy writes the project of this folder into the environment; the next test's projects are others."""
+    if _CHOSEN is None:
+        os.environ.pop(_PROJECT, None)
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--quick", action="store_true", help="leave out what is slow, starts a server or a process")
 

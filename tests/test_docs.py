@@ -56,3 +56,16 @@ def test_links_between_documents_lead_somewhere():
     for document in [ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *ROOT.glob("examples/*/README.md")]:
         for target in re.findall(r"\]\((?!https?:|#)([^)#]+)", document.read_text()):
             assert (document.parent / target).exists(), f"{document.name} links to {target}"
+
+
+def test_links_from_documents_lead_to_files_that_the_site_can_hold():
+    for document in (ROOT / "docs").glob("*.md"):
+        for target in re.findall(r"\]\(((?:\.\./)[^)#]+)", document.read_text()):
+            assert (document.parent / target).is_file(), (
+                f"{document.name} links to {target}: make docs copies files only"
+            )
+
+
+def test_every_document_is_in_the_sites_navigation():
+    navigation = (ROOT / "mkdocs.yml").read_text().partition("\nnav:")[2]
+    assert [page.name for page in (ROOT / "docs").glob("*.md") if page.name not in navigation] == []

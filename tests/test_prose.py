@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 FIRST_READ = (
     "README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/capturing.md", "docs/certificate.md", "docs/drop-in.md",
-    "docs/security.md",
+    "docs/security.md", "docs/tutorial.md",
 )  # fmt: skip
 LONGEST_README = 900  #: words
 MEDIAN, LONGEST = 16, 40  #: words of a sentence

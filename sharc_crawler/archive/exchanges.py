@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Exchange
     from sharc_crawler.spool import Octets
 
+FORMER_TYPE = "Sharc-Content-Type"  #: of the former capture's answer that a 304 refers to
+FORMER_UNPACKED = "Sharc-Unpacked-Digest"  #: of its payload, where that has a content coding
 _PROFILE = "http://netpreserve.org/warc/1.1/revisit/"
 
 
@@ -74,12 +76,18 @@ def identical(message: HttpResponse, original: Original) -> Draft:
     return Draft("revisit", [*fields, ("WARC-Truncated", "length")], message.head, HTTP_RESPONSE)
 
 
-def not_modified(original: Original) -> Draft:
-    """A revisit record for a 304 answer (WARC/1.1, 6.7.3).
+def not_modified(original: Original, *, former: bool = False) -> Draft:
+    """A revisit record for a 304 answer (WARC/1.1, 6.7.3); ``former``: to a request by what a former capture brought.
 
-    Its block is empty: with the 304's headers in it, replay tools show a bare 304 instead of the page.
+    Its block is empty: with the 304's headers in it, replay tools show a bare 304 instead of the page. Of an answer in
+    a former capture it says what a judgement needs: what lies there may not be at hand.
     """
-    return Draft("revisit", _refers("server-not-modified", original), b"", HTTP_RESPONSE)
+    fields = _refers("server-not-modified", original)
+    if former:
+        fields.append(("WARC-Payload-Digest", original.digest or ""))
+        said = ((FORMER_TYPE, original.media_type), (FORMER_UNPACKED, original.decoded))
+        fields += [(name, value) for name, value in said if value]
+    return Draft("revisit", fields, b"", HTTP_RESPONSE)
 
 
 def _refers(profile: str, original: Original) -> Fields:

@@ -12,6 +12,7 @@ from typing import IO, TYPE_CHECKING
 from weakref import finalize
 
 from sharc_crawler.archive.open_files import here
+from sharc_crawler.errors import Superseded
 
 if sys.platform != "win32":
     import fcntl
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 SUFFIX = ".warc.gz"
 OPEN = ".open"  #: added to the name while the file is being written
+TAKEN = ".taken"  #: added to that while somebody else seals the file; its former owner finds it no more
 
 HELD: set[Path] = set()  #: the files that this process is writing, suspended ones too, by their names while open
 
@@ -55,7 +57,8 @@ def file_name(site: str, run: str, serial: int, started: Instant) -> str:
     )
 
 
-_NAME = re.compile(rf"(.+)-\d{{14}}-(\d{{5,}})-([A-Za-z0-9.-]+?){re.escape(SUFFIX)}")
+_EPOCH = r"(?:\.epoch-\d+)?"  #: in the name of a run: which of a site's owners wrote, where there was more than one
+_NAME = re.compile(rf"(.+)-\d{{14}}-(\d{{5,}})-([A-Za-z0-9.-]+?){_EPOCH}{re.escape(SUFFIX)}")
 
 
 def series_of(name: str) -> tuple[str, str] | None:
@@ -63,17 +66,18 @@ def series_of(name: str) -> tuple[str, str] | None:
 
     >>> series_of("example.org-20261118110640-00000-r1.warc.gz")
     ('example.org', 'r1')
+    >>> series_of("example.org-20261118110640-00000-r1.epoch-0007.warc.gz")
+    ('example.org', 'r1')
     """
     match = _NAME.fullmatch(name)
     return (match[1], match[3]) if match else None
 
 
 def files_of(folder: Path, site: str, run: str) -> list[tuple[int, Path]]:
-    """A run's files, open ones too, as (serial, path) in the order of writing."""
+    """A run's files of all its owners, open ones too, as (serial, path) in the order of writing."""
     beginning = f"{safe_name(site)}-"
-    pattern = re.compile(
-        rf"{re.escape(beginning)}\d{{14}}-(\d{{5,}})-{re.escape(safe_name(run) + SUFFIX)}(?:{re.escape(OPEN)})?"
-    )
+    ending = f"{re.escape(safe_name(run))}{_EPOCH}{re.escape(SUFFIX)}(?:{re.escape(OPEN)})?"
+    pattern = re.compile(rf"{re.escape(beginning)}\d{{14}}-(\d{{5,}})-{ending}")
     with os.scandir(folder) as entries:  # there are as many series as sites, and each looks for its own
         names = [entry.name for entry in entries if entry.name.startswith(beginning)]
     return sorted((int(match[1]), folder / name) for name in names if (match := pattern.fullmatch(name)))
@@ -181,15 +185,26 @@ class WarcFile:
             self.sync()
         self._let_go()
 
-    def discard(self) -> None:
-        """Remove the file."""
+    def abandon(self) -> None:
+        """Hold the file no longer."""
         self._let_go()
         HELD.discard(self._open_path)
+
+    def discard(self) -> None:
+        """Remove the file."""
+        self.abandon()
         self._open_path.unlink()
+
+    def check_owner(self) -> None:
+        """Raise :class:`~sharc_crawler.errors.Superseded` where another process has taken the file over."""
+        taken = self._open_path.with_name(self._open_path.name + TAKEN)
+        if not self._open_path.exists() and (taken.exists() or self.path.exists()):
+            raise Superseded(f"{self.path} is another worker's: it took the file over")
 
     def close(self) -> None:
         """Give the file its final name."""
         self.sync()
+        self.check_owner()
         self._let_go()
         self._open_path.rename(self.path)
         HELD.discard(self._open_path)

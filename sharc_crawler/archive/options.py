@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 GIGABYTE = 1_000_000_000
-DEDUP = ("capture", "site", "off")
+DEDUP = ("capture", "site", "collection", "off")
+FORMER = ("site", "collection")  #: of these, those that leave payloads in former captures
 USUAL = "warc"  #: of the writers, by name
 #: fields of a warcinfo record that are ours to write
 OWN_FIELDS = (
@@ -87,7 +88,8 @@ class WarcOptions:
 
     max_size: int = GIGABYTE  #: bytes; a file that has reached it is followed by another
     level: int = 6  #: of compression: 0 stored … 9 smallest
-    dedup: str = "capture"  #: a payload is stored once per ``capture``, once per ``site``, or every time (``off``)
+    dedup: str = "capture"  #: a payload is stored once per ``capture``, once per ``site`` or
+    #: ``collection``, or every time (``off``)
 
     def __post_init__(self) -> None:
         if self.dedup not in DEDUP:

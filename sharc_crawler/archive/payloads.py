@@ -31,6 +31,8 @@ class Original:
     date: Instant  #: start of its exchange
     digest: str | None  #: of its payload
     record: str | None = None  #: its WARC-Record-ID, where known
+    media_type: str | None = None  #: the whole ``Content-Type``, where it lies in a former capture
+    decoded: str | None = None  #: digest of the unpacked payload, there
 
 
 Former = Callable[[str, bool], Original | None]  #: by digest and framing (chunked): a response in a former capture

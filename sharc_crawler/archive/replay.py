@@ -7,7 +7,7 @@ import shutil
 import socket
 import subprocess
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.cdxj import REVISIT, read_index
 from sharc_crawler.archive.files import SUFFIX
+from sharc_crawler.archive.zipnum import merged
 from sharc_crawler.errors import SharcError, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from sharc_crawler.model import Instant
 
@@ -45,14 +46,17 @@ def find_pywb(environment: Mapping[str, str]) -> Path:
 
 
 @contextmanager
-def replaying(folders: Sequence[Path], port: int = 0) -> Iterator[str]:
+def replaying(folders: Sequence[Path], port: int = 0, dress: Callable[[Path], None] = lambda _: None) -> Iterator[str]:
     """Within the block, what the folders' WARC files hold is shown at the address that it yields, on loopback only.
+
+    ``dress``: lays what else pywb is to show into the folder that it runs in.
 
     Raises :class:`~sharc_crawler.errors.UsageError` where there is nothing to show, or no pywb.
     """
     program = find_pywb(os.environ)
     with TemporaryDirectory(prefix="sharc-replay-") as place:
         _collect(folders, Path(place) / "collections" / COLLECTION)
+        dress(Path(place))
         port = port or _free_port()
         with (Path(place) / "log").open("w+") as log:
             started = subprocess.Popen(  # noqa: S603 - the program that the user named
@@ -86,6 +90,13 @@ def elsewhere(folders: Sequence[Path]) -> int:
     return len(needed - held - {None})  # a 304 is of this capture's own visit
 
 
+def lost_warcs(folders: Iterable[Path]) -> list[Path]:
+    """WARC files that only their index is left of."""
+    indexes = (index for folder in folders for index in sorted(folder.glob("*.cdxj")))
+    warcs = (index.with_name(index.name.removesuffix(".cdxj") + SUFFIX) for index in indexes)
+    return [warc for warc in warcs if not warc.exists()]
+
+
 def _collect(folders: Sequence[Path], collection: Path) -> None:
     """A collection of links to the files as they are."""
     for part in ("archive", "indexes"):
@@ -95,9 +106,11 @@ def _collect(folders: Sequence[Path], collection: Path) -> None:
         if not warcs:
             raise UsageError(f"{str(folder)!r} holds no WARC files; name a folder given as output=")
         for warc in warcs:
-            (collection / "archive" / warc.name).symlink_to(warc.resolve())
-        for index in sorted(folder.glob("*.cdxj")):
-            (collection / "indexes" / index.name).symlink_to(index.resolve())
+            with suppress(FileExistsError):  # names tell site, time and run: a copy of the same file
+                (collection / "archive" / warc.name).symlink_to(warc.resolve())
+    indexes = [index for folder in folders for index in sorted(folder.glob("*.cdxj"))]
+    with (collection / "indexes" / "index.cdxj").open("w", encoding="utf-8") as out:  # pywb asks each file each time
+        out.writelines(merged(indexes))
 
 
 def _free_port() -> int:

@@ -84,6 +84,12 @@ class WarcSeries:
         self._finish()
         self._closed = True
 
+    def abandon(self) -> None:
+        """Leave the open file as it is, to somebody else; nothing can be written afterwards."""
+        if self._file is not None:
+            self._file.abandon()
+        self._file, self._closed = None, True
+
     def _ready(self, now: Instant) -> WarcFile:
         if self._closed:
             raise StateError(f"the WARC writer of site {self._site!r}, run {self._run!r} is closed")
@@ -112,6 +118,7 @@ class WarcSeries:
         if self._file is None:
             return
         self._file.sync()  # an index names nothing that a power failure may take
+        self._file.check_owner()  # nor is it put beside another owner's file
         write_index(self._file.path, map(IndexEntry.of, self._entries))
         self._file.close()
         self._file = None

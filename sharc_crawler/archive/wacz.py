@@ -10,6 +10,7 @@ import io
 import json
 import re
 import zipfile
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import chain
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 VERSION = "1.1.1"
 PACKAGE, SEAL = "datapackage.json", "datapackage-digest.json"
+WACZ = ".wacz"
+SINGLE, MULTI = "data-package", "multi-wacz-package"  #: profiles
 SIGNED = "signedData"  #: in the latter
 #: what opening a zip file raises for a file that is none, or is of a version to come
 NO_ZIP = (zipfile.BadZipFile, NotImplementedError)
@@ -79,14 +82,36 @@ def write_wacz(
 
     ``sign`` makes the signature (``signedData``) of its digest.
     """
+    with _drafted(path) as package:
+        _Writer(package, about.created, told).write(contents, about, sign)
+    return path
+
+
+def write_multi_wacz(
+    path: Path,
+    parts: Iterable[Path],
+    about: About,
+    told: Callable[[int], None] = lambda _: None,
+    sign: Callable[[str], dict[str, str]] | None = None,
+) -> Path:
+    """Write WACZ files as parts of one, whole or not at all; each is copied before the next is asked for."""
+    with _drafted(path) as package:
+        writer = _Writer(package, about.created, told)
+        for part in parts:
+            writer.file(part.name, part)
+        writer.close(MULTI, about, sign)
+    return path
+
+
+@contextmanager
+def _drafted(path: Path) -> Iterator[zipfile.ZipFile]:
     draft = path.with_name(f".{path.name}.part")
     try:
         with zipfile.ZipFile(draft, "w", zipfile.ZIP_STORED) as package:
-            _Writer(package, about.created, told).write(contents, about, sign)
+            yield package
         draft.replace(path)
     finally:
         draft.unlink(missing_ok=True)
-    return path
 
 
 class _Writer:
@@ -98,7 +123,7 @@ class _Writer:
 
     def write(self, contents: Contents, about: About, sign: Callable[[str], dict[str, str]] | None) -> None:
         for warc in contents.warcs:
-            self._file(f"archive/{warc.name}", warc)
+            self.file(f"archive/{warc.name}", warc)
         with TemporaryFile() as data:
             blocks = write_zipnum(merged(contents.indexes), data)
             self._add("indexes/index.cdx.gz", data)
@@ -107,8 +132,12 @@ class _Writer:
             data.writelines(line.encode("utf-8", "replace") for line in page_lines(contents.pages))
             self._add("pages/pages.jsonl", data)
         for name, source in contents.more.items():
-            self._file(name, source)
-        head = {"profile": "data-package", "resources": self._resources, **about.fields()}
+            self.file(name, source)
+        self.close(SINGLE, about, sign)
+
+    def close(self, profile: str, about: About, sign: Callable[[str], dict[str, str]] | None) -> None:
+        """Say what was written, and seal that."""
+        head = {"profile": profile, "resources": self._resources, **about.fields()}
         text = json.dumps(head, indent=2, ensure_ascii=False).encode()
         self._add(PACKAGE, io.BytesIO(text))
         seal: dict[str, Any] = {"path": PACKAGE, "hash": f"sha256:{hashlib.sha256(text).hexdigest()}"}
@@ -116,7 +145,8 @@ class _Writer:
             seal[SIGNED] = sign(seal["hash"])
         self._add(SEAL, io.BytesIO(json.dumps(seal, indent=2).encode()))
 
-    def _file(self, name: str, source: Path) -> None:
+    def file(self, name: str, source: Path) -> None:
+        """Copy a file."""
         with source.open("rb") as stream:
             self._add(name, stream)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 from sharc_crawler.archive import exchanges
 from sharc_crawler.archive.cdxj import REVISIT, IndexEntry, media_type
 from sharc_crawler.archive.exchanges import Draft
-from sharc_crawler.archive.options import WarcOptions
+from sharc_crawler.archive.options import FORMER, WarcOptions
 from sharc_crawler.archive.payloads import Original, Payloads
 from sharc_crawler.archive.records import WARC_FIELDS, large_member, target_uri, warc_date
 from sharc_crawler.archive.series import WarcSeries
@@ -41,7 +41,7 @@ class WarcWriter:
 
     A writer of the same site and run in the same folder carries on where a former one ended or crashed: a torn record
     is cut off (``recovered`` says what), numbering goes on, and what was stored before is still stored once. With
-    ``dedup="site"`` a payload that ``former`` finds in a former capture is not stored again.
+    ``dedup="site"`` (or ``"collection"``) a payload that ``former`` finds in a former capture is not stored again.
 
     >>> from pathlib import Path
     >>> from tempfile import TemporaryDirectory
@@ -66,7 +66,7 @@ class WarcWriter:
         options = options or WarcOptions()
         self._level = options.level
         self._series = WarcSeries(folder, site, run, info, options)
-        former = former if options.dedup == "site" else None
+        former = former if options.dedup in FORMER else None
         self._payloads = None if options.dedup == "off" else Payloads(folder, former)
         if self._payloads is not None:
             for _, path in self._series.former:
@@ -124,8 +124,9 @@ class WarcWriter:
         if message is None or message.status != _NOT_MODIFIED:
             status = message.status if message else None
             raise DataError(f"status={status} of {exchange.url} is not 304: only a server's word makes it not modified")
-        holder = self._payloads.holder(original) if self._payloads is not None else original
-        return self._append(exchange, exchanges.not_modified(holder), message)
+        former = original.record is not None
+        holder = original if former or self._payloads is None else self._payloads.holder(original)
+        return self._append(exchange, exchanges.not_modified(holder, former=former), message)
 
     def write_metadata(self, url: str, date: Instant, block: bytes, media_type: str = WARC_FIELDS) -> CaptureRef:
         """Write a document about ``url`` (or a URN of the capture) as a metadata record."""
@@ -139,6 +140,10 @@ class WarcWriter:
     def close(self) -> None:
         """Give the open file its final name and write its index; nothing can be written afterwards."""
         self._series.close()
+
+    def abandon(self) -> None:
+        """Touch the open file no more: it is another's."""
+        self._series.abandon()
 
     def _append(
         self, exchange: Exchange, main: Draft, message: HttpResponse | None, packed: Octets = b""
@@ -157,7 +162,7 @@ def _entry(exchange: Exchange, main: Draft, message: HttpResponse, ref: CaptureR
         date=warc_date(exchange.started),
         mime=REVISIT if revisit else media_type(message.header(b"content-type")),
         status=str(message.status) if main.block else None,
-        digest=message.digest if main.block else None,
+        digest=message.digest if main.block else dict(main.fields).get("WARC-Payload-Digest"),
         offset=ref.offset,
         length=ref.length,
         file=ref.file,

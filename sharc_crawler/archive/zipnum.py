@@ -5,7 +5,9 @@ from __future__ import annotations
 import gzip
 import heapq
 import json
+from contextlib import ExitStack
 from itertools import islice
+from tempfile import TemporaryFile
 from typing import IO, TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -14,16 +16,21 @@ if TYPE_CHECKING:
 
 DATA = "index.cdx.gz"
 LINES = 1024  #: per block
+AT_ONCE = 200  #: index files that are open together
 
 
 def merged(indexes: Sequence[Path]) -> Iterator[str]:
-    """The lines of sorted index files, sorted."""
-    files = [path.open(encoding="utf-8") for path in indexes]
-    try:
-        yield from heapq.merge(*files)
-    finally:
-        for file in files:
-            file.close()
+    """The lines of sorted index files, sorted; of thousands of files no more are open than a process may have."""
+    with ExitStack() as opened:
+        if len(indexes) <= AT_ONCE:
+            yield from heapq.merge(*(opened.enter_context(path.open(encoding="utf-8")) for path in indexes))
+            return
+        drafts: list[IO[str]] = []
+        for group in (indexes[start : start + AT_ONCE] for start in range(0, len(indexes), AT_ONCE)):
+            drafts.append(opened.enter_context(TemporaryFile("w+", encoding="utf-8")))
+            drafts[-1].writelines(merged(group))
+            drafts[-1].seek(0)
+        yield from heapq.merge(*drafts)
 
 
 def write_zipnum(lines: Iterable[str], data: IO[bytes], size: int = LINES) -> str:

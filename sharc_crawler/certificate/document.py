@@ -107,6 +107,8 @@ def _page(page: PageFacts, subsite: str, uri: Uri) -> dict[str, Any]:
         "reason": code(page.reason),
         "visit": _visit(page, page.visit, uri),
         "revisit": _visit(page, page.revisit, uri),
+        **({"data": list(page.data)} if page.data else {}),
+        **({"former": [_visit(page, visit, uri) for visit in page.former]} if page.former else {}),
     }
 
 

@@ -127,6 +127,8 @@ class _Again:
         for sums in (self._whole, *(part[1:] if part else ())):
             if page.kind is Kind.PAGE:
                 sums.add(page)
+            elif page.kind is Kind.DATA:
+                sums.narrow(page)
 
     def sums(self, name: str) -> Iterator[Finding]:
         """What they add up to, compared with what is stated."""
@@ -149,9 +151,8 @@ class _Again:
 
 def _outside(entry: Mapping[str, Any], started: str, ended: str) -> Iterator[Finding]:
     """All of a capture happened between its start and its end."""
-    for part in ("visit", "revisit"):
-        stated = entry.get(part)
-        if stated and not started <= stated["date"] <= ended:
+    for part, stated in _downloads(entry):
+        if not started <= stated["date"] <= ended:
             yield Finding(f"its {part} is not between start and end", stated["file"], stated["offset"], entry["url"])
 
 
@@ -164,9 +165,8 @@ def _interrupted_outside(name: str, document: Document) -> Iterator[Finding]:
 
 def _misnamed(entry: Mapping[str, Any]) -> Iterator[Finding]:
     """A page was downloaded from its own URL, however it is spelt; a project's spider gives names as it likes."""
-    for part in ("visit", "revisit"):
-        stated = entry.get(part)
-        if stated and canonical(stated["uri"]) != canonical(entry["url"].removesuffix("#")):
+    for part, stated in _downloads(entry):
+        if canonical(stated["uri"]) != canonical(entry["url"].removesuffix("#")):
             yield Finding(f"its {part} is of {stated['uri']}", stated["file"], stated["offset"], entry["url"])
 
 
@@ -233,7 +233,7 @@ def unspoken(witness: Witness, source: Material, documents: Sequence[Document]) 
         return
     spoken: set[int] = set()  #: hashes of moments
     for entry in _entries(source, documents):
-        spoken.update(hash((one["uri"], one["date"])) for one in _visits(entry))
+        spoken.update(hash((one["uri"], one["date"])) for one in _visits(entry) if one["file"] is not None)
     left = [one for one in witness if hash((one.uri, one.date)) not in spoken and one.message and one.whole]
     known = _Known({canonical(exchange.uri) for exchange in left}, documents)
     for entry in _entries(source, documents) if left else ():
@@ -248,7 +248,13 @@ def _entries(source: Material, documents: Sequence[Document]) -> Iterator[Mappin
 
 
 def _visits(entry: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    return [one for part in ("visit", "revisit") if (one := entry.get(part))]
+    return [stated for _, stated in _downloads(entry)]
+
+
+def _downloads(entry: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """What is stated of a page's downloads, and what they are called."""
+    yield from ((part, entry[part]) for part in ("visit", "revisit") if entry.get(part))
+    yield from (("former visit", stated) for stated in entry.get("former", ()))
 
 
 class _Known:
@@ -267,7 +273,8 @@ class _Known:
     def add(self, entry: Mapping[str, Any]) -> None:
         """A page of theirs."""
         if (url := canonical(entry["url"])) in self._urls:
-            self._digests.setdefault(url, set()).update(one.get("digest") for one in _visits(entry))
+            standing = [one for part in ("visit", "revisit") if (one := entry.get(part))]  # a former visit excuses none
+            self._digests.setdefault(url, set()).update(one["digest"] for one in standing)
             self._spare[url] += sum(one["attempts"] - 1 for one in _visits(entry))
 
     def excuses(self, exchange: RecordedExchange) -> bool:

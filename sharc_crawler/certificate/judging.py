@@ -9,13 +9,14 @@ from typing import IO, TYPE_CHECKING, Any
 from sharc_crawler.certificate.witness import Finding
 from sharc_crawler.changes.http import target
 from sharc_crawler.changes.status import classify
+from sharc_crawler.evidence.data import DataState, with_data
 from sharc_crawler.evidence.facts import PageFacts, VisitFacts
 from sharc_crawler.evidence.headers import header_text, of_headers
 from sharc_crawler.evidence.judgement import APEX, ONCE, Revisits, is_apex
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason, code
 from sharc_crawler.instants import unix
-from sharc_crawler.model import Judgement, Kind, Outcome, Result, Slot, Url, Verdict
+from sharc_crawler.model import Judgement, Kind, Outcome, Result, Slot, Url, Validators, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     Entry = Mapping[str, Any]
 
 _NO_ANSWER = (Result.FAILED, Result.REFUSED)
-_CONDITIONS = {b"etag": b"if-none-match", b"last-modified": b"if-modified-since"}
+_NOT_MODIFIED = 304
 
 
 class Judge:
@@ -53,28 +54,60 @@ class Judge:
         self._former = former
         self._references = references
         self._revisits = Revisits()
+        self._data: dict[Url, DataState] = {}  # as stated: each is judged again by itself
         self.findings: list[Finding] = []
         self.elsewhere = 0  #: payloads that are in no capture at hand
 
     def pages(self) -> Iterator[tuple[Entry, PageFacts]]:
         """Each page as the records show it, in the order of the revisits; what was stated otherwise is found."""
         for entry in self._entries:
-            visit = self._download(entry, "visit")
-            if visit is not None and visit.result is Result.OK:
-                self._revisits.visited(entry["visit"]["uri"], visit)
+            self._before(entry)
+            if entry["kind"] == Kind.DATA and "verdict" in entry:
+                self._data[entry["url"]] = DataState(_stated(entry), entry["subsite"])
         self.findings.clear()  # they are met again
         self.elsewhere = 0
         for entry in self._entries.by_revisit():
             yield entry, self._page(entry, *self._downloads(entry))
 
+    def _before(self, entry: Entry) -> None:
+        """All visits before T: each tells of the server's clock, the last of whether the page was there."""
+        stated = [one for one in (*entry.get("former", ()), entry["visit"]) if one]
+        last: Outcome | None = None
+        for one in sorted(stated, key=lambda visit: visit["date"]):
+            outcome = self._download(entry, one, "visit")
+            if outcome is not None and outcome.result is Result.OK:
+                self._revisits.visited(one["uri"], last := outcome)
+            elif outcome is not None and last is not None:
+                self._revisits.looked(one["uri"], last, outcome)
+
     def _downloads(self, entry: Entry) -> tuple[Outcome | None, Outcome | None, bool]:
         """Visit and revisit, and whether they are as stated."""
         before = len(self.findings)
-        first, second = (self._download(entry, part) for part in ("visit", "revisit"))
+        first, second = (self._download(entry, entry.get(part), part) for part in ("visit", "revisit"))
+        self._former_visits(entry)
         return first, second, len(self.findings) == before
+
+    def _former_visits(self, entry: Entry) -> None:
+        """Before T; the page's visit is the last that brought content: one that would be hidden is found."""
+        visit, reference = entry["visit"], self._references.get(entry["subsite"])
+        for stated in entry.get("former", ()):
+            outcome = self._download(entry, stated, "former visit")
+            brought = outcome is not None and outcome.result is Result.OK
+            if visit is None or visit["result"] != Result.OK.value or "verdict" not in entry:
+                self._find(stated, entry, "it has a former visit, and no later one that brought content")
+            elif brought and stated["date"] >= visit["date"]:
+                self._find(stated, entry, f"a former visit brought content after its visit of {visit['date']}")
+            if stated["slot"] == Slot.SECOND.value or (reference is not None and stated["date"] > reference):
+                self._find(stated, entry, f"a former visit was not made before T={reference}")
+            if stated["attempts"] != 1:
+                self._find(
+                    stated, entry, f"a former visit took {stated['attempts']} attempts: each is listed by itself"
+                )
 
     def _page(self, entry: Entry, first: Outcome | None, second: Outcome | None, as_stated: bool) -> PageFacts:
         judgement = self._judgement(entry, first, second) if as_stated else _stated(entry)
+        if as_stated and "data" in entry:
+            judgement = self._with_data(entry, judgement)
         shown = PageFacts(
             url=Url(entry["url"]),
             kind=Kind(entry["kind"]),
@@ -93,11 +126,17 @@ class Judge:
             self._compare(entry, dict(zip(("verdict", "evidence", "reason"), again, strict=True)))
         return shown
 
+    def _with_data(self, entry: Entry, own: Judgement) -> Judgement:
+        """With what its scripts fetched, which the certificate lists as well."""
+        listed = [url for url in entry["data"] if url in self._data]
+        if len(listed) < len(entry["data"]):
+            self._find(entry["visit"], entry, "data of it is not listed")
+        return with_data(own, entry["subsite"], listed, self._data)[0]
+
     # -- downloads ---------------------------------------------------------------------------------------------------
 
-    def _download(self, entry: Entry, part: str) -> Outcome | None:
+    def _download(self, entry: Entry, stated: Entry | None, part: str) -> Outcome | None:
         """How a download ended, by its record; where there is none, as stated."""
-        stated = entry.get(part)
         if stated is None:
             return None
         result = Result(stated["result"])
@@ -129,6 +168,8 @@ class Judge:
             return Outcome(stated if stated in _NO_ANSWER else Result.FAILED, started, started)
         location = target(exchange.uri, message.header(b"location"))
         result = classify(message.status, location)
+        if result is Result.NOT_MODIFIED and exchange.digest is not None and (sent := _sent(exchange)):
+            return self._unchanged(exchange, message, sent)
         known = result is not Result.NOT_MODIFIED and exchange.whole
         digest, unpacked = self._digests(exchange) if known else (None, None)
         return Outcome(
@@ -140,6 +181,25 @@ class Judge:
             decoded=unpacked,
             location=location,
             **of_headers(partial(_header, message)),
+        )
+
+    def _unchanged(self, exchange: RecordedExchange, message: HttpResponse, sent: Validators) -> Outcome:
+        """A visit that was answered 304: it shows what a former capture holds, by the server's word."""
+        assert exchange.holder is not None, "it is a revisit record"
+        held = self._witness.of(exchange.holder) or self._former.of(exchange.holder)
+        own, started = of_headers(partial(_header, message)), unix(exchange.date)
+        if held is None:
+            self.elsewhere += 1
+        elif held.message is None or not _bears_out(held, held.message, exchange, sent):
+            what = f"its 304 refers to {' of '.join(reversed(exchange.holder))}, which does not bear it out"
+            self.findings.append(Finding(what, exchange.file, exchange.offset, exchange.uri))
+        told = own["validators"]
+        kind = of_headers({"Content-Type": exchange.media_type}.get)
+        own |= {"media_type": kind["media_type"], "charset": kind["charset"]}
+        own["validators"] = Validators(told.etag or sent.etag, told.last_modified or sent.last_modified)
+        ok = Result.OK
+        return Outcome(
+            ok, started, started, status=message.status, digest=exchange.digest, decoded=exchange.decoded, **own
         )
 
     def _digests(self, exchange: RecordedExchange) -> tuple[str | None, str | None]:
@@ -197,11 +257,11 @@ class Judge:
         visit, revisit = (self._exchange(entry[part]) for part in ("visit", "revisit"))
         if visit is None or revisit is None or visit.message is None:
             return False
-        sent = dict(line.partition(b":")[::2] for line in revisit.request.lower().split(b"\r\n")[1:])
-        return any(
-            (value := visit.message.header(name)) is not None and sent.get(header, b"").strip() == value.strip().lower()
-            for name, header in _CONDITIONS.items()
-        )
+        brought, asked = of_headers(partial(_header, visit.message))["validators"], _sent(revisit)
+        if visit.message.status == _NOT_MODIFIED:  # what was asked by holds, by the server's word
+            confirmed = _sent(visit)
+            brought = Validators(brought.etag or confirmed.etag, brought.last_modified or confirmed.last_modified)
+        return _share(asked, brought)
 
     def _compare(self, entry: Entry, shown: Mapping[str, str]) -> None:
         for name, value in shown.items():
@@ -211,6 +271,27 @@ class Judge:
     def _find(self, stated: Entry | None, entry: Entry, what: str) -> None:
         place = stated or {}
         self.findings.append(Finding(what, place.get("file"), place.get("offset"), entry["url"]))
+
+
+def _sent(exchange: RecordedExchange) -> Validators:
+    """What a request was conditional on."""
+    lines = (line.partition(b":")[::2] for line in exchange.request.split(b"\r\n")[1:])
+    sent = {name.strip().lower(): header_text(value) for name, value in lines}
+    return Validators(sent.get(b"if-none-match"), sent.get(b"if-modified-since"))
+
+
+def _share(one: Validators, other: Validators) -> bool:
+    """Do they agree in a validator?"""
+    pairs = (one.etag, other.etag), (one.last_modified, other.last_modified)
+    return any(mine is not None and theirs is not None and mine.lower() == theirs.lower() for mine, theirs in pairs)
+
+
+def _bears_out(held: RecordedExchange, answer: HttpResponse, exchange: RecordedExchange, sent: Validators) -> bool:
+    """Does the answer that a 304 refers to have the payload, the type and the validators that are said of it?"""
+    unpacked = exchange.decoded in (None, held.decoded)
+    same = held.kind == "response" and held.digest == exchange.digest and unpacked
+    kind = header_text(answer.header(b"content-type"))
+    return same and kind == exchange.media_type and _share(sent, of_headers(partial(_header, answer))["validators"])
 
 
 def _servers_word(witness: Witness, warcs: Mapping[str, Callable[[], IO[bytes]]], entries: PageEntries) -> ServersWord:

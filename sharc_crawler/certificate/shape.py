@@ -23,7 +23,8 @@ def unknown_fields(document: Mapping[str, Any]) -> Iterator[str]:
 def unknown_of_page(entry: Mapping[str, Any]) -> Iterator[str]:
     """What is wrong with those of a page of a certificate."""
     fields, visits = _of_pages("page" if "verdict" in entry else "missing")
-    given = {name for part in ("visit", "revisit") for name in entry.get(part) or ()}
+    stated = [entry.get("visit"), entry.get("revisit"), *entry.get("former", ())]
+    given = {name for one in stated for name in one or ()}
     for name in sorted((entry.keys() - fields) | (given - visits)):
         yield f"{name} is no field of a page"
 

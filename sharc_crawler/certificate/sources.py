@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from typing import IO, TYPE_CHECKING, Any, cast
 
 from sharc_crawler.archive.files import OPEN, SUFFIX
-from sharc_crawler.archive.wacz import NO_ZIP, SEAL
+from sharc_crawler.archive.wacz import NO_ZIP, PACKAGE, SEAL, WACZ
 from sharc_crawler.certificate.fixity import CERTIFICATES, PAGES, is_seal
 from sharc_crawler.certificate.material import Material, opened
 from sharc_crawler.errors import DataError
@@ -52,6 +52,11 @@ def _wacz(path: Path) -> Material:
     source = Material(str(path))
     with zipfile.ZipFile(path) as package:
         source.names = [info.filename for info in package.infolist()]
+        if all(name.endswith(WACZ) for name in set(source.names) - {PACKAGE, SEAL}):
+            raise DataError(
+                f"{str(path)!r} holds the WACZ files of a collection: unpack it with unzip, then verify each of them,"
+                " with the former ones that its datapackage.json names (--former)"
+            )
         for info in package.infolist():
             name = PurePosixPath(info.filename).name
             read = name.endswith(SUFFIX) or any(kind.fullmatch(name) for kind in (CERTIFICATES, PAGES))

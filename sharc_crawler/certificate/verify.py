@@ -43,6 +43,7 @@ class Verification(Examination):
     records: int = 0
     seals: Seals = field(default_factory=Seals)  #: signatures and time stamps
     moved: list[str] = field(default_factory=list)  #: sites whose folder is elsewhere: nothing of them was verified
+    worded: str | None = None  #: the other version of sharc that wrote the report: its wording was not compared
 
     def add(self, site: str, other: Verification) -> None:
         """Another site's, whose files are named with its folder."""

@@ -11,7 +11,9 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import IO, TYPE_CHECKING, NamedTuple
 
+from sharc_crawler.archive.exchanges import FORMER_TYPE, FORMER_UNPACKED
 from sharc_crawler.archive.members import Damage, Record, records
+from sharc_crawler.archive.options import FORMER
 from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.changes.http import HttpResponse, parse_response
 from sharc_crawler.coding import decoded
@@ -62,6 +64,7 @@ class RecordedExchange:
     holder: Moment | None = None  #: where a revisit record's payload lies
     record: str = ""  #: WARC-Record-ID
     holder_record: str | None = None  #: that of the holder, where it is said
+    media_type: str | None = None  #: the whole ``Content-Type`` of the former capture's answer that a 304 refers to
     closed: bool = False  #: payloads lie in this capture alone, by the ``warcinfo`` of its file
     normalised: bool = False  #: not from the wire: the request may not be known
     request: bytes = b""
@@ -176,7 +179,7 @@ def _read(stream: IO[bytes], name: str, witness: Witness, told: Callable[[int], 
         witness.findings += _strange(record, stream, name)
         owner = record.get("WARC-Concurrent-To")
         if record.kind == "warcinfo":
-            closed = b"\ndeduplication: site" not in record.text
+            closed = not any(b"\ndeduplication: %s\r" % kind.encode() in record.text for kind in FORMER)
         elif owner is not None:
             if last and owner == last[0].record:
                 _add(last[0], record)
@@ -246,7 +249,6 @@ def _exchange(record: Record, name: str, *, closed: bool) -> RecordedExchange | 
         date=record.get("WARC-Date") or "",
         message=_head(message),
         digest=message.digest if response and message else record.get("WARC-Payload-Digest"),
-        decoded=_decoded(message) if response and message else None,
         whole=record.kind != "response" or (record.get("WARC-Truncated") is None and not _short(message)),
         profile=(record.get("WARC-Profile") or "").rpartition("/")[2],
         holder=(record.get("WARC-Refers-To-Target-URI") or "", record.get("WARC-Refers-To-Date") or "")
@@ -254,6 +256,8 @@ def _exchange(record: Record, name: str, *, closed: bool) -> RecordedExchange | 
         else None,
         record=record.get("WARC-Record-ID") or "",
         holder_record=record.get("WARC-Refers-To"),
+        media_type=record.get(FORMER_TYPE),
+        decoded=_decoded(message) if response and message else record.get(FORMER_UNPACKED),
         closed=closed,
         normalised=record.get("Sharc-Normalised") is not None,
     )

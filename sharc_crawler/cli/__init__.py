@@ -12,26 +12,33 @@ from typing import Any, cast
 
 import click
 
+from sharc_crawler.cli._next import GIVEN
 from sharc_crawler.errors import SharcError, unknown_name
 from sharc_crawler.report.words import printable
 
 #: name of the command (and of its module) → what it does, as ``sharc --help`` says it
 COMMANDS = {
+    "collection": "Keep captures together: sites, history and masks in one folder; look at all of it.",
     "control": "Pause a crawl that runs, slow it down, stop it, or ask how far it is.",
     "demo": "Serve the living site: pages that change while they are crawled.",
     "diff": "Show what changed on a page between two captures, and what was ignored.",
+    "fetch": "Get a capture from an object store into a folder.",
+    "fleet": "Capture many sites with many workers, on PostgreSQL or a SQLite file.",
+    "keep": "Capture each site of a collection when it is due: a service, or once.",
     "log": "Print every decision of a capture and what came of it, as JSON lines or as Heritrix's crawl.log.",
     "masks": "Learn what changes on a site at every download, so that it does not count.",
     "plan": "Foresee a capture from a sitemap, a report or a history, without crawling.",
     "simulate": "Crawl synthetic sites and replayed histories in virtual time, and score what came of it.",
     "tables": "Simulate the paper's tables, ours beside the paper's.",
     "rates": "Show how often a site's pages change, as the history store knows it.",
-    "package": "Package a capture as one WACZ file: WARCs, index, pages, report, certificate.",
+    "package": "Package a capture, or a collection, as one WACZ file: WARCs, index, pages, report, certificate.",
     "replay": "Look at a capture through pywb, at its reference instant or any other time.",
     "seal": "Sign the certificates of a capture, and have a time stamp authority date them.",
     "watch": "Watch a crawl that runs: phase, pages, time left, hosts, last URLs; in the terminal or as a page.",
     "verify": "Prove the certificate of a capture from its WARC files.",
     "report": "Write report.json and report.html of a capture folder, from its stored state.",
+    "search": "Find the pages of a collection by their words, by time and site.",
+    "start": "Begin with a site of yours: three questions, and the command for its first capture.",
     "seeds": "Rank seeds by the probability that they have changed, from archives' history.",
     "temporal": "Rank sites by how temporal their pages are, from page-view logs.",
 }
@@ -47,12 +54,17 @@ class _Commands(click.Group):
         if cmd_name not in COMMANDS:
             raise unknown_name("command", cmd_name, COMMANDS)
         command = cast("click.Command", import_module(f"{__name__}.{cmd_name}").command)
-        command.help = (command.help or "").replace("\\b\n", "\b\n")  # click's mark, from raw docstrings
+        for one in (command, *(command.commands.values() if isinstance(command, click.Group) else ())):
+            one.help = (one.help or "").replace("\\b\n", "\b\n")  # click's mark, from raw docstrings
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         with formatter.section("Commands"):
             formatter.write_dl(sorted(COMMANDS.items()))
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        ctx.meta[GIVEN] = list(args)
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:

@@ -12,6 +12,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
+from sharc_crawler.cli._next import say_next
 from sharc_crawler.cli._pictures import drawn
 from sharc_crawler.model import Sighting
 from sharc_crawler.rates.sources import HistoryRates
@@ -61,6 +62,8 @@ def show_command(site: str, history: str, horizon: float, limit: int, picture: P
         click.echo(json.dumps(facts))
     else:
         _show(facts, limit)
+        if pages:
+            say_next("sharc", "plan", history, "--site", site)
 
 
 def _facts(history: SiteHistory, pages: list[tuple[Any, RateEstimate]], now: float) -> dict[str, Any]:

@@ -13,6 +13,7 @@ import click
 
 from sharc_crawler import plugins
 from sharc_crawler.archive.history import read_history
+from sharc_crawler.cli._next import capture_words, say_again, say_next
 from sharc_crawler.cli._pictures import drawn
 from sharc_crawler.cli._progress import progress
 from sharc_crawler.cli._seeds_list import histories
@@ -83,6 +84,10 @@ def rank_command(history: tuple[Path, ...], **options: Any) -> None:
         click.echo(json.dumps(facts(ranked, found.problems, task, options), indent=1))
     else:
         show(ranked, options)
+        if options["output"]:
+            say_next(*capture_words(f"seeds={options['output']}"))
+        else:
+            say_again("--output", "seeds-next.txt")
 
 
 def _observations(store: Path | None) -> Iterator[Observation]:

@@ -14,6 +14,7 @@ from rich.table import Table
 from sharc_crawler.changes.difference import difference
 from sharc_crawler.changes.masks import load_masks
 from sharc_crawler.cli._fetched import is_capture, page_of
+from sharc_crawler.cli._next import say_again
 from sharc_crawler.report.difference import page, verdict
 from sharc_crawler.report.terminal import foreign
 
@@ -62,6 +63,8 @@ def command(
     _show(found)
     if html:
         click.echo(f"side by side: {html}")
+    elif found.changed:
+        say_again("--html", "diff.html")
 
 
 def _document(found: Difference) -> dict[str, object]:

@@ -9,8 +9,11 @@ import click
 from sharc_crawler.changes.learning import Pair, learn
 from sharc_crawler.changes.masks import load_masks, save_masks
 from sharc_crawler.cli._fetched import is_capture, page_of, pairs_within
+from sharc_crawler.cli._next import capture_words, say_again, say_next
 from sharc_crawler.errors import UsageError
+from sharc_crawler.report.load import open_facts
 from sharc_crawler.report.words import printable
+from sharc_crawler.storage.folders import capture_folders
 
 _FILE = click.Path(exists=True, path_type=Path)
 _ENOUGH = 2  #: pages that must show a mask, where a whole capture is asked
@@ -50,3 +53,19 @@ def command(sources: tuple[Path, ...], within: float, add: Path | None, output: 
     click.echo(f"{len(lesson.masks)} learned{f', in {output}' if output else ''}", err=True)
     for why in lesson.why_no_more():
         click.echo(printable(why), err=True)
+    if lesson.masks:
+        _say_next(sources, output)
+
+
+def _say_next(sources: tuple[Path, ...], output: Path | None) -> None:
+    """Keep them; then use them."""
+    if output is None:
+        say_again("--output", "masks.json")
+    elif len(sources) == 2:
+        say_next("sharc", "diff", *sources, "--masks", output)
+    elif sources[0].is_dir():
+        seeds: dict[str, None] = {}
+        for folder in capture_folders(sources[0]):
+            with open_facts(folder) as captures:
+                seeds |= dict.fromkeys(url for facts in captures for url in facts.seeds)
+        say_next(*capture_words(f"url={','.join(seeds)}", f"masks={output}"))

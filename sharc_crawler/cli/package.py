@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from sharc_crawler.archive.files import SUFFIX
+from sharc_crawler.cli._next import say_next
 from sharc_crawler.cli._progress import progress
+from sharc_crawler.collection.folder import Collection
+from sharc_crawler.collection.packaging import package_collection
 from sharc_crawler.errors import UsageError
 from sharc_crawler.report.load import open_facts
-from sharc_crawler.report.packaging import package, warcs_of
+from sharc_crawler.report.packaging import package
+from sharc_crawler.report.words import printable
 from sharc_crawler.storage.folders import capture_folders
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 @click.command()
@@ -23,7 +32,8 @@ def command(folder: Path, output: Path | None, title: str, description: str, key
     r"""Package the captures in FOLDER as one WACZ file: WARC files, index, pages, report and certificate.
 
     It opens in ReplayWeb.page; each page is listed at its visit's and at its revisit's time. The folder stays as it is.
-    Of a crawl of several sites each becomes a file, in its own folder.
+    Of a crawl of several sites each becomes a file, in its own folder. Of a collection all captures become one file, a
+    multi-WACZ: a WACZ file for each capture, within one.
 
     \b
     Example:
@@ -31,20 +41,32 @@ def command(folder: Path, output: Path | None, title: str, description: str, key
       sharc package captures/demo -o demo.wacz && sharc verify demo.wacz
       sharc package captures/demo --title "Town council, November 2026" --description "Collection 12, weekly."
     """
-    folders = capture_folders(folder)
-    if output and len(folders) > 1:
+    collection = Collection(folder) if Collection.is_in(folder) else None
+    folders = [one.folder for one in collection.captures()] if collection else capture_folders(folder)
+    if output and len(folders) > 1 and not collection:
         raise UsageError(f"-o {output}: {folder} holds {len(folders):,} sites, each becomes a file: name one of them")
     done = 0
-    with progress("packaging", sum(warc.stat().st_size for one in folders for warc in warcs_of(one))) as show:
+    with progress("packaging", _size(folders)) as show:
 
         def told(size: int) -> None:
             nonlocal done
             done += size
             show(done)
 
-        paths = []
-        for one in folders:
+        said: dict[str, Any] = {"title": title, "description": description, "key": key}
+        paths = [package_collection(collection, output, told, _warned, **said)] if collection else []
+        for one in () if collection else folders:
             with open_facts(one) as captures:
-                paths.append(package(one, captures, output, told, title=title, description=description, key=key))
+                paths.append(package(one, captures, output, told, **said))
     for path in paths:
         click.echo(f"{path}  {path.stat().st_size:,} bytes")
+    if paths and not collection:  # the parts of a multi-WACZ are verified one by one
+        say_next("sharc", "verify", paths[0])
+
+
+def _size(folders: Iterable[Path]) -> int:
+    return sum(warc.stat().st_size for folder in folders for warc in folder.glob(f"*{SUFFIX}"))
+
+
+def _warned(text: str) -> None:
+    click.echo(f"sharc: {printable(text)}", err=True)

@@ -13,6 +13,7 @@ from urllib.parse import urljoin, urlsplit
 import click
 import numpy as np
 
+from sharc_crawler.cli._next import capture_words, say_next
 from sharc_crawler.cli._progress import progress
 from sharc_crawler.cli._tables import print_table
 from sharc_crawler.errors import UsageError
@@ -85,6 +86,9 @@ def command(
         click.echo(json.dumps({**facts, "plans": [asdict(plan) for plan in plans]}))
         return
     _show(prospect, step, notes, plans)
+    if prospect.source.startswith("site ") and not urlsplit(source).path.endswith(SITEMAPS):
+        more = [f"history={history}"] if history else []
+        say_next(*capture_words(f"url={source}", *more, settings=settings))
 
 
 def _read(path: Path, now: float, site: str | None, step: Seconds) -> Prospect:

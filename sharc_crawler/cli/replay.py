@@ -1,4 +1,4 @@
-"""``sharc replay``: look at a capture through pywb."""
+"""``sharc replay``: look at a capture, or at a whole collection, through pywb."""
 
 from __future__ import annotations
 
@@ -6,14 +6,27 @@ import json
 import os
 import signal
 import threading
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from sharc_crawler.archive.replay import elsewhere, find_pywb, moment, replaying
-from sharc_crawler.errors import UsageError
+from sharc_crawler.archive.files import SUFFIX
+from sharc_crawler.archive.replay import elsewhere, find_pywb, lost_warcs, moment, replaying
+from sharc_crawler.collection.folder import Collection
+from sharc_crawler.errors import SharcError, UsageError
 from sharc_crawler.report.load import open_facts
+from sharc_crawler.report.shown import dress
+from sharc_crawler.report.words import printable
 from sharc_crawler.storage.folders import capture_folders
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from sharc_crawler.evidence.facts import CaptureFacts
+
+SHOWN = 20  #: sites that a person is told of
 
 
 @click.command()
@@ -27,7 +40,9 @@ from sharc_crawler.storage.folders import capture_folders
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="0, the default, takes a free one.")
 @click.option("--json", "as_json", is_flag=True, help="Say where it is shown as one line of JSON.")
 def command(folder: Path, former: tuple[Path, ...], port: int, as_json: bool) -> None:
-    r"""Show the captures in FOLDER as they were, on loopback, until Ctrl-C.
+    r"""Show the captures in FOLDER as they were, on loopback, until Ctrl-C. FOLDER may be a collection.
+
+    Below each page stands what the certificate says of this copy, and when all that it shows was downloaded.
 
     It starts pywb, which needs an environment of its own; SHARC_PYWB names its folder of programs.
 
@@ -39,22 +54,58 @@ def command(folder: Path, former: tuple[Path, ...], port: int, as_json: bool) ->
     if folder.is_file():
         raise UsageError(f"{str(folder)!r} is a file: name the capture's folder; ReplayWeb.page opens its WACZ file")
     find_pywb(os.environ)
-    folders, captures = capture_folders(folder), []
-    for one in folders:
-        with open_facts(one) as found:
-            captures += list(found)
-    with replaying([*folders, *former], port) as address:
+    collected = Collection.is_in(folder)
+    begun = _collected(folder) if collected else capture_folders(folder)
+    folders = [*begun, *former]
+    captures = list(_newest(begun) if collected else _facts(begun))
+    with replaying(folders, port, partial(dress, folders, _warned)) as address:
         shown = [f"{address}{moment(facts.reference or facts.started)}/{facts.seeds[0]}" for facts in captures]
         if as_json:
             click.echo(json.dumps({"address": address, "captures": shown}))
         else:
-            for facts, url in zip(captures, shown, strict=True):
+            for facts, url in list(zip(captures, shown, strict=True))[:SHOWN]:
                 click.echo(f"{facts.site} at its reference instant: {url}")
+            if len(captures) > SHOWN:
+                click.echo(f"… and {len(captures) - SHOWN:,} more")
             click.echo("Ctrl-C ends it.")
-        if missing := elsewhere([*folders, *former]):
-            are = "payload is" if missing == 1 else "payloads are"
-            click.echo(f"{missing:,} {are} stored in former captures: without --former DIR not shown.", err=True)
+        _told(elsewhere(folders), collected)
+        for lost in lost_warcs(folders):
+            _warned(f"{lost} is missing: its copies are not shown")
         asked = threading.Event()
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, lambda *_: asked.set())
         asked.wait()
+
+
+def _collected(folder: Path) -> list[Path]:
+    """The captures of a collection that have something to show, oldest first."""
+    found = [one.folder for one in Collection(folder).captures() if any(one.folder.glob(f"*{SUFFIX}"))]
+    if not found:
+        raise UsageError(f"the collection {str(folder)!r} has nothing to show yet: no capture has finished a WARC file")
+    return found
+
+
+def _facts(folders: Iterable[Path]) -> Iterator[CaptureFacts]:
+    for one in folders:
+        with open_facts(one) as found:
+            yield from found
+
+
+def _newest(folders: Iterable[Path]) -> Iterator[CaptureFacts]:
+    """Of each site the newest capture; one whose state cannot be read is told of, and its WARC files are shown."""
+    for one in {folder.parent: folder for folder in folders}.values():
+        try:
+            yield from _facts([one])
+        except SharcError as error:
+            _warned(str(error))
+
+
+def _told(missing: int, collected: bool) -> None:
+    if missing:
+        are = "payload is" if missing == 1 else "payloads are"
+        why = "in no capture of it: not" if collected else "stored in former captures: without --former DIR not"
+        click.echo(f"{missing:,} {are} {why} shown.", err=True)
+
+
+def _warned(text: str) -> None:
+    click.echo(f"sharc: {printable(text)}", err=True)

@@ -8,6 +8,7 @@ from typing import IO, TYPE_CHECKING
 import click
 
 from sharc_crawler.certificate.writing import certify, lines
+from sharc_crawler.cli._next import say_next
 from sharc_crawler.report.document import document
 from sharc_crawler.report.instant.document import document as instant_document
 from sharc_crawler.report.instant.output import write as write_instant
@@ -52,6 +53,8 @@ def command(folder: Path, truth: IO[str] | None, as_json: bool) -> None:
             if one.is_dir() and holds_state(one):
                 _written(one, known)
         click.echo(write_index(folder), nl=False)
+    if not as_json and any(any(one.glob("certificate*.json")) for one in (folders or {"": folder}).values()):
+        say_next("sharc", "verify", folder)
 
 
 def _as_json(folder: Path, truth: Truth | None) -> str:

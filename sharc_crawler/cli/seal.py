@@ -9,6 +9,7 @@ import click
 
 from sharc_crawler import extras
 from sharc_crawler.certificate import sealing
+from sharc_crawler.cli._next import say_next
 from sharc_crawler.errors import UsageError
 from sharc_crawler.options.sites import url as checked_url
 from sharc_crawler.storage.folders import capture_folders
@@ -51,5 +52,7 @@ def command(folder: Path, key: Path | None, timestamp: str | None, operator: str
             written += sealing.stamp(one, lambda query: ask(authority, query, user_agent(operator), allow))
     for path in written:
         click.echo(path)
-    if not written:
+    if written:
+        say_next("sharc", "verify", folder)
+    else:
         click.echo(f"nothing to do in {folder}: there is no certificate, or all of it is there already")

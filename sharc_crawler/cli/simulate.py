@@ -7,9 +7,11 @@ from typing import IO, Any
 
 import click
 
+from sharc_crawler.cli._next import say_again
 from sharc_crawler.cli._progress import progress
 from sharc_crawler.cli._sites import site_options, site_spec
 from sharc_crawler.cli._tables import print_table
+from sharc_crawler.frontier.spec import HINTS
 from sharc_crawler.lab.driver import GRAPHS
 from sharc_crawler.lab.experiment import Facts, RunSpec, build, run, seeded, summary
 from sharc_crawler.lab.pool import run_all
@@ -27,6 +29,8 @@ KEYS = {"expected": "expected_incoherent", "blur": "average_blur"}
 @click.option("--attested", default=0.0, show_default=True, help="Share of pages whose lastmod is trusted.")
 @click.option("--lying", default=0.0, show_default=True, help="Share of those whose lastmod lies.")
 @click.option("--sitemap", is_flag=True, help="The site has a sitemap with lastmods, read at the start and again at T.")
+@click.option("--late", default=0.0, show_default=True, help="Seconds after a change that the sitemap tells of it.")
+@click.option("--hints", default=HINTS, show_default=True, help="Share of slots for pages it calls stale, before T.")
 @click.option("--subsites", default="", help="Capture part by part: path, links, sitemap, or links:share=0.9.")
 @click.option("--seeds", type=click.IntRange(1), default=1, show_default=True, help="How many random worlds.")
 @click.option("--jobs", type=click.IntRange(1), default=2, show_default=True, help="Processes.")
@@ -52,13 +56,19 @@ def command(
     """
     site = site_spec(options)
     names = [name.strip() for name in strategy.split(",")]
-    shared = {name: options[name] for name in ("rates", "graph", "attested", "lying", "sitemap", "subsites")}
+    shared = {
+        name: options[name] for name in ("rates", "graph", "attested", "lying", "sitemap", "late", "hints", "subsites")
+    }
     specs = [RunSpec(seeded(site, seed), name, seed=seed, **shared) for seed in range(seeds) for name in names]
     found = _crawled(specs, jobs, schedule)
     if as_json:
         click.echo(json.dumps(summary(site, found)))
     else:
         _show(summary(site, found))
+        if seeds == 1 and not options["history"]:
+            say_again("--seeds", 5)  # one world tells little
+        elif not schedule:
+            say_again("--schedule", "schedule.csv")
 
 
 def _crawled(specs: list[RunSpec], jobs: int, schedule: IO[str] | None) -> list[Facts]:

@@ -14,6 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from sharc_crawler.cli._addresses import print_whole
+from sharc_crawler.cli._next import capture_words, say_again, say_next
 from sharc_crawler.cli._pictures import drawn
 from sharc_crawler.errors import UsageError
 from sharc_crawler.report.terminal import foreign
@@ -97,6 +98,10 @@ def command(logs: tuple[Path, ...], **options: Any) -> None:
         click.echo(json.dumps(facts, indent=1))
     else:
         _print(facts)
+        if chosen and options["output"]:
+            say_next(*capture_words(f"seeds={options['output']}", "mode=instant"))
+        elif chosen:
+            say_again("--output", "temporal.txt")
 
 
 def _read(logs: tuple[Path, ...], options: dict[str, Any]) -> PageViews:

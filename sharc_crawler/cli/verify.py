@@ -12,11 +12,15 @@ import click
 from sharc_crawler.certificate.sealing import Trust
 from sharc_crawler.certificate.verify import Verification, total_size, verify
 from sharc_crawler.certificate.witness import Finding
+from sharc_crawler.cli._next import say_next
 from sharc_crawler.cli._progress import progress
-from sharc_crawler.errors import DataError
+from sharc_crawler.collection.folder import Collection
+from sharc_crawler.collection.verifying import size_of, verify_collection
+from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.report.claim import sentence
-from sharc_crawler.report.packaged import not_of_it
+from sharc_crawler.report.packaged import not_of_it, wording_of
 from sharc_crawler.report.words import counted, short
+from sharc_crawler.storage.folders import capture_folders
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,7 +48,7 @@ def command(
     authority: Path | None,
     as_json: bool,
 ) -> None:
-    r"""Prove the certificate of CAPTURE, a folder or a WACZ file, from its WARC files alone.
+    r"""Prove the certificate of CAPTURE, a folder or a WACZ file, from its WARC files alone; or all of a collection.
 
     Every statement is made anew: files, records, digests, instants, judgements, totals, claim. Ends with 0 where all
     of it holds, with 3 where anything was altered, naming each place.
@@ -57,21 +61,37 @@ def command(
     """
     trust = Trust(_signer(signer), authority)
     done = 0
-    with progress("verifying", total_size(capture)) as show:
+    collection = Collection(capture) if Collection.is_in(capture) else None
+    if collection and former:
+        raise UsageError(f"--former {former[0]}: {capture} is a collection, whose captures know their former ones")
+    with progress("verifying", size_of(collection) if collection else total_size(capture)) as show:
 
         def told(size: int) -> None:
             nonlocal done
             done += size
             show(done)
 
-        result = verify(capture, former, told, trust)
-        result.findings += not_of_it(capture)
+        if collection:
+            result, without = verify_collection(collection, told, trust)
+        else:
+            result, without = verify(capture, former, told, trust), []
+            result.findings += not_of_it(capture)
+            result.worded = wording_of(capture)
     if digest is not None:
         others = [one for one in result.digests if one != digest]
         result.findings += [Finding(f"a certificate's digest is {one}, not {digest}") for one in others]
     click.echo(_json(result) if as_json else _words(result))
+    for name in without:
+        click.echo(f"  not verified: {short(name)}, which has no certificate: it is not complete", err=True)
     if result.findings:
         raise click.exceptions.Exit(DataError.exit_code)
+    if not as_json and capture.is_dir() and not _packaged(capture, collection):
+        say_next("sharc", "package", capture)
+
+
+def _packaged(capture: Path, collection: Collection | None) -> bool:
+    """Is there a WACZ file already? None is replaced."""
+    return any(any(one.glob("*.wacz")) for one in ([capture] if collection else capture_folders(capture)))
 
 
 def _signer(text: str | None) -> str | None:
@@ -112,6 +132,11 @@ def _words(result: Verification) -> str:
         if len(result.findings) > SHOWN:
             lines.append(f"  … and {len(result.findings) - SHOWN:,} more (--json shows all)")
     lines += [f"  not verified: {short(site)}, whose folder was moved elsewhere" for site in result.moved]
+    if result.worded:
+        lines.append(
+            f"  not compared: the wording of the report, by sharc-crawler {short(result.worded)}. "
+            "Its figures and verdicts were; `sharc report` writes a folder's anew."
+        )
     if result.elsewhere:
         lines.append(f"{result.elsewhere:,} payloads are stored in former captures; --former DIR checks these, too.")
     return "\n".join(lines)

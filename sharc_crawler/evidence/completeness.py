@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from sharc_crawler.model import Kind, Result, Verdict
+from sharc_crawler.model import EMBEDDED, Kind, Result, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -43,7 +43,7 @@ class Completeness:
     def meet(self, page: PageFacts) -> None:
         """Note what a URL embeds, and the URL itself where it is a resource, or embedded."""
         self._embedded.update(page.embeds)
-        if page.kind is Kind.RESOURCE or page.url in self._embedded:
+        if page.kind in EMBEDDED or page.url in self._embedded:
             there = bool(page.verdict) or not page.visit or page.visit.result not in NOT_A_PART
             self._known[page.url] = PartCompleteness(page.verdict, page.subsite, there, page.reason, page.embeds)
 

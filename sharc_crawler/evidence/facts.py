@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -48,6 +49,7 @@ class PageFacts:
     plan: Plan | None = None  #: what the strategy expected when it was first visited
     visit: VisitFacts | None = None
     revisit: VisitFacts | None = None
+    former: tuple[VisitFacts, ...] = ()  #: visits before T that ``visit`` took the place of, as hints had asked for it
     verdict: Verdict | None = None  #: None: not captured
     evidence: Evidence | None = None
     reason: str = ""  #: for the verdict, or for not being captured
@@ -57,7 +59,9 @@ class PageFacts:
     subsite: str = ""  #: the part of the site that it is in
     by_script: bool | None = None  #: an HTML page that shows nothing without its scripts; None: not read as HTML
     alike: bool = False  #: it kept its content, as the capture taught: by masks, or a 304 that speaks of content
+    rate_shape: float = math.inf  #: of the Gamma posterior whose mean is ``rate``; inf: a point estimate
     embeds: tuple[Url, ...] = ()  #: resources that this page (or style sheet) needs, shared ones too
+    data: tuple[Url, ...] = ()  #: of these: what its scripts fetched; its verdict is that of all
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.measures import Expected, PageTally, Plans, TruthTally
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.instants import iso
-from sharc_crawler.model import Kind, Result, Slot, Verdict
+from sharc_crawler.model import EMBEDDED, Kind, Result, Slot, Verdict
 
 if TYPE_CHECKING:
     from sharc_crawler.evidence.facts import CaptureFacts, PageFacts, VisitFacts
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 #: results that leave a copy of the page as it is at that moment
 COPIED = (Result.OK, Result.NOT_MODIFIED)
-MEANT = (Kind.PAGE, Kind.RESOURCE)  #: what a capture is to bring
+MEANT = (Kind.PAGE, *EMBEDDED)  #: what a capture is to bring
 
 
 class PageSums:
@@ -47,9 +47,13 @@ class PageSums:
             self.unknown[page.reason] += 1
         elif page.verdict is Verdict.COHERENT:
             self.grounds[page.evidence or Evidence.NONE] += 1
-            if self.reference is not None:
-                start, end = _span(page, self.reference)
-                self._span = max(self._span[0], start), min(self._span[1], end)
+            self.narrow(page)
+
+    def narrow(self, page: PageFacts) -> None:
+        """A coherent page, or data of pages, is shown to have stayed over no longer time than this."""
+        if self.reference is not None and page.verdict is Verdict.COHERENT:
+            start, end = _span(page, self.reference)
+            self._span = max(self._span[0], start), min(self._span[1], end)
 
     def span(self) -> dict[str, str] | None:
         """T, and the interval in which every coherent page is shown to have stayed: any instant of it would do."""
@@ -117,14 +121,13 @@ class Figures:
     def _add(self, page: PageFacts) -> None:
         self.urls += 1
         self.completeness.meet(page)
-        if page.kind is Kind.RESOURCE:
-            self.resources.add(page)
         if page.verdict is None and page.kind in MEANT:
             reason = why_not(page)
             self.missing[page.kind, reason] += 1
             if page.target:
                 self.redirects[page.url] = (page.kind, reason, page.target)
         if page.kind is not Kind.PAGE:
+            self._beside(page)
             return
         self.whole.add(page)
         if part := self.parts.get(page.subsite):
@@ -133,6 +136,14 @@ class Figures:
             self.observed = min(self.observed[0], found[0]), max(self.observed[1], found[1])
         if page.verdict is not None:
             self._captured(page)
+
+    def _beside(self, page: PageFacts) -> None:
+        """What belongs to pages."""
+        if page.kind in EMBEDDED:
+            self.resources.add(page)
+        if page.kind is Kind.DATA:
+            for sums in filter(None, (self.whole, self.parts.get(page.subsite))):
+                sums.narrow(page)
 
     def _captured(self, page: PageFacts) -> None:
         self.plans.add(page)
@@ -159,8 +170,8 @@ def why_not(page: PageFacts) -> str:
 
 
 def payload_of(page: PageFacts) -> int | None:
-    """The hash of the digest of what a page's visit brought; None: it brought nothing."""
-    visit = page.visit
+    """The hash of the digest of what a page's visit brought; None: nothing, or a shell that scripts filled."""
+    visit = None if page.data else page.visit
     return hash(visit.digest) if visit and visit.result is Result.OK and visit.digest else None
 
 

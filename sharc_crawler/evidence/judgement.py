@@ -10,7 +10,7 @@ from sharc_crawler.evidence.intervals import Clocks, reach
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.evidence.restless import Restless, class_of
-from sharc_crawler.model import Change, Judgement, Slot, Verdict
+from sharc_crawler.model import Change, Judgement, Result, Slot, Verdict
 
 if TYPE_CHECKING:
     from sharc_crawler.model import Instant, Outcome
@@ -44,14 +44,21 @@ class Revisits:
     def __init__(self) -> None:
         self.clocks = Clocks()
         self._restless = Restless()
+        self._away: dict[str, Judgement] = {}  # pages that were not there between their visit and T
         self._dated: dict[tuple[str, str], Instant] = {}  # kinds of pages with a Last-Modified of old, and since when
 
     def visited(self, url: str, outcome: Outcome) -> None:
         """A page or resource was visited; ``url`` as it was requested."""
+        self._away.pop(url, None)
         self.clocks.saw(url, outcome)
         if outcome.validators.last_modified and not made_on_request(outcome):
             kind = class_of(url)
             self._dated[kind] = min(outcome.started, self._dated.get(kind, outcome.started))
+
+    def looked(self, url: str, visit: Outcome, outcome: Outcome) -> None:
+        """A second look before T brought no content: a page that was gone then has changed, though it comes back."""
+        if outcome.result in (Result.GONE, Result.REDIRECTED):
+            self._away[url] = of_comparison(compare(visit, outcome))
 
     def judge(self, url: str, visit: Outcome, revisit: Outcome, reference: Instant | None) -> Judgement:
         """What a revisit says of a page, against its visit.
@@ -66,7 +73,8 @@ class Revisits:
         self._restless.saw(url, visit, revisit)
         if found.change is not Change.UNKNOWN and self._stale(url, visit, revisit, reference):
             return Judgement(Verdict.UNKNOWN, Evidence.NONE, Reason.STALE)
-        return of_comparison(found)
+        away = self._away.get(url)
+        return away if away is not None and found.change is Change.UNCHANGED else of_comparison(found)
 
     def _is_dated(self, url: str, reference: Instant) -> bool:
         """Had a page of its kind, before T, a Last-Modified that was not made on request?"""

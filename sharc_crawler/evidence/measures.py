@@ -8,6 +8,8 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sharc_crawler.evidence.kinds import Evidence
+from sharc_crawler.evidence.reasons import Reason, code
+from sharc_crawler.evidence.survival import predicted, unsteadiness
 from sharc_crawler.model import Plan, Result, Slot, Verdict
 from sharc_crawler.rates.chain import PRIOR
 
@@ -19,6 +21,9 @@ if TYPE_CHECKING:
 
 #: seconds around a download in which a true change may fall on either side of it
 TOUCHES = 1.0
+
+
+SEEN = "history"  #: source of rates by captures
 
 
 def share(part: float, whole: float) -> float | None:
@@ -42,15 +47,15 @@ def interval(page: PageFacts, reference: Instant | None) -> Seconds | None:
 
 
 def survival(page: PageFacts, reference: Instant | None) -> float | None:
-    """e^{-λI}: the chance that a page of this rate stays the same over its interval."""
+    """The chance that a page of this rate stays the same over its interval: e^{-λI}, or its mean over what λ may be."""
     length = interval(page, reference)
-    if length is None:
-        return None
-    return math.exp(-page.rate * length) if length else 1.0
+    return None if length is None else math.exp(predicted(page.rate * length, page.rate_shape))
 
 
 def fingerprint_equal(page: PageFacts) -> bool | None:
     """Whether visit and revisit brought the same content (:mod:`..changes.fingerprint`); None: not known."""
+    if code(page.reason) == Reason.DATA_CHANGED:
+        return False  # the shell alone is the same
     looks = [visit.fingerprint for visit in (page.visit, page.revisit) if visit and visit.result is Result.OK]
     return looks[0] == looks[1] if len(looks) == 2 and all(looks) else None
 
@@ -159,14 +164,16 @@ class Expected:
     """Expected coherence EC = Σ e^{-λI} against the count, over the pages whose interval is known.
 
     Rates are of content, so the expectation is of pages whose content stays: ``same_content``, those with equal bytes
-    (``counted``) among them. The deviation is that of a sum of independent yes-or-no outcomes: sqrt(Σ p(1-p)). It is
-    of chance alone; of the pages ``guessed`` nobody told the rate.
+    (``counted``) among them. How well a rate is known is in p, the mean of e^{-λI} over the posterior of λ. The
+    deviation is that of a sum of yes-or-no outcomes, Σ p(1-p), and of what moves them together: how lively the site
+    as a whole is (:func:`~sharc_crawler.evidence.survival.unsteadiness`). Nobody told the rate of those ``guessed``.
     """
 
     def __init__(self, reference: Instant | None) -> None:
         self._reference = reference
         self._pages = self._counted = self._noise = self._guessed = 0
-        self._sum = self._variance = 0.0
+        self._sum = self._variance = self._longest = 0.0
+        self._seen = self._told = 0.0  #: −∂EC/∂ log λ of rates by captures, and of others
 
     def add(self, page: PageFacts) -> None:
         """Count a page, if its interval is known."""
@@ -175,6 +182,14 @@ class Expected:
         self._pages += 1
         self._sum += p
         self._variance += p * (1 - p)
+        length = interval(page, self._reference) or 0.0
+        self._longest = max(self._longest, length)
+        changes = page.rate * length
+        moved = changes * p / (1.0 + changes / page.rate_shape)
+        if page.rate_source == SEEN:
+            self._seen += moved
+        else:
+            self._told += moved
         self._counted += page.verdict is Verdict.COHERENT
         self._noise += only_noise(page)
         self._guessed += page.rate_source == PRIOR
@@ -184,7 +199,7 @@ class Expected:
         return {
             "pages": self._pages,
             "coherent": self._sum,
-            "deviation": math.sqrt(self._variance),
+            "deviation": math.hypot(math.sqrt(self._variance), unsteadiness(self._longest, self._seen, self._told)),
             "counted": self._counted,
             "same_content": self._counted + self._noise,
             "guessed": self._guessed,

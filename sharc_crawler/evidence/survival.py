@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from sharc_crawler.model import Seconds
 
 
 def log_survival(
@@ -51,3 +54,31 @@ def log_survival_of_either_side(
     both = log_survival(rates, intervals, shapes)
     either: NDArray[np.float64] = half + np.log(2 - np.exp(both - half))
     return either
+
+
+def predicted(changes: float, shape: float) -> float:
+    """The same as :func:`log_survival`, of one page that is expected to change so often.
+
+    >>> round(math.exp(predicted(1.0, 1.0)), 3), round(math.exp(predicted(1.0, math.inf)), 3)
+    (0.5, 0.368)
+    """
+    return -changes if math.isinf(shape) else -shape * math.log1p(changes / shape)
+
+
+# Standard deviations of found over expected changes of whole sites beyond chance (benchmarks/bench_expected.py).
+SEEN, TOLD = 0.3, 0.5  #: however long the capture takes, of rates by captures and by the words of sitemaps
+BURSTS = 0.5  #: of a day: people come and go, robots edit; over longer they average out
+HOUR, DAY = 3_600.0, 86_400.0
+
+
+def unsteadiness(duration: Seconds, seen: float, told: float) -> float:
+    """How far the rates of a site, wrong all together, put a capture of this length off, in pages.
+
+    ``seen``, ``told``: −∂/∂ log λ of the number of pages expected to stay, over those whose rates captures told, and
+    over the others. What nobody foresees, such as an edit of a template on all pages, is beyond it.
+
+    >>> round(unsteadiness(86_400.0, 100.0, 0.0)), round(unsteadiness(30 * 86_400.0, 100.0, 0.0))
+    (58, 31)
+    """
+    bursts = BURSTS * math.sqrt(DAY / max(duration, HOUR)) * (seen + told)
+    return math.hypot(SEEN * seen, TOLD * told, bursts)

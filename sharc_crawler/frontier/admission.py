@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urldefrag, urljoin
 
-from sharc_crawler.frontier.lifecycle import State
+from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.frontier.pages import NO_PARENT, UNRATED
 from sharc_crawler.frontier.seen import HUB_KEY, UNSEEN
-from sharc_crawler.model import Kind, PageId, Sighting, Slot
+from sharc_crawler.model import EMBEDDED, Kind, PageId, Sighting, Slot
 from sharc_crawler.strategies.base import Candidates
 
 if TYPE_CHECKING:
@@ -87,6 +87,13 @@ class Admitter:
             self._queuer.rate_again(capture, told, now)
         return Admitted(len(fresh), [page for page in found if page != UNSEEN])
 
+    def take_up(self, capture: SiteCapture, pages: list[PageId], now: Instant) -> None:
+        """Pages that were left are fetched after all."""
+        for page in pages:
+            self._ledger.pages.move(page, Event.WANTED)
+            capture.counts.taken_up()
+        self._queuer.offer(capture, pages, now)
+
     def _look_closer(
         self,
         capture: SiteCapture,
@@ -143,7 +150,7 @@ class Admitter:
 
     def _wanted_besides(self, capture: SiteCapture, sighting: Sighting, key: str, parent: PageId, depth: int) -> bool:
         """What is no page: a resource, a hub or a sitemap."""
-        if sighting.kind is Kind.RESOURCE:
+        if sighting.kind in EMBEDDED:
             return capture.spec.resources
         if sighting.kind is Kind.HUB:
             return capture.scope.why_not(key.removeprefix(HUB_KEY)) is None
@@ -180,7 +187,7 @@ class Admitter:
     def _seen_again(self, capture: SiteCapture, page: PageId, sighting: Sighting, now: Instant, parent: PageId) -> None:
         """A known URL: one more page that needs the resource, a page that is a hub, too, or one that is dated now."""
         ledger = self._ledger
-        if sighting.kind is Kind.RESOURCE:
+        if sighting.kind in EMBEDDED:
             if parent != NO_PARENT:
                 ledger.embeds(parent, page)
         elif sighting.kind is Kind.HUB and ledger.pages.kinds[page] is not Kind.HUB:  # known, but not as a hub

@@ -8,6 +8,7 @@ the largest revisits lose their room, until all others fit: one large file does 
 from __future__ import annotations
 
 import heapq
+import math
 from collections import Counter
 from pathlib import PurePosixPath
 from statistics import median_low
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
 from sharc_crawler.evidence.reasons import Reason
-from sharc_crawler.model import Kind, Result, Slot
+from sharc_crawler.model import EMBEDDED, Kind, Result, Slot
 
 if TYPE_CHECKING:
     from sharc_crawler.frontier.hosts import Task
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Instant, Outcome, PageId, Seconds
 
 PREFIX = "budget: "  #: before the bound, in the reason why something was not fetched
-_REVISITED = frozenset({Kind.PAGE, Kind.RESOURCE})
+_REVISITED = EMBEDDED | {Kind.PAGE}
 
 
 class _Cost(NamedTuple):
@@ -42,7 +43,7 @@ class SiteBudget:
         self._bounded = bool(spec.max_requests or spec.max_bytes or spec.max_time)
         self._started = started
         self._requests = 0
-        self._bytes = 0
+        self.received = 0  #: bytes
         self._sizes: dict[PageId, int] = {}  #: bytes of the visit
         self._suffixes: dict[str, tuple[int, int]] = {}  #: of URLs → downloads, bytes
         self._due: set[PageId] = set()  #: to be revisited, if only the visit comes off: room is kept for them
@@ -72,6 +73,17 @@ class SiteBudget:
                 return f"{PREFIX}{name}={bound:,.10g}{unit} has no room left for it"
         return None
 
+    def spare(self, now: Instant) -> float:
+        """Requests, about, that room is kept for by no revisit that is due; infinity: nothing is bounded."""
+        spec, left, kept = self._spec, self._left(Kind.PAGE, now), len(self._due) + 2 * len(self.seeds)
+        made = max(1, self._requests)
+        rooms = (
+            (spec.max_requests, left.requests - kept),
+            (spec.max_bytes, (left.size - self._due_bytes) * made / max(1, self.received)),
+            (spec.max_time, left.time * made / max(1e-9, self._ran(now)) - kept),
+        )
+        return min((room for bound, room in rooms if bound), default=math.inf)
+
     def leased(self, task: Task, kind: Kind) -> None:
         """A request is made; what is visited will be revisited."""
         self._requests += 1
@@ -81,9 +93,11 @@ class SiteBudget:
 
     def ended(self, task: Task, url: str, outcome: Outcome, finished: bool) -> None:
         """It ended so."""
-        self._bytes += outcome.length
+        self.received += outcome.length
         if self._bounded and finished:
             due = task.page in self._due
+            if due and task.slot is Slot.FIRST and task.page in self._sizes and outcome.result is not Result.OK:
+                return  # a second look that showed nothing: its visit stands, and its revisit is due
             self._release(task.page)
             if outcome.result is Result.OK and task.slot is not Slot.SECOND:
                 self._measured(task.page, url, outcome.length, due)
@@ -130,7 +144,7 @@ class SiteBudget:
     def _give_up_the_largest(self) -> None:
         """Keep no more room than there is."""
         if self._spec.max_bytes:
-            while self._largest and self._due_bytes > self._spec.max_bytes - self._bytes:
+            while self._largest and self._due_bytes > self._spec.max_bytes - self.received:
                 self._release(heapq.heappop(self._largest)[1])
 
     def _left(self, kind: Kind, now: Instant) -> _Cost:
@@ -139,7 +153,7 @@ class SiteBudget:
         share = 0.5 if kind is Kind.SITEMAP and not self._due else 1.0
         return _Cost(
             share * spec.max_requests - self._requests,
-            share * spec.max_bytes - self._bytes,
+            share * spec.max_bytes - self.received,
             share * spec.max_time - self._ran(now),
         )
 

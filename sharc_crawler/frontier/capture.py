@@ -68,6 +68,10 @@ class Counts:
         """An admitted page is only recorded."""
         self.late += 1
 
+    def taken_up(self) -> None:
+        """A page that was only recorded is fetched after all."""
+        self.late -= 1
+
     def visited(self, captured: bool) -> None:
         """A page's first visit is over."""
         self.visits += 1

@@ -14,7 +14,7 @@ from sharc_crawler.frontier.budget import PREFIX
 from sharc_crawler.frontier.hosts import Task
 from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.frontier.traps import content_of
-from sharc_crawler.model import Judgement, Kind, Outcome, Phase, Result, Sighting, Slot, Visit
+from sharc_crawler.model import EMBEDDED, Judgement, Kind, Outcome, Phase, Result, Sighting, Slot, Visit
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,7 +66,7 @@ class Finisher:
         """What it names is taken in; the pages of the capture among it."""
         capture, fetch, _, outcome = ended
         moved = ""
-        links = capture.mode.named(fetch, links)
+        links = capture.mode.named(fetch, outcome, links)
         if outcome.location and outcome.result is Result.REDIRECTED and fetch.kind is not Kind.ROBOTS:
             moved = outcome.location if self._opener.widen(capture, fetch.page, outcome.location) else ""
             links = [*links, self._admitter.redirected(capture, fetch, outcome.location)]
@@ -74,6 +74,8 @@ class Finisher:
             return []
         depth = self._ledger.pages.depths[fetch.page] + 1
         linked = self._admitter.admit(capture, links, outcome.ended, fetch.page, depth).linked
+        if wanted := capture.mode.reconsidered(fetch.page, linked, outcome.ended):
+            self._admitter.take_up(capture, wanted, outcome.ended)
         self._admitter.ingest(capture, links, outcome.started - (outcome.age or 0.0))
         if moved:
             self._opener.open_moved(capture, moved, outcome.ended)
@@ -82,6 +84,8 @@ class Finisher:
         if fetch.kind is _PAGE:
             self._ledger.linked(fetch.page, outcome.started, linked)
             capture.mode.linked(fetch.page, linked)
+            if capture.strategy is not None:
+                capture.strategy.linked(linked)
         return linked
 
     @staticmethod
@@ -100,7 +104,7 @@ class Finisher:
 
     def _advance(self, ended: Ended, linked: Sequence[PageId]) -> Judgement | None:
         capture, fetch, task, outcome = ended
-        if fetch.kind is _PAGE or fetch.kind is Kind.RESOURCE:
+        if fetch.kind is _PAGE or fetch.kind in EMBEDDED:
             if task.slot is _SECOND:
                 return self._revisited(ended)
             self._visited(ended)
@@ -116,6 +120,12 @@ class Finisher:
         capture, fetch, task, outcome = ended
         pages = self._ledger.pages
         captured = outcome.result is _OK
+        if pages.states[task.page] == State.LEASED_AGAIN:
+            before = pages.remembered(task.page)
+            capture.mode.visited_again(task.page, before, outcome)
+            capture.revisited.looked(fetch.url, before, outcome)
+            self._visited_again(ended)
+            return
         pages.move(task.page, Event.CAPTURED if captured else Event.NO_CONTENT)
         if captured:
             pages.remember(task.page, outcome, capture.mode.compares)
@@ -128,6 +138,16 @@ class Finisher:
             if fetch.kind is _PAGE:
                 self._tell_strategy(capture, task, captured, outcome.ended)
             capture.mode.visited(task, fetch.kind, outcome)
+
+    def _visited_again(self, ended: Ended) -> None:
+        """A second look before T: what it shows stands for the page from now on; where it shows nothing, the first."""
+        capture, fetch, task, outcome = ended
+        pages = self._ledger.pages
+        captured = outcome.result is _OK
+        pages.move(task.page, Event.CAPTURED if captured else Event.NO_CONTENT)
+        if captured:
+            pages.remember(task.page, outcome, capture.mode.compares)
+            capture.revisited.visited(fetch.url, outcome)
 
     @staticmethod
     def _tell_strategy(capture: SiteCapture, task: Task, captured: bool, now: Instant) -> None:
@@ -162,14 +182,20 @@ class Finisher:
         ledger = self._ledger
         capture = ledger.capture
         capture.owed.ended()
-        if reason.startswith(PREFIX):
+        page_visited = ledger.pages.kinds[task.page] is Kind.PAGE and ledger.pages.states[task.page] == State.VISITED
+        looked_at = page_visited and task.slot is not _SECOND
+        if reason.startswith(PREFIX) and not looked_at:
             capture.budget.forgone(task, reason)
         ledger.pages.move(task.page, Event.LEASE)
         ledger.pages.move(task.page, Event.NO_CONTENT)
         ledger.refused(task, reason, now)
         kind = ledger.pages.kinds[task.page]
         if kind is Kind.PAGE:
-            self._refuse_page(capture, task)
+            if looked_at:  # before T, by a hint: its visit stands
+                refused = Outcome(Result.REFUSED, now, now, error=reason)
+                capture.mode.visited_again(task.page, ledger.pages.remembered(task.page), refused)
+            else:
+                self._refuse_page(capture, task)
         elif kind is Kind.HUB:
             capture.mode.closed(task.page, reason)
         elif kind is Kind.SITEMAP:
@@ -228,4 +254,4 @@ class Finisher:
         """Pages and resources that were visited and not compared, in the order of discovery."""
         pages = self._ledger.pages
         visited = pages.having(State.VISITED)
-        return [page for page in visited if pages.kinds[page] in (Kind.PAGE, Kind.RESOURCE)]
+        return [page for page in visited if pages.kinds[page] in (Kind.PAGE, *EMBEDDED)]

@@ -25,9 +25,10 @@ from sharc_crawler.frontier.ledger import Ledger
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.opening import Opener
 from sharc_crawler.frontier.parts import Parts
+from sharc_crawler.frontier.seen import UNSEEN
 from sharc_crawler.frontier.shared import Shared
 from sharc_crawler.links.robots import MAX_AGE
-from sharc_crawler.model import Done, Kind, Phase, Result, Slot, Wait
+from sharc_crawler.model import EMBEDDED, Done, Kind, Phase, Result, Sighting, Slot, Wait
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,12 +37,13 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.hosts import Host, Task
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.frontier.store import Batch, StepStore
-    from sharc_crawler.model import Fetch, Instant, Judgement, Outcome, PageId, Seconds, Sighting
+    from sharc_crawler.model import Fetch, Instant, Judgement, Outcome, PageId, Seconds
     from sharc_crawler.polling.polls import Polls
     from sharc_crawler.polling.terms import Terms
 
 
 LEASE_TIME: Seconds = 3600.0
+LOADED = "#loaded"  #: ends the key of what a page loads, and is a page itself
 
 
 class Frontier:
@@ -65,7 +67,7 @@ class Frontier:
         self._opener = Opener(self.ledger, self._parts, queuer, self._admitter)
         self._finisher = Finisher(self.ledger, self._opener, self._admitter)
         self._chooser = Chooser(self.ledger, self._opener.begin, self._finisher.complete)
-        self._leases = Leases(self.ledger, lease_time)
+        self._leases = Leases(self.ledger, lease_time, self._parts.former)
 
     @property
     def politeness(self) -> Politeness:
@@ -122,6 +124,15 @@ class Frontier:
             strategy = self.capture.strategy
             return strategy is None or strategy.revisits
         return self.pages.states[page] not in (State.JUDGED, State.LOST)
+
+    def visit_again(self, url: str) -> bool:
+        """A page that has been visited is visited once more, before T, whatever hints say; False: it cannot be."""
+        page = self.capture.seen.get(url)
+        early = self.capture.phase is Phase.VISIT and page != UNSEEN and self.pages.kinds[page] is Kind.PAGE
+        if not early or self.pages.states[page] != State.VISITED:
+            return False
+        self.ledger.owe(page, Slot.FIRST)
+        return True
 
     def restore(self, saved: Batch, now: Instant) -> None:
         """Go on where a former frontier was cut off, at any moment: what was in flight is queued again."""
@@ -181,6 +192,27 @@ class Frontier:
             judgement = self._finisher.finish(Ended(capture, fetch, task, outcome), links)
         ledger.commit()
         return judgement
+
+    def answered(self, fetch: Fetch, outcome: Outcome) -> None:
+        """A page's exchange is over, its visit is not: a browser loads what it needs (:meth:`load`)."""
+        self._leases.let_go(fetch, outcome)
+
+    def load(self, fetch: Fetch, url: str, kind: Kind, now: Instant) -> PageId | None:
+        """A page whose visit is under way loads this: a resource or data, which its host owes before the next page.
+
+        ``None``: the capture does not take it. What is a page of the site, too, is a resource of its own beside it.
+        """
+        capture, pages = self.capture, self.pages
+        canonical = self._parts.canonical(url)
+        if canonical is None or fetch.page >= len(pages):
+            return None
+        known = capture.seen.get(canonical)
+        key = f"{canonical}{LOADED}" if known != UNSEEN and pages.kinds[known] not in EMBEDDED else None
+        sighting = Sighting(url, kind, fetch.url, key=key)
+        self._admitter.admit(capture, [sighting], now, fetch.page, pages.depths[fetch.page] + 1)
+        self.ledger.commit()
+        found = capture.seen.get(key or canonical)
+        return None if found == UNSEEN else found
 
     def give_back(self, fetch: Fetch, now: Instant) -> None:
         """A leased fetch came to nothing for a reason of our own: it is made again, and no attempt is counted."""

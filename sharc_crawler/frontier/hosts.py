@@ -75,6 +75,10 @@ class Pace:
         """A host has found it busy."""
         self._waiting[ring, host] = None
 
+    def leave(self, ring: HostRing) -> None:
+        """No host of this ring waits any more."""
+        self._waiting = {one: None for one in self._waiting if one[0] is not ring}
+
     def offer(self) -> None:
         """It may be asked again, as far as is known: the host that has waited longest is woken, and no other."""
         if self._waiting:

@@ -4,22 +4,29 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sharc_crawler.frontier.lifecycle import Event
-from sharc_crawler.model import NO_VALIDATORS, Fetch, Slot
+from sharc_crawler.frontier.lifecycle import Event, State
+from sharc_crawler.model import NO_VALIDATORS, Fetch, Kind, Slot
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sharc_crawler.frontier.hosts import Host, Task
     from sharc_crawler.frontier.ledger import Ledger
-    from sharc_crawler.model import Instant, Kind, Outcome, PageId, Seconds
+    from sharc_crawler.frontier.spec import CaptureSpec
+    from sharc_crawler.model import Instant, Outcome, PageId, Seconds, Validators
+
+    Former = Callable[[CaptureSpec, str], Validators]
 
 
 class Leases:
     """Leases, oldest first. Each ends once: answered, given back, or expired."""
 
-    def __init__(self, ledger: Ledger, time: Seconds) -> None:
+    def __init__(self, ledger: Ledger, time: Seconds, former: Former) -> None:
         self._ledger = ledger
+        self._former = former
         self._time = time
         self._open: dict[int, tuple[Fetch, Task]] = {}
+        self._let_go: set[int] = set()  # of these the hosts are free, and the visits are not over
         self._second = 0  # of the clock, in which the latest requests were sent
         self._asked: set[PageId] = set()  # pages that were asked for in it
 
@@ -42,7 +49,7 @@ class Leases:
             task.plan,
             host.name,
             task.attempt,
-            pages.validators(page) if task.slot is Slot.SECOND else NO_VALIDATORS,
+            pages.validators(page) if task.slot is Slot.SECOND else self._first(task, kind, url),
             now,
         )
         self._open[number] = (fetch, task)
@@ -50,14 +57,39 @@ class Leases:
         host.pace.due = now + host.delay
         return fetch
 
+    def _first(self, task: Task, kind: Kind, url: str) -> Validators:
+        """What a first download may ask by: what a former capture's answer had; a second look asks for all."""
+        capture = self._ledger.capture
+        if self._ledger.pages.states[task.page] == State.LEASED_AGAIN:
+            return NO_VALIDATORS
+        if kind in (Kind.PAGE, Kind.RESOURCE) and capture.mode.asks_by_former(task.slot):
+            return self._former(capture.spec, url)
+        return NO_VALIDATORS
+
     def answer(self, fetch: Fetch, outcome: Outcome) -> Task | None:
         """The lease has ended, and the host may be asked again, in time. ``None``: it had expired."""
         lease = self._open.pop(fetch.lease, None)
         if lease is None:
             return None
-        self._free(fetch, outcome)
+        if not self._over(fetch):
+            self._free(fetch, outcome)
         self._remember(fetch.page, int(outcome.started))
         return lease[1]
+
+    def let_go(self, fetch: Fetch, outcome: Outcome) -> None:
+        """The exchange is over, the visit is not: its host may be asked for what is owed, and no visit is decided."""
+        if fetch.lease in self._open and fetch.lease not in self._let_go:
+            self._let_go.add(fetch.lease)
+            self._ledger.capture.owed.before_visits()
+            self._free(fetch, outcome)
+
+    def _over(self, fetch: Fetch) -> bool:
+        """The visit is over; was its host let go of before?"""
+        if fetch.lease not in self._let_go:
+            return False
+        self._let_go.discard(fetch.lease)
+        self._ledger.capture.owed.was_read()
+        return True
 
     def due(self, page: PageId, now: Instant) -> Instant:
         """When a page may be asked for: in another second than before. Archives name downloads by whole seconds."""
@@ -67,7 +99,7 @@ class Leases:
         """It came to nothing for a reason of our own: it is made again, and no attempt is counted."""
         lease = self._open.pop(fetch.lease, None)
         if lease is not None:
-            self._queue_again(lease[1], now)
+            self._queue_again(*lease, now)
 
     def expire(self, now: Instant) -> None:
         """Queue again what was never answered."""
@@ -76,7 +108,7 @@ class Leases:
             if fetch.decided + self._time > now:
                 return
             del self._open[fetch.lease]
-            self._queue_again(task._replace(attempt=task.attempt + 1), now)
+            self._queue_again(fetch, task._replace(attempt=task.attempt + 1), now)
 
     def expiry(self) -> Instant | None:
         """When the oldest lease expires; ``None``: there is none."""
@@ -101,12 +133,15 @@ class Leases:
         if second == self._second:
             self._asked.add(page)
 
-    def _queue_again(self, task: Task, now: Instant) -> None:
+    def _queue_again(self, fetch: Fetch, task: Task, now: Instant) -> None:
         number = self._ledger.pages.hosts[task.page]
         host = self._ledger.hosts[number]
         self._ledger.pages.move(task.page, Event.GIVEN_BACK)
         host.retry(task, now)
-        self._ledger.freed(number)
+        if self._over(fetch):
+            self._ledger.ring.wake(number)
+        else:
+            self._ledger.freed(number)
 
     def _free(self, fetch: Fetch, outcome: Outcome) -> None:
         """The host may be asked again, in time."""

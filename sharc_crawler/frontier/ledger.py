@@ -22,7 +22,7 @@ from sharc_crawler.frontier.store import (
     SubsiteRow,
     VisitRow,
 )
-from sharc_crawler.model import Kind, Outcome, Result, Slot
+from sharc_crawler.model import EMBEDDED, Kind, Outcome, Result, Slot
 from sharc_crawler.rates.chain import PRIOR
 from sharc_crawler.urls import machine_of, without_credentials
 
@@ -120,7 +120,7 @@ class Ledger:
     def owner(self, page: PageId) -> PageId:
         """The page that a resource (or a style sheet's image) was first embedded in; a page owns itself."""
         pages = self.pages
-        while pages.kinds[page] is Kind.RESOURCE and pages.parents[page] != NO_PARENT:
+        while pages.kinds[page] in EMBEDDED and pages.parents[page] != NO_PARENT:
             page = pages.parents[page]
         return page
 

@@ -4,8 +4,8 @@ A page is *queued* when discovered, *leased* while its first download runs, *vis
 *leased again* for its revisit and *judged* at its end (or *visited* again, until all evidence is in). A page whose
 first download brought no content is *lost* (gone, refused, redirected or failed for good): it is listed, and nothing is
 left to revisit. A page discovered after the reference instant is *late*, and so is one that an instant crawl leaves: it
-is recorded and not fetched. A lease that is given back (a retry, a crash, an expired lease) returns the page to where
-it was.
+is recorded and not fetched, until a hub names it that did not before. A lease that is given back (a retry, a crash, an
+expired lease) returns the page to where it was.
 
 A capture is *opening* while robots.txt and sitemaps are read, in *visit* from its strategy's first decision on, in
 *revisit* once all first visits are over and the reference instant T is fixed, in *check* while what is claimed on the
@@ -45,9 +45,11 @@ class Event(IntEnum):
     NO_CONTENT = 3
     JUDGE = 4
     POLLED = 5
+    WANTED = 6
 
 
 TRANSITIONS: dict[tuple[int, int], State] = {
+    (State.LATE, Event.WANTED): State.QUEUED,  # an instant crawl's hub names it that did not before
     (State.QUEUED, Event.LEASE): State.LEASED,
     (State.LEASED, Event.GIVEN_BACK): State.QUEUED,
     (State.LEASED, Event.CAPTURED): State.VISITED,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.scope import Scope
+from sharc_crawler.model import NO_VALIDATORS
 from sharc_crawler.rates.chain import default_chain
 from sharc_crawler.strategies.make import make_strategy
 from sharc_crawler.urls import canonical, host_of
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
     from sharc_crawler.frontier.capture import Admission, Rates
     from sharc_crawler.frontier.spec import CaptureSpec
+    from sharc_crawler.model import Validators
     from sharc_crawler.rates.history import SiteHistory
     from sharc_crawler.strategies.base import Setting, Strategy
 
@@ -41,6 +43,11 @@ def no_links(_: CaptureSpec) -> Iterable[tuple[str, str]]:
     return ()
 
 
+def never_answered(_spec: CaptureSpec, _url: str) -> Validators:
+    """No former answer is at hand."""
+    return NO_VALIDATORS
+
+
 def default_rates(_: CaptureSpec) -> Rates:
     """Those of a first capture: sitemaps, then the mean of the known pages."""
     return default_chain()
@@ -55,5 +62,6 @@ class Parts:
     rates: Callable[[CaptureSpec], Rates] = default_rates
     history: Callable[[CaptureSpec], SiteHistory] = no_history  #: what the trust in a server's word rests on
     links: Callable[[CaptureSpec], Iterable[tuple[str, str]]] = no_links  #: source and target, by former captures
+    former: Callable[[CaptureSpec, str], Validators] = never_answered  #: what a URL's answer in a former capture had
     canonical: Callable[[str], str | None] = canonical  #: None: not a URL we crawl
     host_of: Callable[[str], str] = host_of

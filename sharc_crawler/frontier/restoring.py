@@ -15,7 +15,7 @@ from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.frontier.pages import NO_PARENT, UNRATED
 from sharc_crawler.frontier.traps import content_of
 from sharc_crawler.links.robots import RobotsRules, leads_on, missing
-from sharc_crawler.model import Kind, Phase, RateEstimate, Result, Sighting, Slot, Visit
+from sharc_crawler.model import EMBEDDED, Kind, Phase, RateEstimate, Result, Sighting, Slot, Visit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -39,7 +39,8 @@ class Restorer:
         """The capture, all pages and visits; afterwards the frontier may be asked."""
         capture = self._capture(saved)
         for page in saved.pages:
-            self._page(page)
+            taken_up = page.state == State.LATE and page.page in saved.novelties
+            self._page(page._replace(state=State.QUEUED) if taken_up else page)
         for name, host in saved.hosts.items():
             self._host(name, host.robots or "")
         for row in saved.lastmods:
@@ -86,9 +87,9 @@ class Restorer:
                 capture.budget.seeds.add(row.page)
         elif row.kind is Kind.HUB and state != State.LATE:
             capture.mode.hub(row.page)
-        elif row.kind is Kind.RESOURCE and row.parent == NO_PARENT:
+        elif row.kind in EMBEDDED and row.parent == NO_PARENT:
             ledger.hosts[host].has_pages = True
-        elif row.kind is Kind.RESOURCE:
+        elif row.kind in EMBEDDED:
             capture.embedded.add(ledger.owner(row.parent), row.page)
 
     def _left_out(self, row: OutsideRow) -> None:
@@ -147,6 +148,11 @@ class Restorer:
         pages, page, outcome = self._ledger.pages, row.page, row.outcome
         capture, kind = self._ledger.capture, pages.kinds[page]
         captured = outcome.result is Result.OK
+        again = kind is Kind.PAGE and pages.states[page] == State.VISITED  # before T, by a hint
+        if again:
+            before = pages.remembered(page)
+            capture.mode.visited_again(page, before, outcome)
+            capture.revisited.looked(pages.urls[page], before, outcome)
         pages.move(page, Event.LEASE)
         pages.move(page, Event.CAPTURED if captured else Event.NO_CONTENT)
         if kind is Kind.ROBOTS:
@@ -158,9 +164,10 @@ class Restorer:
             if captured:
                 pages.remember(page, outcome, capture.mode.compares)
                 capture.revisited.visited(pages.urls[page], outcome)
-            if kind is Kind.PAGE:
+            if kind is Kind.PAGE and not again:
                 self._page_visited(capture, row)
-            capture.mode.visited(Task(page, row.slot, row.plan), kind, outcome)
+            if not again:
+                capture.mode.visited(Task(page, row.slot, row.plan), kind, outcome)
 
     def _page_visited(self, capture: SiteCapture, row: VisitRow) -> None:
         page, outcome = row.page, row.outcome
@@ -229,7 +236,7 @@ class Restorer:
         """Is it to be visited, or was it, after T? Its record of before is lost: nothing else comes so late."""
         pages = self._ledger.pages
         state = pages.states[page]
-        if pages.kinds[page] not in (Kind.PAGE, Kind.RESOURCE) or state not in (State.QUEUED, State.VISITED):
+        if pages.kinds[page] not in (Kind.PAGE, *EMBEDDED) or state not in (State.QUEUED, State.VISITED):
             return False
         reference = capture.mode.reference_of(members.get(self._ledger.owner(page)))
         return reference is not None and (state == State.QUEUED or pages.started[page] > reference)
@@ -247,8 +254,8 @@ class Restorer:
         if state == State.QUEUED:
             if kind is Kind.SITEMAP:
                 capture.owed.before_visits()
-            ledger.owe(page, Slot.FIRST if kind is Kind.RESOURCE else Slot.ONLY)
-        elif kind is Kind.RESOURCE and state == State.VISITED:
+            ledger.owe(page, Slot.FIRST if kind in EMBEDDED else Slot.ONLY)
+        elif kind in EMBEDDED and state == State.VISITED:
             owner = ledger.owner(page)
             over = ledger.pages.states[owner] == State.JUDGED or capture.mode.left_open(owner)
             if owner != page and over and capture.phase is Phase.REVISIT:

@@ -10,8 +10,6 @@ from array import array
 from collections import Counter
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -54,10 +52,13 @@ class SeenUrls:
 
     def find(self, keys: Sequence[str]) -> list[PageId]:
         """The page number of each URL: most lie in the place of their first choice, and are looked up all at once."""
+        import numpy as np  # only where many are: the process that writes WARC files does without
+
+        hash_column, page_column = np.frombuffer(self._hashes, np.int64), np.frombuffer(self._pages, np.int32)
         wanted = np.fromiter(map(hash, keys), np.int64, len(keys))
         places = wanted & self._mask
-        found: list[PageId] = self._page_column.take(places).tolist()
-        (elsewhere,) = (self._hash_column.take(places) != wanted).nonzero()
+        found: list[PageId] = page_column.take(places).tolist()
+        (elsewhere,) = (hash_column.take(places) != wanted).nonzero()
         hashes, pages, mask = self._hashes, self._pages, self._mask
         for at in elsewhere.tolist():  # as _place does, without a call for each
             value = hash(keys[at])
@@ -89,23 +90,23 @@ class SeenUrls:
 
     def _allot(self, places: int) -> None:
         self._mask = places - 1
-        # Arrays for one at a time, and the same memory for many at once: each is the faster in its way.
+        # Arrays for one at a time; NumPy sees the same memory for many at once: each is the faster in its way.
         self._hashes = array("q", bytes(8 * places))
         self._pages = array("i", b"\xff" * (4 * places))  # -1, UNSEEN: a free place
-        self._hash_column = np.frombuffer(self._hashes, np.int64)
-        self._page_column = np.frombuffer(self._pages, np.int32)
 
     def _grow(self) -> None:
         """Twice the places. Taken in the order of their first choice, all find their places at once."""
-        hashes, pages = self._hash_column, self._page_column
+        import numpy as np
+
+        hashes, pages = np.frombuffer(self._hashes, np.int64), np.frombuffer(self._pages, np.int32)
         self._allot(2 * len(hashes))
         taken = np.flatnonzero(pages != UNSEEN)
         taken = taken[np.argsort(hashes[taken] & self._mask)]
         steps = np.arange(len(taken))
         places = np.maximum.accumulate((hashes[taken] & self._mask) - steps) + steps
         inside = int(np.searchsorted(places, len(self._hashes)))  # the few others go on at the beginning
-        self._hash_column[places[:inside]] = hashes[taken[:inside]]
-        self._page_column[places[:inside]] = pages[taken[:inside]]
+        np.frombuffer(self._hashes, np.int64)[places[:inside]] = hashes[taken[:inside]]
+        np.frombuffer(self._pages, np.int32)[places[:inside]] = pages[taken[:inside]]
         for at in taken[inside:].tolist():
             self._put(int(hashes[at]), int(pages[at]))
 

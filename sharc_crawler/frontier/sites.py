@@ -57,6 +57,7 @@ class Sites:
         self._heap: list[tuple[Instant, int, Frontier]] = []
         self._turns = count()
         self._unfinished: list[Frontier] = []  # the last of them is
+        self._held: set[Frontier] = set()  #: that are not asked for now
 
     def __iter__(self) -> Iterator[Frontier]:
         return iter(self._frontiers.values())
@@ -107,6 +108,37 @@ class Sites:
         self._woken(frontier.ledger)
         return frontier
 
+    # -- sites rest, and go --------------------------------------------------------------------------------------------
+
+    def hold(self, site: str) -> None:
+        """Ask a site for nothing until it goes on: what it did last is not safe yet, or it is to be handed over."""
+        self._held.add(self._frontiers[site])
+
+    def go_on(self, site: str) -> None:
+        """Ask it again."""
+        frontier = self._frontiers[site]
+        self._held.discard(frontier)
+        self._woken(frontier.ledger)
+
+    def remove(self, site: str) -> None:
+        """Know a site no longer: it has ended, or is somebody else's."""
+        frontier = self._frontiers.pop(site)
+        del self._by_ledger[frontier.ledger]
+        for host in frontier.ledger.hosts:
+            host.pace.leave(frontier.ledger.ring)
+            host.pace.offer()
+        for others in self._at.values():
+            if frontier in others:
+                others.remove(frontier)
+        if frontier in self._unfinished:
+            self._unfinished.remove(frontier)
+        if frontier in self._is_ready:
+            self._ready.remove(frontier)
+        for known in (self._is_ready, self._held):
+            known.discard(frontier)
+        self._due.pop(frontier, None)
+        self._shared.unwritten.discard(frontier.ledger)
+
     # -- the verbs -------------------------------------------------------------------------------------------------
 
     def next(self, now: Instant) -> Fetch | Wait | Done:
@@ -115,6 +147,9 @@ class Sites:
             self._woken(self._heap[0][2].ledger)
         while self._ready:
             frontier = self._ready[0]
+            if frontier in self._held:
+                self._is_ready.discard(self._ready.popleft())
+                continue
             decision = frontier.next(now)
             if isinstance(decision, Fetch):
                 self._ready.rotate(-1)
@@ -173,6 +208,8 @@ class Sites:
         if frontier is None or frontier in self._is_ready:  # not added yet, or its turn comes
             return
         self._due.pop(frontier, None)
+        if frontier in self._held:
+            return
         self._is_ready.add(frontier)
         self._ready.append(frontier)
 

@@ -7,6 +7,8 @@ from typing import Literal
 
 AUDIT = 0.02  #: share of what is claimed on the server's word that is checked by bytes, where nobody says otherwise
 
+HINTS = 0.1  #: share of the slots that second looks before T may take, where nobody says otherwise
+
 HOPS = 50  #: hardly any real page lies deeper, any endless trail does
 
 BOUNDS = ("max_requests", "max_bytes", "max_time")  #: of a site capture's budget
@@ -38,5 +40,6 @@ class CaptureSpec:
     #: instant: the seeds are hubs, polled for new pages, all else is left; survey: no page is visited
     mode: Mode = "capture"
     audit: float = AUDIT  #: share of the pages claimed on the server's word that is checked by bytes
+    hints: float = HINTS  #: share of the slots, at most, that pages said to have changed are visited again in before T
     subsites: str = ""  #: capture part by part, each with its own T: how the site is divided
     settings: dict[str, object] = field(default_factory=dict)  #: what else the report should name

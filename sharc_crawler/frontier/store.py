@@ -71,7 +71,9 @@ class NoveltyRow(NamedTuple):
     hub: PageId  #: or the sitemap that named it
     seen: Instant  #: end of the poll that showed it
     since: Instant | None  #: start of the hub's last poll that did not; None: there was none
-    published: Instant | None  #: by a feed or news sitemap
+    published: Instant | None  #: by a feed or news sitemap, as it says
+    earliest: Instant | None  #: what that may mean by our clock
+    latest: Instant | None
 
 
 class LastmodRow(NamedTuple):

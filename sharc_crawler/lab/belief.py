@@ -120,6 +120,10 @@ class Informed(Strategy):
         """The strategy is told."""
         self._strategy.finished(visit, captured)
 
+    def linked(self, pages: Sequence[PageId]) -> None:
+        """The strategy is told."""
+        self._strategy.linked(pages)
+
     def reprice(self, page: PageId, rate: float) -> None:
         """The strategy is told."""
         self._strategy.reprice(page, rate)

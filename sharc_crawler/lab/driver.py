@@ -12,7 +12,7 @@ from sharc_crawler.errors import unknown_name
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.parts import Parts
-from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.frontier.spec import HINTS, CaptureSpec
 from sharc_crawler.lab.belief import BelievedRates, Informed
 from sharc_crawler.lab.schedule import DownloadTimes
 from sharc_crawler.lab.web import SITEMAP, EveryLink, Web
@@ -34,11 +34,12 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Fetch, Instant, PageId, Seconds
     from sharc_crawler.strategies.base import Strategy
 
-GRAPHS = ("known", "discover")
+GRAPHS = ("known", "recapture", "discover")
 #: The baselines are defined by how they walk a graph: even where it is known, pages come to them as links show them.
 WALKERS = ("bfs", "dfs", "hottest-first", "hottest-last")
 HOST = "site"
 TELL_EVERY = 1000  #: decisions
+SLACK = 0.002  #: share of the slots that are left free where a capture would outlast the window
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +66,7 @@ def crawl(
     published: Published | None = None,
     audit: float = 0.0,
     subsites: str = "",
+    hints: float = HINTS,
 ) -> VirtualCrawl:
     """Crawl a site once.
 
@@ -75,12 +77,14 @@ def crawl(
     Parameters
     ----------
     strategy: name, with options if need be, such as ``bfs:revisits=fifo``
-    graph: ``known`` (the pages of the start are given, and the links of the start hold) or ``discover`` (pages are
-        found through the links as of each download)
+    graph: ``known`` (the pages of the start are given, and the links of the start hold), ``discover`` (pages are
+        found through the links as of each download) or ``recapture`` (those that the archive knows are given, the
+        others are found)
     tell: is given from time to time which share of the window has passed
     published: the site's sitemap, which is read at the start, at T, and where pages are claimed by it at the end
     audit: share of the pages claimed by it that is downloaded once more
     subsites: capture part by part: how the site is divided, such as ``path`` or ``links:share=0.9``
+    hints: share of the slots, at most, that pages said to have changed are visited again in before T
 
     """
     if graph not in GRAPHS:
@@ -88,10 +92,12 @@ def crawl(
     pages = len(site.known)
     while True:
         step = site.step or spread(site, pages)
-        done = Simulation(site, belief, strategy, step, published, audit, subsites).run(graph, tell)
+        done = Simulation(site, belief, strategy, step, published, audit, subsites, hints).run(graph, tell)
         if site.step or done.schedule.interval[1] < site.end:
             return done
-        pages = max(pages + 1, int(done.schedule.visited.sum()))
+        found = int(done.schedule.visited.sum())
+        more = math.ceil((1 + SLACK) * done.decisions / 2) if done.decisions > 2 * found else 0
+        pages = max(pages + 1, found, more)
 
 
 def spread(site: Site, pages: int) -> Seconds:
@@ -111,8 +117,10 @@ class Simulation:
         published: Published | None = None,
         audit: float = 0.0,
         subsites: str = "",
+        hints: float = HINTS,
     ) -> None:
         self._site = site
+        self._hints = hints
         self._subsites = subsites
         self._published = published
         self._audit = audit
@@ -144,12 +152,13 @@ class Simulation:
 
     def run(self, graph: str, tell: Callable[[float], None] = lambda _: None) -> VirtualCrawl:
         """Until all is done."""
-        planned = graph == "known" and self._strategy.partition(":")[0] not in WALKERS
-        seeds = self._site.known if planned else [self._site.root]
-        self._known_graph = planned
+        planned = graph != "discover" and self._strategy.partition(":")[0] not in WALKERS
+        seeds = [self._site.root] if not planned else self._site.known if graph == "known" else self._site.archived
+        self._known_graph = planned and graph == "known"
         now = self._start()
         web = Web(self._site, frozen=graph == "known", published=self._published)
-        capture = self.frontier.open(self._spec(discover=not planned), now, seeded=False)
+        size = len(self._site.archived if planned and graph == "recapture" else self._site.known)
+        capture = self.frontier.open(self._spec(size, discover=not self._known_graph), now, seeded=False)
         self.frontier.schedule(web.sightings(seeds), now)
         if self._published is not None:
             self.frontier.schedule([Sighting(SITEMAP, Kind.SITEMAP)], now)
@@ -169,17 +178,18 @@ class Simulation:
         done = VirtualCrawl(schedule, self._hopeless, self._step, decisions, capture.reference, self._judged(), audit)
         return self._divided(done) if self._subsites else done
 
-    def _spec(self, *, discover: bool) -> CaptureSpec:
+    def _spec(self, size: int, *, discover: bool) -> CaptureSpec:
         return CaptureSpec(
             self._site.name,
             (self._site.urls[self._site.root],),
             self._strategy,
             sitemaps=(),
-            size=len(self._site.known),
+            size=size,
             discover=discover,
             resources=False,
             audit=self._audit,
             subsites=self._subsites,
+            hints=self._hints,
         )
 
     def _known_links(self) -> Iterator[tuple[str, str]]:

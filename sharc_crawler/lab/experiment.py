@@ -12,6 +12,7 @@ import numpy as np
 
 from sharc_crawler.errors import UsageError
 from sharc_crawler.evidence.coherence import unchanged
+from sharc_crawler.frontier.spec import HINTS
 from sharc_crawler.lab.audit import audit
 from sharc_crawler.lab.driver import crawl
 from sharc_crawler.lab.history import HistorySpec
@@ -50,11 +51,15 @@ class RunSpec:
     attested: float = 0.0  #: share of pages whose lastmod is trusted
     lying: float = 0.0  #: share of those whose lastmod never moves
     sitemap: bool = False  #: the site lists those pages (or, where none is trusted, all) with their lastmods
+    late: float = 0.0  #: seconds after a change that the sitemap tells of it
+    hints: float = HINTS  #: share of the slots, at most, for pages that it says have changed, before T
     subsites: str = ""  #: capture part by part: how the site is divided
     audited: float = 0.02  #: share of the attested pages that is audited by bytes
 
     def __post_init__(self) -> None:
-        for name in ("attested", "lying", "audited"):
+        if not self.late >= 0:
+            raise UsageError(f"late={self.late} is not possible: a sitemap tells of no change before it is made")
+        for name in ("attested", "lying", "audited", "hints"):
             if not 0 <= getattr(self, name) <= 1:
                 raise UsageError(f"{name}={getattr(self, name)} is not possible: it is a share between 0 and 1")
         if self.lying and not (self.attested or self.sitemap):
@@ -84,7 +89,7 @@ def run(spec: RunSpec, tell: Callable[[float], None] = lambda _: None) -> Scored
     belief = _belief(spec)
     began = time.perf_counter()
     published = _published(spec, belief) if spec.sitemap or _attests(spec) else None
-    done = crawl(site, belief, spec.strategy, spec.graph, tell, published, spec.audited, spec.subsites)
+    done = crawl(site, belief, spec.strategy, spec.graph, tell, published, spec.audited, spec.subsites, spec.hints)
     seconds = time.perf_counter() - began
     found = {
         **score_again(spec, done.schedule),
@@ -128,7 +133,7 @@ def _attests(spec: RunSpec) -> bool:
 def _published(spec: RunSpec, belief: Belief) -> Published:
     """The sitemap: trusted pages, or all; those that lie among them."""
     listed = belief.attested if belief.attested.any() else np.ones(len(belief.rates), np.bool_)
-    return Published(listed, _lying(spec, listed))
+    return Published(listed, _lying(spec, listed), spec.late)
 
 
 def _lying(spec: RunSpec, listed: NDArray[np.bool_]) -> NDArray[np.bool_]:

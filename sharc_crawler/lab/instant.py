@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 LATENCY: Seconds = 0.05  #: between a request and its answer
 RESULTS = {200: Result.OK, 304: Result.NOT_MODIFIED, 301: Result.REDIRECTED, 302: Result.REDIRECTED, 404: Result.GONE}
+LATER = (408, 425, 429)  #: status codes that ask to come again
 
 
 class HubAnswer(Protocol):
@@ -77,7 +78,9 @@ def _exchange(world: NewsSite, fetch: Fetch, now: Instant) -> tuple[Outcome, lis
     parts = urlsplit(fetch.url)
     target = f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/"
     answer = world.respond("GET", target, {"Host": parts.netloc, **_conditions(fetch)}, now)
-    result = RESULTS.get(answer.status, Result.FAILED if answer.status >= 500 else Result.REFUSED)
+    result = RESULTS.get(
+        answer.status, Result.FAILED if answer.status >= 500 or answer.status in LATER else Result.REFUSED
+    )
     location = answer.header("Location")
     outcome = Outcome(
         result,

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from sharc_crawler.lab.truth import Changes, Lives
     from sharc_crawler.model import Instant, Seconds
 
+LAPSE = 30 * 86_400.0  #: seconds between the archive's former capture and the window
+
 
 @dataclass(frozen=True)
 class Site:
@@ -40,6 +42,19 @@ class Site:
     def known(self) -> list[int]:
         """The pages reachable from the entry page when the window begins, breadth first."""
         return breadth_first(self.graph, self.root, self.start, self.lives.alive)
+
+    @cached_property
+    def archived(self) -> list[int]:
+        """The pages that a former capture found, breadth first: what was reachable :data:`LAPSE` before the window.
+
+        Links are those of that time as far back as they are known; then the oldest ones that are.
+        """
+        then = self.start - LAPSE
+
+        def there(page: int, _: Instant) -> bool:
+            return page == self.root or (self.lives.alive(page, then) and not then < self.created[page] < self.start)
+
+        return breadth_first(self.graph, self.root, then, there)
 
     @cached_property
     def numbers(self) -> dict[str, int]:

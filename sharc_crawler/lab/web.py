@@ -31,6 +31,7 @@ class Published:
 
     listed: NDArray[np.bool_]
     lying: NDArray[np.bool_]
+    late: Seconds = 0.0  #: after a change the sitemap tells of it
 
 
 class EveryLink:
@@ -96,7 +97,8 @@ class Web:
         assert self._published is not None, "there is a sitemap"
         site, listed = self._site, self._published.listed
         pages = [page for url in known if listed[page := site.numbers[url]] and site.lives.alive(page, now)]
-        words = [Hints(self._last_change(page, now) // 1, 1.0) for page in pages]
+        made = now - self._published.late
+        words = [Hints(self._last_change(page, made) // 1, 1.0) for page in pages]
         return [Sighting(site.urls[page], via=SITEMAP, hints=hints) for page, hints in zip(pages, words, strict=True)]
 
     def links(self, page: int, now: Instant) -> list[Sighting]:

@@ -104,7 +104,8 @@ class Entries:
             changefreq = ""
         start, length = lastmod or (None, 0.0)
         number = self._priority(priority) if priority else None
-        return Hints(start, length, changefreq or None, number, published.start if published else None)
+        born, within = published or (None, 0.0)
+        return Hints(start, length, changefreq or None, number, born, within)
 
     def _priority(self, text: str) -> float | None:
         try:

@@ -26,6 +26,7 @@ SETTINGS = {
     # any jitter would come after the decision
     **({"DOWNLOAD_DELAY_JITTER": 0} if version_info >= (2, 19) else {"RANDOMIZE_DOWNLOAD_DELAY": False}),
 }
+SCHEDULERS = (SETTINGS["SCHEDULER"], "sharc_crawler.live.fleet.scheduler.FleetScheduler")
 ABOVE_THE_PROJECT = SETTINGS_PRIORITIES["spider"] - 1  #: a spider's own settings, and -s, stay
 #: components of Scrapy's that take up to a tenth of a second to import, and the setting without which they are idle
 IDLE = {
@@ -49,7 +50,7 @@ class SharcAddon:
         require_scrapy()
         for name, value in SETTINGS.items():
             settings.set(name, value, "addon")  # Scrapy keeps what has a higher priority
-        if settings["SCHEDULER"] != SETTINGS["SCHEDULER"]:
+        if settings["SCHEDULER"] not in SCHEDULERS:
             raise UsageError(
                 f"SCHEDULER={settings['SCHEDULER']!r} and the add-on sharc_crawler.live.addon.SharcAddon are two"
                 " schedulers, of which one can order the requests: leave one of them out (for an archive under another"

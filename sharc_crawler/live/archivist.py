@@ -45,6 +45,7 @@ class Archivist:
         self._number = 0
         self._orders: list[bytes] = []  # of this turn of the reactor: given together, and synced once
         self._giving: asyncio.Handle | None = None
+        self._turn = asyncio.Lock()
         self._done: asyncio.Future[dict[str, Any] | None] | None = None  # an order, or what was in its way
 
     @property
@@ -57,10 +58,23 @@ class Archivist:
         """Bytes of them in memory."""
         return sum(in_memory(exchange.response) for _, exchange in self._waiting.values())
 
-    async def open(self, site: str) -> None:
-        """Have the writer of a site ready, and whatever a crash left open mended; raises what is in the way."""
-        await self._order("open", site=site)
+    async def open(self, site: str, place: tuple[str, str] | None = None) -> None:
+        """Have the writer of a site ready, and whatever a crash left open mended; raises what is in the way.
+
+        ``place``: folder and run of a site that comes while others are being captured.
+        """
+        await self._order("open", site=site, **({"place": place} if place else {}))
         self._sites.add(site)
+
+    async def end(self, site: str) -> None:
+        """Finish the files of a site of which nothing more is kept; raises what is in the way."""
+        await self._order("end", site=site)
+        self._sites.discard(site)
+
+    async def abandon(self, site: str) -> None:
+        """Leave a site's files to their new owner."""
+        self._sites.discard(site)
+        await self._order("abandon", site=site)
 
     def keep(self, site: str, exchange: Exchange, original: Original | None = None) -> Future[CaptureRef]:
         """Have an exchange written; where the server said 304, as a revisit of ``original``.
@@ -112,14 +126,15 @@ class Archivist:
             self._child.send(line(self._terms()))
         return self._child
 
-    async def _order(self, what: str, **more: str) -> None:
+    async def _order(self, what: str, **more: object) -> None:
         """Have something else done; one order at a time."""
-        self._give()
-        child = self._process()
-        self._done = asyncio.get_running_loop().create_future()
-        child.send(line({"do": what, **more}))
-        if error := await self._done:
-            raise error_of(error)
+        async with self._turn:
+            self._give()
+            child = self._process()
+            self._done = asyncio.get_running_loop().create_future()
+            child.send(line({"do": what, **more}))
+            if error := await self._done:
+                raise error_of(error)
 
     def _give(self) -> None:
         if self._orders:

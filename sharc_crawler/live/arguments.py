@@ -93,6 +93,7 @@ class Arguments:
                 hops=_hops(strategy) if options.hops is None else options.hops,
                 traps=options.traps,
                 audit=options.audit,
+                hints=options.hints,
                 subsites=options.subsites,
                 settings=settings,
             )

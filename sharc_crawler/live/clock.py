@@ -27,6 +27,12 @@ class Clock:
         """The current instant."""
         return self._anchor + time.monotonic()
 
+    def set(self, instant: Instant) -> Seconds:
+        """Go by another clock, which shows this instant; how far this one was ahead of it."""
+        ahead = self.now() - instant
+        self._anchor -= ahead
+        return ahead
+
     def not_before(self, instant: Instant) -> Seconds:
         """Go on from an instant that lies ahead (the system clock was set back meanwhile); by how much, else 0.
 

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sharc_crawler.archive.options import FORMER
 from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.live.addresses import AddressRules
@@ -29,10 +30,13 @@ class Config(Options):
         """Read and check; raises :class:`~sharc_crawler.errors.UsageError` naming the setting and its value."""
         ours = Options(**read_settings(settings))
         AddressRules.of(ours.allowed_addresses)
-        if ours.dedup == "site" and not ours.history:
+        if ours.dedup in FORMER and not ours.history:
             raise UsageError(
-                "dedup='site' needs history=FILE, which knows what former captures of the site have stored"
+                f"dedup={ours.dedup!r} needs history=FILE (or collection=DIR), which knows what former captures of the"
+                " site have stored"
             )
+        if ours.objects and not (ours.output and ours.warc):
+            raise UsageError(f"objects={ours.objects!r} needs output=FOLDER, the working copy, and SHARC_WARC=True")
         known = {row.field: getattr(ours, row.field) for row in SETTINGS.values()}
         return cls(**known, politeness=_politeness(settings, ours), user_agent=settings.get("USER_AGENT"))
 

@@ -111,6 +111,7 @@ class CaptureExtension:
                 stopped = "" if reason == "finished" else STOPPED.get(reason, f"({reason})")
                 with busy("writing report and certificate", session.config.progress) as share, stoppable():
                     self._report(session, session.config.output, stopped, share)
+            session.deliver()
             session.ended()
             stats.set_value(EXIT_CODE, _exit_code([frontier.capture for frontier in session.sites]))
         except (OSError, SharcError) as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -14,17 +13,19 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sharc_crawler.frontier.sites import Sites
+    from sharc_crawler.live.former import FormerCaptures
     from sharc_crawler.live.lease import Lease
+    from sharc_crawler.live.readings import Reading
     from sharc_crawler.model import Fetch
 
 
 class Intake:
     """Takes readings in."""
 
-    def __init__(self, sites: Sites) -> None:
+    def __init__(self, sites: Sites, former: FormerCaptures | None = None) -> None:
         self._sites = sites
-        self._unread: Counter[str] = Counter()  # documents of each site
-        self._notes: dict[str, str] = {}
+        self._former = former
+        self._noted: dict[tuple[str, str], tuple[str, int]] = {}  # of a site and what is said: the first, how many
 
     def take_in(self, lease: Lease) -> None:
         """The visit with what was read of its response."""
@@ -43,18 +44,29 @@ class Intake:
                 lease.outcome = replace(lease.outcome, error="; ".join(problems))
                 problems = ()
         if problems:
-            self._note(fetch, problems)
+            self._note(fetch, "document", "not read, or not whole", f" ({'; '.join(problems)})")
+        if lease.rendering is not None:
+            for bound in self._shown(lease, lease.rendering.result()):
+                self._note(fetch, "page", bound)
+        if self._former is not None and (lie := self._former.check(fetch, lease.outcome)):
+            self._sites.of(fetch).note(lie)
 
-    def _note(self, fetch: Fetch, problems: Sequence[str]) -> None:
-        """One note for all documents of a capture that could not be read, or not whole."""
-        self._unread[fetch.site] += 1
-        count = self._unread[fetch.site]
-        before = self._notes.get(fetch.site, "")
-        first = before.partition("whole: ")[2] or f"{fetch.url} ({'; '.join(problems)})"
-        documents = "1 document was" if count == 1 else f"{count:,} documents were"
-        note = f"{documents} not read, or not whole: {first}"
-        self._sites.of(fetch).note(note, before)
-        self._notes[fetch.site] = note
+    @staticmethod
+    def _shown(lease: Lease, shown: Reading) -> Sequence[str]:
+        """What a page names, and holds, once its scripts have run; what was not waited for."""
+        assert lease.outcome is not None, "noted before it is shown"
+        lease.links = [*lease.links, *shown.links]
+        if shown.document is not None:
+            lease.outcome = replace(lease.outcome, document=shown.document)
+        return shown.problems
+
+    def _note(self, fetch: Fetch, noun: str, what: str, why: str = "") -> None:
+        """One note for all documents of a capture that could not be read, and one for each bound that pages met."""
+        of = (fetch.site, what)
+        first, count = self._noted.get(of, (f"{fetch.url}{why}", 0))
+        self._noted[of] = first, count + 1
+        before = f"{so_many(noun, count)} {what}: {first}" if count else ""
+        self._sites.of(fetch).note(f"{so_many(noun, count + 1)} {what}: {first}", before)
 
     def _is_front(self, fetch: Fetch) -> bool:
         """Whether a page is a seed, or where one redirects to.
@@ -66,3 +78,12 @@ class Intake:
         while (parent := pages.parents[page]) != NO_PARENT and pages.states[parent] == State.LOST:
             page = parent
         return pages.urls[page] in frontier.capture.spec.seeds
+
+
+def so_many(noun: str, count: int) -> str:
+    """So many of them were.
+
+    >>> so_many("page", 1), so_many("page", 1200)
+    ('1 page was', '1,200 pages were')
+    """
+    return f"1 {noun} was" if count == 1 else f"{count:,} {noun}s were"

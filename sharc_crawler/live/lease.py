@@ -26,9 +26,11 @@ class Lease:
     written: Future[CaptureRef] | None = None  #: where its exchange lies, once it is on disk
     hopped: list[Request] = field(default_factory=list)  #: redirects that a duplicate filter has seen
     reading: Future[Reading] | None = None  #: what it brought, once it is read
+    rendering: Future[Reading] | None = None  #: what it names once its scripts have run
+    withheld: bool = False  #: it was not sent: it is made again
     unwritten: str = ""  #: why it was not archived, where there was no room: it is made again
 
     @property
     def done(self) -> bool:
-        """Nothing of it is still being written, or read."""
-        return all(future is None or future.done() for future in (self.written, self.reading))
+        """Nothing of it is still being written, read or rendered."""
+        return all(future is None or future.done() for future in (self.written, self.reading, self.rendering))

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from sharc_crawler.archive.payloads import Original
-from sharc_crawler.errors import DataError, SharcError, StateError, StoreFull, StoreUnavailable, UsageError
+from sharc_crawler.errors import DataError, SharcError, StateError, StoreFull, StoreUnavailable, Superseded, UsageError
 from sharc_crawler.live.space import is_full
 from sharc_crawler.model import Exchange
 from sharc_crawler.spool import Spool
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _BLOCKS = ("request", "response", "surplus")  # of an exchange: sent as they are
 _WORDS = tuple(field.name for field in fields(Exchange) if field.name not in _BLOCKS)
-_KINDS = {kind.__name__: kind for kind in (DataError, StateError, StoreFull, StoreUnavailable, UsageError)}
+_KINDS = {kind.__name__: kind for kind in (DataError, StateError, StoreFull, StoreUnavailable, Superseded, UsageError)}
 
 
 class NotArchivedError(SharcError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scrapy.exceptions import IgnoreRequest
@@ -14,10 +15,10 @@ from sharc_crawler.live.addresses import AddressRefusedError
 from sharc_crawler.live.exchanges import failed, rebuilt
 from sharc_crawler.live.problems import plain
 from sharc_crawler.live.readings import Order, Wants
-from sharc_crawler.live.requests import META_KEY, conditions, outcome_of
+from sharc_crawler.live.requests import META_KEY, conditions, outcome_of, unchanged
 from sharc_crawler.live.session import session_of
-from sharc_crawler.live.wire import EXCHANGE_KEY
-from sharc_crawler.model import Kind, Outcome, Result, Slot
+from sharc_crawler.live.wire import EXCHANGE_KEY, WITHHELD_KEY
+from sharc_crawler.model import EMBEDDED, Kind, Outcome, Result, Slot
 from sharc_crawler.spool import Spool
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from scrapy.http import Response
 
+    from sharc_crawler.archive.former import FormerAnswer
+    from sharc_crawler.live.browser.browsing import Browsing
     from sharc_crawler.live.readings import Reading
     from sharc_crawler.model import CaptureRef, Exchange, Fetch
 
@@ -39,6 +42,7 @@ WANTS = {
     Kind.HUB: Wants.HUB,
     Kind.PAGE: Wants.DOCUMENT,
     Kind.RESOURCE: Wants.DOCUMENT,
+    Kind.DATA: Wants.NOTHING,
 }
 UNTRUSTED = (
     "{host}: its TLS certificate is not shown to be valid ({why}): nothing shows who answered"
@@ -53,12 +57,12 @@ def _length(exchange: Exchange, response: Response) -> int:
 
 
 class RevisitMiddleware:
-    """Asks "has it changed?" at a revisit, where the first visit brought validators."""
+    """Asks "has it changed?" at a revisit, and at a visit that a former capture brought validators of."""
 
     def process_request(self, request: Request) -> None:
         """Add the conditional headers, unless the project sets its own."""
         fetch: Fetch | None = request.meta.get(META_KEY)
-        if fetch is not None and fetch.slot is Slot.SECOND:
+        if fetch is not None:
             for name, value in conditions(fetch).items():
                 request.headers.setdefault(name, value)
 
@@ -92,13 +96,20 @@ class ArchiveMiddleware:
         ended = self._session.clock.now()
         exchange = request.meta.pop(EXCHANGE_KEY, None) or rebuilt(request, response, sent, ended)
         fetch: Fetch | None = request.meta.get(META_KEY)
-        written = self._keep(exchange, fetch, response.status)
+        if self._is_void(fetch):
+            return response
+        former = self._former(fetch, response.status)
+        written = self._keep(exchange, fetch, response.status, former)
         outcome = outcome_of(response, _length(exchange, response), exchange.started, exchange.ended)
-        reading = self._read(exchange, fetch, outcome, response.url) if fetch else None
+        if fetch and former:
+            outcome = unchanged(outcome, fetch, former)
+        reading = self._read(exchange, fetch, outcome, response.url, former) if fetch else None
         if fetch is not None and exchange.untrusted and not self._verifies:
             note = UNTRUSTED.format(host=fetch.host, why=exchange.untrusted)
             self._session.sites.of(fetch).capture.note(note)
         self._tell(fetch, outcome, written, reading)
+        if fetch is not None and self._session.browsing is not None:
+            self._browse(self._session.browsing, exchange, fetch, outcome, response.url)
         if written is not None and (self._session.drop_in or fetch is None):
             try:
                 await asyncio.wrap_future(written)
@@ -113,14 +124,28 @@ class ArchiveMiddleware:
             self._dropped(request, exception)
         if isinstance(exception, IgnoreRequest) or sent is None:
             return
+        if request.meta.pop(WITHHELD_KEY, False):
+            self._withheld(request.meta.get(META_KEY))
+            return
         ended = self._session.clock.now()
         exchange: Exchange = request.meta.pop(EXCHANGE_KEY, None) or failed(request, exception, sent, ended)
         fetch: Fetch | None = request.meta.get(META_KEY)
+        if self._is_void(fetch):
+            return
         # An address that is refused stays refused: no second attempt.
         result = Result.REFUSED if isinstance(exception, AddressRefusedError) else Result.FAILED
         length = len(exchange.response)  # what came is paid for
         outcome = Outcome(result, exchange.started, ended, length=length, error=plain(exception))
         self._tell(fetch, outcome, self._keep(exchange, fetch))
+
+    def _withheld(self, fetch: Fetch | None) -> None:
+        lease = self._session.leases.get(fetch.lease) if fetch else None
+        if lease is not None:
+            lease.withheld = True
+
+    def _is_void(self, fetch: Fetch | None) -> bool:
+        """Its site is another worker's by now: it counts for nothing, and is written nowhere."""
+        return fetch is not None and not self._session.drop_in and fetch.lease not in self._session.leases
 
     def _not_asked(self, request: Request) -> None:
         """Another middleware (a cache) answered: nothing was exchanged, so nothing is known of the page's state."""
@@ -138,21 +163,38 @@ class ArchiveMiddleware:
             why = "robots.txt disallows it" if "robots.txt" in said else f"dropped before it was downloaded: {said}"
             lease.outcome = Outcome(Result.REFUSED, now, now, error=why.removesuffix(": "))
 
-    def _read(self, exchange: Exchange, fetch: Fetch, outcome: Outcome, url: str) -> Future[Reading]:
-        """Have it read: what it will be compared by, and what it names."""
+    def _browse(self, browsing: Browsing, exchange: Exchange, fetch: Fetch, outcome: Outcome, url: str) -> None:
+        """A page is shown by a browser; a resource is what one may want."""
+        browsing.keep(fetch, exchange)
+        if browsing.shows(fetch, outcome) and exchange.truncated is None:
+            browsing.show(self._session.leases[fetch.lease], exchange, outcome, self._order(fetch, outcome, url))
+
+    def _former(self, fetch: Fetch | None, status: int) -> FormerAnswer | None:
+        """What a 304 to a first visit refers to."""
+        first = fetch is not None and fetch.slot is not Slot.SECOND and status == NOT_MODIFIED and fetch.validators
+        return self._session.former.answer(fetch) if first and fetch and self._session.former else None
+
+    def _read(
+        self, exchange: Exchange, fetch: Fetch, outcome: Outcome, url: str, former: FormerAnswer | None
+    ) -> Future[Reading]:
+        """Have it read, or what it refers to: what it will be compared by, and what it names."""
         whole = outcome.status != NOT_MODIFIED and exchange.truncated is None  # a part shows nothing of the whole
+        order = replace(self._order(fetch, outcome, url), digests=whole or former is not None)
+        return self._session.readers.read(former.raw if former else exchange.response, order)
+
+    def _order(self, fetch: Fetch, outcome: Outcome, url: str) -> Order:
         known = None
         if fetch.slot is Slot.SECOND and fetch.kind is Kind.PAGE:  # equal bytes name the same
             known = self._session.sites.of(fetch).pages.remembered(fetch.page).digest
-        words = fetch.kind is Kind.PAGE and self._session.sites.of(fetch).capture.traps is not None
-        order = Order(url, self._wants(fetch, outcome), whole, self._compared(fetch), words, known)
-        return self._session.readers.read(exchange.response, order)
+        traps = self._session.sites.of(fetch).capture.traps is not None
+        words = fetch.kind is Kind.PAGE and (traps or self._session.browsing is not None)
+        return Order(url, self._wants(fetch, outcome), compared=self._compared(fetch), words=words, known=known)
 
     def _wants(self, fetch: Fetch, outcome: Outcome) -> Wants:
         """What our spider takes of it; a project's own reads for itself."""
         if outcome.result is not Result.OK or self._session.drop_in:
             return Wants.NOTHING
-        if fetch.kind is Kind.RESOURCE and fetch.slot is Slot.SECOND:
+        if fetch.kind in EMBEDDED and fetch.slot is Slot.SECOND:
             return Wants.NOTHING
         if fetch.kind is Kind.SITEMAP and self._session.sites.of(fetch).capture.spec.mode == "instant":
             return Wants.NEWS
@@ -164,12 +206,16 @@ class ArchiveMiddleware:
         again = fetch.kind is Kind.PAGE and session.sites.of(fetch).capture.mode.compares
         return fetch.slot is not Slot.ONLY or session.history is not None or again
 
-    def _keep(self, exchange: Exchange, fetch: Fetch | None, status: int | None = None) -> Future[CaptureRef] | None:
+    def _keep(
+        self, exchange: Exchange, fetch: Fetch | None, status: int | None = None, former: FormerAnswer | None = None
+    ) -> Future[CaptureRef] | None:
         """Hand the exchange over to be written; ``None``: it is not archived."""
         if not self._session.archives or not exchange.url.startswith("http"):  # files and data belong in no archive
             return None
-        unchanged = fetch is not None and fetch.slot is Slot.SECOND and status == NOT_MODIFIED
-        original = self._first_visit(exchange, fetch) if fetch and unchanged else None
+        again = fetch is not None and fetch.slot is Slot.SECOND and status == NOT_MODIFIED
+        original = former.original if former else None
+        if fetch and again:
+            original = self._first_visit(exchange, fetch)
         return self._session.archive(fetch.site if fetch else None, exchange, original)
 
     def _first_visit(self, exchange: Exchange, fetch: Fetch) -> Original | None:

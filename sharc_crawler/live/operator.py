@@ -80,10 +80,11 @@ def refuse_private(settings: BaseSettings, urls: Iterable[str]) -> None:
             )
 
 
-def require_operator(settings: BaseSettings, urls: Iterable[str]) -> None:
+def require_operator(settings: BaseSettings, urls: Iterable[str], of: str = "") -> None:
     """Refuse to crawl public sites anonymously where the profile says so.
 
-    Raises :class:`~sharc_crawler.errors.UsageError` that names the setting, also for what is no contact.
+    ``of``: what the error says needs it, instead of the first public URL. Raises
+    :class:`~sharc_crawler.errors.UsageError` that names the setting, also for what is no contact.
     """
     ours = read_settings(settings)
     if not ours.get("operator_required") or ours.get("operator"):
@@ -93,5 +94,5 @@ def require_operator(settings: BaseSettings, urls: Iterable[str]) -> None:
         raise UsageError(
             "SHARC_OPERATOR=None: a live crawl says whom a webmaster can turn to. Add your contact, as in"
             f" -s SHARC_OPERATOR=https://library.example/crawls or -s SHARC_OPERATOR=crawls@library.example"
-            f" (needed for {public[0]})"
+            f" (needed for {of or public[0]})"
         )

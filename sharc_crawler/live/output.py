@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from sharc_crawler.archive.files import SUFFIX, in_use
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.model import Phase, Seconds
-from sharc_crawler.storage.folders import capture_folders, site_folders
+from sharc_crawler.storage.folders import RUNNING, capture_folders, site_folders
 from sharc_crawler.storage.opening import holds_state, load_state, open_state
 from sharc_crawler.storage.trying_again import unreached
 
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from sharc_crawler.frontier.spec import CaptureSpec
 
-#: in the output folder from the first to the last moment of a crawl: where it is left, the end is still to be written
-RUNNING = ".running"
 _COMPLETE = (
     "output={output!r} already holds a capture that is complete; choose another folder, or one for each"
     " run, as SHARC_OUTPUT=captures/%(name)s/%(time)s"
@@ -133,11 +131,32 @@ def check_state(output: Path) -> None:
         )
 
 
+def check_objects(url: str, output: Path, folders: Iterable[Path]) -> None:
+    """Refuse an object store that holds WARC files of captures which are to begin in these folders of the output.
+
+    Raises :class:`~sharc_crawler.errors.UsageError`.
+    """
+    from sharc_crawler.archive.objects import ObjectFolder  # only where there is one
+
+    fresh = {folder.relative_to(output).as_posix() for folder in folders if not has_captures(folder)}
+    try:
+        names = ObjectFolder(url).names() if fresh else {}
+    except OSError as error:
+        raise UsageError(f"objects={url!r} cannot be used: {error}") from error
+    if any(SUFFIX in name and (name.rpartition("/")[0] or ".") in fresh for name in names):
+        raise UsageError(
+            f"objects={url!r} holds a capture that output={str(output)!r} does not: choose another folder there, or get"
+            f" that one with `sharc fetch {url} {output}` and go on"
+        )
+
+
 def check_rebuilding(output: Path) -> None:
     """Refuse to make state again where there is some, or nothing to make it of.
 
     Raises :class:`~sharc_crawler.errors.UsageError`.
     """
+    from sharc_crawler.archive.told import told as told_by  # hardly ever
+
     folders = capture_folders(output)
     lost = [folder for folder in folders if not is_whole(folder)]
     if folders and not lost:
@@ -148,6 +167,11 @@ def check_rebuilding(output: Path) -> None:
         if written := _still_written(folder):
             raise UsageError(
                 f"output={str(folder)!r} is being written by another crawl ({written.name}); wait for its end"
+            )
+        if any(one.not_modified and one.digest for one in told_by(folder)):
+            raise UsageError(
+                f"resume='rebuild': output={str(folder)!r} refers to answers in former captures of its collection, and"
+                " state is made of a capture's own; leave it as it is, and begin another one"
             )
 
 

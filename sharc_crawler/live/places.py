@@ -14,9 +14,9 @@ from sharc_crawler.frontier.store import Batch
 from sharc_crawler.instants import iso
 from sharc_crawler.live.busy import busy
 from sharc_crawler.live.crawl_log import CrawlLog
-from sharc_crawler.live.output import RUNNING, make_folder
+from sharc_crawler.live.output import make_folder
 from sharc_crawler.storage import opening
-from sharc_crawler.storage.folders import SITES, folders_text, site_folders
+from sharc_crawler.storage.folders import RUNNING, SITES, folders_text, site_folders
 from sharc_crawler.storage.holding import owner
 from sharc_crawler.storage.trying_again import reopened, unreached
 
@@ -61,7 +61,7 @@ class Place:
     """A capture's folder, with its state and its log; to its frontier, a store."""
 
     def __init__(self, folder: Path, config: Config, clock: Clock, stores: OpenStores) -> None:
-        self.folder = folder
+        self.folder = self.state = folder
         self._config = config
         self._clock = clock
         self._stores = stores
@@ -76,13 +76,16 @@ class Place:
     def store(self) -> FrontierStore:
         """The state, open. Raises :class:`~sharc_crawler.errors.Superseded` where it was taken over meanwhile."""
         if self._store is None:
-            if self._owner and owner(self.folder) != self._owner:
+            if self._owner and owner(self.state) != self._owner:
                 raise Superseded(f"output={str(self.folder)!r} was taken over by another crawl")
-            self._store = opening.begin_state(self.folder, self._config.store)
-            self._owner = owner(self.folder)
+            self._store = self._opened()
+            self._owner = owner(self.state)
         if self._config.store == opening.USUAL:  # others see to their descriptors themselves
             self._stores.files.use(self)
         return self._store
+
+    def _opened(self) -> FrontierStore:
+        return opening.begin_state(self.folder, self._config.store)
 
     def suspend(self) -> None:
         """Let go of the state until it is asked for again."""

@@ -93,15 +93,17 @@ def _read_page(
     """One tree for all that is read of a page: links, then text, then what counts as content."""
     page = parsed(data, kind)
     found = html.named(page, order.url)
-    about = found.document
+    about, text = found.document, None
     if about and order.words and page.root is not None:
-        about = replace(about, words=words(html.shown(page.root), found.resources, order.url))
+        said = html.shown(page.root)
+        about = replace(about, words=words(said, found.resources, order.url))
+        text = labelled_digest(" ".join(plain_text(said).split()).encode())
     if type(detector) is ContentDetector:
         payload = payload._replace(fingerprint=detector.fingerprint_of(page, data, kind))
     else:
         payload = payload._replace(fingerprint=detector.fingerprint(data, kind))
     problems = (*((broken,) if broken else ()), *(f"without {what}" for what in found.unread))
-    return Reading(payload, _sightings(found, order.url), found.feeds, about, problems=problems)
+    return Reading(payload, _sightings(found, order.url), found.feeds, about, text=text, problems=problems)
 
 
 def _read_document(data: bytes, order: Order, kind: str | None, payload: Payload, problems: tuple[str, ...]) -> Reading:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
@@ -48,6 +48,7 @@ class Reading:
     document: Document | None = None
     robots: str | None = None
     unreadable: str | None = None  #: why it could not be read at all
+    text: str | None = None  #: digest of what a page says, without pictures and addresses
     problems: tuple[str, ...] = ()  #: what could not be used of it
 
 
@@ -60,6 +61,7 @@ def packed(reading: Reading) -> dict[str, Any]:
         "document": reading.document and asdict(reading.document),
         "robots": reading.robots,
         "unreadable": reading.unreadable,
+        "text": reading.text,
         "problems": reading.problems,
     }
 
@@ -81,6 +83,7 @@ def unpacked_reading(answer: dict[str, Any], via: str) -> Reading:
         Document(**about) if about else None,
         answer["robots"],
         answer["unreadable"],
+        answer["text"],
         tuple(answer["problems"]),
     )
 
@@ -88,4 +91,4 @@ def unpacked_reading(answer: dict[str, Any], via: str) -> Reading:
 def _told(hints: Hints | None) -> list[Any] | None:
     if hints is None:
         return None
-    return [hints.lastmod, hints.lastmod_precision, hints.changefreq, hints.priority, hints.published]
+    return list(astuple(hints))

@@ -27,7 +27,7 @@ from sharc_crawler.live.middlewares import WANTS
 from sharc_crawler.live.reading import read
 from sharc_crawler.live.readings import Order, Reading, Wants
 from sharc_crawler.live.requests import outcome_of
-from sharc_crawler.model import Fetch, Kind, Outcome, Plan, Result, Slot, Visit
+from sharc_crawler.model import EMBEDDED, Fetch, Kind, Outcome, Plan, Result, Slot, Visit
 from sharc_crawler.report.words import counted
 from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.storage.sharing import SharedFile
@@ -241,7 +241,8 @@ class _Replay:
     def play(self, specs: Sequence[CaptureSpec], run: str, when: str) -> Rebuilt:
         """Everything in the order in which it ended."""
         for spec in specs:
-            frontier = self._sites.open(spec, self._steps[0].decided, self._file.part())
+            unhinted = replace(spec, hints=0.0)  # what hints had decided is told
+            frontier = self._sites.open(unhinted, self._steps[0].decided, self._file.part())
             frontier.capture.owed.one()  # what was to follow is not told: nothing may end here
         placed = sum(self._step(step) for step in sorted(self._steps, key=lambda step: step.ended))
         self._sites.note(
@@ -251,13 +252,18 @@ class _Replay:
         self._sites.commit()
         state = self._store.load()
         visits = [one._replace(finished=one.finished and one.outcome.error != NO_RECORD) for one in state.visits]
-        return Rebuilt(replace(state, visits=visits), list(self._store.links()), run)
+        hints = {spec.site: spec.hints for spec in specs}
+        captures = {
+            number: row._replace(spec=replace(row.spec, hints=hints[row.spec.site]))
+            for number, row in state.captures.items()
+        }
+        return Rebuilt(replace(state, visits=visits, captures=captures), list(self._store.links()), run)
 
     def _step(self, step: DecidedExchange) -> bool:
         """Answer what was answered; False: the frontier did not ask."""
         self._ask(step.decided)
         self._untold[step.key] -= 1
-        fetch = self._fetch(step)
+        fetch = self._fetch(step) or self._second_look(step)
         if fetch is None:
             return False
         if not step.told.answered:
@@ -269,6 +275,13 @@ class _Replay:
         assert lease.outcome is not None, "it was answered"
         self._sites.finished(fetch, replace(lease.outcome, capture=step.told.ref), lease.links)
         return True
+
+    def _second_look(self, step: DecidedExchange) -> Fetch | None:
+        """It may be a page that was visited again before T: hints are not weighed anew."""
+        if step.slot is Slot.FIRST and any(frontier.visit_again(step.key) for frontier in self._sites):
+            self._ask(step.decided)
+            return self._fetch(step)
+        return None
 
     def _ask(self, now: Instant) -> None:
         """Take what the frontier decides by now; what it is not to decide yet waits as for a sitemap."""
@@ -324,7 +337,7 @@ class _Replay:
 
     @staticmethod
     def _wants(fetch: Fetch, status: int) -> Wants:
-        if not 200 <= status < 300 or (fetch.kind is Kind.RESOURCE and fetch.slot is Slot.SECOND):
+        if not 200 <= status < 300 or (fetch.kind in EMBEDDED and fetch.slot is Slot.SECOND):
             return Wants.NOTHING
         return WANTS[fetch.kind]
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Document, Outcome
     from sharc_crawler.storage.observations import ObservationStore
 
+NOT_MODIFIED = 304  #: to a visit: the server's word that a former capture has it still
 CHANGES = {
     Verdict.COHERENT: Change.UNCHANGED,
     Verdict.CHANGED: Change.CHANGED,
@@ -110,4 +111,5 @@ def _change(visit: VisitRow, judged: JudgementRow | None, before: str | None) ->
     outcome = visit.outcome
     if before is None or outcome.result is not Result.OK or outcome.digest is None:
         return Change.UNKNOWN, Evidence.NONE
-    return (Change.UNCHANGED if (outcome.decoded or outcome.digest) == before else Change.CHANGED), Evidence.BYTES
+    change = Change.UNCHANGED if (outcome.decoded or outcome.digest) == before else Change.CHANGED
+    return change, Evidence.VALIDATOR if outcome.status == NOT_MODIFIED else Evidence.BYTES

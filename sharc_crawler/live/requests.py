@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING
@@ -12,26 +13,26 @@ from sharc_crawler.changes.http import target
 from sharc_crawler.changes.http_date import http_date
 from sharc_crawler.changes.status import classify
 from sharc_crawler.evidence.headers import header_bytes, header_text, of_headers
-from sharc_crawler.model import Kind, Outcome, Result, Slot
+from sharc_crawler.model import Kind, Outcome, Result, Slot, Validators
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from scrapy import Spider
     from scrapy.http import Response
 
+    from sharc_crawler.archive.former import FormerAnswer
     from sharc_crawler.model import Fetch, Instant, Seconds
 
 META_KEY = "sharc"  #: the one key of ours in ``request.meta``; its value is the :class:`~sharc_crawler.model.Fetch`
 
 
 def conditions(fetch: Fetch) -> dict[str, bytes]:
-    """The headers of a second download: caches are to ask the origin (RFC 9111, 5.2.1.4), conditions (RFC 9110, 13.1)
-    are the validators of the first visit, byte for byte.
+    """Of a second download caches are to ask the origin (RFC 9111, 5.2.1.4). Conditions (RFC 9110, 13.1) are the
+    validators of the first visit, or, at the first one, of a former capture, byte for byte.
     """
-    if fetch.slot is not Slot.SECOND:
-        return {}
-    headers = {} if fetch.kind is Kind.HUB else {"Cache-Control": b"no-cache", "Pragma": b"no-cache"}
+    again = fetch.slot is Slot.SECOND and fetch.kind is not Kind.HUB
+    headers = {"Cache-Control": b"no-cache", "Pragma": b"no-cache"} if again else {}
     if fetch.validators.etag:
         headers["If-None-Match"] = header_bytes(fetch.validators.etag)
     if fetch.validators.last_modified:
@@ -39,13 +40,16 @@ def conditions(fetch: Fetch) -> dict[str, bytes]:
     return headers
 
 
-def request_for(fetch: Fetch, spider: Spider, codings: Sequence[str]) -> Request:
-    """The request of a capture spider's fetch; every status comes back to the spider, nothing is followed."""
+def request_for(fetch: Fetch, spider: Spider, codings: Sequence[str], more: Mapping[str, str]) -> Request:
+    """The request of a capture spider's fetch, with ``more`` headers.
+
+    Every status comes back to the spider, nothing is followed.
+    """
     return Request(
         fetch.url,
         callback=spider.handle,  # type: ignore[attr-defined]
         errback=spider.failed,  # type: ignore[attr-defined]
-        headers={"Accept-Encoding": ", ".join(codings) or "identity"},
+        headers={**more, "Accept-Encoding": ", ".join(codings) or "identity"},
         meta={META_KEY: fetch, "handle_httpstatus_all": True, "download_slot": fetch.host},
         dont_filter=True,
     )
@@ -65,6 +69,19 @@ def outcome_of(response: Response, length: int, started: Instant, ended: Instant
         **of_headers(partial(header, response)),
         error=f"status {response.status}" if result in (Result.FAILED, Result.REFUSED) else None,
         retry_after=retry_after(header(response, "Retry-After"), ended) if result is Result.FAILED else None,
+    )
+
+
+def unchanged(outcome: Outcome, fetch: Fetch, answer: FormerAnswer) -> Outcome:
+    """A 304 to a first visit: it shows what the former capture has, by the server's word."""
+    own, sent = outcome.validators, fetch.validators
+    of_former = of_headers(answer.header)
+    return replace(
+        outcome,
+        result=Result.OK,
+        validators=Validators(own.etag or sent.etag, own.last_modified or sent.last_modified),
+        media_type=of_former["media_type"],
+        charset=of_former["charset"],
     )
 
 

@@ -26,7 +26,7 @@ from sharc_crawler.live.requests import META_KEY, request_for
 from sharc_crawler.live.session import Session, session_of
 from sharc_crawler.live.space import is_full
 from sharc_crawler.live.wake import Alarm
-from sharc_crawler.model import NO_VALIDATORS, Fetch, Outcome, Result, Wait
+from sharc_crawler.model import NO_VALIDATORS, Done, Fetch, Outcome, Result, Wait
 from sharc_crawler.report.words import span
 
 if TYPE_CHECKING:
@@ -70,7 +70,9 @@ class SharcScheduler(BaseScheduler):
         self._alarm = Alarm(private.wake_up(engine))
         self._session.archivist.written = self._session.readers.read_on = private.wake_up(engine)
         self._session.readers.start()
-        self._intake = Intake(self._session.sites)
+        if self._session.browsing is not None:
+            self._session.browsing.wake = private.wake_up(engine)
+        self._intake = Intake(self._session.sites, self._session.former)
         self._drop_in = self._dropped_in() if self._session.drop_in else None
         if self._drop_in:
             return deferred_from_coro(self._begin(self._drop_in))
@@ -202,12 +204,15 @@ class SharcScheduler(BaseScheduler):
             if self._drop_in.direct:
                 return self._drop_in.released(self._drop_in.direct.popleft())
             self._drop_in.follow_slots()
-        decision = session.sites.next(session.clock.now())
+        decision = self._decision()
         if isinstance(decision, Fetch):
             return self._release(self._leased(decision))
         if isinstance(decision, Wait):
             self._alarm.set(session.clock.until(decision.until))
         return None
+
+    def _decision(self) -> Fetch | Wait | Done:
+        return self._session.sites.next(self._session.clock.now())
 
     def _note_beginning(self) -> None:
         """While there is room for it: a crawl that pauses may be killed."""
@@ -232,7 +237,8 @@ class SharcScheduler(BaseScheduler):
 
     def _leased(self, fetch: Fetch) -> Request:
         """What was decided before its host's pages before it had been handled is counted: the promise is for one."""
-        if any(lease.fetch.host == fetch.host for lease in self._session.leases.values()):
+        leases = self._session.leases.values()  # one that is being shown has had its answer
+        if any(lease.fetch.host == fetch.host and lease.rendering is None for lease in leases):
             self._crawler.stats.inc_value("sharc/decided_while_others_were_under_way")
         self._session.leases[fetch.lease] = Lease(fetch)
         return self._request(fetch)
@@ -240,7 +246,8 @@ class SharcScheduler(BaseScheduler):
     def _request(self, fetch: Fetch) -> Request:
         if self._drop_in:
             return self._drop_in.request(fetch)
-        return request_for(fetch, self._spider, self._session.config.codings)
+        more = self._session.browsing.headers(fetch) if self._session.browsing is not None else {}
+        return request_for(fetch, self._spider, self._session.config.codings, more)
 
     def _release(self, request: Request) -> Request:
         self._released[request.meta[META_KEY].lease] = request
@@ -259,6 +266,9 @@ class SharcScheduler(BaseScheduler):
         """Tell the frontiers of every visit that the engine is through with, read and on disk: one step a site."""
         busy = private.in_progress(self._crawler.engine)
         through = [number for number, request in self._released.items() if request not in busy]
+        for number in [number for number in through if number not in self._session.leases]:  # its site is another's now
+            through.remove(number)
+            del self._released[number]
         ended = [number for number in through if self._session.leases[number].done]
         self._session.archivist.awaited = self._session.readers.awaited = len(ended) < len(through)
         by_site: dict[str, list[int]] = {}
@@ -269,8 +279,13 @@ class SharcScheduler(BaseScheduler):
                 for number in numbers:
                     del self._released[number]
                     self._finish(self._session.leases.pop(number))
+        if self._session.browsing is not None:
+            self._session.browsing.look()
 
     def _finish(self, lease: Lease) -> None:
+        if lease.withheld:
+            self._session.sites.give_back(lease.fetch, self._session.clock.now())
+            return
         self._intake.take_in(lease)
         conclude(lease)
         session = self._session

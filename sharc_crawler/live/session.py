@@ -28,10 +28,11 @@ from sharc_crawler.live.failing import without_tracebacks
 from sharc_crawler.live.history import known_pages, rates_of
 from sharc_crawler.live.memory import MemoryBudget, memory_of
 from sharc_crawler.live.naming import attributes, named
-from sharc_crawler.live.output import check_output, check_state, is_whole, make_folder, told
+from sharc_crawler.live.output import check_objects, check_output, check_state, is_whole, make_folder, told
 from sharc_crawler.live.places import OpenStores, Place, site_paths
 from sharc_crawler.live.readers import Readers
 from sharc_crawler.live.space import Space
+from sharc_crawler.options.reading import as_settings
 from sharc_crawler.storage.holding import hold
 from sharc_crawler.storage.opening import set_state_aside
 from sharc_crawler.storage.sharing import SharedFile
@@ -47,7 +48,10 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.frontier import Frontier
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.frontier.store import Batch, CaptureRow, FrontierStore
+    from sharc_crawler.live.arguments import Arguments
+    from sharc_crawler.live.browser.browsing import Browsing
     from sharc_crawler.live.control import Control
+    from sharc_crawler.live.former import FormerCaptures
     from sharc_crawler.live.lease import Lease
     from sharc_crawler.model import CaptureRef, Exchange
     from sharc_crawler.storage.observations import ObservationStore
@@ -69,6 +73,7 @@ class Session:
     name: str  #: of the spider
     specs: Sequence[CaptureSpec]  #: what is to be captured; a project's spider makes them as it goes
     at_once: int  #: requests
+    former: FormerCaptures | None = None  #: of the site, in the same collection
     rebuilds: bool = False  #: state that is lost is made again
     run: str = field(default_factory=lambda: secrets.token_hex(4))
     leases: dict[int, Lease] = field(default_factory=dict)
@@ -78,8 +83,9 @@ class Session:
     readers: Readers = field(init=False)
     control: Control | None = field(init=False)
     places: dict[str, Place] = field(default_factory=dict)  #: by site, or by the name of a project's spider
+    browsing: Browsing | None = None  #: pages are shown by browsers
     file: SharedFile | None = None  #: of a project's spider: its place, as its frontiers write it
-    _stores: OpenStores = field(init=False)
+    stores: OpenStores = field(init=False)
     _held: IO[bytes] | None = None  #: the folder of several sites
     _lost: set[str] = field(default_factory=set)  #: sites whose state is to be made again
 
@@ -88,11 +94,13 @@ class Session:
         self.control = _control(folder, self.sites) if folder else None
         self.archivist = Archivist(self._terms)
         self.readers = Readers({"detector": self.config.detector, "masks": self.config.masks})
-        self._stores = OpenStores(self.at_once)
+        self.stores = OpenStores(self.at_once)
         if self.drop_in and self.config.output:
             self.file = SharedFile(self._place(self.name, self.config.output))
-        elif self.config.output:
+        elif self.config.output and self.specs:
             self._occupy(self.config.output, [spec.site for spec in self.specs])
+        if self.config.output and self.config.objects:
+            check_objects(self.config.objects, self.config.output, [place.folder for place in self.places.values()])
 
     @property
     def used_up(self) -> bool:
@@ -148,7 +156,7 @@ class Session:
 
     def _place(self, site: str, folder: Path) -> Place:
         make_folder(folder)
-        place = self.places[site] = Place(folder, self.config, self.clock, self._stores)
+        place = self.places[site] = Place(folder, self.config, self.clock, self.stores)
         return place
 
     def open(self, spec: CaptureSpec, *, seeded: bool = True) -> Frontier:
@@ -216,7 +224,8 @@ class Session:
             "folder": str(config.output),
             "run": self.run,
             "info": asdict(self._info()),
-            "options": asdict(WarcOptions(config.warc_size, config.warc_level, config.dedup)),
+            "options": asdict(WarcOptions(_file_size(config), config.warc_level, config.dedup)),
+            "objects": config.objects,
             "history": config.history,
             "writer": config.writer,
             "places": {site: (str(place.folder), self._run_of(site)) for site, place in self.places.items()},
@@ -250,8 +259,20 @@ class Session:
         if self._held is not None:
             self._held.close()
 
+    def deliver(self) -> None:
+        """All of the output is in the object store, where there is one; raises :class:`OSError`."""
+        if self.config.output and self.config.objects:
+            from sharc_crawler.archive.delivery import deliver  # only where there is one
+            from sharc_crawler.archive.objects import ObjectFolder
+
+            self.let_go()  # the state is whole in its file then
+            with busy("putting the capture into the object store", self.config.progress):
+                deliver(self.config.output, ObjectFolder(self.config.objects))
+
     async def close(self) -> None:
         """Everything exchanged is on disk after this."""
+        if self.browsing is not None:
+            self.browsing.close()
         self.readers.close()
         await self.archivist.close()
         self.memory.close()
@@ -262,6 +283,8 @@ class Session:
             for place in self.places.values():
                 if self.history:
                     _remember(place.store, self.history)
+                if self.former:
+                    self.former.end(place.store)
                 place.log.finish()
                 yield place.folder, place.store
         finally:
@@ -276,8 +299,16 @@ def session_of(crawler: Crawler) -> Session:
     """The session of a crawl, begun by whichever component comes first."""
     session = _sessions.get(crawler)
     if session is None:
-        session = _sessions[crawler] = _begin(crawler)
+        try:
+            session = _sessions[crawler] = _begin(crawler)
+        except UsageError as error:
+            raise error if _captures(crawler) else UsageError(as_settings(str(error))) from error
     return session
+
+
+def _captures(crawler: Crawler) -> bool:
+    """Is its spider one of ours? Any other is a project's own, the frontier was dropped in."""
+    return hasattr(crawler.spider, "capture_specs")
 
 
 def _begin(crawler: Crawler) -> Session:
@@ -296,7 +327,7 @@ def _begin(crawler: Crawler) -> Session:
                 f" TWISTED_REACTOR={crawler.settings['TWISTED_REACTOR']!r} has not; leave Scrapy's own reactor, or set"
                 " SHARC_WARC=False"
             )
-    drop_in = not hasattr(crawler.spider, "capture_specs")
+    drop_in = not _captures(crawler)
     politeness = config.politeness
     if drop_in:  # the project's own middlewares and download slots see to robots and retries
         politeness = replace(politeness, obey_robots=False, attempts=1)
@@ -309,6 +340,8 @@ def _begin(crawler: Crawler) -> Session:
     parts = _parts(history, config)
     if drop_in:
         parts = PARTS if history is None else replace(PARTS, rates=parts.rates)
+    former = None if drop_in else _former(crawler.spider, config)
+    parts = replace(parts, former=former.validators) if former else parts
     sites = Sites(politeness, parts, terms=getattr(crawler.spider, "terms", None))
     space = Space(config.output, config.min_free)
     if config.masks or config.detector != "content":
@@ -317,16 +350,47 @@ def _begin(crawler: Crawler) -> Session:
     memory.limit = config.max_memory or memory.limit
     specs = [] if drop_in else crawler.spider.capture_specs(config)  # type: ignore[union-attr]
     at_once = crawler.settings.getint("CONCURRENT_REQUESTS")
-    session = Session(config, clock, history, sites, space, memory, drop_in, name, specs, at_once, rebuilds)
+    session = Session(config, clock, history, sites, space, memory, drop_in, name, specs, at_once, former, rebuilds)
     if config.output is not None and config.warc:
         memory.lie_in(config.output)  # which is this process's by now
+    session.browsing = _browsing(session, getattr(crawler.spider, "arguments", None))
     return session
+
+
+def _file_size(config: Config) -> int:
+    """What is mirrored is put again when its file is finished: in objects that are no burden."""
+    if not config.objects:
+        return config.warc_size
+    from sharc_crawler.archive.mirror import LARGEST  # only where there is an object store
+
+    return min(config.warc_size, LARGEST)
+
+
+def _browsing(session: Session, arguments: Arguments | None) -> Browsing | None:
+    if session.drop_in or arguments is None or arguments.options.browser == "never":
+        return None
+    from sharc_crawler.live.browser.browsing import Browsing  # only where pages are shown by browsers
+
+    def folder_of(site: str) -> Path:
+        return session.places[site].folder
+
+    every = arguments.options.browser == "always"
+    return Browsing(session.sites, session.readers, session.clock.now, folder_of, session.config.user_agent, every)
 
 
 def _control(folder: Path, sites: Sites) -> Control:
     from sharc_crawler.live.control import Control  # only where orders are taken
 
     return Control(folder, sites)
+
+
+def _former(spider: Any, config: Config) -> FormerCaptures | None:
+    options = spider.arguments.options if hasattr(spider, "arguments") else None
+    if options is None or options.collection is None or options.browser != "never":  # browsers are shown whole answers
+        return None
+    from sharc_crawler.live.former import former_captures  # only in a collection
+
+    return former_captures(options.collection, config)
 
 
 def _remember(store: FrontierStore, history: ObservationStore) -> None:

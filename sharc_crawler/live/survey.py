@@ -76,7 +76,7 @@ def survey(arguments: dict[str, str], chosen: Sequence[str] = ()) -> Survey:
     Raises UsageError for what cannot be used, DataError where the site names no pages.
 
     """
-    settings = _settings(chosen)
+    settings = capture_settings(chosen)
     checked = settings.copy()
     SurveySpider.prepare(checked, arguments)
     Config.from_settings(checked)
@@ -92,7 +92,7 @@ def survey(arguments: dict[str, str], chosen: Sequence[str] = ()) -> Survey:
     return _survey_of(arguments["url"], session)
 
 
-def _settings(chosen: Sequence[str]) -> Settings:
+def capture_settings(chosen: Sequence[str]) -> Settings:
     """The project's settings where it is a capture project, else the package's profile; and what was chosen."""
     settings = get_project_settings()
     if ADDON not in settings.getdict("ADDONS"):

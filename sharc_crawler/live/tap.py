@@ -21,8 +21,15 @@ if TYPE_CHECKING:
 class Tap:
     """What passes over a connection for one request."""
 
-    def __init__(self, clock: Callable[[], float], memory: MemoryBudget | None = None) -> None:
+    def __init__(
+        self,
+        clock: Callable[[], float],
+        memory: MemoryBudget | None = None,
+        may_send: Callable[[], bool] = lambda: True,
+    ) -> None:
         self.clock = clock
+        self.may_send = may_send
+        self.withheld = False  #: it was not sent
         self.fault: OSError | None = None  #: why a large response could not be kept
         self._memory = memory or MemoryBudget()
         self._received: list[bytes] = []
@@ -86,6 +93,10 @@ class Tap:
         self._received = []
 
 
+class WithheldError(Exception):
+    """A request may not be sent any more."""
+
+
 class TappedRequest:
     """A request of Twisted's client that copies what it writes."""
 
@@ -98,7 +109,10 @@ class TappedRequest:
         return getattr(self._request, name)
 
     def writeTo(self, transport: Any) -> Deferred[None]:  # noqa: N802 - Twisted's name
-        """Write the request."""
+        """Write the request, if it may be sent still: a connection may have taken long to come about."""
+        if not self.tap.may_send():
+            self.tap.withheld = True
+            raise WithheldError
         return self._request.writeTo(_TappedTransport(transport, self.tap.sent))  # type: ignore[no-any-return]
 
 

@@ -65,6 +65,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+WITHHELD_KEY = "sharc_withheld"  #: in ``meta``: it was not sent
 EXCHANGE_KEY = "sharc_exchange"  #: in ``request.meta``: the `Exchange`, set whether the download succeeded or failed
 
 PROXIED = (
@@ -244,12 +245,13 @@ class WireTapHandler(HTTP11DownloadHandler):
         self._proxied = False
         self._clock = clock_of(crawler).now
         self._memory = memory_of(crawler)
+        self._may_send = getattr(crawler.spider, "may_send", lambda _: True)
         self._reads_for_itself = not hasattr(crawler.spider, "capture_specs")
         self._trust = TlsTrust()
 
     async def download_request(self, request: Request) -> Response:
         """Download; raises what Scrapy's handler raises, and `AddressRefusedError`."""
-        tap = Tap(self._clock, self._memory)
+        tap = Tap(self._clock, self._memory, partial(self._may_send, request))
         request.meta.pop(EXCHANGE_KEY, None)
         try:
             with wrap_twisted_exceptions():
@@ -257,6 +259,9 @@ class WireTapHandler(HTTP11DownloadHandler):
                     await self._check_proxied(request)
                 response = await maybe_deferred_to_future(self._agent(tap).download_request(request))
         except Exception as error:
+            if tap.withheld:
+                request.meta[WITHHELD_KEY] = True
+                raise
             said = f"{type(error).__name__}: {inner(error)}"
             request.meta[EXCHANGE_KEY] = _exchange(request, tap, _truncation(error, tap), said)
             raise

@@ -23,10 +23,11 @@ from sharc_crawler.spool import Spool
 from sharc_crawler.storage.payloads import StoredPayload
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from sharc_crawler.archive.base import CaptureWriter, WriterKind
     from sharc_crawler.archive.payloads import Former
+    from sharc_crawler.live.uploads import Uploads
     from sharc_crawler.model import CaptureRef, Exchange
     from sharc_crawler.storage.observations import ObservationStore
 
@@ -60,7 +61,7 @@ class Writers:
         self._info, self._options = CaptureInfo(**info), WarcOptions(**options)
         self._history = _opened(history) if history else None
         self._kind: WriterKind = WarcWriter if writer == USUAL else plugins.load("writer", writer)
-        self._places = places
+        self._places = dict(places)
         self._writers: dict[str, CaptureWriter] = {}
         self._written: set[str] = set()  #: sites with what is not synced yet
 
@@ -68,15 +69,46 @@ class Writers:
         """The writer of a site; where there is none yet, what a crash left open is mended first."""
         writer = self._writers.get(site)
         if writer is None:
-            former = _former(site, self._history) if self._history else None
-            folder, run = self._places.get(site, (self._folder, self._run))
-            writer = self._kind(Path(folder), site, run, self._info, self._options, former)
+            whose = None if self._options.dedup == "collection" else site
+            former = _former(whose, self._history) if self._history else None
+            _, run = self._places.get(site, ("", self._run))
+            writer = self._kind(self.folder_of(site), site, run, self._info, self._options, former)
             self._writers[site] = writer
         self._written.add(site)
         return writer
 
-    def sync(self) -> None:
-        """Have what was written on the disk; in place of a writer that fails, another begins, as after a crash."""
+    def folder_of(self, site: str) -> Path:
+        """Where a site's files lie."""
+        return Path(self._places[site][0]) if site in self._places else self._folder
+
+    def place(self, site: str, folder: str, run: str) -> None:
+        """A further site has its own folder and run."""
+        self._places[site] = (folder, run)
+
+    def end(self, site: str) -> None:
+        """Finish the files of a site, of which nothing more comes."""
+        writer = self._writers.pop(site, None)
+        self._forget(site)
+        if writer is not None:
+            self._finish(site, writer)
+
+    def abandon(self, site: str) -> None:
+        """Touch a site's files no more: they are another's."""
+        writer = self._writers.pop(site, None)
+        self._forget(site)
+        if isinstance(writer, WarcWriter):
+            writer.abandon()
+
+    def _forget(self, site: str) -> None:
+        self._places.pop(site, None)
+        self._written.discard(site)
+
+    def sync(self) -> set[Path]:
+        """Have what was written on the disk; in place of a writer that fails, another begins, as after a crash.
+
+        Returns the folders that were written to.
+        """
+        folders = {self.folder_of(site) for site in self._written}
         while self._written:
             site = self._written.pop()
             try:
@@ -84,15 +116,19 @@ class Writers:
             except OSError:
                 del self._writers[site]
                 raise
+        return folders
 
     def close(self) -> None:
         """Finish all files, and let captures to come know what they hold."""
         for site, writer in self._writers.items():
-            writer.close()
-            if self._history:
-                self._history.keep_payloads(site, _stored(writer))
+            self._finish(site, writer)
         if self._history:
             self._history.close()
+
+    def _finish(self, site: str, writer: CaptureWriter) -> None:
+        writer.close()
+        if self._history:
+            self._history.keep_payloads(site, stored_payloads(writer.stored()))
 
 
 class Server:
@@ -103,12 +139,16 @@ class Server:
         self._orders = connection.makefile("rb")
         self._kept: list[tuple[int, CaptureRef | Exception]] = []  # not synced
         self._large = ThreadPoolExecutor(LARGE_AT_ONCE)
-        self._lock = RLock()  # of writers and answers
+        self.lock = RLock()  #: of writers and answers
+        self._uploads: Uploads | None = None  # where what is synced has to be elsewhere, too, before it counts
 
     def serve(self) -> None:
         """Until there are no more orders, or nobody is left to answer to."""
         try:
-            self._writers = Writers(**message_of(self._orders.readline()))
+            terms = message_of(self._orders.readline())
+            if objects := terms.pop("objects", None):
+                self._uploads = _uploads(terms["folder"], objects, self)
+            self._writers = Writers(**terms)
             for text in self._orders:
                 self._obey(message_of(text))
         except (EOFError, ConnectionError):
@@ -118,7 +158,7 @@ class Server:
 
     def answer(self, message: dict[str, Any]) -> None:
         """Tell the crawl."""
-        with self._lock:
+        with self.lock:
             self._connection.sendall(line(message))
 
     def _obey(self, order: dict[str, Any]) -> None:
@@ -129,7 +169,7 @@ class Server:
         else:
             if order["do"] == "close":
                 self._large.shutdown()
-            with self._lock:
+            with self.lock:
                 done = self._try(order)
             self.answer({"done": done})
 
@@ -139,7 +179,7 @@ class Server:
         if isinstance(exchange.response, Spool) and original is None:
             self._large.submit(self._keep_large, number, site, exchange, exchange.response.path.parent)
             return
-        with self._lock:
+        with self.lock:
             try:
                 writer = self._writers.of(site)
                 ref = writer.write_revisit(exchange, original) if original else writer.write(exchange)
@@ -151,7 +191,7 @@ class Server:
         """Small ones are written meanwhile: digests and compression take long, and need no lock."""
         try:
             packed = self._packed(site, exchange, folder)
-            with self._lock:
+            with self.lock:
                 writer = self._writers.of(site)
                 ref = writer.write(exchange, packed) if isinstance(writer, WarcWriter) else writer.write(exchange)
                 self._kept.append((number, ref))
@@ -162,35 +202,56 @@ class Server:
 
     def _packed(self, site: str, exchange: Exchange, folder: Path) -> Packed | None:
         """The answer as a record, unless its payload is stored already."""
-        with self._lock:
+        with self.lock:
             writer = self._writers.of(site)
         message = parse_response(exchange.response)
         if message is None or not isinstance(writer, WarcWriter):
             return None
         assert message.digest, "it is made here, and remembered"
-        with self._lock:
+        with self.lock:
             stored = writer.stored_already(exchange, message)
         return Packed(message, response(exchange, message), b"") if stored else writer.pack(exchange, message, folder)
 
     def _sync(self) -> None:
-        with self._lock:
+        with self.lock:
             kept, self._kept = self._kept, []
+            folders: set[Path] = set()
             try:
-                self._writers.sync()
+                folders = self._writers.sync()
             except OSError as error:
                 kept = [(number, one if isinstance(one, Exception) else error) for number, one in kept]
-            if kept:
-                self.answer({"kept": [(number, answer_of(one)) for number, one in kept]})
+            if self._uploads:
+                self._uploads.synced(folders, kept)
+            elif kept:
+                self.tell(kept)
+
+    def tell(self, kept: list[tuple[int, CaptureRef | Exception]]) -> None:
+        """Tell the crawl what counts, or why it does not."""
+        self.answer({"kept": [(number, answer_of(one)) for number, one in kept]})
 
     def _try(self, order: dict[str, Any]) -> dict[str, Any] | None:
         try:
-            if order["do"] == "open":
-                self._writers.of(order["site"])
-            else:
-                self._writers.close()
+            self._do(order)
         except Exception as error:
             return describe(error)
         return None
+
+    def _do(self, order: dict[str, Any]) -> None:
+        site = order.get("site", "")
+        if place := order.get("place"):
+            self._writers.place(site, *place)
+        if order["do"] == "open":
+            self._writers.of(site)
+            if self._uploads:
+                self._uploads.open(self._writers.folder_of(site))
+        elif order["do"] == "end":
+            self._writers.end(site)
+        elif order["do"] == "abandon":
+            self._writers.abandon(site)
+        else:
+            self._writers.close()
+            if self._uploads:
+                self._uploads.finish()
 
 
 class _Told(logging.Handler):
@@ -204,14 +265,20 @@ class _Told(logging.Handler):
         self._server.answer({"log": [record.levelno, record.getMessage()]})
 
 
+def _uploads(base: str, url: str, server: Server) -> Uploads:
+    from sharc_crawler.live.uploads import Uploads  # an extra: only where there is an object store
+
+    return Uploads(base, url, server.lock, server.tell)
+
+
 def _opened(history: str) -> ObservationStore:
     from sharc_crawler.storage.observations import ObservationStore  # numpy: only where there is a history
 
     return ObservationStore(history)
 
 
-def _former(site: str, history: ObservationStore) -> Former:
-    """Where former captures of the site hold a payload."""
+def _former(site: str | None, history: ObservationStore) -> Former:
+    """Where former captures of the site, or of all sites, hold a payload."""
 
     def find(digest: str, chunked: bool) -> Original | None:
         held = history.payload(site, digest, chunked=chunked)
@@ -220,9 +287,9 @@ def _former(site: str, history: ObservationStore) -> Former:
     return find
 
 
-def _stored(writer: CaptureWriter) -> Iterator[StoredPayload]:
+def stored_payloads(stored: Iterable[tuple[Original, bool]]) -> Iterator[StoredPayload]:
     """What a capture holds in full, for captures to come."""
-    for original, chunked in writer.stored():
+    for original, chunked in stored:
         if original.digest and original.record:
             yield StoredPayload(original.digest, chunked, original.url, original.date, original.record)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
@@ -39,6 +40,7 @@ class OptionRow:
 ROWS = tuple(OptionRow(one.name, one.default, one.metadata["option"]) for one in fields(Options))
 ARGUMENTS = {row.name: row for row in ROWS if row.option.argument}
 SETTINGS = {row.setting: row for row in ROWS if row.setting}
+_GIVEN = re.compile(rf"(?<![\w.-])(?P<name>{'|'.join(name for name, row in ARGUMENTS.items() if row.setting)})=")
 
 
 def read_arguments(given: Mapping[str, str]) -> dict[str, Any]:
@@ -73,6 +75,15 @@ def read_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
             raise UsageError(f"setting={name!r} is not known{nearest(str(name), SETTINGS)}")
     found = ((row, name, settings.get(name)) for name, row in SETTINGS.items())
     return {row.field: _value(_kind(row, name), name, value) for row, name, value in found if value not in (None, "")}
+
+
+def as_settings(text: str) -> str:
+    """A message about arguments, for somebody who gives settings.
+
+    >>> as_settings("output='captures' is not writable; give resume=1, or for=2h")
+    "SHARC_OUTPUT='captures' is not writable; give SHARC_RESUME=1, or for=2h"
+    """
+    return _GIVEN.sub(lambda given: f"{ARGUMENTS[given['name']].setting}=", text)
 
 
 def _kind(row: OptionRow, setting: str) -> ValueKind[Any]:

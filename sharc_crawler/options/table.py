@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, get_args
 
 from sharc_crawler.archive.options import DEDUP
 from sharc_crawler.frontier.hosts import MAX_DELAY
-from sharc_crawler.frontier.spec import AUDIT, BOUNDS, ScopeKind
+from sharc_crawler.frontier.spec import AUDIT, BOUNDS, HINTS, ScopeKind
 from sharc_crawler.options.kinds import (
     Bytes,
     Choice,
@@ -55,6 +55,12 @@ def _key(name: str) -> object:
     from sharc_crawler.certificate.signatures import read_key  # only where one signs
 
     return read_key(Path(name))
+
+
+def _objects(url: str) -> object:
+    from sharc_crawler.archive.objects import ObjectFolder  # only where there is one
+
+    return ObjectFolder(url)
 
 
 def _division(name: str) -> object:
@@ -112,6 +118,14 @@ class Options:
         section=WHAT,
         shown="`auto`",
     )
+    hints: float = argument(
+        Real(0, 1),
+        HINTS,
+        "share of the slots, at most, in which pages are visited again before the reference instant, as a sitemap says"
+        " that they have changed since their visit; 0: none ([rates.md](rates.md#second-looks-before-t))",
+        section=WHAT,
+        never=_INSTANT,
+    )
     scope: str = argument(
         Choice(get_args(ScopeKind)),
         "host",
@@ -155,6 +169,14 @@ class Options:
         " page](settings.md#what-is-no-page))",
         section=WHAT,
     )
+    browser: str = argument(
+        Choice(("never", "auto", "always")),
+        "never",
+        "`always`: each page is shown by a Chromium, whose every request the crawl makes for it, and archives"
+        "; `auto`: those of classes of URLs where that shows more ([browser.md](browser.md))",
+        section=WHAT,
+        never=_INSTANT,
+    )
     max_requests: int = both(
         Whole(),
         0,
@@ -179,6 +201,14 @@ class Options:
         " `FEEDS`; without it a project's own spider keeps nothing",
         section=WHAT,
         shown="none; `site`: `captures/HOST-TIME`",
+    )
+    collection: Path | None = argument(
+        Folder(),
+        None,
+        "folder of [a collection](collection.md), made where there is none: output, history, masks, `dedup=site` and"
+        " the arguments of its site follow from it; `url` names one of its sites",
+        section=WHAT,
+        never=_INSTANT,
     )
     history: str | None = both(
         Text("file"),
@@ -277,7 +307,7 @@ class Options:
         Choice(DEDUP),
         "capture",
         "equal payloads are stored once per `capture`, once per `site` (with `history`; replay then needs the former"
-        " captures, too), or every time (`off`)",
+        " captures, too), once in all of a `collection`, or every time (`off`)",
         section=KEPT,
     )
     wacz: bool = both(
@@ -301,6 +331,15 @@ class Options:
         None,
         "time stamp authority (RFC 3161) that is asked, at the end, when the certificate existed; needs `pip install"
         " 'sharc-crawler[sign]'` ([what it proves](certificate.md#who-and-when))",
+        section=KEPT,
+        never=_INSTANT,
+    )
+    objects: str | None = both(
+        Text("URL, as `s3://bucket/folder`", _objects),
+        None,
+        "object store that holds the capture: each exchange lies there before it counts, and the whole folder at the"
+        " end ([object stores](capturing.md#in-an-object-store)); `output` is the working copy. Needs `pip install"
+        " 'sharc-crawler[s3]'`",
         section=KEPT,
         never=_INSTANT,
     )
@@ -389,9 +428,7 @@ class Options:
         " its own site's capture, at its port",
     )
     operator: str | None = setting(Contact(), None, "contact of who runs the crawl; goes into the User-Agent")
-    operator_required: bool = setting(
-        Flag(), False, "refuse public sites without `SHARC_OPERATOR` (this project's live profile)"
-    )
+    operator_required: bool = setting(Flag(), False, "refuse public sites without `SHARC_OPERATOR`", profile=True)
     revisit_callbacks: bool = setting(Flag(), False, "hand revisits to a project's callbacks too")
     progress: bool = setting(Flag(), True, "the progress line on stderr")
 

@@ -12,8 +12,8 @@ from sharc_crawler.report.words import counted, span, were
 
 Claim = Mapping[str, Any]
 
-_UNDECIDED = "could not be judged, for want of a lastmod that decides or of a second look: not counted as coherent."
-_UNSEEN = "could not be judged, for want of a successful second look: not counted as coherent."
+_UNDECIDED = "could not be judged, for want of a lastmod that decides or of a revisit: not counted as coherent."
+_UNSEEN = "could not be judged, for want of a successful revisit: not counted as coherent."
 
 
 def in_words(claim: Claim) -> dict[str, Any]:

@@ -61,6 +61,7 @@ def _page_entry(page: PageFacts, facts: CaptureFacts, detail: Detail) -> dict[st
         "moved": detail.moved,
         "complete": detail.complete.value if detail.complete else None,
         "embeds": len(page.embeds),
+        "data": list(page.data),
         "fingerprint_equal": measures.fingerprint_equal(page),
         "content": content.value if (content := measures.content(page)) else None,
         "stochastic_blur": detail.stochastic_blur,

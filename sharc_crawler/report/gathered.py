@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sharc_crawler.evidence.figures import MEANT
 from sharc_crawler.report.charts import RateClasses
 from sharc_crawler.report.listing import Listing
 from sharc_crawler.report.schedule import Drawn
@@ -53,7 +54,7 @@ class Gathered:
         self.classes.add(page)
         self.drawn.add(number, page)
         if page["verdict"] is None:
-            if page["kind"] in ("page", "resource"):
+            if page["kind"] in MEANT:
                 (self.redirects if page["moved"] else self.missing).add(page)
         elif page["kind"] == "page":
             self.rows.add(page)

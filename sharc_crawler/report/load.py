@@ -14,7 +14,7 @@ import numpy as np
 from sharc_crawler.evidence.facts import NOTHING_TAUGHT, CaptureFacts, Outside
 from sharc_crawler.frontier.spec import BOUNDS
 from sharc_crawler.model import Kind
-from sharc_crawler.report.pages import StoredPages
+from sharc_crawler.report.pages import DataStates, StoredPages
 from sharc_crawler.report.pages import counted as visits_that_count
 from sharc_crawler.report.subsites import SubsiteParts
 from sharc_crawler.report.taught import read_taught
@@ -63,10 +63,11 @@ def _capture(
     store: Stored, capture: CaptureRow, hosts: Mapping[str, HostRow], truth: Truth | None, taught: Taught
 ) -> CaptureFacts:
     subsites = SubsiteParts(capture, store.subsites())
-    seen = _Seen(capture, hosts)
+    seen, data = _Seen(capture, hosts), DataStates()
     for url in store.urls(capture.capture):
         seen.add(url)
         subsites.add(url)
+        data.add(url)
     subsites.find()
     instants = {part.reference for part in subsites.parts}
     spec = capture.spec
@@ -78,7 +79,9 @@ def _capture(
         ended=capture.ended,
         reference=instants.pop() if len(instants) == 1 else None,
         subsites=subsites.parts,
-        pages=StoredPages(store, capture.capture, subsites, (capture.started, seen.ended), truth, taught),
+        pages=StoredPages(
+            store, capture.capture, subsites, (capture.started, seen.ended), truth, taught, data.states(subsites)
+        ),
         step=seen.step,
         settings=_settings(capture),
         software={name: _version(name) for name in SOFTWARE},

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.instants import iso
-from sharc_crawler.model import Kind, Result
+from sharc_crawler.model import EMBEDDED, Kind, Result
 from sharc_crawler.report.words import printable
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def _hops(row: ExchangeRow) -> str:
         return "P"
     if row.kind == Kind.SITEMAP:
         return "M"
-    return "L" * max(row.depth - 1, 0) + "E" if row.kind == Kind.RESOURCE else "L" * row.depth
+    return "L" * max(row.depth - 1, 0) + "E" if row.kind in EMBEDDED else "L" * row.depth
 
 
 def _stamp(instant: Instant) -> str:

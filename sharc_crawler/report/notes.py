@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from sharc_crawler.evidence.facts import CaptureFacts
-    from sharc_crawler.evidence.figures import Figures
 
 MANY = 0.05  #: share of the pages from which on something is worth a note
 FAR = 4.0  #: standard deviations between what was expected and what was counted
@@ -31,7 +30,7 @@ def noted(facts: CaptureFacts) -> list[str]:
         *_noise(totals),
         *_taught(facts, totals),
         *_surprise(facts),
-        *_by_script(facts.figures),
+        *_by_script(facts),
         *_alike(facts, totals["captured"]),
     ]
 
@@ -110,16 +109,18 @@ def _remembered(facts: CaptureFacts) -> str:
     return "Captures with history=FILE go by what those before them saw"
 
 
-def _by_script(figures: Figures) -> Iterator[str]:
-    """Most HTML pages show nothing without a browser."""
-    made, read = figures.by_script[True], figures.by_script.total()
+def _by_script(facts: CaptureFacts) -> Iterator[str]:
+    """Most HTML pages show nothing without a browser, or nothing in one."""
+    made, read = facts.figures.by_script[True], facts.figures.by_script.total()
     if 2 * made > read:
         have = "has" if made == 1 else "have"
-        yield (
-            f"{made:,} of {counted(read, 'HTML page')} {have} scripts, no links and hardly any text: what"
-            " scripts make is not captured, since JavaScript is not run. With a browser as download handler it is:"
-            ' "What is not offered" in the README'
+        why = (
+            "what scripts make is not captured, since JavaScript is not run."
+            " With browser=always it is (docs/browser.md)"
+            if facts.settings.get("browser", "never") == "never"
+            else "a browser that ran the scripts shows no more. What they ask for may be missing"
         )
+        yield f"{made:,} of {counted(read, 'HTML page')} {have} scripts, no links and hardly any text: {why}"
 
 
 def _alike(facts: CaptureFacts, captured: int) -> Iterator[str]:

@@ -10,6 +10,7 @@ import json
 import zipfile
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from importlib.metadata import version
 from itertools import chain, zip_longest
 from tempfile import TemporaryFile
 from typing import IO, TYPE_CHECKING, Any, cast
@@ -56,7 +57,8 @@ LARGE, LINES = ("archive/", INDEX), ".jsonl"  #: read piece by piece
 def not_of_it(path: Path) -> Iterator[Finding]:
     """What in a WACZ file, or in the report of a folder, is not as WARC files and certificates would have it.
 
-    Only what can be read is compared: that every file is as the package lists it was seen before.
+    Only what can be read is compared: that every file is as the package lists it was seen before. Wording that another
+    version of sharc gave is left out (:func:`wording_of`).
     """
     source = open_source(path)
     documents = [json.loads(text) for text in source.certificates.values()]
@@ -64,6 +66,28 @@ def not_of_it(path: Path) -> Iterator[Finding]:
         yield from _of_folder(path, source, documents) if path.is_dir() else _of_package(path, source, documents)
     except (KeyError, ValueError, TypeError, AttributeError, OSError, EOFError) as error:
         yield Finding(f"index, pages, report or title cannot be read: {error!r}", path.name)
+
+
+def wording_of(path: Path) -> str | None:
+    """The other version of sharc that wrote the report of a folder or a WACZ file; ``None`` where it is this one.
+
+    Codes and numbers mean the same in each version, sentences and pages for people do not: only their author can write
+    the same ones again.
+    """
+    try:
+        if path.is_dir():
+            report = json.loads((path / write.DATA).read_bytes())
+        else:
+            with zipfile.ZipFile(path) as package:
+                report = json.loads(package.read(DATA))
+        return _author(report)
+    except (KeyError, ValueError, TypeError, OSError, zipfile.BadZipFile):
+        return None  # there is none; or it cannot be read, which is a finding
+
+
+def _author(report: Document) -> str | None:
+    wrote = str(report["generator"]["version"])
+    return None if wrote == version("sharc-crawler") else wrote
 
 
 def _of_folder(path: Path, source: Material, documents: Sequence[Document]) -> Iterator[Finding]:
@@ -181,22 +205,24 @@ def _report(
         return
     for capture in captures:
         document = certified[capture["site"]]
-        yield from _figures(capture, document)
+        yield from _figures(capture, document, worded=not _author(report))
         listed = (page for page in map(json.loads, lines) if page["site"] == capture["site"])
         again = map(_stated, (page for page in listed if page["verdict"] is not None))
         certified_pages = (entry for entry in entries_of(source, document) if "verdict" in entry)
         if any(one != other for one, other in zip_longest(again, map(_stated, certified_pages))):
             yield Finding("the report's pages are not those of the certificate", DATA_PAGES)
+    if _author(report):
+        return
     made = {f"report/{name}": "".join(pieces) for name, pieces in render(report, lines).items()}
     for name in sorted(pages):
         if name not in made or parts[name] != made[name].encode("utf-8", "replace"):
             yield Finding("the report is not that of its data", name)
 
 
-def _figures(capture: Mapping[str, Any], document: Document) -> Iterator[Finding]:
-    """What a report says of one capture as a whole."""
+def _figures(capture: Mapping[str, Any], document: Document, *, worded: bool) -> Iterator[Finding]:
+    """What a report says of one capture as a whole; its sentence only where this version worded it."""
     own = document["capture"]
-    if capture["claim"]["sentence"] != sentence(own["claim"]):
+    if worded and capture["claim"]["sentence"] != sentence(own["claim"]):
         yield Finding("the report claims something else than the certificate", DATA)
     if {name: capture["coherence"][name] for name in own["totals"]} != own["totals"]:
         yield Finding("the report's figures are not those of the certificate", DATA)
@@ -219,7 +245,8 @@ def _about(parts: Mapping[str, bytes], source: Material, documents: Sequence[Doc
     if not said <= instants:
         yield Finding(f"its title {about['title']!r} is not of {', '.join(sorted(instants))}", PACKAGE)
     claims = [sentence(document["capture"]["claim"]) for document in documents]
-    if not all(claim in about["description"] for claim in claims):
+    ours = about["software"] == f"sharc-crawler {version('sharc-crawler')}"
+    if ours and not all(claim in about["description"] for claim in claims):
         yield Finding("its description does not say what the certificate claims", PACKAGE)
     yield from _opened_at(about, source, documents)
     told = {name: about[name] for name in ("created", "software")} | {"version": about["software"].rpartition(" ")[2]}

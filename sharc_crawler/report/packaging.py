@@ -68,12 +68,12 @@ def package(
     contents = Contents(warcs, indexes, pages(folder, captures), _more(folder))
     try:
         about = _about(captures, title, description)
-        return write_wacz(path, contents, about, told, _signer(key, about))
+        return write_wacz(path, contents, about, told, signer(key, about))
     except OSError as error:
         raise UsageError(f"{str(path)!r} cannot be written: {error.strerror or error}; name another file") from error
 
 
-def _signer(key: Path | None, about: About) -> Callable[[str], dict[str, str]] | None:
+def signer(key: Path | None, about: About) -> Callable[[str], dict[str, str]] | None:
     """Makes a package's ``signedData``; what it says besides is what the signed description says, too."""
     if key is None:
         return None

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from sharc_crawler.evidence.data import DataState, judged_with_data
 from sharc_crawler.evidence.facts import PageFacts, VisitFacts
 from sharc_crawler.evidence.figures import MEANT
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.store import JudgementRow
-from sharc_crawler.model import Result, Slot, Url, Verdict
+from sharc_crawler.model import Judgement, Kind, Result, Slot, Url, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from sharc_crawler.evidence.facts import Taught
     from sharc_crawler.frontier.store import FrontierStore, PageRow, UrlRow, VisitRow
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
 class StoredPages:
     """The pages and resources of a capture, read from its store whenever they are walked over.
 
-    ``span``: the time over which their true changes are asked for.
+    ``data``: what became of what scripts fetched. ``span``: the time over which their true changes are asked for.
     """
 
     def __init__(
@@ -39,6 +41,7 @@ class StoredPages:
         span: tuple[Instant, Instant],
         truth: Truth | None,
         taught: Taught,
+        data: Mapping[Url, DataState],
     ) -> None:
         self._store = store
         self._capture = capture
@@ -46,6 +49,7 @@ class StoredPages:
         self._span = span
         self._truth = truth
         self._taught = taught
+        self._data = data
 
     def __iter__(self) -> Iterator[PageFacts]:
         for url in self._store.urls(self._capture):
@@ -54,23 +58,25 @@ class StoredPages:
 
     def _page(self, url: UrlRow) -> PageFacts:
         row, visits, judgement = url.page, counted(url), url.judgement
-        first = _last([visit for visit in visits if visit.slot is not Slot.SECOND])
+        first = _first(visits)
         second = _last([visit for visit in visits if visit.slot is Slot.SECOND])
         part = self._subsites.of(row.page)
         changes = self._truth(row.url, *self._span) if self._truth and judgement else None
         true_changes = None if changes is None else tuple(float(instant) for instant in changes)
         judgement = judgement or _not_judged_yet(row, first)
-        return PageFacts(
+        page = PageFacts(
             url=Url(row.key),
             kind=row.kind,
             via=row.via,
             depth=row.depth,
             rate=row.rate,
             rate_source=row.source,
+            rate_shape=row.shape,
             weight=row.weight,
             plan=first.plan if first else None,
             visit=_visit(first, visits),
             revisit=_visit(second, visits),
+            former=_former(first, visits),
             verdict=judgement.verdict if judgement else None,
             evidence=judgement.evidence if judgement else None,
             reason=judgement.reason if judgement else _why_not(row, first),
@@ -82,6 +88,28 @@ class StoredPages:
             alike=row.key in self._taught.alike,
             embeds=tuple(map(Url, url.embeds)),
         )
+        return judged_with_data(page, self._data) if self._data and row.kind is Kind.PAGE else page
+
+
+class DataStates:
+    """What became of the data of a capture's pages; there is hardly any, but where pages are shown by browsers."""
+
+    def __init__(self) -> None:
+        self._rows: dict[Url, JudgementRow] = {}
+
+    def add(self, url: UrlRow) -> None:
+        """Note a URL, if it is data, and captured."""
+        if url.page.kind is Kind.DATA:
+            first = _last([visit for visit in counted(url) if visit.slot is not Slot.SECOND])
+            if judgement := url.judgement or _not_judged_yet(url.page, first):
+                self._rows[Url(url.page.key)] = judgement
+
+    def states(self, subsites: SubsiteParts) -> dict[Url, DataState]:
+        """By URL."""
+        return {
+            url: DataState(Judgement(row.verdict, row.evidence, row.reason), subsites.of(row.page).name)
+            for url, row in self._rows.items()
+        }
 
 
 def counted(url: UrlRow) -> list[VisitRow]:
@@ -94,6 +122,12 @@ def _last(visits: list[VisitRow]) -> VisitRow | None:
     return visits[-1] if visits else None
 
 
+def _first(visits: list[VisitRow]) -> VisitRow | None:
+    """The visit: the last that brought content, where a page was visited again before T; else the last attempt."""
+    firsts = [visit for visit in visits if visit.slot is not Slot.SECOND]
+    return _last([visit for visit in firsts if visit.finished and visit.outcome.result is Result.OK]) or _last(firsts)
+
+
 def _visit(visit: VisitRow | None, visits: list[VisitRow]) -> VisitFacts | None:
     if visit is None or not visit.attempt:
         return None
@@ -104,11 +138,24 @@ def _visit(visit: VisitRow | None, visits: list[VisitRow]) -> VisitFacts | None:
     }
     return VisitFacts(
         slot=visit.slot,
-        attempts=sum((other.slot is Slot.SECOND) is (visit.slot is Slot.SECOND) for other in visits),
+        attempts=_attempts(visit, visits),
         decided=visit.decided,
         warc=f"{outcome.capture.file}:{outcome.capture.offset}" if outcome.capture else None,
         **fields,
     )
+
+
+def _former(first: VisitRow | None, visits: list[VisitRow]) -> tuple[VisitFacts, ...]:
+    """Finished visits before T that another one stands for, or a second look that brought nothing."""
+    made = [visit for visit in visits if visit.slot is not Slot.SECOND and visit.finished and visit is not first]
+    facts = (_visit(visit, visits) for visit in made)
+    return tuple(replace(one, attempts=1) for one in facts if one)
+
+
+def _attempts(visit: VisitRow, visits: list[VisitRow]) -> int:
+    """How many it took; other visits that came to an end are not among them."""
+    same = [other for other in visits if (other.slot is Slot.SECOND) is (visit.slot is Slot.SECOND)]
+    return sum(other is visit or not other.finished or other.slot is Slot.SECOND for other in same)
 
 
 def _not_judged_yet(row: PageRow, first: VisitRow | None) -> JudgementRow | None:

@@ -21,7 +21,7 @@ def for_writing(path: str | Path) -> Connection:
     """The file, made where there is none, in this version's schema."""
     # The engine's loop and its store share a thread, but pools may call from another, one at a time.
     db = sqlite3.connect(path, timeout=BUSY, isolation_level=None, check_same_thread=False, factory=Connection)
-    _share(db)
+    share(db)
     db.execute("PRAGMA synchronous = NORMAL")
     migrate(db)
     return db
@@ -43,7 +43,7 @@ def for_reading(path: Path) -> Connection:
     return copy
 
 
-def _share(db: sqlite3.Connection) -> None:
+def share(db: sqlite3.Connection) -> None:
     """Switch to WAL; SQLite's own wait for others does not cover this switch, so that it is tried again here."""
     deadline = monotonic() + BUSY
     while True:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SITES = "sites.json"
+#: in a capture's folder from the first to the last moment of a crawl: where it is left, the end is still to be written
+RUNNING = ".running"
 
 
 def folders_text(names: Mapping[str, str]) -> str:

@@ -27,7 +27,7 @@ def hints_value(hints: Hints | None) -> str | None:
     """What a sitemap said, as a JSON array of its fields."""
     if hints is None:
         return None
-    return json.dumps((hints.lastmod, hints.lastmod_precision, hints.changefreq, hints.priority, hints.published))
+    return json.dumps(astuple(hints))
 
 
 def page_row(values: tuple[Any, ...]) -> PageRow:

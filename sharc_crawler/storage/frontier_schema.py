@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-VERSION = 8
+VERSION = 9
 #: every table but that of links
 TABLES = (
     "capture", "host", "page", "visit", "lastmod", "outside", "judgement", "embed", "novelty", "subsite", "member",
@@ -20,7 +20,7 @@ TABLES = (
 def make(db: sqlite3.Connection) -> None:
     """Give an empty file this schema."""
     db.execute("BEGIN")
-    for statement in _statements(files("sharc_crawler.storage").joinpath("frontier_schema.sql").read_text()):
+    for statement in statements(files("sharc_crawler.storage").joinpath("frontier_schema.sql").read_text()):
         db.execute(statement)
     db.execute(f"PRAGMA user_version = {VERSION}")
     db.execute("COMMIT")
@@ -31,7 +31,8 @@ def version(db: sqlite3.Connection) -> int:
     return int(db.execute("PRAGMA user_version").fetchone()[0])
 
 
-def _statements(script: str) -> Iterator[str]:
+def statements(script: str) -> Iterator[str]:
+    """Those of a script, one by one: a transaction may be around them."""
     text = ""
     for line in script.splitlines(keepends=True):
         text += line

@@ -106,7 +106,9 @@ CREATE TABLE novelty (           -- of instant crawls
     hub INTEGER NOT NULL,        -- the page, feed or sitemap that showed it first
     seen REAL NOT NULL,          -- end of the poll that did
     since REAL,                  -- start of the hub's last poll that did not; null: there was none
-    published REAL               -- by a feed or news sitemap
+    published REAL,              -- by a feed or news sitemap, as it says
+    earliest REAL,               -- what that may mean by our clock
+    latest REAL
 );
 CREATE TABLE subsite (           -- parts of a site, captured one after another
     capture INTEGER NOT NULL,

@@ -24,6 +24,7 @@ from sharc_crawler.storage.connecting import for_reading, for_writing
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from sharc_crawler.model import Instant
     from sharc_crawler.rates.history import SiteHistory
     from sharc_crawler.storage.payloads import StoredPayload
 
@@ -137,11 +138,8 @@ class ObservationStore:
         return [Url(url) for (url,) in self._db.execute(query, (site,))]
 
     def size(self, site: str) -> int:
-        """The number of pages: URLs of kind page that had content when they were last heard of."""
-        # SQLite: with max() the bare columns are those of the row that holds the maximum.
-        query = f"""SELECT count(*) FROM (SELECT result, max(time) {_OF_SITE} AND kind = 'page' AND result <> 'failed'
-            GROUP BY observation.url) WHERE result IN ('ok', 'not-modified')"""  # noqa: S608 - constants
-        return int(self._db.execute(query, (site,)).fetchone()[0])
+        """The number of :meth:`pages`."""
+        return len(self.pages(site))
 
     def histories(self, site: str, kind: Kind = Kind.PAGE) -> SiteHistory:
         """All that is known of a site's URLs of one kind, in columns; empty for an unknown site.
@@ -157,10 +155,15 @@ class ObservationStore:
         return self._last(site, "result IN ('ok', 'not-modified')")
 
     def pages(self, site: str) -> list[Url]:
-        """The URLs that were pages when they last showed their content, in the order they became known."""
-        query = f"""SELECT url.url, kind, max(time) {_OF_SITE} AND result IN ('ok', 'not-modified')
-            GROUP BY observation.url ORDER BY observation.url"""
-        return [Url(url) for url, kind, _ in self._db.execute(query, (site,)) if kind == Kind.PAGE.value]
+        """The URLs of kind page that had content when they were last heard of, in the order they became known.
+
+        One that is gone, or leads elsewhere, is no page any more, until something names it again.
+        """
+        # SQLite: with max() the bare columns are those of the row that holds the maximum.
+        last = f"""SELECT observation.url AS number, url.url, kind, result, max(time) {_OF_SITE}
+            AND result NOT IN ('failed', 'refused') GROUP BY observation.url"""
+        query = f"SELECT url, kind FROM ({last}) WHERE result IN ('ok', 'not-modified') ORDER BY number"  # noqa: S608
+        return [Url(url) for url, kind in self._db.execute(query, (site,)) if kind == Kind.PAGE]
 
     def contents(self, site: str) -> dict[Url, str | None]:
         """The digest, once unpacked, of what each URL showed when it last showed its content."""
@@ -197,8 +200,12 @@ class ObservationStore:
         """Note which payloads a capture of the site holds in full; those known already stay where they are."""
         payloads.keep(self._db, site, stored)
 
-    def payload(self, site: str, digest: str, *, chunked: bool) -> StoredPayload | None:
-        """Where a former capture of the site holds a payload, framed so."""
+    def forget_payloads(self, site: str, since: Instant, until: Instant) -> None:
+        """A capture of the site is about to be removed: nothing refers to what it holds any more."""
+        payloads.forget(self._db, site, since, until)
+
+    def payload(self, site: str | None, digest: str, *, chunked: bool) -> StoredPayload | None:
+        """Where a former capture of the site, or of any where none is named, holds a payload, framed so."""
         return payloads.find(self._db, site, digest, chunked=chunked)
 
     def _append(self, batch: list[Observation]) -> int:

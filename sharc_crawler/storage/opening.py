@@ -60,6 +60,16 @@ def begin_state(folder: Path, name: str) -> FrontierStore:
     return store
 
 
+def begin_copy(folder: Path) -> FrontierStore:
+    """State that lies elsewhere, safe, and is copied here to be read; as :func:`begin_state`, but nothing is synced."""
+    return SqliteStore(folder, copies=True)
+
+
+def move_copy(folder: Path, to: Path) -> None:
+    """Give a folder the state that was copied into another one, and is closed; what it had is replaced."""
+    (folder / FILE_NAME).replace(to / FILE_NAME)
+
+
 def set_state_aside(folder: Path) -> None:
     """Keep what a folder holds, damaged as it is, under another name: a new state is to be made."""
     store_kind(kept_by(folder)).set_aside(folder)

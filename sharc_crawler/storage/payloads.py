@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Instant
 
 
+_LATEST = 1e12  #: seconds: SQLite keeps no infinity that compares
+
+
 class StoredPayload(NamedTuple):
     """A response record that holds a payload."""
 
@@ -31,9 +34,16 @@ def keep(db: sqlite3.Connection, site: str, payloads: Iterable[StoredPayload]) -
         db.executemany("INSERT INTO payload VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", rows)
 
 
-def find(db: sqlite3.Connection, site: str, digest: str, *, chunked: bool) -> StoredPayload | None:
-    """The record that holds a payload, framed so."""
-    query = """SELECT digest, chunked, url, time, record FROM payload JOIN site ON site.id = payload.site
-        WHERE site.name = ? AND digest = ? AND chunked = ?"""
-    row = db.execute(query, (site, digest, chunked)).fetchone()
+def forget(db: sqlite3.Connection, site: str, since: Instant, until: Instant) -> None:
+    """Drop the records of a site within a time: they are about to go."""
+    with db:
+        query = "DELETE FROM payload WHERE site = (SELECT id FROM site WHERE name = ?) AND time BETWEEN ? AND ?"
+        db.execute(query, (site, since, min(until, _LATEST)))
+
+
+def find(db: sqlite3.Connection, site: str | None, digest: str, *, chunked: bool) -> StoredPayload | None:
+    """The record that holds a payload, framed so; of any site where none is named."""
+    query = """SELECT digest, chunked, url, time, record FROM payload WHERE digest = ? AND chunked = ?
+        AND site IN (SELECT id FROM site WHERE ? IN (name, '')) LIMIT 1"""
+    row = db.execute(query, (digest, chunked, site or "")).fetchone()
     return StoredPayload(row[0], bool(row[1]), *row[2:]) if row else None

@@ -89,16 +89,19 @@ class _Following:
 class SqliteStore:
     """A :class:`~sharc_crawler.frontier.store.FrontierStore` in one file of a folder.
 
-    Opens or creates it, and holds it; ``reading``: what is there is read, beside its owner. Raises
+    Opens or creates it, and holds it; ``reading``: what is there is read, beside its owner; ``copies``: what is there
+    can be made again, so nothing is synced. Raises
     :class:`~sharc_crawler.errors.DataError` where that is impossible, or the file is something else or another
     version's.
     """
 
-    def __init__(self, folder: Path, *, reading: bool = False) -> None:
+    def __init__(self, folder: Path, *, reading: bool = False, copies: bool = False) -> None:
         self.path = folder / FILE_NAME
         self._held = None if reading else hold(folder)
         try:
             self._db = _opened(self.path, reading=reading)
+            if copies:
+                self._db.execute("PRAGMA synchronous = OFF")
         except BaseException:
             self._let_go()
             raise
@@ -291,7 +294,7 @@ def _write(db: sqlite3.Connection, batch: Batch) -> None:
         (batch.embeds, _insert("embed", 2).replace("INSERT", "INSERT OR IGNORE")),
         ([frontier_rows.capture_values(row) for row in batch.captures.values()], _replace("capture", 10)),
         (list(batch.hosts.values()), _replace("host", 3)),
-        (list(batch.novelties.values()), _replace("novelty", 5)),
+        (list(batch.novelties.values()), _replace("novelty", 7)),
         ([frontier_rows.subsite_values(row) for row in batch.subsites.values()], _replace("subsite", 8)),
         (batch.members, _insert("member", 2)),
         (list(batch.kept.items()), _replace("kept", 2)),

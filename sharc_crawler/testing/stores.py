@@ -119,7 +119,7 @@ class FrontierStoreContract:
             captures={0: capture_row()},
             hosts={"h.example": HostRow("h.example", "User-agent: *", 1.0)},
             embeds=[(0, 1)],
-            novelties={1: NoveltyRow(1, 0, 10.5, None, 9.0)},
+            novelties={1: NoveltyRow(1, 0, 10.5, None, 9.0, 7.5, 10.0)},
             lastmods=[LastmodRow(1, 10.25, 5.0, 1.0), LastmodRow(0, 9.5, 0.0, 86400.0)],
             subsites={(0, 0): subsite_row(0), (0, 1): subsite_row(1)},
             members=[(0, 0), (1, 1)],

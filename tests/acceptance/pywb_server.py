@@ -33,7 +33,9 @@ def environment() -> dict[str, str]:
 
 def run(folder: Path, tool: str, *arguments: str) -> None:
     """One of pywb's tools, in a folder of collections."""
-    subprocess.run([BIN / tool, *arguments], cwd=folder, env=environment(), check=True, capture_output=True, timeout=60)
+    subprocess.run(
+        [BIN / tool, *arguments], cwd=folder, env=environment(), check=True, capture_output=True, timeout=280
+    )
 
 
 @contextmanager

@@ -98,7 +98,7 @@ class Replay:
     indexed_by_us: bool
 
     def get(self, path: str, body: bool = True) -> tuple[int, dict[str, str], bytes]:
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=280)
         connection.request("GET", path)
         response = connection.getresponse()
         headers = {name.lower(): value for name, value in response.getheaders()}
@@ -163,7 +163,7 @@ def test_our_index_is_that_of_the_reference_indexer(tmp_path):
     capture(tmp_path)
     theirs = subprocess.run(
         [BIN / "cdxj-indexer", "--sort", *tmp_path.glob("*.warc.gz")],
-        capture_output=True, text=True, check=True, env=environment(), timeout=60,
+        capture_output=True, text=True, check=True, env=environment(), timeout=280,
     ).stdout  # fmt: skip
     (ours,) = tmp_path.glob("*.cdxj")
     assert ours.read_text().splitlines() == [line for line in theirs.splitlines() if not line.startswith("urn:")]

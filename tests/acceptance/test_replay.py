@@ -13,8 +13,10 @@ import http.client
 import io
 import json
 import os
+import re
 import time
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -28,6 +30,7 @@ from sharc_crawler.certificate.verify import verify
 from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.errors import UsageError
 from sharc_crawler.instants import unix
+from sharc_crawler.report.shown import dress
 from tests.acceptance.browser import CHROMIUM, Tab, browser
 from tests.archive.readback import check
 
@@ -41,7 +44,7 @@ DOCUMENTATION = Path("/usr/share/doc/python3-doc/html")
 
 def get(address: str, path: str) -> tuple[int, dict[str, str], bytes]:
     """An answer of the replay, as it is stored (id_: nothing rewritten)."""
-    connection = http.client.HTTPConnection(urlsplit(address).netloc, timeout=30)
+    connection = http.client.HTTPConnection(urlsplit(address).netloc, timeout=280)
     connection.request("GET", urlsplit(address).path + path)
     response = connection.getresponse()
     headers = {name.lower(): value for name, value in response.getheaders()}
@@ -173,7 +176,7 @@ FRAME = (
 
 def settled(tab: Tab, expected: bytes) -> bytes:
     """What is shown once it is as expected, or after a bounded time."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 240
     while not np.array_equal(pixels(picture := tab.picture()), pixels(expected)) and time.monotonic() < deadline:
         time.sleep(0.3)
     return picture
@@ -205,3 +208,29 @@ def test_a_page_looks_as_it_did_when_it_was_live(run_crawl, static, tmp_path):
     (tmp_path / "live.png").write_bytes(live)
     (tmp_path / "replay.png").write_bytes(replay)
     assert np.array_equal(pixels(live), pixels(replay)), f"compare {tmp_path}/live.png and replay.png"
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+def test_each_page_bears_what_the_certificate_says_of_this_copy(run_crawl, static, tmp_path):
+    site(tmp_path / "site")
+    folders = []
+    with static(tmp_path / "site", "127.0.0.6") as url:
+        for number in range(2):
+            done = run_crawl(tmp_path, url=url, delay="0", sitemap="off", output=str(tmp_path / str(number)))
+            assert done.code == 0, done.err
+            folders.append(done.folder)
+    (folders[0] / "certificate.json").unlink()  # as of a capture that is not complete
+    with (
+        replaying(folders, dress=partial(dress, folders, pytest.fail)) as address,
+        browser(tmp_path / "profile") as tab,
+    ):
+        for folder, expected in zip(folders, ("No certificate speaks of this copy", "Coherent at "), strict=True):
+            with (folder / "certificate-pages.jsonl").open() as lines:
+                visit = json.loads(next(lines))["visit"]
+            tab.open(f"{address}{moment(unix(visit['date']))}/{visit['uri']}")
+            tab.wait_for("document.getElementById('sharc-verdict')?.dataset.done === 'true'")
+            shown = tab.value("document.getElementById('sharc-verdict').shadowRoot.querySelector('summary').innerText")
+            assert shown.startswith(expected)
+            assert f"This copy is of {visit['date'][:19]}Z" in shown
+            assert re.search(r"Shown with 4 resources.*copies made within", shown), shown
+    assert "4 resources, all coherent at the same instant" in shown

@@ -9,6 +9,7 @@ What is not there is skipped.
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -16,9 +17,13 @@ from pathlib import Path
 
 import pytest
 
+from sharc_crawler.archive.replay import moment
+from sharc_crawler.collection.packaging import package_collection
 from sharc_crawler.demo import LivingSite, serve
+from sharc_crawler.instants import unix
 from sharc_crawler.report.packaging import package
 from tests.acceptance.browser import CHROMIUM, browser
+from tests.collection.conftest import collected  # noqa: F401
 from tests.report.by_hand import load_facts
 
 TOOL = Path(os.environ.get("SHARC_WACZ_TOOL") or Path(shutil.which("wacz") or "nowhere").parent) / "wacz"
@@ -45,7 +50,7 @@ def made(run_crawl, tmp_path_factory):
 def test_py_wacz_calls_it_valid(made):
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL"))}
     done = subprocess.run(
-        [TOOL, "validate", "-f", made[2]], capture_output=True, text=True, env=environment, timeout=100, check=False
+        [TOOL, "validate", "-f", made[2]], capture_output=True, text=True, env=environment, timeout=280, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "Validation succeeded" in done.stdout
@@ -56,27 +61,47 @@ def test_fastwarc_finds_every_digest_right(made):
     """A reader of WARC files that shares no code with ours or with warcio."""
     for warc in sorted(made[1].glob("*.warc.gz")):
         done = subprocess.run(
-            [TOOL.parent / "fastwarc", "check", warc], capture_output=True, text=True, timeout=100, check=False
+            [TOOL.parent / "fastwarc", "check", warc], capture_output=True, text=True, timeout=280, check=False
         )
         assert done.returncode == 0, done.stdout + done.stderr
         assert "(0 failed)" in done.stderr + done.stdout
 
 
-@pytest.mark.skipif(not (VIEWER / "ui.js").is_file(), reason="set SHARC_REPLAYWEBPAGE to the unpacked npm package")
-@pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+def shown(wacz, static, place, url, stamp, expected):
+    """The text of a page in ReplayWeb.page, once what is expected stands there."""
+    (place / "replay").mkdir()
+    shutil.copy(VIEWER / "ui.js", place)
+    shutil.copy(VIEWER / "sw.js", place / "replay")
+    shutil.copy(wacz, place / "capture.wacz")
+    (place / "index.html").write_text(
+        "<!doctype html><script src=/ui.js></script><body style='margin:0'><replay-web-page style='display:block;"
+        f"height:690px' source=/capture.wacz replayBase=/replay/ embed=default url='{url}' ts='{stamp}'>"
+        "</replay-web-page>"
+    )
+    with static(place) as address, browser(place / "profile") as tab:
+        tab.open(f"{address}index.html")
+        tab.wait_for(f"{TEXT}.includes('{expected}')", 60)
+        (place / "viewer.png").write_bytes(tab.picture())
+        return tab.value(TEXT)
+
+
+in_viewer = pytest.mark.skipif(
+    CHROMIUM is None or not (VIEWER / "ui.js").is_file(),
+    reason="Chromium is not installed, or SHARC_REPLAYWEBPAGE is not set to the unpacked npm package",
+)
+
+
+@in_viewer
 def test_replayweb_page_shows_it(made, static, tmp_path):
     url, _, wacz = made
-    (tmp_path / "replay").mkdir()
-    shutil.copy(VIEWER / "ui.js", tmp_path)
-    shutil.copy(VIEWER / "sw.js", tmp_path / "replay")
-    shutil.copy(wacz, tmp_path / "capture.wacz")
-    (tmp_path / "index.html").write_text(
-        "<!doctype html><script src=/ui.js></script><body style='margin:0'><replay-web-page style='display:block;"
-        f"height:690px' source=/capture.wacz replayBase=/replay/ embed=default url='{url}'></replay-web-page>"
-    )
-    with static(tmp_path) as address, browser(tmp_path / "profile") as tab:
-        tab.open(f"{address}index.html")
-        tab.wait_for(f"{TEXT}.includes('Edition ')", 60)
-        (tmp_path / "viewer.png").write_bytes(tab.picture())
-        shown = tab.value(TEXT)
-    assert "Home" in shown
+    assert "Home" in shown(wacz, static, tmp_path, url, "", "Edition ")
+
+
+@in_viewer
+def test_replayweb_page_shows_a_collection_with_payloads_of_former_captures(collected, static, tmp_path):  # noqa: F811
+    wacz = package_collection(collected.collection, tmp_path / "kept.wacz")
+    newest = [json.loads(line) for line in (collected.folders[1] / "certificate-pages.jsonl").open()]
+    (tides,) = (page["visit"] for page in newest if page["url"].endswith("tides.html"))
+    stamp = moment(unix(tides["date"]))
+    text = shown(wacz, static, tmp_path, tides["uri"], stamp, "old lighthouse")
+    assert f'wbinfo.request_ts = "{stamp}"' in text

@@ -13,6 +13,7 @@ from contextlib import suppress
 import pytest
 from click.testing import CliRunner
 
+from sharc_crawler.archive import zipnum
 from sharc_crawler.archive.wacz_check import altered
 from sharc_crawler.archive.zipnum import merged, write_zipnum
 from sharc_crawler.certificate.verify import verify
@@ -199,3 +200,11 @@ def test_a_folder_without_warcs_or_still_written_is_named(tmp_path):
     facts = certified(tmp_path / "capture")
     with pytest.raises(UsageError, match="cannot be written"):
         package(tmp_path / "capture", [facts], tmp_path / "nowhere" / "x.wacz")
+
+
+def test_indexes_of_more_captures_than_files_may_be_open_are_merged(tmp_path, monkeypatch):
+    monkeypatch.setattr(zipnum, "AT_ONCE", 3)
+    indexes = [tmp_path / f"{number}.cdxj" for number in range(10)]
+    for number, index in enumerate(indexes):
+        index.write_text(f"a {number} {{}}\nb {9 - number} {{}}\n")
+    assert list(zipnum.merged(indexes)) == [f"{key} {number} {{}}\n" for key in "ab" for number in range(10)]

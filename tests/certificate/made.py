@@ -62,11 +62,14 @@ class Maker:
             slot, result, self.now, self.now + 1, status, digest, warc=f"{ref.file}:{ref.offset}", error=exchange.error
         )
 
-    def add(self, name: str, verdict=None, evidence=None, visit=None, revisit=None, kind=Kind.PAGE, reason="") -> None:
+    def add(
+        self, name: str, verdict=None, evidence=None, visit=None, revisit=None, kind=Kind.PAGE, reason="", former=()
+    ) -> None:
         words = reason or REASONS.get(verdict, "")
         self.pages.append(
             PageFacts(Url(SITE + name), kind, "seed", 0, 0.0, "prior",
-                      visit=visit, revisit=revisit, verdict=verdict, evidence=evidence, reason=words)
+                      visit=visit, revisit=revisit, verdict=verdict, evidence=evidence, reason=words,
+                      former=former)
         )  # fmt: skip
 
 
@@ -130,6 +133,33 @@ def divided(folder: Path) -> CaptureFacts:
     news = {SITE + name for name in ("equal", "changed", "dead")}
     pages = tuple(replace(page, subsite="news" if page.url in news else "docs") for page in facts.pages)
     facts = replace(facts, reference=None, subsites=parts, pages=pages)
+    certify([facts], folder)
+    return facts
+
+
+def looked_again(folder: Path) -> CaptureFacts:
+    """Pages visited again before T: ``anew`` had changed, ``away`` did not answer; certified."""
+    folder.mkdir(exist_ok=True)
+    maker = Maker(folder)
+    first, second, failed = Slot.FIRST, Slot.SECOND, Result.FAILED
+    old, away, other = (maker.visit(name, said(f"old {name}"), first) for name in ("anew", "away", "other"))
+    new = maker.visit("anew", said("new"), first)
+    silent = maker.visit("away", b"", first, failed, error="reset")
+    back = maker.visit("back", said("here"), first)
+    gone = maker.visit("back", b"HTTP/1.1 404 N\r\nContent-Length: 0\r\n\r\n", first, Result.GONE)
+    reference = maker.now + 1
+    coherent, shown = Verdict.COHERENT, Evidence.BYTES
+    maker.add("anew", coherent, shown, new, maker.visit("anew", said("new"), second), former=(old,))
+    maker.add("away", coherent, shown, away, maker.visit("away", said("old away"), second), former=(silent,))
+    again = maker.visit("back", said("here"), second)
+    why = Reason.OTHER_ANSWER.of("content before, gone after")
+    maker.add("back", Verdict.CHANGED, shown, back, again, reason=why, former=(gone,))
+    maker.add("other", coherent, shown, other, maker.visit("other", said("old other"), second))
+    maker.out.close()
+    facts = CaptureFacts(
+        site="example.org", seeds=(SITE,), strategy="sharc-selective", started=START, ended=maker.now + 1,
+        reference=reference, pages=tuple(maker.pages), warcs=(old.warc.rpartition(":")[0],),
+    )  # fmt: skip
     certify([facts], folder)
     return facts
 

@@ -327,3 +327,19 @@ def test_what_was_not_altered_holds(original, tmp_path):
     assert not refused(original[0])
     assert not refused(original[1])
     assert not refused(repacked(original[1], tmp_path / "same.wacz", {}))
+
+
+def test_wording_of_another_version_is_not_compared_and_this_is_said(original, tmp_path):
+    folder = shutil.copytree(original[0], tmp_path / "older")
+    report = json.loads((folder / "report.json").read_text())
+    report["generator"]["version"] = "0.0.9"
+    (folder / "report.json").write_text(json.dumps(report))
+    (folder / "report.html").write_text("as it was put then")
+    answer = CliRunner().invoke(main, ["verify", str(folder)])
+    assert (answer.exit_code, "not compared: the wording of the report, by sharc-crawler 0.0.9" in answer.output) == (
+        0,
+        True,
+    )
+    report["captures"][0]["coherence"]["coherent"] += 1
+    (folder / "report.json").write_text(json.dumps(report))
+    assert refused(folder)

@@ -82,7 +82,7 @@ def test_openssl_checks_signature_and_time_stamp_too(sealed, authority, tmp_path
     digest = json.loads((folder / "certificate.json").read_bytes())[DIGEST]
     (tmp_path / "digest").write_text(digest)
     given = ["-data", tmp_path / "digest", "-in", folder / "timestamp.tsr", "-CAfile", authority.root]
-    subprocess.run(["openssl", "ts", "-verify", *given], check=True, capture_output=True, timeout=60)
+    subprocess.run(["openssl", "ts", "-verify", *given], check=True, capture_output=True, timeout=280)
     public = read_key(key).public_key()
     spki = public.public_bytes(serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo)
     assert b64encode(spki).decode() == json.loads((folder / "signature.json").read_bytes())["publicKey"]

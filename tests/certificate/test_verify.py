@@ -443,6 +443,7 @@ def test_the_command_says_what_holds_and_ends_with_0(original):
     answer = CliRunner().invoke(main, ["verify", str(original)])
     assert answer.exit_code == 0, answer.output
     assert "Everything holds: 9 judgements" in answer.output
+    assert answer.stderr.splitlines()[-1] == f"Next: sharc package {original}"
     assert "3 of 7 pages were in this state together" in answer.output
 
 

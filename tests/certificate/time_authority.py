@@ -52,7 +52,7 @@ class TimeAuthority:
 
 
 def _openssl(folder: Path, *arguments: str) -> None:
-    subprocess.run(["openssl", *arguments], cwd=folder, check=True, capture_output=True, timeout=60)
+    subprocess.run(["openssl", *arguments], cwd=folder, check=True, capture_output=True, timeout=280)
 
 
 @contextmanager

@@ -42,7 +42,7 @@ def test_it_serves_until_ended_and_writes_what_was_true(tmp_path: Path, ending: 
         with urlopen(told["url"], timeout=10) as answer:
             assert answer.status == 200
         process.send_signal(ending)
-        out, err = process.communicate(timeout=20)
+        out, err = process.communicate(timeout=280)
     assert (process.returncode, out, err) == (0, "", "1 requests answered.\n")
     truth, log = ([json.loads(line) for line in file.read_text().splitlines()] for file in files)
     assert [(line["method"], line["target"], line["status"]) for line in log] == [("GET", "/", 200)]

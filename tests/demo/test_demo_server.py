@@ -64,7 +64,7 @@ def test_2000_requests_over_16_connections_get_the_site_s_own_bytes(server: Demo
 
     before = len(server.log)
     with ThreadPoolExecutor(16) as pool:
-        assert sorted(pool.map(client, range(16), timeout=60)) == list(range(16))
+        assert sorted(pool.map(client, range(16), timeout=280)) == list(range(16))
     assert len(server.log) == before + 2000
 
 
@@ -197,7 +197,7 @@ def test_it_ends_with_the_block_even_under_open_connections() -> None:
         idle.request("GET", "/")
         idle.getresponse().read()
         busy.request("GET", SLOW)
-        bound = time.monotonic() + 10
+        bound = time.monotonic() + 240
         while len(server.log) < 2:
             assert time.monotonic() < bound
     assert threading.active_count() == threads

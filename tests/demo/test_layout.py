@@ -81,7 +81,7 @@ def test_equal_parameters_make_equal_sites_in_any_process() -> None:
     code = "from sharc_crawler.demo.layout import *; print(list(build_pages(Parameters(seed=7, pages=60)).values()))"
     environment = {**os.environ, "PYTHONHASHSEED": "12345"}
     other = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment, timeout=60
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment, timeout=280
     )
     assert other.stdout.strip() == str(list(build_pages(Parameters(seed=7, pages=60)).values()))
     assert build_pages(Parameters(seed=8, pages=60)) != build_pages(Parameters(seed=7, pages=60))

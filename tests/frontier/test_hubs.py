@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.lifecycle import State
-from sharc_crawler.frontier.modes.instant import LEFT
+from sharc_crawler.frontier.modes.instant import LEFT, PERHAPS_NEW
 from sharc_crawler.frontier.sites import Sites
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import Done, Hints, Kind, Outcome, Phase, Result, Sighting, Slot, Validators, Wait
@@ -302,3 +302,78 @@ def test_without_instant_captures_nothing_is_polled(world, impolite):
     world.run(frontier)
     assert frontier.polls is None
     assert {fetch.kind for _, fetch in world.requests} == {Kind.PAGE}
+
+
+def test_what_another_hub_showed_when_it_was_first_polled_is_new_on_a_hub_that_lacked_it():
+    """B's first poll comes after A's: a page of the time between them is on both, and new on A alone."""
+    news = News({A: [], B: []})
+    between = [Sighting(f"{A}between.html", Kind.PAGE)]
+    old = [Sighting(f"{B}old.html", Kind.PAGE)]
+    plain, news.names = news.names, lambda url, now: [
+        *plain(url, now), *(between if now > 2 and (url == B or now > 40) else []), *(old if url == B else [])
+    ]  # fmt: skip
+    store = MemoryStore()
+    politeness = Politeness(delay=5.0, obey_robots=False)
+    terms = Terms(every=100, duration=500)
+    frontier = begin(terms, A, B, store=store, politeness=politeness)
+    news.answers |= {f"{A}between.html": Result.FAILED}
+    now = news.run(frontier, 0.0, until=106.0)
+    assert frontier.capture.counts.late == 1
+    (row,) = store.load().novelties.values()
+    assert (row.hub, row.published) == (0, None)
+    assert row.since < 40 < row.seen
+    news.answers.clear()
+    went_on = Frontier(politeness, store, terms=terms)
+    went_on.restore(store.load(), now)
+    news.run(went_on, now)
+    assert set(fetched(news)) == {f"{A}between.html"}
+    assert went_on.capture.counts.late == 1
+
+
+@pytest.mark.parametrize("early", [0.0, 3600.0])
+def test_after_a_hubs_first_poll_dates_do_not_decide(early):
+    news = News({A: [-5.0, 150.0]}, dated=True)
+    plain = news.names
+
+    def told(one):
+        return replace(one, hints=Hints(published=one.hints.published - early, published_precision=1.0))
+
+    news.names = lambda url, now: [told(one) if one.hints else one for one in plain(url, now)]
+    news.run(frontier := begin(Terms(every=100, duration=400), A), 0.0)
+    assert fetched(news) == [f"{A}150.html"]
+    (row,) = frontier.ledger.novelties.values()
+    assert (row.published, row.latest) == (150.0 - early, 151.0 - early)
+    assert row.since < 150 < row.seen
+
+
+def test_dates_are_the_servers_and_a_day_that_may_be_before_the_crawl_is_named():
+    behind, day = 600.0, 86_400.0
+    news = News({A: [-5.0, 0.5]})
+    hints = {
+        -5.0: Hints(published=-605.0, published_precision=1.0),
+        0.5: Hints(published=-599.5, published_precision=1.0),
+    }
+    news.extra[A] = [Sighting(f"{A}today.html", Kind.PAGE, A, Hints(published=-day / 2, published_precision=day))]
+    plain, answer = news.names, news.answer
+
+    def stated(one):
+        return one if one.hints else replace(one, hints=hints[float(one.url[len(A) : -5])])
+
+    news.names = lambda url, now: [stated(one) for one in plain(url, now)]
+    news.answer = lambda fetch, now: (replace((told := answer(fetch, now))[0], date=now // 1 - behind), told[1])
+    store = MemoryStore()
+    news.run(begin(Terms(every=100, duration=90), A, store=store), 2.0)
+    assert fetched(news) == [f"{A}0.5.html"]
+    reasons = {row.url: row.reason for row in store.load().pages}
+    assert (reasons[f"{A}today.html"], reasons[f"{A}-5.html"]) == (PERHAPS_NEW, LEFT)
+
+
+def test_a_list_that_names_new_pages_alone_may_have_dropped_some():
+    news = News({})
+    news.names = lambda url, now: [
+        Sighting(f"{A}{int(now / 10) - i}.html", Kind.PAGE) for i in range(3 + int(now) // 10 % 3)
+    ]
+    news.run(frontier := begin(Terms(every=20, duration=100), A), 0.0)
+    assert not frontier.capture.notes
+    news.run(frontier := begin(Terms(every=100, duration=300), A), 0.0)
+    assert any("new pages alone" in note for note in frontier.capture.notes)

@@ -41,7 +41,9 @@ class Crawl:
         self.fetches: list[Fetch] = []  #: that were answered
         self.store, self.politeness, self.lastmods = MemoryStore(), Politeness(delay=STEP), lastmods
         frontier = Frontier(self.politeness, self.store)
-        frontier.open(CaptureSpec("a.example", (PAGES[0],), sitemaps=(MAP,), strategy="sharc-selective"), BEGIN)
+        frontier.open(
+            CaptureSpec("a.example", (PAGES[0],), sitemaps=(MAP,), strategy="sharc-selective", hints=0), BEGIN
+        )
         now = BEGIN
         for steps in (*cuts, 10**6):
             now = self._run(frontier, now, steps)

@@ -87,6 +87,15 @@ def test_a_capture_that_finds_more_pages_still_fits_the_window():
     assert done.step == pytest.approx(80 / 12)
 
 
+def test_a_recapture_is_given_what_the_archive_knows_and_finds_the_rest():
+    site = replace(small_site([[]] * 4), graph=EventGraph({0: [1], 1: [2]}, [(-5.0, 0, [3], [])]))
+    site = replace(site, lives=Lives(np.full(4, -math.inf), {2: (-math.inf, -1.0)}))
+    assert (site.archived, site.known) == ([0, 1, 2], [0, 1, 3])
+    done = crawl(site, belief(site), "sharc-selective", "recapture")
+    assert done.decisions == 6, "of the page that is gone one, of the apex one, two of each other page"
+    assert not np.isnan(done.schedule.visits[3])
+
+
 @pytest.mark.parametrize("strategy", ["bfs", "sharc-selective", "hottest-last:revisits=fifo"])
 @pytest.mark.parametrize("graph", ["known", "discover"])
 def test_the_frontiers_judgements_are_the_scores(strategy, graph):

@@ -48,3 +48,15 @@ def test_the_frontiers_count_is_the_scores():
     facts = simulated("sharc-selective", sitemap=True)
     judged = facts["judged"]
     assert judged["coherent, bytes"] + judged["coherent, instant"] == facts["coherent"]
+
+
+def test_hints_before_t_win_pages_back_and_an_hour_late_some_fewer():
+    found = [
+        [simulated("sharc-selective", seed, sitemap=True, late=late, hints=hints) for seed in range(3)]
+        for late, hints in ((0.0, 0.0), (0.0, 0.1), (60.0, 0.1))
+    ]
+    lost = [fmean(facts["incoherent"] for facts in runs) for runs in found]
+    assert lost[1] < lost[2] < lost[0]
+    for facts in found[1]:
+        assert facts["judged"]["coherent, bytes"] + facts["judged"]["coherent, instant"] == facts["coherent"]
+        assert facts["downloads"] <= 1.1 * 2 * facts["pages"] + 10

@@ -270,7 +270,7 @@ def test_what_cannot_be_synced_does_not_count_and_is_made_again(static, tmp_path
         done = subprocess.run(
             [sys.executable, "-m", "scrapy", "crawl", "site", *given],
             env={**os.environ, "SCRAPY_SETTINGS_MODULE": PROFILE, "PYTHONPATH": str(tmp_path)},
-            cwd=tmp_path, capture_output=True, text=True, timeout=100, check=False,
+            cwd=tmp_path, capture_output=True, text=True, timeout=280, check=False,
         )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "cannot be archived: [Errno 5] Input/output error" in done.stderr

@@ -121,9 +121,9 @@ def test_killed_on_either_side_of_t(tmp_path):
         for requests in (25, 30):
             process = start(folder, server.url, strategy="sharc-attested", audit="0.2")
             stop_after(process, server, requests, signal.SIGKILL)
-            process.communicate(timeout=30)
+            process.communicate(timeout=280)
         process = start(folder, server.url, strategy="sharc-attested", audit="0.2")
-        out, _ = process.communicate(timeout=90)
+        out, _ = process.communicate(timeout=280)
         assert process.returncode == 0, out
     (capture,) = captures_of(folder)
     found = claims(site, capture, server.url.rstrip("/"))

@@ -36,7 +36,7 @@ def test_a_crawl_is_signed_and_its_time_stamp_made_up_for(crawl, tmp_path):
         assert (result.findings, result.seals.signed["signature.json"], result.seals.stamped) == ([], signer, {})
     with serving(authority) as url:
         said = CliRunner().invoke(main, ["seal", str(done.folder), "--timestamp", url])
-    assert (said.exit_code, said.output.strip()) == (0, str(done.folder / "timestamp.tsr"))
+    assert (said.exit_code, said.stdout.strip()) == (0, str(done.folder / "timestamp.tsr"))
     assert verify(done.folder, trust=Trust(signer, authority.root)).findings == []
 
 

@@ -141,8 +141,8 @@ def test_a_dry_run_sends_nothing(crawl, living_site):
     assert not living_site.log
 
 
-def test_public_sites_need_an_operator_in_the_live_profile(crawl):
-    done = crawl(url="https://www.example.org/", settings=["SHARC_OPERATOR_REQUIRED=True"])
+def test_public_sites_need_an_operator_in_the_profile_of_the_package(crawl):
+    done = crawl(url="https://www.example.org/")
     assert done.code == USAGE
     assert "SHARC_OPERATOR" in done.err
 

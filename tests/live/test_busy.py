@@ -66,7 +66,7 @@ def test_ctrl_c_while_the_report_is_written_ends_the_crawl_and_the_same_command_
             environment = {**os.environ, "SCRAPY_SETTINGS_MODULE": profile}
             start = [sys.executable, "-m", *words]
             return subprocess.run(
-                start, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=100, check=False
+                start, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=280, check=False
             )
 
         cut = crawl("slow")

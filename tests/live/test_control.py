@@ -18,7 +18,7 @@ from sharc_crawler.frontier.sites import Sites
 from sharc_crawler.live.control import Control
 from tests.live.test_interruptions import INTERRUPTED, USAGE, select_nothing, start
 
-PATIENCE = 60
+PATIENCE = 240
 
 
 def order(folder, *words: str) -> tuple[int, str]:

@@ -27,7 +27,7 @@ SAME = (
     "item_scraped_count", "dupefilter/filtered", "scheduler/enqueued", "scheduler/dequeued", "finish_reason",
     "downloader/response_status_count/302", "file_count", "request_depth_max",
 )  # fmt: skip
-PATIENCE = 100
+PATIENCE = 240
 AT_ONCE = 8  #: requests to a host: Scrapy's default
 
 

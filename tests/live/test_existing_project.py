@@ -72,7 +72,7 @@ def run(python, server, folder, *settings) -> subprocess.CompletedProcess[str]:
         env={name: value for name, value in os.environ.items() if not name.startswith("SCRAPY_")},
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=280,
         check=False,
     )
 
@@ -126,6 +126,7 @@ def test_an_unfinished_crawl_is_not_gone_on_with_and_says_so(python, site, tmp_p
     again = run(python, site, tmp_path, f"SHARC_OUTPUT={folder}")
     assert again.returncode == 1
     assert "goes on only where it began with SHARC_RESUME=True; choose another folder" in again.stderr
+    assert f"SHARC_OUTPUT='{folder}' holds an unfinished" in again.stderr, "as it was given"
     assert "Traceback" not in again.stderr
 
 

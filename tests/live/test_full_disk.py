@@ -57,7 +57,7 @@ def crawl(disk, url, min_free):
 
 
 def wait_for(condition):
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 240
     while not condition():
         assert time.monotonic() < deadline, "it did not happen"
         time.sleep(0.01)

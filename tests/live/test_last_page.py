@@ -81,9 +81,9 @@ def test_one_page_killed_between_its_visit_and_its_revisit(tmp_path):
         killed = start(folder, url)
         assert handler.held.wait(60), "the page's image is asked for"
         killed.send_signal(signal.SIGKILL)
-        killed.communicate(timeout=60)
+        killed.communicate(timeout=280)
         process = start(folder, url)
-        out, _ = process.communicate(timeout=90)
+        out, _ = process.communicate(timeout=280)
     assert process.returncode == 0, out
     assert verdicts(folder) == dict.fromkeys(ONE_PAGE, "coherent")
     assert handler.asked["/"] == 2, "its visit was not repeated"

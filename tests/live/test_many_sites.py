@@ -126,11 +126,11 @@ def finished(folder):
 def test_killed_and_moved_sites_go_on_each_where_it_lies(tmp_path, three):
     folder, elsewhere = tmp_path / "capture", tmp_path / "elsewhere"
     process = start(folder, three)
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 240
     while min(len(server.log) for server in three) < 12 and time.monotonic() < deadline:
         time.sleep(0.01)
     process.send_signal(signal.SIGKILL)
-    process.communicate(timeout=30)
+    process.communicate(timeout=280)
     folders = site_folders(folder)
     *stay, moved = folders.values()
     moved.rename(elsewhere)
@@ -148,10 +148,10 @@ def test_killed_and_moved_sites_go_on_each_where_it_lies(tmp_path, three):
     index = json.loads((folder / "index.json").read_text())
     assert [site["claim"] == MOVED for site in index["sites"]] == [False, False, True]
     again = start(folder, three)
-    out, _ = again.communicate(timeout=60)
+    out, _ = again.communicate(timeout=280)
     assert again.returncode == 2, out
     assert "already holds a capture that is complete" in out
     other = start(folder, three[:2])
-    out, _ = other.communicate(timeout=60)
+    out, _ = other.communicate(timeout=280)
     assert other.returncode == 2, out
     assert "which only the same command goes on with" in out

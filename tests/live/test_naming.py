@@ -66,7 +66,7 @@ def test_two_spiders_of_a_process_have_a_folder_each(living_site, tmp_path):
 def _run(url, folder, output, project=PROJECT):
     (folder / "project.py").write_text(project)
     run = [sys.executable, "project.py", url, output]
-    return subprocess.run(run, cwd=folder, capture_output=True, text=True, timeout=100, check=False)
+    return subprocess.run(run, cwd=folder, capture_output=True, text=True, timeout=280, check=False)
 
 
 def test_two_spiders_of_a_process_cannot_share_a_folder(living_site, tmp_path):

@@ -48,7 +48,7 @@ def test_a_live_crawls_calls_replayed_give_the_same_decisions(tmp_path, strategy
     with serve(LivingSite(seed=2, pages=40, slow=0.02)) as server:
         arguments = [server.url, strategy, str(tmp_path / "capture"), str(tmp_path / "calls")]
         environment = {**os.environ, "SCRAPY_SETTINGS_MODULE": "sharc_crawler.live.profile"}
-        subprocess.run([sys.executable, "-c", RUN, *arguments], env=environment, check=True, timeout=90, cwd=tmp_path)
+        subprocess.run([sys.executable, "-c", RUN, *arguments], env=environment, check=True, timeout=280, cwd=tmp_path)
     calls = pickle.loads((tmp_path / "calls").read_bytes())  # written by ourselves a moment ago
     politeness = Politeness(delay=0.005, agent="sharc-crawler")
     assert replay(calls, Frontier(politeness)) > 80

@@ -28,19 +28,19 @@ def start(folder, url, **more):
 
 def finish(folder, url, **more):
     process = start(folder, url, **more)
-    out, _ = process.communicate(timeout=100)
+    out, _ = process.communicate(timeout=280)
     return process.returncode, out
 
 
 def killed(folder, url, condition, **more):
     """A crawl that is killed as soon as its state is so."""
     process = start(folder, url, **more)
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 240
     while process.poll() is None and not (holds_state(folder) and _known(folder, condition)):
         assert time.monotonic() < deadline
         time.sleep(0.02)
     process.send_signal(signal.SIGKILL)
-    process.communicate(timeout=30)
+    process.communicate(timeout=280)
 
 
 def _known(folder, condition):

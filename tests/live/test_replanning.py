@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.server
+import json
 import signal
 import threading
 import time
@@ -12,6 +13,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from sharc_crawler.certificate.verify import verify
 from tests.live.conftest import captures_of
 from tests.live.test_interruptions import start, stop_after
 
@@ -27,11 +29,15 @@ class Site:
     began: float = field(default_factory=time.time)
     log: list[str] = field(default_factory=list)
     url: str = ""
+    changed: float = 0.0  #: when they did, or when that was first asked for
+    after: int = len(PAGES)  #: pages asked for, at which they change
 
     def turned(self) -> bool:
-        return len(set(self.log) & set(PAGES)) == len(PAGES)
+        return len(set(self.log) & set(PAGES)) >= self.after
 
     def body(self, path: str) -> bytes | None:
+        if self.turned() and not self.changed:
+            self.changed = time.time()
         if path == "/robots.txt":
             return f"User-agent: *\nAllow: /\nSitemap: {self.url}sitemap.xml\n".encode()
         if path == "/sitemap.xml":
@@ -41,7 +47,7 @@ class Site:
 
     def sitemap(self) -> str:
         def entry(number: int, path: str) -> str:
-            changed = time.time() if path in LOST and self.turned() else self.began - OLD * (1 + 7 * number)
+            changed = self.changed if path in LOST and self.changed else self.began - OLD * (1 + 7 * number)
             lastmod = datetime.fromtimestamp(changed, UTC).isoformat()
             return f"<url><loc>{self.url}{path[1:]}</loc><lastmod>{lastmod}</lastmod></url>"
 
@@ -55,8 +61,8 @@ class Site:
 
 
 @contextmanager
-def served():
-    site = Site()
+def served(**more):
+    site = Site(**more)
 
     class Handler(http.server.BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -87,16 +93,33 @@ def served():
 def test_what_the_sitemap_says_at_t_decides_who_is_revisited_last_even_after_a_kill(tmp_path):
     folder = tmp_path / "capture"
     with served() as site:
-        process = start(folder, f"{site.url}0.html", delay="0.1")
+        process = start(folder, f"{site.url}0.html", delay="0.1", hints="0")
         stop_after(process, site, len(PAGES) + 15, signal.SIGKILL)
-        process.communicate(timeout=30)
+        process.communicate(timeout=280)
         assert site.log.count("/sitemap.xml") == 2, "at the start and at T"
         assert 0 < len(site.revisits()) < 40
-        process = start(folder, f"{site.url}0.html", delay="0.1")
-        out, _ = process.communicate(timeout=90)
+        process = start(folder, f"{site.url}0.html", delay="0.1", hints="0")
+        out, _ = process.communicate(timeout=280)
         assert process.returncode == 0, out
     assert site.log.count("/sitemap.xml") == 2, "what it said is known"
     assert set(site.revisits()[-len(LOST) :]) == LOST
     (capture,) = captures_of(folder)
     changed = {page["url"] for page in capture["pages"] if page["verdict"] == "changed"}
     assert changed == {site.url + path[1:] for path in LOST}
+
+
+@pytest.mark.slow
+def test_what_changed_before_t_is_visited_again_and_verified(tmp_path):
+    folder = tmp_path / "capture"
+    with served(after=54) as site:
+        process = start(folder, f"{site.url}0.html", delay="0.2", hints="0.3")
+        out, _ = process.communicate(timeout=280)
+        assert process.returncode == 0, out
+    (capture,) = captures_of(folder)
+    assert {page["verdict"] for page in capture["pages"]} == {"coherent"}
+    entries = [json.loads(line) for line in (folder / "certificate-pages.jsonl").read_text().splitlines()]
+    again = [entry for entry in entries if "former" in entry]
+    assert {entry["url"] for entry in again} == {site.url + path[1:] for path in LOST}
+    assert all(entry["former"][0]["date"] < entry["visit"]["date"] < entry["revisit"]["date"] for entry in again)
+    assert all(entry["former"][0]["digest"] != entry["visit"]["digest"] for entry in again)
+    assert verify(folder).findings == []

@@ -29,7 +29,7 @@ def plan(tmp_path):
             cwd=tmp_path,
             capture_output=True,
             text=True,
-            timeout=100,
+            timeout=280,
             check=False,
         )
 

@@ -108,7 +108,7 @@ def test_an_old_scrapy_is_named_with_the_one_to_install(monkeypatch):
 def test_a_scrapy_without_a_name_that_we_need_is_named_in_a_line(tmp_path):
     (tmp_path / "project.py").write_text(PROJECT)
     run = [sys.executable, "project.py"]
-    done = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, timeout=280, check=False)
     assert done.returncode != 0
     assert "has not what sharc-crawler builds on" in done.stderr
     assert f"Scrapy {scrapy.__version__}" in done.stderr

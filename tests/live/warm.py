@@ -24,16 +24,23 @@ if TYPE_CHECKING:
 
 PROFILE = "sharc_crawler.live.profile"
 ROOT = Path(__file__).resolve().parents[2]
-#: what nearly every crawl loads; a crawl loads the rest itself
+#: what many crawls load; a crawl loads the rest itself
 LOADED = """
 scipy.special rich.console twisted.internet.asyncioreactor
 scrapy.cmdline scrapy.commands.crawl scrapy.commands.runspider scrapy.core.downloader.handlers.http11 scrapy.crawler
 scrapy.downloadermiddlewares.httpcompression scrapy.downloadermiddlewares.retry scrapy.extensions.corestats
 scrapy.extensions.feedexport scrapy.extensions.logstats scrapy.extensions.memusage scrapy.extensions.throttle
 scrapy.logformatter scrapy.shell scrapy.spidermiddlewares.referer scrapy.spidermiddlewares.start
+scrapy.commands.bench scrapy.commands.check scrapy.commands.parse scrapy.commands.startproject
+scrapy.core.downloader.handlers.ftp scrapy.core.downloader.handlers.s3 scrapy.downloadermiddlewares.cookies
+scrapy.downloadermiddlewares.httpcache scrapy.downloadermiddlewares.robotstxt scrapy.extensions.closespider
+scrapy.extensions.memdebug scrapy.extensions.remote_control scrapy.extensions.spiderstate scrapy.spidermiddlewares.depth
+scrapy.spidermiddlewares.httperror scrapy.spidermiddlewares.urllength
 sharc_crawler.archive.warc sharc_crawler.certificate.writing sharc_crawler.live.addon sharc_crawler.live.extension
-sharc_crawler.live.commands.crawl sharc_crawler.live.middlewares sharc_crawler.live.scheduler
-sharc_crawler.live.spiders.site sharc_crawler.live.wire sharc_crawler.rates.learned sharc_crawler.report.html
+sharc_crawler.live.clashes sharc_crawler.live.commands.crawl sharc_crawler.live.control sharc_crawler.live.dropin
+sharc_crawler.live.ending sharc_crawler.live.middlewares sharc_crawler.live.relying sharc_crawler.live.resuming
+sharc_crawler.live.scheduler sharc_crawler.live.spiders.site sharc_crawler.live.wire
+sharc_crawler.rates.learned sharc_crawler.rates.together sharc_crawler.report.html
 sharc_crawler.report.terminal sharc_crawler.report.write sharc_crawler.storage.sqlite
 sharc_crawler.strategies.selective
 """
@@ -109,7 +116,7 @@ def site_words(*settings: str, **arguments: object) -> list[str]:
 
 
 def finished(
-    words: Sequence[str], cwd: Path, env: Mapping[str, str] | None = None, *, timeout: float = 100
+    words: Sequence[str], cwd: Path, env: Mapping[str, str] | None = None, *, timeout: float = 280
 ) -> subprocess.CompletedProcess[str]:
     """Run it to its end."""
     process = Scrapy(words, cwd, env, apart=True)
@@ -152,7 +159,11 @@ def _ended(forker: subprocess.Popen, place: Path) -> None:
 def main() -> None:
     """Fork a crawl for each order; tell its number, and its exit code once it has ended."""
     for name in LOADED.split():
-        import_module(name)
+        with suppress(ModuleNotFoundError):  # older Scrapys have less
+            import_module(name)
+    templates = sys.modules["sharc_crawler.report.html"].environment()
+    for name in templates.list_templates():
+        templates.get_template(name)
     if order := _orders(socket.socket(fileno=int(sys.argv[1]))):  # the crawl: it ends as a program does
         sys.argv = ["scrapy", *order["words"]]
         sys.modules["scrapy.cmdline"].execute()

@@ -32,7 +32,7 @@ def in_loop(test: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(test)
     def run(*args: Any, **kwargs: Any) -> Deferred[None]:
-        return Deferred.fromFuture(asyncio.ensure_future(asyncio.wait_for(test(*args, **kwargs), 30)))
+        return Deferred.fromFuture(asyncio.ensure_future(asyncio.wait_for(test(*args, **kwargs), 240)))
 
     return run
 

@@ -144,6 +144,9 @@ def test_pages_made_by_script_are_told_where_they_are_most() -> None:
     assert noted(facts(*pages)) == [], "half of them"
     (note,) = noted(facts(*pages[:3], looked("pdf", Verdict.COHERENT, "f", "f", rate=0.0)))
     assert note.startswith("2 of 3 HTML pages have scripts, no links and hardly any text")
+    assert "With browser=always it is" in note
+    (note,) = noted(replace(facts(*pages[:3]), settings={"browser": "always"}))
+    assert note.endswith("a browser that ran the scripts shows no more. What they ask for may be missing")
 
 
 def test_many_urls_with_one_payload_are_told() -> None:

@@ -67,7 +67,7 @@ from sharc_crawler.storage.sqlite import SqliteStore
 store = SqliteStore(pathlib.Path({str(tmp_path)!r}))
 os.kill(os.getpid(), signal.SIGKILL)
 """
-        assert subprocess.run([sys.executable, "-c", code], timeout=60, check=False).returncode == -signal.SIGKILL
+        assert subprocess.run([sys.executable, "-c", code], timeout=280, check=False).returncode == -signal.SIGKILL
         self.open(tmp_path).close()
 
     def test_another_file_is_refused_and_left_alone(self, tmp_path):
@@ -138,7 +138,7 @@ def test_batches_are_the_same_as_json(rows, text):
     batch.rates, batch.hints = [(0, 0.5, text, math.inf), (1, 0.25, text, 2.5)], [(0, None), (1, Hints(5.0))]
     batch.members, batch.embeds = [(0, 0)], [(0, 1)]
     batch.hosts = {"h": HostRow("h", text, 1.0)}
-    batch.novelties = {1: NoveltyRow(1, 0, 10.5, None, 9.0)}
+    batch.novelties = {1: NoveltyRow(1, 0, 10.5, None, 9.0, 8.5, 10.0)}
     batch.outside = [OutsideRow(0, text, text, "seed")]
     batch.lastmods = [LastmodRow(0, 10.25, 5.0, 1.0)]
     assert of_json(to_json(batch)) == batch

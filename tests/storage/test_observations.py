@@ -172,11 +172,14 @@ def test_a_304_first_tells_nothing_of_the_url_before(store: ObservationStore):
     assert store.histories("s").changed.tolist() == [UNKNOWN] * 3
 
 
-def test_pages_are_those_that_showed_content_as_such(store: ObservationStore):
+def test_pages_are_those_that_last_showed_content_as_such(store: ObservationStore):
     gone = [seen("a", 1.0), seen("a", 2.0, result=Result.GONE)]
     image, page = seen("b", 1.0, kind=Kind.RESOURCE), seen("c", 3.0, result=Result.NOT_MODIFIED)
-    store.append([*gone, image, page, seen("d", 1.0, result=Result.FAILED)])
-    assert store.pages("s") == ["a", "c"]
+    refused, back = [seen("e", 1.0), seen("e", 2.0, result=Result.REFUSED)], [*gone, seen("a", 3.0)]
+    store.append([*gone, image, page, seen("d", 1.0, result=Result.FAILED), *refused])
+    assert store.pages("s") == ["c", "e"]
+    store.append(back)
+    assert store.pages("s") == ["a", "c", "e"]
     assert store.pages("nowhere") == []
 
 

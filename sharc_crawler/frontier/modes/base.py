@@ -64,9 +64,13 @@ class Mode:
 
     # -- what is found ---------------------------------------------------------------------------------------------
 
-    def named(self, fetch: Fetch, links: Sequence[Sighting]) -> Sequence[Sighting]:
+    def named(self, fetch: Fetch, outcome: Outcome, links: Sequence[Sighting]) -> Sequence[Sighting]:
         """Of what a document names, what is taken in."""
         return links
+
+    def reconsidered(self, parent: PageId, linked: Sequence[PageId], now: Instant) -> list[PageId]:
+        """Of the known pages that a document names, those that were left and are wanted after all."""
+        return []
 
     def why_left(self, sighting: Sighting, parent: PageId) -> str:
         """Why a new page is recorded and not fetched; empty: it is fetched."""
@@ -116,10 +120,17 @@ class Mode:
     def turn(self, now: Instant) -> None:
         """All first visits are over: T is fixed."""
 
+    def asks_by_former(self, slot: Slot) -> bool:
+        """May a first download be asked for by the validators of a former capture: is a 304 to it as good?"""
+        return False
+
     # -- what came of it -------------------------------------------------------------------------------------------
 
     def visited(self, task: Task, kind: Kind, outcome: Outcome) -> None:
         """The first download of a page or resource is over."""
+
+    def visited_again(self, page: PageId, before: Outcome, outcome: Outcome) -> None:
+        """Another visit of a page, before T, is over; ``before``: what the former one had shown."""
 
     def audits(self, page: PageId) -> bool:
         """Was the second download of a page an audit, and no visit of the strategy's?"""

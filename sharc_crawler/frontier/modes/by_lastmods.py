@@ -15,7 +15,7 @@ from sharc_crawler.evidence.attesting import Attestations
 from sharc_crawler.evidence.survival import log_survival
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.modes.two_visits import TwoVisits
-from sharc_crawler.model import Change, Kind, Phase, Result, Slot
+from sharc_crawler.model import EMBEDDED, Change, Kind, Phase, Result, Slot
 from sharc_crawler.strategies.revisiting import revisit_order
 
 if TYPE_CHECKING:
@@ -47,6 +47,10 @@ class ByLastmods(TwoVisits):
         self._embedded_again = False  # those downloaded before T have been asked for again
         self._sought = False  # the sitemaps were to be read at T
         self._finally_read = False  # the sitemaps, after all else
+
+    def asks_by_former(self, slot: Slot) -> bool:  # noqa: ARG002 - the protocol's
+        """What lastmods are held against are downloads."""
+        return False
 
     def begun(self, pages: Sequence[PageId], now: Instant) -> None:
         """What speaks against the lastmods of each class is weighed."""
@@ -218,7 +222,7 @@ class ByLastmods(TwoVisits):
         left = [
             page
             for page in pages.having(State.VISITED)
-            if pages.kinds[page] is Kind.RESOURCE and pages.started[page] < reference
+            if pages.kinds[page] in EMBEDDED and pages.started[page] < reference
         ]
         for page in left:
             self._ledger.owe(page, Slot.SECOND)
@@ -251,8 +255,8 @@ class ByLastmods(TwoVisits):
             return {}
         table = self._ledger.pages
         urls, embedded = (
-            {page: table.urls[page] for page in pages if table.kinds[page] is kind}
-            for kind in (Kind.PAGE, Kind.RESOURCE)
+            {page: table.urls[page] for page in pages if table.kinds[page] in kinds}
+            for kinds in ({Kind.PAGE}, EMBEDDED)
         )
         judged, self.audit = self.attestations.judge(urls, reference)
         return judged | self.attestations.judge_embedded(embedded, reference)

@@ -11,6 +11,7 @@ from sharc_crawler.frontier.seen import HUB_KEY, UNSEEN
 from sharc_crawler.frontier.store import NoveltyRow
 from sharc_crawler.model import Kind, Result, Sighting
 from sharc_crawler.polling.candidates import HubCandidates
+from sharc_crawler.polling.dates import published
 from sharc_crawler.polling.polls import Polls
 from sharc_crawler.polling.site import SitePolls
 
@@ -19,10 +20,12 @@ if TYPE_CHECKING:
 
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.ledger import Ledger
-    from sharc_crawler.model import Fetch, Instant, Outcome, PageId
+    from sharc_crawler.model import Fetch, Instant, Outcome, PageId, Slot
+    from sharc_crawler.polling.dates import Span
 
 LEFT = "not new: left to the common crawl"
-FORERUN = 60.0  #: seconds that a server's clock may be ahead of ours
+PERHAPS_NEW = "perhaps new: its date does not say whether it came to be before the crawl began"
+EVEN = 0.5
 ANSWERED = (Result.OK, Result.NOT_MODIFIED)
 
 
@@ -42,6 +45,11 @@ class Instantly(Mode):
             shared.polls.begin(capture.started)
         self._polls = ledger.polls = SitePolls(shared.polls)
         self._candidates = HubCandidates()  # what may be hubs
+        self._answer: Outcome | None = None  # what is being read
+        self._lists: dict[str, Instant] = {}  # sitemaps that became hubs: start of their reading
+        self._shown: dict[PageId, set[PageId]] = {}  # pages that are left, by the hubs that have shown them
+        self._first = False  # it is the first answer of its hub
+        self._listing: set[PageId] = set()  # hubs that have named any
 
     def owes_more(self, now: Instant) -> bool:
         """Polls, until the crawl's time is over."""
@@ -58,44 +66,88 @@ class Instantly(Mode):
     # -- what is new -------------------------------------------------------------------------------------------------
 
     def why_left(self, sighting: Sighting, parent: PageId) -> str:
-        """It has come into being since the crawl began, or is left."""
-        return "" if self._is_new(sighting, parent) else LEFT
+        """It has come into being since the crawl began, or is left.
 
-    def _is_new(self, sighting: Sighting, parent: PageId) -> bool:
-        """Has this page come into being since the crawl began?
-
-        By the word of a feed or news sitemap; or since the hub that names it did not name it at its last poll.
+        New is what a hub's last poll lacked, whatever its date says. Of what its first poll names, dates tell: new is
+        what is more likely to have been published after the crawl began than before.
         """
-        if sighting.hints and sighting.hints.published is not None:
-            return sighting.hints.published >= self._capture.started
+        pages = self._ledger.pages
         if parent == NO_PARENT:
-            return False
-        if self._ledger.pages.kinds[parent] is not Kind.HUB:
-            return parent in self._ledger.novelties  # what a new page redirects to
-        return self._ledger.pages.states[parent] == State.LEASED_AGAIN
+            return LEFT
+        if pages.kinds[parent] is Kind.PAGE:
+            return "" if parent in self._ledger.novelties else LEFT  # what a new page redirects to
+        if self._lacked(parent) is not None:
+            return ""
+        span = self._span(sighting)
+        share = span.after(self._capture.started, self._answer.ended) if span and self._answer else 0.0
+        return "" if share >= EVEN else PERHAPS_NEW if share else LEFT
+
+    def _lacked(self, parent: PageId) -> Instant | None:
+        """Start of the poll, or of the reading as a sitemap, that did not name what this hub names now."""
+        pages = self._ledger.pages
+        if pages.kinds[parent] is not Kind.HUB:
+            return None
+        before = self._polls.last(parent)
+        return self._lists.get(pages.urls[parent]) if before is None else before
+
+    def _span(self, sighting: Sighting) -> Span | None:
+        return published(sighting.hints, self._answer) if self._answer else None
+
+    def sitemap_read(self, page: PageId, slot: Slot, outcome: Outcome) -> None:  # noqa: ARG002
+        """It may be a hub from now on: what its first poll names that it did not name is new."""
+        if outcome.result is Result.OK:
+            self._lists[self._ledger.pages.urls[page]] = outcome.started
+
+    def reconsidered(self, parent: PageId, linked: Sequence[PageId], now: Instant) -> list[PageId]:
+        """Pages that were left when another hub showed them, and that this one had never shown until now."""
+        pages = self._ledger.pages
+        shown = self._shown.get(parent)
+        if shown is None:  # no hub, or one that has not answered
+            return []
+        left = {page for page in linked if pages.states[page] == State.LATE}
+        if self._first:  # since the crawl began, or went on
+            shown |= left
+            return []
+        new = sorted(left - shown)
+        for page in new:
+            self._found(page, parent, None, now)
+        return new
 
     def queued(self, page: PageId, parent: PageId, sighting: Sighting, now: Instant) -> None:
         """A hub shows a page that nobody has shown before (or a new page redirects to it)."""
         ledger = self._ledger
         if parent in ledger.novelties:
             ledger.novel(ledger.novelties[parent]._replace(page=page))
-            return
-        published = sighting.hints.published if sighting.hints else None
-        ledger.novel(NoveltyRow(page, parent, now, self._polls.last(parent), published))
-        self._polls.news(parent)
+        else:
+            self._found(page, parent, sighting, now)
+
+    def _found(self, page: PageId, hub: PageId, sighting: Sighting | None, now: Instant) -> None:
+        row = NoveltyRow(page, hub, now, self._lacked(hub), None, None, None)
+        self._ledger.novel(self._with_date(row, sighting) if sighting else row)
+        self._polls.news(hub)
+
+    def _with_date(self, row: NoveltyRow, sighting: Sighting) -> NoveltyRow:
+        """The date that this answer gives to the page."""
+        span = self._span(sighting)
+        if span is None or sighting.hints is None:
+            return row
+        return row._replace(published=sighting.hints.published, earliest=span.earliest, latest=span.latest)
 
     def dated(self, page: PageId, sighting: Sighting) -> None:
         """A feed says when a page was published that a hub without dates had shown."""
         row = self._ledger.novelties.get(page)
-        published = sighting.hints.published if sighting.hints else None
-        if row is not None and row.published is None and published is not None:
-            self._ledger.novel(row._replace(published=published))
+        if row is not None and row.published is None and (dated := self._with_date(row, sighting)) != row:
+            self._ledger.novel(dated)
 
-    def named(self, fetch: Fetch, links: Sequence[Sighting]) -> Sequence[Sighting]:
+    def named(self, fetch: Fetch, outcome: Outcome, links: Sequence[Sighting]) -> Sequence[Sighting]:
         """What a new page needs, and hubs on trial.
 
         Other pages that it names are news once a hub names them, and not known before.
         """
+        self._answer = outcome
+        if fetch.kind is Kind.HUB and outcome.result is Result.OK:
+            self._first = fetch.page not in self._shown
+            self._shown.setdefault(fetch.page, set())
         if fetch.kind is not Kind.PAGE:
             return links
         return [*(sighting for sighting in links if sighting.kind is Kind.RESOURCE), *self._hubs_among(links)]
@@ -125,6 +177,7 @@ class Instantly(Mode):
                 self._capture.counts.polled()
             if outcome.result is Result.OK:  # the next poll asks whether this state has changed
                 pages.remember(page, outcome)
+            self._overflown(page, outcome, linked)
             polls.polled(page, outcome.started, self._alone(page, linked))
             if polls.barren(page):
                 self.closed(page, "the others showed all that it did")
@@ -142,6 +195,16 @@ class Instantly(Mode):
         rows = [ledger.novelties[page] for page in linked if page in ledger.novelties]
         first = [row.hub == hub for row in rows if since is not None and row.seen > since]
         return sum(first) > len(first) / 2
+
+    def _overflown(self, hub: PageId, outcome: Outcome, linked: Sequence[PageId]) -> None:
+        """A list that names new pages alone may have dropped some before they were seen: that is said."""
+        rows = [self._ledger.novelties.get(page) for page in linked]
+        all_new = all(row is not None and row.seen == outcome.ended for row in rows)
+        if rows and all_new and hub in self._listing:
+            url = self._ledger.pages.urls[hub]
+            self._capture.note(f"{url} named new pages alone at a poll: others may have come and gone; see every=")
+        if rows:
+            self._listing.add(hub)
 
     def closed(self, page: PageId, reason: str) -> None:
         """The hub is none."""

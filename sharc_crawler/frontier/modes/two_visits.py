@@ -7,19 +7,21 @@ tells of rates where no sitemap did. All of it is taken for planning only: what 
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sharc_crawler.changes.http_date import http_date
+from sharc_crawler.evidence.comparison import compare
 from sharc_crawler.evidence.conditionals import Conditionals
 from sharc_crawler.evidence.judgement import is_apex
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.modes.base import Mode
+from sharc_crawler.frontier.modes.before_reference import WORTH, SecondLooks
+from sharc_crawler.frontier.modes.words import SLACK, SitemapWords
 from sharc_crawler.frontier.pages import NO_PARENT
-from sharc_crawler.model import Hints, Kind, Phase, Result, Sighting, Slot
+from sharc_crawler.model import Change, Hints, Kind, Phase, Result, Sighting, Slot
 from sharc_crawler.strategies.revisiting import revisit_order
 
 if TYPE_CHECKING:
@@ -32,10 +34,8 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Instant, Judgement, Outcome, PageId, Visit
     from sharc_crawler.strategies.door import Door
 
-WORTH = 50  #: revisits per sitemap that is read again: each one puts all of them off by a step
 LISTED = {"sitemap", "lastmod"}  #: sources that took the header for a sitemap's word
 MODIFIED = "last-modified"
-SLACK = 2.0  #: seconds that the server's clock may differ from ours, for a plan
 
 
 class TwoVisits(Mode):
@@ -46,36 +46,44 @@ class TwoVisits(Mode):
         self._capture = capture
         self.compares = compares
         self._sitemaps: dict[PageId, Instant] = {}  # those that tell when pages changed, and when they were read last
-        self._news: dict[PageId, tuple[Instant, Instant]] | None = None  # what they say at T, while they are read again
+        self._words = SitemapWords(capture, ledger.pages)  # what they said when they were read again
+        self._reading = False  # they are being read again
+        self._at_reference = False  # the revisits' order waits for that
+        self._looks = SecondLooks(capture)
         self._told = Conditionals(capture.spec.audit)
         self._drew = False  # the sample that 304s rest on
         self._replanned = False  # the revisits are in an order that was made at T
 
     @property
     def listens(self) -> bool:  # type: ignore[override]
-        """While the sitemaps are read at T."""
-        return self._news is not None
+        """While the sitemaps are read again."""
+        return self._reading
 
-    def ingest(self, page: PageId, read: Instant, hints: Hints) -> None:  # noqa: ARG002 - the protocol's
-        """For the revisits' order."""
-        assert self._news is not None, "asked for at the turn"
+    def ingest(self, page: PageId, read: Instant, hints: Hints) -> None:
+        """For second looks, and the revisits' order."""
         assert hints.lastmod is not None, "asked where there is one"
-        self._news[page] = hints.lastmod, hints.lastmod + hints.lastmod_precision
+        self._words.heard(page, read, hints.lastmod, hints.lastmod + hints.lastmod_precision)
 
     def waits(self, strategy: Door, now: Instant) -> bool:
-        """For what the last page embeds on other hosts; for the sitemaps that the revisits' order goes by."""
+        """For what the last page embeds on other hosts; for second looks; for what the revisits' order goes by."""
         if self._capture.life.reference is not None:  # asked at each decision: the quick answer comes first
-            return self._news is not None and self._replans(strategy, now)
-        return self._last_is_open(strategy) or self._replans(strategy, now)
+            return self._at_reference and self._replans(strategy, now)
+        return self._last_is_open(strategy) or self._looks_again(strategy, now) or self._replans(strategy, now)
 
     def _last_is_open(self, strategy: Door) -> bool:
         """T waits for what a page alone embeds on other hosts: no other page has to wait with it."""
         capture = self._capture
         return bool(capture.owed.pending and capture.phase is Phase.VISIT and strategy.revisits and len(strategy) == 1)
 
+    def asks_by_former(self, slot: Slot) -> bool:
+        """A page whose only download is T itself is downloaded."""
+        return slot is Slot.FIRST or not self.compares
+
     def turn(self, now: Instant) -> None:
         """The apex's download is T where there is one."""
         self._capture.life.turn(now if self.apex is None else self._ledger.pages.started[self.apex])
+        if note := self._looks.note():
+            self._capture.note(note)
         self._ledger.changed_capture()
         self._draw()
 
@@ -124,22 +132,70 @@ class TwoVisits(Mode):
         """It is one of them."""
         self._sitemaps[page] = read
 
+    # -- before T ----------------------------------------------------------------------------------------------------
+
+    def _looks_again(self, strategy: Door, now: Instant) -> bool:
+        """With all first visits made, but the last: are hints being read, or pages visited again by them?
+
+        In rounds, each of them shorter, until the hints have nothing more to say.
+        """
+        looks, sources = self._looks, len(self._sitemaps)
+        if not looks.due(strategy, sources, now):
+            return False
+        if self._capture.owed.pending:
+            return True
+        if self._reading:
+            self._reading = False
+            if strategy.first_visits_left <= 1:
+                looks.choose(self._words.standing(self._visited_pages()), sources, strategy.setting.step, now)
+            else:
+                looks.half_way()
+                return False
+        taken = looks.take()
+        for page in taken:
+            self._ledger.owe(page, Slot.FIRST)
+        if taken:
+            return True
+        if looks.begun and looks.ended(sources):
+            return False
+        looks.asked()
+        self._reading = True
+        self._owe_sitemaps(list(self._sitemaps))
+        return True
+
+    def visited_again(self, page: PageId, before: Outcome, outcome: Outcome) -> None:
+        """Was the hint true? One that was forbidden was not made."""
+        if outcome.result is not Result.REFUSED:
+            self._looks.looked(compare(before, outcome).change is Change.CHANGED)
+        if outcome.result is not Result.OK:
+            self._words.spent(page)
+
+    def _visited_pages(self) -> list[PageId]:
+        pages = self._ledger.pages
+        return [page for page in pages.having(State.VISITED) if pages.kinds[page] is Kind.PAGE]
+
+    def _owe_sitemaps(self, sitemaps: Sequence[PageId]) -> None:
+        """They are read before anything else is decided."""
+        for page in sitemaps:
+            self._capture.owed.before_visits()
+            self._ledger.owe(page, Slot.SECOND)
+
     # -- the revisits' order -----------------------------------------------------------------------------------------
 
     def _replans(self, strategy: Door, now: Instant) -> bool:
         """At the turn from visits to revisits: are sitemaps being read again? When they are, the order is made anew."""
         ahead = strategy.revisits_ahead()
         if not ahead:
-            self._news = None
+            self._at_reference = self._reading = False
             return False
-        if self._news is None:
+        if not self._at_reference:
             self.turn(now)
-            self._news = {}
+            self._at_reference = self._reading = True
             if self._read_again(len(ahead)):
                 return True
-        if self._reprice(ahead) or self._news:
+        if self._reprice(ahead) or self._words:
             self._replan(strategy, ahead)
-        self._news = None
+        self._at_reference = self._reading = False
         return False
 
     def _read_again(self, ahead: int) -> bool:
@@ -149,27 +205,22 @@ class TwoVisits(Mode):
         if WORTH * len(self._sitemaps) > ahead:
             return False
         missing = [page for page, read in self._sitemaps.items() if read < reference]
-        for page in missing:
-            self._capture.owed.before_visits()
-            self._ledger.owe(page, Slot.SECOND)
+        self._owe_sitemaps(missing)
         return bool(missing)
 
     def _replan(self, strategy: Door, ahead: list[PageId]) -> None:
-        pages, reference = self._ledger.pages, self._capture.reference
+        reference = self._capture.reference
         assert reference is not None, "fixed at the turn"
-        assert self._news is not None, "asked for at the turn"
         self._replanned = True
-        visited = np.array([pages.started[page] for page in ahead])
-        said = np.array([self._news.get(page, (math.nan, math.nan)) for page in ahead])
-        changed, still = said[:, 0] > visited + SLACK, said[:, 1] < visited - SLACK
-        if changed.sum() > len(ahead) / 2:  # a sitemap that always says "now"
-            changed, still = np.zeros_like(changed), np.zeros_like(still)
+        found = self._words.standing(ahead)
+        if found.stale.sum() > len(ahead) / 2:  # a sitemap that always says "now"
+            found = found._replace(stale=np.zeros_like(found.stale), still=np.zeros_like(found.still))
         order = revisit_order(
-            np.array([pages.rates[page] for page in ahead]),
-            np.array([pages.weights[page] for page in ahead]) * ~changed,
-            np.array([pages.shapes[page] for page in ahead]),
-            np.where(still, 0.0, np.maximum(reference - visited, 0.0)),
-            float(np.median(np.diff(np.sort(visited)))) if len(ahead) > 1 else strategy.setting.step,
+            found.rates,
+            found.weights * ~found.stale,
+            found.shapes,
+            np.where(found.still, 0.0, np.maximum(reference - found.visited, 0.0)),
+            float(np.median(np.diff(np.sort(found.visited)))) if len(ahead) > 1 else strategy.setting.step,
         )
         strategy.reorder([ahead[place] for place in order.tolist()])
 
@@ -177,11 +228,10 @@ class TwoVisits(Mode):
         """Rates with Last-Modified as seen at the visits, of pages that no sitemap told of; False: there is none."""
         pages, now = self._ledger.pages, self._capture.reference
         assert now is not None, "fixed at the turn"
-        assert self._news is not None, "asked for at the turn"
         told = {
             page: Sighting(pages.urls[page], hints=Hints(modified, 1.0))
             for page in ahead
-            if page not in self._news
+            if page not in self._words
             and (modified := http_date(pages.last_modified(page))) is not None
             and modified < pages.started[page] - SLACK  # else it only repeats the time of the answer
         }
@@ -200,9 +250,8 @@ class TwoVisits(Mode):
             self._sitemaps[row.parent] = 0.0  # its download is among the visits
 
     def recall_lastmod(self, row: LastmodRow) -> None:
-        """It was said at T."""
-        self._news = self._news or {}
-        self._news[row.page] = row.lastmod, row.lastmod + row.precision
+        """It was said before T, or at T."""
+        self._words.heard(row.page, row.read, row.lastmod, row.lastmod + row.precision)
         self._replanned = True
 
     def reference_of(self, part: int | None) -> Instant | None:  # noqa: ARG002 - the protocol's
@@ -225,9 +274,8 @@ class TwoVisits(Mode):
     def _order_again(self, strategy: Door, revisited: bool) -> None:
         ahead = strategy.revisits_ahead()
         if ahead and not revisited and self._read_again(len(ahead)):
-            self._news = self._news or {}
+            self._at_reference = self._reading = True
             return
         if ahead and self._replanned:
-            self._news = self._news or {}
             self._replan(strategy, ahead)
-        self._news = None
+        self._at_reference = self._reading = False

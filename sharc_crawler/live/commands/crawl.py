@@ -82,6 +82,8 @@ class Command(CrawlCommand):
             check_output(output, arguments.specs(config.strategy, {}))
             for folder in capture_folders(output):
                 check_state(folder)
+        if "collection" in opts.spargs and not arguments.options.dry_run:
+            _begin_collection(opts.spargs)
         _check_history(config.history, reading=arguments.options.dry_run)  # before a folder is made
         if arguments.options.dry_run:
             from sharc_crawler.live.plan import show_plan, show_selection  # only here
@@ -118,6 +120,16 @@ class Command(CrawlCommand):
     def _stopped(self, way_out: str) -> None:
         sys.stderr.write(f"sharc: stopped; {way_out}\n")
         self.exitcode = INTERRUPTED
+
+
+def _begin_collection(arguments: dict[str, str]) -> None:
+    from sharc_crawler.collection.following import begin  # YAML: only where there is one
+
+    if not begin(arguments):
+        sys.stderr.write(
+            f"sharc: {printable(arguments['url'])} does not stand in {arguments['collection']}/collection.yaml: it is"
+            " captured into the collection this once\n"
+        )
 
 
 def _check_history(file: str | None, *, reading: bool) -> None:

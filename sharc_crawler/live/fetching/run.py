@@ -110,7 +110,6 @@ def _settings(plan: FetchPlan, manners: Manners) -> Settings:
             "ROBOTSTXT_OBEY": False,  # an interface that its user names, not a site that is wandered through
             "RETRY_ENABLED": False,
             "REDIRECT_ENABLED": False,
-            "SHARC_OPERATOR_REQUIRED": True,
             "SHARC_OPERATOR": manners.operator,
             SETTING: [*manners.allowed, *private_seeds(named)],
         }

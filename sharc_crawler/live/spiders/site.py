@@ -29,10 +29,9 @@ if TYPE_CHECKING:
     from sharc_crawler.polling.terms import Terms
 
 
-class SiteSpider(Spider):
-    """All pages come from the frontier; this reads what a response names and hands it over, in bulk."""
+class CaptureSpider(Spider):
+    """All pages come from the frontier, which nobody else's order, delay, redirect or retry may disturb."""
 
-    name = "site"
     custom_settings: ClassVar[dict[str, Any]] = {  # type: ignore[misc]
         # The frontier owns order, delays, robots, redirects and retries; nobody else may.
         "ROBOTSTXT_OBEY": False,
@@ -45,6 +44,24 @@ class SiteSpider(Spider):
         "COMPRESSION_ENABLED": False,  # what a response brings is decoded where it is read
         "CONCURRENT_ITEMS": 1,
     }
+
+    async def start(self) -> Any:
+        """Nothing starts here: what is captured is the session's."""
+        nothing_to_start: tuple[Any, ...] = ()
+        for nothing in nothing_to_start:
+            yield nothing
+
+    def handle(self, response: Response) -> None:
+        """What it names is read elsewhere, and taken in when its visit has ended; every status comes here."""
+
+    def failed(self, failure: Failure) -> None:
+        """The outcome was recorded where it happened."""
+
+
+class SiteSpider(CaptureSpider):
+    """Captures the sites that its arguments name: :meth:`capture_specs`."""
+
+    name = "site"
 
     def __init__(self, arguments: Arguments, crawler: Crawler) -> None:
         super().__init__()
@@ -62,9 +79,19 @@ class SiteSpider(Spider):
 
         Raises :class:`~sharc_crawler.errors.UsageError` for what cannot be used.
         """
+        if "collection" in given:
+            from sharc_crawler.collection.following import followed  # YAML: only where there is one
+
+            given, brought = followed(given, time.time())
+            for name, value in brought.items():
+                settings.set(name, value, "spider")  # what is typed for this crawl counts more
         arguments = Arguments.parse(given)
         require_operator(settings, arguments.urls)
         refuse_private(settings, [url for url in arguments.urls if url not in arguments.options.url])
+        if arguments.options.browser != "never":
+            from sharc_crawler.live.browser.chromium import found  # only where pages are shown by browsers
+
+            found()
         settings.set("CONCURRENT_REQUESTS_PER_DOMAIN", 1, "addon")  # decided after the page before was handled
         for name, value in arguments.settings.items():
             settings.set(name, value, "cmdline")
@@ -81,23 +108,13 @@ class SiteSpider(Spider):
         """Of an instant crawl."""
         return self.arguments.instant
 
-    async def start(self) -> Any:
-        """Nothing starts here: the session opens :meth:`capture_specs`."""
-        nothing_to_start: tuple[Any, ...] = ()
-        for nothing in nothing_to_start:
-            yield nothing
-
     def capture_specs(self, config: Config) -> list[CaptureSpec]:
         """The site captures of this crawl."""
         arguments, _ = self.arguments.chosen(config.output or Path())
         settings = {"delay": config.politeness.delay, "masks": config.masks or "", "history": config.history or ""}
+        if arguments.options.browser != "never":
+            settings["browser"] = arguments.options.browser
         return arguments.specs(config.strategy, settings)
-
-    def handle(self, response: Response) -> None:
-        """What it names is read elsewhere, and taken in when its visit has ended; every status comes here."""
-
-    def failed(self, failure: Failure) -> None:
-        """The outcome was recorded where it happened."""
 
 
 def _folder_name(arguments: Arguments) -> str:

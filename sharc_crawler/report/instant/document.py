@@ -6,9 +6,10 @@ import statistics
 from collections import Counter, defaultdict
 from importlib.metadata import version
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sharc_crawler.frontier.modes.instant import FORERUN
+from sharc_crawler.frontier.lifecycle import State
+from sharc_crawler.frontier.modes.instant import PERHAPS_NEW
 from sharc_crawler.instants import iso, maybe_iso
 from sharc_crawler.model import Kind, Result
 
@@ -16,12 +17,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from sharc_crawler.frontier.store import Batch, NoveltyRow, VisitRow
-    from sharc_crawler.model import Instant, PageId
+    from sharc_crawler.model import Instant, PageId, Seconds
 
 FORMAT = "sharc-instant-report"
-VERSION = 1
-PUBLISHED, BOUND = "published", "bound"  #: what a delay rests on
-HIGH = 0.95
+VERSION = 2
+PUBLISHED, BOUND = "published", "bound"  #: what bounds a delay: a date, too, or polls alone
+#: a date narrows the bounds that polls give, does not, lies before them, lies after them
+BELIEVED, COARSE, EARLY, LATE = "believed", "coarse", "early", "late"
 
 
 def document(state: Batch, truth: Mapping[str, Instant] | None = None) -> dict[str, Any]:
@@ -51,6 +53,8 @@ def document(state: Batch, truth: Mapping[str, Instant] | None = None) -> dict[s
         "settings": {name: value for name, value in first.spec.settings.items() if name != "run"},
         "delay": {basis: _spread([p["delay"] for p in pages if p["basis"] == basis]) for basis in (PUBLISHED, BOUND)},
         "new_pages": {"found": len(pages), "captured": captured},
+        "left": _left(state),
+        "dates": dict(Counter(page["date"] for page in pages if page["date"])),
         "requests": {**requests, "total": total, "per_new_page": round(total / captured, 2) if captured else None},
         "hubs": [_hub(state, number, made[number]) for number, row in enumerate(state.pages) if row.kind is Kind.HUB],
         "notes": [note for row in state.captures.values() for note in row.notes],
@@ -60,27 +64,63 @@ def document(state: Batch, truth: Mapping[str, Instant] | None = None) -> dict[s
 
 
 def _page(state: Batch, row: NoveltyRow, visits: Sequence[VisitRow], truth: Mapping[str, Instant]) -> dict[str, Any]:
-    """A new page. Its delay: from its publication to the start of its capture, or, where that is not known, at most."""
+    """A new page. Its delay, from its publication to the start of its capture, lies between two bounds."""
     page = state.pages[row.page]
     last = visits[-1].outcome if visits else None
     captured = last.started if last and last.result is Result.OK else None
-    published = truth.get(page.key, row.published)
-    if published is not None and published > row.seen + FORERUN:
-        published = None  # a date that had not come when the page was seen is no date of publication
-    since = published if published is not None else row.since
-    known = captured is not None and since is not None
+    known = truth.get(page.key)
+    born = Bounds(known, known, "") if known is not None else _born(row)
+    bounded = captured is not None and born.after is not None
     return {
         "url": page.key,
         "site": state.captures[page.capture].spec.site,
         "hub": state.pages[row.hub].url,
-        "published": maybe_iso(published),
-        "not_before": maybe_iso(row.since),
+        "published": maybe_iso(row.published),
+        "date": born.date,
+        "not_before": maybe_iso(born.after),
+        "not_after": iso(born.before),
         "seen": iso(row.seen),
         "captured": maybe_iso(captured),
-        "delay": max(0.0, round(captured - since, 3)) if captured is not None and since is not None else None,
-        "basis": (BOUND if published is None else PUBLISHED) if known else None,
+        "delay": _lasted(born.after, captured),
+        "delay_least": _lasted(born.before, captured) if bounded else None,
+        "basis": (PUBLISHED if known is not None or born.date == BELIEVED else BOUND) if bounded else None,
         "result": str(last.result) if last else "not fetched yet",
     }
+
+
+class Bounds(NamedTuple):
+    """When a page came to be."""
+
+    after: Instant | None
+    before: Instant
+    date: str  #: what its date is good for; empty: it has none
+
+
+def _born(row: NoveltyRow) -> Bounds:
+    """Between the poll that lacked it and the one that showed it; within its date, where the two can both be true."""
+    if row.earliest is None or row.latest is None:
+        return Bounds(row.since, row.seen, "")
+    if row.since is not None and row.latest < row.since:
+        return Bounds(row.since, row.seen, EARLY)
+    if row.earliest > row.seen:
+        return Bounds(row.since, row.seen, LATE)
+    after = row.earliest if row.since is None else max(row.since, row.earliest)
+    before = min(row.seen, row.latest)
+    return Bounds(after, before, BELIEVED if (after, before) != (row.since, row.seen) else COARSE)
+
+
+def _lasted(since: Instant | None, captured: Instant | None) -> Seconds | None:
+    return None if since is None or captured is None else max(0.0, round(captured - since, 3))
+
+
+def _left(state: Batch) -> dict[str, Any]:
+    """Pages that hubs showed and that were left to the common crawl; those by name that may be new."""
+    left = [
+        row
+        for row in state.pages
+        if row.kind is Kind.PAGE and row.state == State.LATE and row.page not in state.novelties
+    ]
+    return {"pages": len(left), "perhaps_new": [row.url for row in left if row.reason == PERHAPS_NEW]}
 
 
 def _spread(delays: Sequence[float]) -> dict[str, float | int | None]:

@@ -63,14 +63,18 @@ def _captured(report: Mapping[str, Any]) -> Iterator[str]:
     known, bound = report["delay"]["published"], report["delay"]["bound"]
     if known["pages"]:
         yield (
-            f"{counted(known['pages'], 'page')} with a publication time: captured {span(known['median'])} after it"
-            f" (median), {span(known['high'])} at the 95th percentile."
+            f"{counted(known['pages'], 'page')} with a publication time: captured at most {span(known['median'])} after"
+            f" it (median), {span(known['high'])} at the 95th percentile."
         )
     if bound["pages"]:
         yield (
-            f"{counted(bound['pages'], 'page')} without one: captured at most {span(bound['median'])} after publication"
-            f" (median), {span(bound['high'])} at the 95th percentile, since the poll before did not show them yet."
+            f"{counted(bound['pages'], 'page')} by polls alone: captured at most {span(bound['median'])} after"
+            f" publication (median), {span(bound['high'])} at the 95th percentile,"
+            " since the poll before did not show them yet."
         )
+    early = report["dates"].get("early", 0)
+    if early:
+        yield f"The dates of {counted(early, 'page')} are not believed: a poll after them did not show the page yet."
 
 
 def _interrupted(cuts: Sequence[Mapping[str, str]]) -> Iterator[str]:
@@ -95,11 +99,22 @@ def _lines(report: Mapping[str, Any], folder: Path, stopped: str) -> Iterator[Te
         yield _line("hub", f"{short(hub['url'])}: {words}")
     if len(report["hubs"]) > SHOWN:
         yield _line("", f"{counted(len(report['hubs']) - SHOWN, 'more hub')} in the report")
+    yield from _missing(report)
     if not report["complete"]:
         yield _line("stopped", f"{stopped and f'{stopped}, '}before its end: {going_on(folder)}")
     for note in report["notes"]:
         yield _line("note", whole(note))
     yield _line("WARC", ", ".join(report["warcs"]) or "none")
+
+
+def _missing(report: Mapping[str, Any]) -> Iterator[Text]:
+    """New pages without a capture, by name, and those of which nobody can say whether they are new."""
+    missing = [f"{page['url']} ({page['result']})" for page in report["pages"] if not page["captured"]]
+    for name, urls in (("not captured", missing), ("perhaps new", report["left"]["perhaps_new"])):
+        for url in urls[:SHOWN]:
+            yield _line(name, short(url))
+        if len(urls) > SHOWN:
+            yield _line("", f"{len(urls) - SHOWN:,} more in the report")
 
 
 def _line(name: str, value: str) -> Text:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from scipy.stats import rankdata
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -103,6 +104,17 @@ def weighted_precision(order: NDArray[np.int64], following: NDArray[np.float64])
     ks = np.arange(1, updates + 1)
     precision = np.cumsum(np.bincount(both, minlength=seeds))[:updates] / ks
     return float(np.average(precision, weights=1.0 / np.log2(ks + 1)))
+
+
+def area_under_curve(values: NDArray[np.float64], updated: NDArray[np.bool_]) -> float:
+    """The probability that a seed that was updated has a greater value than one that was not; NaN without both.
+
+    >>> area_under_curve(np.array([0.9, 0.2, 0.5, 0.5]), np.array([True, False, True, False]))
+    0.875
+    """
+    hits = int(updated.sum())
+    pairs = hits * (len(updated) - hits)
+    return float((rankdata(values)[updated].sum() - hits * (hits + 1) / 2) / pairs) if pairs else float("nan")
 
 
 def _at_least(p: NDArray[np.float64]) -> NDArray[np.int64]:

@@ -1,8 +1,11 @@
-"""Access logs in Common or Combined Log Format, plain or gzipped, with or without the virtual host in front."""
+"""Access logs, plain or packed: the requests of clients, in any of the formats of ``logformats``."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+
+from sharc_crawler.errors import DataError
+from sharc_crawler.seeds.temporal.logformats import query_for
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -13,11 +16,7 @@ if TYPE_CHECKING:
 LINES = r"""read_csv($file, columns = {'line': 'VARCHAR'}, header = false, auto_detect = false, delim = '\x01',
     quote = '', escape = '', encoding = 'latin-1', strict_mode = false, max_line_size = 16000000)"""
 
-_LINE = (
-    r"^(?:([\w.:-]+) )?([^\s-]\S*) \S+ [^\s\[][^\[]* \[(\d\d/\w{3}/\d{4}:\d\d:\d\d:\d\d) ([+-])(\d\d)(\d\d)\] "
-    r'"([A-Z]+) (\S+)(?: HTTP/[\d.]+)?" (\d{3}) (?:\d+|-)(?: "(?:[^"\\]|\\.)*" "((?:[^"\\]|\\.)*)")?\s*$'
-)
-_FIELDS = ["vhost", "client", "time", "sign", "hours", "minutes", "method", "target", "status", "agent"]
+HEAD = 50  #: lines by which a format is known
 #: what a page embeds, and what robots ask for
 _RESOURCE = r"(?i)^[^?]*(?:\.(?:css|js|mjs|map|png|jpe?g|gif|svg|ico|webp|avif|woff2?|ttf|mp[34]|webm)|/robots\.txt)$"
 _ROBOT = r"(?i)bot|crawl|spider|slurp"
@@ -25,25 +24,21 @@ _ROBOT = r"(?i)bot|crawl|spider|slurp"
 # A day is one of UTC. A target is a path, or a whole URL in a proxy's log.
 _STAGE = f"""
 CREATE OR REPLACE TABLE staged AS
-WITH lines AS (
-    SELECT regexp_extract(line, '{_LINE}', {_FIELDS}) AS f FROM {LINES} WHERE line <> ''
-), fields AS (
-    SELECT f, try_strptime(f.time, '%d/%b/%Y:%H:%M:%S')
-            - to_minutes(try_cast(f.sign || '1' AS INTEGER)
-                         * (60 * try_cast(f.hours AS INTEGER) + try_cast(f.minutes AS INTEGER))) AS time,
-        CASE WHEN regexp_matches(f.target, '(?i)^https?://') THEN lower(regexp_extract(f.target, '^[^:]+://[^/?#]*'))
-             WHEN f.vhost <> '' THEN 'https://' || lower(regexp_replace(f.vhost, ':(80|443)$', ''))
+WITH lines AS (SELECT line FROM {LINES} WHERE line <> ''), requests AS (FORMAT), fields AS (
+    SELECT r.time, r.method, r.status, r.agent, r.client,
+        CASE WHEN regexp_matches(r.target, '(?i)^https?://') THEN lower(regexp_extract(r.target, '^[^:]+://[^/?#]*'))
+             WHEN r.vhost <> '' THEN 'https://' || lower(regexp_replace(r.vhost, ':(80|443)$', ''))
              WHEN $host <> '' THEN $host END AS host,
-        regexp_replace(regexp_replace(f.target, '(?i)^https?://[^/?#]*', ''), '#.*$', '') AS path
-    FROM lines
+        regexp_replace(regexp_replace(r.target, '(?i)^https?://[^/?#]*', ''), '#.*$', '') AS path
+    FROM requests r
 ), judged AS (
-    SELECT CASE WHEN time IS NULL THEN 'malformed'
-                WHEN f.method <> 'GET' OR NOT (f.status LIKE '2%' OR f.status = '304')
+    SELECT CASE WHEN time IS NULL OR method IS NULL OR path IS NULL OR client IS NULL THEN 'malformed'
+                WHEN method <> 'GET' OR NOT (status LIKE '2%' OR status = '304')
                      OR regexp_matches(path, '{_RESOURCE}') THEN 'not a page view'
-                WHEN regexp_matches(f.agent, '{_ROBOT}') THEN 'robot'
+                WHEN regexp_matches(agent, '{_ROBOT}') THEN 'robot'
                 WHEN host IS NULL THEN 'no host' ELSE '' END AS skipped,
            host || CASE WHEN path LIKE '/%' THEN path ELSE '/' || path END AS page,
-           time::DATE AS day, f.client AS client
+           time::DATE AS day, client
     FROM fields
 )
 SELECT skipped, CASE WHEN skipped = '' THEN page END AS page, NULL::VARCHAR AS site,
@@ -57,5 +52,13 @@ def stage_access_log(database: Database, file: Path, path: Path, host: str) -> N
     """Stage a log's requests, one row for each client, page and day.
 
     ``host`` is the site (``https://www.example.org``) of a log whose lines name none; empty: such lines are left out.
+    Raises :class:`~sharc_crawler.errors.DataError` for a log that cannot be read, or whose fields change within it.
     """
-    database.run(_STAGE, {"file": str(path), "host": host}, file)
+    where = {"file": str(path)}
+    first = f"SELECT line FROM {LINES} WHERE line <> '' LIMIT {HEAD}"  # noqa: S608
+    head = [row[0] for row in database.run(first, where, file).fetchall()]
+    if any(line.startswith("#Fields:") for line in head):
+        kinds = f"SELECT count(DISTINCT trim(line)) FROM {LINES} WHERE line LIKE '#Fields:%'"  # noqa: S608
+        if database.run(kinds, where, file).fetchall()[0][0] > 1:
+            raise DataError(f"{file}: its #Fields change within it: split it where they do, a file for each")
+    database.run(_STAGE.replace("FORMAT", query_for(file, head), 1), where | {"host": host}, file)

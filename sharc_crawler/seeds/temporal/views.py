@@ -12,6 +12,7 @@ import numpy as np
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.seeds.temporal.accesslog import stage_access_log
 from sharc_crawler.seeds.temporal.database import MEMORY, database
+from sharc_crawler.seeds.temporal.logformats import unread
 from sharc_crawler.seeds.temporal.tables import stage_table
 from sharc_crawler.seeds.temporal.wikimedia import NAME, stage_pageviews
 
@@ -95,10 +96,7 @@ def _unite(db: Database, file: Path) -> None:
         "SELECT sum(lines) FILTER (skipped <> 'malformed'), sum(lines) FILTER (skipped = 'malformed') FROM staged"
     ).fetchall()[0]
     if malformed and not good:
-        raise DataError(
-            f"{file}: none of its {int(malformed):,} lines can be read; it should be an access log in Common or "
-            "Combined Log Format, a .csv, .tsv or .parquet table, or a Wikimedia pageview file"
-        )
+        raise unread(file, int(malformed))
     db.run("INSERT INTO seen SELECT page, site, day, client, views, lines FROM staged WHERE skipped = ''")
     db.run("INSERT INTO skipped SELECT skipped, sum(lines) FROM staged GROUP BY skipped")
     db.run("DROP TABLE staged")

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import json
 import random
 from datetime import date
 
@@ -214,3 +215,71 @@ def test_real_page_views(shared_data):
     checked = [page for page in log.pages if page in wanted]
     assert len(checked) > 600
     assert np.array_equal(log.views[[log.pages.index(p) for p in checked]], [wanted[p] for p in checked])
+
+
+APACHE = '203.0.113.7 - - [01/Oct/2000:13:55:36 +0000] "GET /x HTTP/1.1" 200 23'
+NGINX = {"remote_addr": "203.0.113.7", "request_method": "GET", "request_uri": "/x", "status": "200", "host": "a.org"}
+CADDY = {
+    "level": "info", "ts": 970408536.25, "logger": "http.log.access", "status": 200, "size": 23,
+    "request": {"remote_ip": "203.0.113.7", "client_ip": "203.0.113.7", "proto": "HTTP/2.0", "method": "GET",
+                "host": "a.org", "uri": "/x", "headers": {"User-Agent": ["Mozilla/5.0"]}},
+}  # fmt: skip
+IIS = "#Software: Microsoft Internet Information Services 10.0\n#Version: 1.0\n#Date: 2000-10-01 13:55:36\n" + (
+    "#Fields: date time s-ip cs-method cs-uri-stem cs-uri-query s-port cs-username c-ip cs(User-Agent) cs(Referer) "
+    "sc-status sc-substatus sc-win32-status time-taken\n"
+    "2000-10-01 13:55:36 10.0.0.1 GET /x {query} 443 - 203.0.113.7 Mozilla/5.0+(X11) - 200 0 0 31"
+)
+CLOUDFRONT = "#Version: 1.0\n" + (
+    "#Fields: date time x-edge-location sc-bytes c-ip cs-method cs(Host) cs-uri-stem sc-status cs(Referer) "
+    "cs(User-Agent) cs-uri-query cs(Cookie) x-edge-result-type x-edge-request-id x-host-header cs-protocol\n"
+) + "\t".join(
+    ["2000-10-01", "13:55:36", "FRA2-C1", "23", "203.0.113.7", "GET", "d1.cloudfront.net", "/x", "200", "-",
+     "Mozilla/5.0%20(X11)", "-", "-", "Hit", "id==", "a.org", "https"]
+)  # fmt: skip
+
+
+LOGS = [
+    APACHE + ' "-" "Mozilla/5.0" "198.51.100.1"',
+    APACHE + ' "-" "Mozilla/5.0" 0.004 0.004 . "a.org" TLSv1.3/-',
+    APACHE + " 1234",
+    json.dumps(NGINX | {"time_iso8601": "2000-10-02T00:30:00+02:00", "http_user_agent": "Mozilla/5.0"}),
+    json.dumps(NGINX | {"time_local": "02/Oct/2000:00:30:00 +0200"}),
+    json.dumps(NGINX | {"msec": "970408536.123"}),
+    json.dumps(NGINX | {"@timestamp": "2000-10-01T13:55:36Z"}),
+    json.dumps(
+        {"remote_addr": "1", "request": "GET /x?y HTTP/1.1", "status": 200, "time_local": "01/Oct/2000:13:55:36 +0000"}
+    ),
+    json.dumps(CADDY),
+    json.dumps(CADDY | {"ts": "2000-10-01T13:55:36.25Z"}),
+    json.dumps(CADDY | {"ts": 970408536250}),
+    IIS.format(query="-"),
+    IIS.format(query="id=7"),
+    IIS.format(query="-") + "\n" + IIS.format(query="-"),
+    CLOUDFRONT,
+]  # fmt: skip
+
+
+def test_servers_logs_are_read_as_they_write_them(tmp_path):
+    files = []
+    for number, text in enumerate(LOGS):
+        lines = [text.replace("/x", f"/{number:02d}"), "{}" if text.startswith("{") else "# nothing"]
+        files.append(write(tmp_path, lines, f"{number}.log"))
+    log = read_views(files, EVERY)
+    queries = {7: "?y", 12: "?id=7"}
+    assert log.pages == [f"https://a.org/{number:02d}{queries.get(number, '')}" for number in range(len(LOGS))]
+    assert (log.start, log.views.tolist()) == (date(2000, 10, 1), [[1]] * len(LOGS))
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("#Fields: date time cs-uri-stem\n2000-10-01 13:55:36 /x", "its #Fields lack cs-method, sc-status, c-ip"),
+        (CLOUDFRONT + "\n#Fields: date time", "its #Fields change within it: split it"),
+        ('{"msg": "hello", "time": 1}', "its JSON lines lack client .*rename the fields, or convert it to a .csv"),
+        ("https 2018-07-02T22:23:00.186641Z app/lb 192.168.131.39:2817", "access log .*convert it to a .csv"),
+    ],
+)
+def test_what_cannot_be_read_is_told_what_to_convert(tmp_path, text, said):
+    with pytest.raises(DataError, match=said) as raised:
+        read_views([write(tmp_path, [text])], EVERY)
+    assert "\n" not in str(raised.value)
