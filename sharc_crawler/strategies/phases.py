@@ -107,7 +107,7 @@ class PhasedStrategy(Strategy):
         return 2 * visits > max(self.setting.size, visits + self._waiting())
 
     def _second(self) -> Visit | None:
-        while self._revisited < len(self._visited):
+        while self._revisited < len(self._visited) and self._owed > (self._only is not None):
             page, mark = self._turn()
             if mark & TWICE and page not in self._closed and page != self._only:
                 return self._revisit(page, mark)

@@ -8,7 +8,7 @@ from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.parts import Parts
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.model import Kind, RateEstimate, Result, Sighting, Slot, Verdict
+from sharc_crawler.model import Kind, Phase, RateEstimate, Result, Sighting, Slot, Verdict, Wait
 from sharc_crawler.report.load import capture_facts
 from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.strategies.base import Candidates, Setting
@@ -168,3 +168,23 @@ def test_it_is_decided_once_wherever_the_crawl_is_cut_off(strategy, links):
     whole = results(crawl(strategy, [], links=links))
     for cut in range(1, 28):
         assert results(crawl(strategy, [cut], links=links)) == whole, f"cut after {cut}"
+
+
+@pytest.mark.parametrize("strategy", TWICE)
+def test_a_page_may_follow_from_what_is_under_way_beside_the_only_one(world, strategy):
+    """A log-in's answer leads on: until then the host is asked, more than once, for more than there is."""
+    frontier = Frontier(Politeness(delay=0.0, concurrency=8, obey_robots=False))
+    spec = CaptureSpec("a.example", (ROOT,), strategy, sitemaps=(), discover=False, resources=True)
+    capture = frontier.open(spec, world.now, seeded=False)
+    frontier.schedule([Sighting(ROOT)], world.now)
+    page = frontier.next(world.now)
+    frontier.schedule([resource("session")], world.now)  # its callback asks for it
+    log_in = frontier.next(world.now)
+    frontier.finished(page, world.answer(page))
+    assert [type(frontier.next(world.now)) for _ in range(3)] == [Wait] * 3
+    frontier.schedule([Sighting(f"{ROOT}members")], world.now)
+    frontier.finished(log_in, world.answer(log_in))
+    world.run(frontier)
+    assert capture.phase is Phase.DONE
+    assert capture.counts.visits == 2
+    assert capture.counts.captured == 2
