@@ -119,13 +119,10 @@ def test_the_python_documentation_is_replayed_at_both_times(run_crawl, static, t
 
 def test_payloads_of_a_former_capture_are_shown_from_there(run_crawl, tmp_path):
     with serve(LivingSite(seed=6, pages=20, scale=1.0, slow=0.02)) as server:
-        first, second = (
-            run_crawl(
-                tmp_path, url=server.url, delay="0", history=str(tmp_path / "history"), output=str(tmp_path / name),
-                strategy="bfs", dedup="site",
-            )
-            for name in ("first", "second")
-        )  # fmt: skip
+        both = partial(run_crawl, tmp_path, url=server.url, delay="0", history=str(tmp_path / "history"))
+        first = both(output=str(tmp_path / "first"), strategy="bfs", dedup="site")
+        another_second()
+        second = both(output=str(tmp_path / "second"), strategy="bfs", dedup="site")
     assert (first.code, second.code) == (0, 0), second.err
     held = bodies(first.folder) | bodies(second.folder)
     lines = (second.folder / "certificate-pages.jsonl").read_text().splitlines()
@@ -145,6 +142,7 @@ document.body.append(note);
 const canvas = document.querySelector('canvas').getContext('2d');
 canvas.fillStyle = '#163a70';
 canvas.fillRect(10, 10, 120, 40);
+getComputedStyle(document.body).backgroundImage;  // so that the page is not loaded without it
 document.body.dataset.ready = 'yes';
 """
 STYLE = (
@@ -152,20 +150,27 @@ STYLE = (
 )
 
 
-def site(folder: Path) -> None:
-    """A page with text, images, a style sheet and a script."""
-    folder.mkdir()
+def site(folder: Path, edition: str = "") -> None:
+    """A page with text, images, a style sheet and a script; what it embeds is named by the edition."""
+    folder.mkdir(exist_ok=True)
     for name, colour in (("back.png", (0.9, 0.95, 0.9)), ("picture.png", (0.2, 0.6, 0.4))):
         pixels = np.ones((40, 60, 3)) * colour
         pixels[::8] *= 0.8
-        matplotlib.image.imsave(folder / name, pixels)
-    (folder / "style.css").write_text(STYLE)
-    (folder / "script.js").write_text(SCRIPT)
+        matplotlib.image.imsave(folder / f"{edition}{name}", pixels)
+    (folder / f"{edition}style.css").write_text(STYLE.replace("back.png", f"{edition}back.png"))
+    (folder / f"{edition}script.js").write_text(SCRIPT)
     (folder / "index.html").write_text(
-        "<!doctype html><title>A page</title><link rel=stylesheet href=style.css><h1>A page</h1><p>Its text, in "
-        "<em>two</em> kinds.</p><img src=picture.png alt=picture> <canvas width=140 height=60></canvas>"
-        "<script src=script.js></script>"
+        f"<!doctype html><title>A page</title><link rel=stylesheet href={edition}style.css><h1>A page</h1><p>Its "
+        f"text, in <em>two</em> kinds.</p><img src={edition}picture.png alt=picture> "
+        f"<canvas width=140 height=60></canvas><script src={edition}script.js></script>"
     )
+
+
+def another_second() -> None:
+    """pywb's times are seconds: what is captured from now on is of a later one than all before."""
+    now = int(time.time())
+    while int(time.time()) == now:
+        time.sleep(0.02)
 
 
 FRAME = (
@@ -212,11 +217,16 @@ def test_a_page_looks_as_it_did_when_it_was_live(run_crawl, static, tmp_path):
 
 @pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
 def test_each_page_bears_what_the_certificate_says_of_this_copy(run_crawl, static, tmp_path):
-    site(tmp_path / "site")
     folders = []
+    (tmp_path / "site").mkdir()
     with static(tmp_path / "site", "127.0.0.6") as url:
-        for number in range(2):
-            done = run_crawl(tmp_path, url=url, delay="0", sitemap="off", output=str(tmp_path / str(number)))
+        for edition in (
+            "old-",
+            "new-",
+        ):  # of one page; a resource of both would be shown from either, whichever is nearer
+            site(tmp_path / "site", edition)
+            another_second()
+            done = run_crawl(tmp_path, url=url, delay="0", sitemap="off", output=str(tmp_path / edition))
             assert done.code == 0, done.err
             folders.append(done.folder)
     (folders[0] / "certificate.json").unlink()  # as of a capture that is not complete
