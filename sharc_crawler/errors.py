@@ -50,6 +50,14 @@ class StrategyError(StateError):
     """A strategy raised, or decided what its port does not allow; it is asked nothing more."""
 
 
+class SiteError(SharcError):
+    """What is in the way of one site of many; ``site`` says whose it is, the cause what it is."""
+
+    def __init__(self, site: str, cause: Exception) -> None:
+        super().__init__(str(cause))
+        self.site, self.cause = site, cause
+
+
 def unknown_name(what: str, name: str, allowed: Iterable[str]) -> UsageError:
     """The error for a name that is none of the allowed ones, with the nearest one suggested.
 

@@ -68,6 +68,7 @@ class Frontier:
         self._finisher = Finisher(self.ledger, self._opener, self._admitter)
         self._chooser = Chooser(self.ledger, self._opener.begin, self._finisher.complete)
         self._leases = Leases(self.ledger, lease_time, self._parts.former)
+        self.stopped = False  #: it can go on no more, and is asked for nothing
 
     @property
     def politeness(self) -> Politeness:

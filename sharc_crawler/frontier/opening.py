@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
-from sharc_crawler.errors import UsageError
+from sharc_crawler.errors import StrategyError, UsageError
 from sharc_crawler.frontier.capture import SiteCapture
 from sharc_crawler.frontier.lifecycle import Event
 from sharc_crawler.frontier.modes.make import make_mode
@@ -169,6 +169,13 @@ class Opener:
         self._admitter.admit(capture, listed, now)
         self._admitter.ingest(capture, listed, now)
 
+    def _made(self, spec: CaptureSpec, setting: Setting) -> Door:
+        try:
+            return Door(self._parts.strategy(spec, setting), spec.strategy)
+        except Exception as error:
+            why = f"strategy={spec.strategy!r} cannot be made: {type(error).__name__}: {error}"
+            raise StrategyError(why) from error
+
     def begin(self, capture: SiteCapture, now: Instant) -> Door:
         """All that is known from the start is known: build the strategy."""
         spec, front, mode = capture.spec, capture.front, capture.mode
@@ -181,7 +188,7 @@ class Opener:
         size = max(mode.size(spec.size), len(pages))
         if spec.limit:
             size = min(size, spec.limit)
-        strategy = Door(self._parts.strategy(spec, Setting(size=size, step=step, start=now)), spec.strategy)
+        strategy = self._made(spec, Setting(size=size, step=step, start=now))
         capture.begin(strategy)
         self._ledger.changed_capture()
         mode.begun(pages, now)

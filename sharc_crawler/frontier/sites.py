@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import heapq
 from collections import deque
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from itertools import count
 from typing import TYPE_CHECKING
 
-from sharc_crawler.errors import UsageError
+from sharc_crawler.errors import SiteError, StoreUnavailable, StrategyError, Superseded, UsageError
 from sharc_crawler.frontier.frontier import LEASE_TIME, Frontier
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.parts import Parts
@@ -31,6 +32,17 @@ if TYPE_CHECKING:
     from sharc_crawler.polling.terms import Terms
 
 SLACK = 64  #: entries of the heap beyond two a site that may be out of date
+NOT_KEPT = (OSError, StoreUnavailable, Superseded)  #: a site's state cannot be written
+OF_ONE = (*NOT_KEPT, StrategyError)  #: what is in the way of one site, and of no other
+
+
+@contextmanager
+def of_one(site: str) -> Iterator[None]:
+    """What is raised within is told as this site's: :class:`~sharc_crawler.errors.SiteError`."""
+    try:
+        yield
+    except OF_ONE as error:
+        raise SiteError(site, error) from error
 
 
 class Sites:
@@ -120,13 +132,24 @@ class Sites:
         self._held.discard(frontier)
         self._woken(frontier.ledger)
 
+    def stop(self, site: str) -> None:
+        """Ask a site for nothing more: it can go on no more. What is under way still ends."""
+        frontier = self._frontiers[site]
+        frontier.stopped = True
+        self._leave_hosts(frontier)
+
+    @staticmethod
+    def _leave_hosts(frontier: Frontier) -> None:
+        """Whoever waits for a machine that it shares need not wait for it."""
+        for host in frontier.ledger.hosts:
+            host.pace.leave(frontier.ledger.ring)
+            host.pace.offer()
+
     def remove(self, site: str) -> None:
         """Know a site no longer: it has ended, or is somebody else's."""
         frontier = self._frontiers.pop(site)
         del self._by_ledger[frontier.ledger]
-        for host in frontier.ledger.hosts:
-            host.pace.leave(frontier.ledger.ring)
-            host.pace.offer()
+        self._leave_hosts(frontier)
         for others in self._at.values():
             if frontier in others:
                 others.remove(frontier)
@@ -142,15 +165,19 @@ class Sites:
     # -- the verbs -------------------------------------------------------------------------------------------------
 
     def next(self, now: Instant) -> Fetch | Wait | Done:
-        """What the site whose turn it is does best at ``now``; ready sites take turns."""
+        """What the site whose turn it is does best at ``now``; ready sites take turns.
+
+        Raises :class:`~sharc_crawler.errors.SiteError` for one that cannot go on, or whose state cannot be written.
+        """
         while (due := self._earliest()) is not None and due <= now:
             self._woken(self._heap[0][2].ledger)
         while self._ready:
             frontier = self._ready[0]
-            if frontier in self._held:
+            if frontier in self._held or frontier.stopped:
                 self._is_ready.discard(self._ready.popleft())
                 continue
-            decision = frontier.next(now)
+            with of_one(frontier.capture.spec.site):
+                decision = frontier.next(now)
             if isinstance(decision, Fetch):
                 self._ready.rotate(-1)
                 return decision
@@ -171,8 +198,15 @@ class Sites:
     def commit(self) -> None:
         """What could not be written before, and notes."""
         for ledger in list(self._shared.unwritten):
-            ledger.commit()
+            with of_one(ledger.capture.spec.site):
+                ledger.commit()
             self._shared.unwritten.discard(ledger)
+
+    @contextmanager
+    def one_step(self, site: str) -> Iterator[None]:
+        """All that is done to a site within is written in one transaction."""
+        with of_one(site), self._frontiers[site].ledger.one_step():
+            yield
 
     def note(self, text: str, instead_of: str = "") -> None:
         """What a reader of each report must know, of the captures that are not complete."""
@@ -195,8 +229,8 @@ class Sites:
 
     @property
     def done(self) -> bool:
-        """Every capture is complete."""
-        while self._unfinished and self._unfinished[-1].done:
+        """Every capture is complete, or cannot go on."""
+        while self._unfinished and (self._unfinished[-1].done or self._unfinished[-1].stopped):
             self._unfinished.pop()
         return not self._unfinished
 
@@ -208,7 +242,7 @@ class Sites:
         if frontier is None or frontier in self._is_ready:  # not added yet, or its turn comes
             return
         self._due.pop(frontier, None)
-        if frontier in self._held:
+        if frontier in self._held or frontier.stopped:
             return
         self._is_ready.add(frontier)
         self._ready.append(frontier)
@@ -234,4 +268,5 @@ class Sites:
             if other.ledger is ledger or key in capture.seen:
                 continue
             if capture.mode.whole and capture.scope.why_not(key) is None:
-                other.schedule([sighting], capture.started)
+                with suppress(*NOT_KEPT):  # it is heard of when that site is written next
+                    other.schedule([sighting], capture.started)

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Protocol
 
 from sharc_crawler.archive.files import append_whole
-from sharc_crawler.errors import StoreUnavailable
+from sharc_crawler.errors import StoreUnavailable, Superseded
 from sharc_crawler.report.log import FORMATS
 
 if TYPE_CHECKING:
@@ -56,6 +56,8 @@ class CrawlLog:
         try:
             self.finish()
             self._failed = False
+        except Superseded:  # whoever writes the state next hears of it, and says so
+            return True
         except (OSError, StoreUnavailable) as error:
             if not self._failed:
                 logger.warning("The log cannot be written now: %s. It will be; `sharc log` has it.", error)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
 
 from sharc_crawler.certificate.writing import certify, lines
 from sharc_crawler.errors import SharcError
+from sharc_crawler.live.busy import StoppedError
 from sharc_crawler.report.load import capture_facts, is_instant
 from sharc_crawler.report.taught import teach
 from sharc_crawler.report.terminal import summary
@@ -17,7 +19,7 @@ from sharc_crawler.seeds.base import SELECTION
 from sharc_crawler.storage.folders import site_folders
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from sharc_crawler.changes.masks import Mask
     from sharc_crawler.evidence.facts import CaptureFacts
@@ -27,25 +29,46 @@ if TYPE_CHECKING:
     from sharc_crawler.live.seeding.judging import Judging
 
 
-def leave(left: Iterable[tuple[Path, FrontierStore]], output: Path, stopped: str, config: Config, share: Share) -> str:
-    """Write all of it; the summary for readers. ``left``: folders of captures, each with its store.
+class Left(NamedTuple):
+    """What was left behind."""
 
-    ``stopped``: why the crawl ended before its captures, if it did; ``share`` is told how far the work is.
+    summary: str  #: for readers
+    unwritten: list[OSError | SharcError]  #: what was in the way of some sites' ends; the others' are written
+
+
+def leave(
+    left: Iterable[tuple[Path, Callable[[], FrontierStore]]],
+    output: Path,
+    stopped: str,
+    config: Config,
+    share: Share,
+    lost: Mapping[str, Exception] = MappingProxyType({}),
+) -> Left:
+    """Write all of it. ``left``: folders of captures, each with what has its store ready.
+
+    ``stopped``: why the crawl ended before its captures, if it did; ``share`` is told how far the work is;
+    ``lost``: what sites could not go on for, while others did.
     """
-    judging, text = _judging(output), ""
-    for folder, store in left:
-        if judging:
-            judging.saw(store)
-        if judging and folder == output:
-            judging.end()
-        text = _leave(store, folder, stopped, config, share)
+    judging, text, unwritten = _judging(output), "", []
+    for folder, ready in left:
+        try:
+            store = ready()
+            if judging:
+                judging.saw(store)
+            if judging and folder == output:
+                judging.end()
+            text = _leave(store, folder, stopped, config, share)
+        except StoppedError:
+            raise
+        except (OSError, SharcError) as error:
+            unwritten.append(error)
     if site_folders(output) is None:
-        return text
+        return Left(text, unwritten)
     from sharc_crawler.report.sites import write_index  # only where there are several
 
     if judging:
         judging.end()
-    return write_index(output, stopped)
+    return Left(write_index(output, stopped, {site: str(error) for site, error in lost.items()}), unwritten)
 
 
 def _judging(output: Path) -> Judging | None:

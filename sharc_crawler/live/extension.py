@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from scrapy import signals
 from scrapy.utils.asyncio import create_looping_call
 
-from sharc_crawler.errors import SharcError, Superseded
+from sharc_crawler.errors import SharcError, StrategyError, Superseded
 from sharc_crawler.live.busy import busy, stoppable
 from sharc_crawler.live.progress import ProgressLine
 from sharc_crawler.live.session import session_of
@@ -19,7 +19,7 @@ from sharc_crawler.live.space import is_full
 from sharc_crawler.model import Phase
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
     from typing import Self
 
@@ -113,7 +113,7 @@ class CaptureExtension:
                     self._report(session, session.config.output, stopped, share)
             session.deliver()
             session.ended()
-            stats.set_value(EXIT_CODE, _exit_code([frontier.capture for frontier in session.sites]))
+            stats.set_value(EXIT_CODE, _exit_code([frontier.capture for frontier in session.sites], session.lost))
         except (OSError, SharcError) as error:
             way_out = "Make room; the same command goes on" if is_full(error) else "The same command goes on"
             logger.error("The end of the crawl cannot be written: %s. %s", error, way_out)
@@ -124,22 +124,27 @@ class CaptureExtension:
     def _report(self, session: Session, output: Path, stopped: str, share: Share) -> None:
         from sharc_crawler.live.ending import leave  # report and certificate: nothing a crawl begins with
 
-        text = leave(session.left(), output, stopped, session.config, share)
+        left = leave(session.left(), output, stopped, session.config, share, session.lost)
         out = sys.stderr if session.drop_in else sys.stdout  # a project's commands print pages and items
         if out:  # it may have been closed
-            out.write(text)
+            out.write(left.summary)
             out.flush()
+        for error in left.unwritten[1:]:
+            logger.error("The end of a site's capture cannot be written: %s", error)
+        if left.unwritten:
+            raise left.unwritten[0]
 
 
 def _not_of_certificates(record: logging.LogRecord) -> bool:
     return not str(record.msg).startswith("Remote certificate is not valid")
 
 
-def _exit_code(captures: Sequence[SiteCapture]) -> int:
+def _exit_code(captures: Sequence[SiteCapture], lost: Mapping[str, Exception]) -> int:
     """Documented in docs/capturing.md: an archive's scripts look at nothing else."""
-    if any(capture.strategy is not None and capture.strategy.stopped for capture in captures):
+    stopped = any(capture.strategy is not None and capture.strategy.stopped for capture in captures)
+    if stopped or any(isinstance(error, StrategyError | Superseded) for error in lost.values()):
         return FAILED
-    if any(capture.phase is not Phase.DONE for capture in captures):
+    if lost or any(capture.phase is not Phase.DONE for capture in captures):
         return INTERRUPTED
     counts = [capture.counts for capture in captures]
     brought = all(one.captured for one in counts if one.pages)  # a form's answers are no pages

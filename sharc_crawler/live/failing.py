@@ -48,13 +48,18 @@ def _told(error: Exception) -> str:
     return f"The crawl stops: {type(error).__name__}: {error}. That is a fault of sharc-crawler's: please report it."
 
 
-def end_as_failed(crawler: Crawler, reason: str) -> Deferred[None]:
-    """Close the spider; ``scrapy crawl``, and whoever else runs the crawler, then tells a failure from success."""
+def fails(crawler: Crawler) -> None:
+    """``scrapy crawl``, and whoever else runs the crawler, tells a failure from success when it has ended."""
 
     def stopped() -> None:
         crawler.spider = None  # what a runner takes for failed (its ``bootstrap_failed``)
 
     crawler.signals.connect(stopped, signals.engine_stopped, weak=False)
+
+
+def end_as_failed(crawler: Crawler, reason: str) -> Deferred[None]:
+    """Close the spider, as a failure."""
+    fails(crawler)
     return deferred_from_coro(crawler.engine.close_spider_async(reason=reason))
 
 

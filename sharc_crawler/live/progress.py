@@ -36,8 +36,8 @@ class Snapshot:
 
     @classmethod
     def of(cls, sites: Sites) -> Snapshot:
-        """All captures together; the phase is the earliest any of them is in."""
-        captures = [frontier.capture for frontier in sites]
+        """All captures that go on together; the phase is the earliest any of them is in."""
+        captures = [frontier.capture for frontier in sites if not frontier.stopped]
         phases = {capture.phase for capture in captures}
         phase = next((p for p in Phase if p in phases), Phase.DONE)
         waiting = sum(len(capture.front.waiting) + capture.mode.pooled for capture in captures)

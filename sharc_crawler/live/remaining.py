@@ -20,7 +20,7 @@ def at_least(sites: Sites, left: int, now: Instant) -> Seconds:
     """What the slowest machine needs for its share of the downloads that are ``left``; 0: nothing holds it up."""
     open_: Counter[Host] = Counter()
     for frontier in sites:
-        if not frontier.done:
+        if not (frontier.done or frontier.stopped):
             open_.update(_unfinished(frontier))
     paces: Counter[Pace] = Counter()
     for host, number in open_.items():

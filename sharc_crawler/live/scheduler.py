@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING
 from scrapy.core.scheduler import BaseScheduler
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 
-from sharc_crawler.errors import StoreUnavailable, StrategyError, Superseded
+from sharc_crawler.errors import SiteError, StrategyError, Superseded
 from sharc_crawler.instants import second
 from sharc_crawler.live import private
 from sharc_crawler.live.archivist import conclude
-from sharc_crawler.live.failing import end_as_failed, ends_the_crawl
+from sharc_crawler.live.failing import end_as_failed, ends_the_crawl, fails
 from sharc_crawler.live.intake import Intake
 from sharc_crawler.live.lease import Lease
 from sharc_crawler.live.requests import META_KEY, request_for
@@ -103,11 +103,26 @@ class SharcScheduler(BaseScheduler):
         await self._session.readers.finish()
         self._note_pause()
         self._note_mishaps()
+        while self._finish_what_can_be():
+            pass
+
+    def _finish_what_can_be(self) -> bool:
+        """Is there more, when one site's state could not be written?"""
         try:
             self._finish_ended()
-        except (OSError, StoreUnavailable, Superseded) as error:
-            self._session.superseded |= isinstance(error, Superseded)
-            logger.error("The last visits could not be written: %s. The same command makes them again.", error)
+        except SiteError as error:
+            text = "The last visits of %s could not be written: %s. The same command makes them again."
+            logger.error(text, error.site, error)
+            if isinstance(error.cause, Superseded):
+                self._superseded(error.site, error.cause)
+            return True
+        return False
+
+    def _superseded(self, site: str, error: Superseded) -> None:
+        if self._drop_in:  # all its sites are in one place
+            self._session.superseded = True
+        else:
+            self._session.lose(site, error)
 
     def has_pending_requests(self) -> bool:
         """Also between visits and revisits, and while a host must not be asked."""
@@ -145,31 +160,46 @@ class SharcScheduler(BaseScheduler):
     @ends_the_crawl
     def next_request(self) -> Request | None:
         """The best request to send now; else the engine is woken when there may be one."""
-        if self._gave_up:
-            return None
         space = self._session.space
-        try:
-            if not space.waits():
-                return self._next()
-        except StrategyError as error:
-            self.give_up(f"The crawl stops: {error}. The same command goes on, with it mended or another strategy.")
-            self._finishes = True
-            return None
-        except (OSError, StoreUnavailable, Superseded) as error:
-            if not is_full(error):
-                self._end_by(error)
+        while not self._gave_up:
+            if wait := space.waits():
+                self._alarm.set(wait)
                 return None
-            space.refused(str(error))
-        self._alarm.set(space.waits())
+            try:
+                return self._next()
+            except SiteError as error:
+                if is_full(error.cause):
+                    space.refused(str(error))
+                else:
+                    self._end_site(error.site, error.cause)
+            except OSError as error:
+                if is_full(error):
+                    space.refused(str(error))
+                else:
+                    self.give_up(f"The crawl stops: {error}. The same command goes on.")
         return None
 
-    def _end_by(self, error: Exception) -> None:
-        """State that cannot be written, now or ever again."""
-        if isinstance(error, Superseded):
-            self._session.superseded = True
-            self.give_up(f"The crawl stops, and writes nothing more: {error}")
+    def _end_site(self, site: str, error: Exception) -> None:
+        """It can go on no more; the others do, if there are any."""
+        session = self._session
+        if isinstance(error, StrategyError):
+            session.lost[site] = error
+            session.sites.stop(site)
+            then = f": {error}. The same command goes on, with it mended or another strategy."
+        elif isinstance(error, Superseded):
+            self._superseded(site, error)
+            then = f", and writes nothing more: {error}"
         else:
-            self.give_up(f"The crawl stops, its state cannot be written: {error}. The same command goes on.")
+            if not self._drop_in:
+                session.lose(site, error)
+            then = f", its state cannot be written: {error}. The same command goes on."
+        alone = session.sites.done or (self._drop_in is not None and not isinstance(error, StrategyError))
+        if alone:
+            self.give_up(f"The crawl stops{then}")
+            self._finishes = isinstance(error, StrategyError)
+            return
+        logger.error("The capture of %s stops%s The other sites go on.", site, f"{then.removesuffix('.')}.")
+        fails(self._crawler)
 
     def give_up(self, why: str, *, exc_info: bool = False) -> None:
         """The crawl ends, as failed; what is on disk is whole. (Without room it pauses instead.)"""
@@ -275,7 +305,7 @@ class SharcScheduler(BaseScheduler):
         for number in ended:
             by_site.setdefault(self._session.leases[number].fetch.site, []).append(number)
         for site, numbers in by_site.items():
-            with self._session.sites[site].ledger.one_step():
+            with self._session.sites.one_step(site):
                 for number in numbers:
                     del self._released[number]
                     self._finish(self._session.leases.pop(number))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import secrets
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import IO, TYPE_CHECKING, Any
@@ -15,7 +17,7 @@ from scrapy.utils.asyncio import is_asyncio_available
 from sharc_crawler import __version__
 from sharc_crawler.archive.open_files import RESERVE, left, limit, raise_limit
 from sharc_crawler.archive.options import CaptureInfo, WarcOptions
-from sharc_crawler.errors import UsageError
+from sharc_crawler.errors import SharcError, Superseded, UsageError
 from sharc_crawler.frontier.parts import Parts
 from sharc_crawler.frontier.sites import Sites
 from sharc_crawler.frontier.store import SOLE
@@ -38,7 +40,7 @@ from sharc_crawler.storage.opening import set_state_aside
 from sharc_crawler.storage.sharing import SharedFile
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from concurrent.futures import Future
     from pathlib import Path
 
@@ -78,7 +80,8 @@ class Session:
     run: str = field(default_factory=lambda: secrets.token_hex(4))
     leases: dict[int, Lease] = field(default_factory=dict)
     gone_on: bool = False  #: with captures that a former run began
-    superseded: bool = False  #: its state is another process's: nothing may be written any more
+    superseded: bool = False  #: its output is another process's: nothing may be written any more
+    lost: dict[str, Exception] = field(default_factory=dict)  #: by site, what it could not go on for; others could
     archivist: Archivist = field(init=False)
     readers: Readers = field(init=False)
     control: Control | None = field(init=False)
@@ -87,7 +90,8 @@ class Session:
     file: SharedFile | None = None  #: of a project's spider: its place, as its frontiers write it
     stores: OpenStores = field(init=False)
     _held: IO[bytes] | None = None  #: the folder of several sites
-    _lost: set[str] = field(default_factory=set)  #: sites whose state is to be made again
+    _stateless: set[str] = field(default_factory=set)  #: sites whose state is to be made again
+    _leaving: set[asyncio.Task[None]] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         folder = self.config.output if self.config.control else None
@@ -131,7 +135,7 @@ class Session:
             if place is None:
                 logger.warning("%s is left out: its folder in %s was moved elsewhere.", spec.site, self.config.output)
                 continue
-            if spec.site in self._lost:
+            if spec.site in self._stateless:
                 await place.rebuild(self.bounded(spec), _parts(self.history, self.config))
             saved = await place.gone_on_with()
             if saved.captures:
@@ -148,7 +152,7 @@ class Session:
             self._held = hold(output)
         for site, folder in paths.items():
             if self.rebuilds and not is_whole(folder):
-                self._lost.add(site)
+                self._stateless.add(site)
                 set_state_aside(folder)
             else:
                 check_state(folder)
@@ -198,6 +202,31 @@ class Session:
     def bounded(self, spec: CaptureSpec) -> CaptureSpec:
         """The order with this crawl's budget, which a crawl that goes on may have changed."""
         return replace(spec, **self.config.bounds)  # type: ignore[arg-type]
+
+    def lose(self, site: str, error: Exception) -> None:
+        """A site cannot be written, or is another process's by now: what is in flight for it counts no more."""
+        self.lost[site] = error
+        self.forget(site)
+        if isinstance(error, Superseded):
+            place = self.places.pop(site)
+            self.superseded |= place.folder == self.config.output
+            task = asyncio.ensure_future(self._abandon(site, place))
+            self._leaving.add(task)
+            task.add_done_callback(self._leaving.discard)
+
+    async def _abandon(self, site: str, place: Place) -> None:
+        """Its files are its new owner's."""
+        place.suspend()
+        with suppress(SharcError):  # a writer that has ended holds no files
+            await self.archivist.abandon(site)
+
+    def forget(self, site: str) -> None:
+        """What is in flight for a site counts no more, and nothing is asked of it."""
+        for number, lease in list(self.leases.items()):
+            if lease.fetch.site == site:
+                del self.leases[number]
+                self.sites.give_back(lease.fetch, self.clock.now())
+        self.sites.remove(site)
 
     @property
     def archives(self) -> bool:
@@ -271,25 +300,30 @@ class Session:
 
     async def close(self) -> None:
         """Everything exchanged is on disk after this."""
+        await asyncio.gather(*self._leaving)
         if self.browsing is not None:
             self.browsing.close()
         self.readers.close()
         await self.archivist.close()
         self.memory.close()
 
-    def left(self) -> Iterator[tuple[Path, FrontierStore]]:
-        """What there is to report on, each folder and its store; it is in the history and in the logs then."""
+    def left(self) -> Iterator[tuple[Path, Callable[[], FrontierStore]]]:
+        """What there is to report on: each folder, and what has its store ready."""
         try:
             for place in self.places.values():
-                if self.history:
-                    _remember(place.store, self.history)
-                if self.former:
-                    self.former.end(place.store)
-                place.log.finish()
-                yield place.folder, place.store
+                yield place.folder, partial(self._left, place)
         finally:
             if self.history:
                 self.history.close()
+
+    def _left(self, place: Place) -> FrontierStore:
+        """Its store; it is in the history and in the logs then."""
+        if self.history:
+            _remember(place.store, self.history)
+        if self.former:
+            self.former.end(place.store)
+        place.log.finish()
+        return place.store
 
 
 _sessions: WeakKeyDictionary[Crawler, Session] = WeakKeyDictionary()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from importlib.metadata import version
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -27,12 +28,12 @@ NOTES = 3  #: of a site, in the index; its report has all
 MOVED, UNREPORTED = "its folder was moved elsewhere", "it has no report yet"
 
 
-def write_index(folder: Path, stopped: str = "") -> str:
+def write_index(folder: Path, stopped: str = "", lost: Mapping[str, str] = MappingProxyType({})) -> str:
     """Write both into the folder of a crawl of several sites; a few lines for readers.
 
-    ``stopped``: how the crawl ended, if not by itself.
+    ``stopped``: how the crawl ended, if not by itself; ``lost``: why sites could not go on, while others did.
     """
-    found = index(folder)
+    found = index(folder, lost)
     page = environment().get_template("sites.html").render(found, seeds=found.get("seeds"))
     with saying_where(folder), Drafts() as drafts:
         put(drafts, {folder / "index.json": to_json(found), folder / INDEX: page})
@@ -43,9 +44,9 @@ def write_index(folder: Path, stopped: str = "") -> str:
     return captured.get()
 
 
-def index(folder: Path) -> dict[str, Any]:
+def index(folder: Path, lost: Mapping[str, str] = MappingProxyType({})) -> dict[str, Any]:
     """``index.json``: a few words and figures of each site, and where its report lies."""
-    sites = [_site(folder, site, path) for site, path in (site_folders(folder) or {}).items()]
+    sites = [_site(folder, site, path, lost.get(site)) for site, path in (site_folders(folder) or {}).items()]
     selection = read_selection(folder)
     return {
         "format": "sharc-sites-report",
@@ -57,7 +58,14 @@ def index(folder: Path) -> dict[str, Any]:
     }
 
 
-def _site(folder: Path, site: str, path: Path) -> dict[str, Any]:
+def _site(folder: Path, site: str, path: Path, lost: str | None) -> dict[str, Any]:
+    found = _reported(folder, site, path)
+    if lost and not found["complete"]:
+        found |= {"claim": f"it stopped, the others went on: {lost}"}
+    return found
+
+
+def _reported(folder: Path, site: str, path: Path) -> dict[str, Any]:
     try:
         report = json.loads((path / "report.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
 
-from sharc_crawler.errors import UsageError
+from sharc_crawler.errors import SiteError, StrategyError, Superseded, UsageError
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.sites import SLACK, Sites
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import Done, Fetch, Kind, Sighting, Slot, Verdict, Wait
 from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.storage.sharing import SharedFile
+from tests.strategies import bad
 
 A, B = "http://a.example/", "http://b.example/"
 
@@ -198,3 +200,75 @@ def test_what_a_shared_file_could_not_take_is_numbered_anew_when_it_can(world):
     assert [row.page for row in state.pages] == list(range(6))
     assert all(state.pages[visit.page].url in (A, B) for visit in state.visits)
     assert len(state.visits) == 2
+
+
+def to_the_end(world, sites, ends):
+    """Run, and do with a site that is in the way what ``ends`` does; what was in the way."""
+    met = []
+    while True:
+        try:
+            world.run(sites)
+        except SiteError as error:
+            met.append(error)
+            ends(error.site)
+        else:
+            return met
+
+
+@pytest.mark.parametrize("broken", [bad.Early, bad.RaisingWhenTold, bad.RaisingWhenGiven, "unmakeable"])
+def test_a_strategy_that_breaks_on_one_site_leaves_the_others_alone(world, broken, monkeypatch):
+    """Also where they share a machine, which it may have been waiting for."""
+    name = f"{bad.__name__}.{getattr(broken, '__name__', 'Good')}"
+    roots = [f"{A}{name}/" for name in "xyz"]
+    linked(world, roots, 6)
+    world.links[f"{roots[0]}1"] = [Sighting(f"{roots[0]}more/{number}") for number in range(6)]
+    sites, stores = Sites(Politeness(delay=1.0, obey_robots=False)), [MemoryStore() for _ in roots]
+    for root, store in zip(roots, stores, strict=True):
+        order = folder(root.split("/")[3])
+        order = replace(order, strategy=name) if root == roots[0] else order
+        sites.open(order, world.now, store)
+    if broken == "unmakeable":
+
+        def unmade(*_):
+            raise ZeroDivisionError("division by zero")
+
+        monkeypatch.setattr(bad.Good, "__init__", unmade)
+    (met,) = to_the_end(world, sites, sites.stop)
+    assert (met.site, type(met.cause)) == ("a.example/x", StrategyError)
+    assert f"strategy={name!r}" in str(met)
+    assert sites.done
+    assert [frontier.done for frontier in sites] == [False, True, True]
+    (row,) = stores[0].load().captures.values()
+    assert str(met) in row.notes, "its report says why"
+
+
+def test_what_one_site_cannot_write_is_that_sites_alone(world):
+    class Taken(MemoryStore):
+        taken = False
+
+        def commit(self, batch):
+            if self.taken:
+                raise Superseded("it is another's")
+            super().commit(batch)
+
+    linked(world, [A, B], 6)
+    world.links[f"{B}1"] = [Sighting(f"{A}late")]  # offered to the site that cannot be written
+    sites, taken, store = Sites(Politeness(delay=1.0, obey_robots=False)), Taken(), MemoryStore()
+    sites.open(spec(A), world.now, taken)
+    sites.open(spec(B), world.now, store)
+    first = sites.next(world.now)
+    assert first.site == "a.example"
+    taken.taken = True
+    with pytest.raises(SiteError) as caught, sites.one_step("a.example"):
+        sites.finished(first, world.answer(first), world.links[A])
+    assert isinstance(caught.value.cause, Superseded)
+    with pytest.raises(SiteError, match="another's"):
+        sites.commit()
+    sites.hold("a.example")
+    world.run(sites)
+    with pytest.raises(SiteError, match="another's"):
+        sites.commit()
+    sites.remove("a.example")
+    sites.commit()
+    assert sites.done
+    assert sum(page.url.startswith(B) for page in store.load().pages) == 7

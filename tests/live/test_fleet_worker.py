@@ -10,7 +10,7 @@ from scrapy.utils.defer import deferred_f_from_coro_f
 from scrapy.utils.test import get_crawler
 
 from sharc_crawler.archive.taking_over import seal_former
-from sharc_crawler.errors import UsageError
+from sharc_crawler.errors import StoreUnavailable, StrategyError, UsageError
 from sharc_crawler.fleet.ledger import SiteState, Wish
 from sharc_crawler.fleet.opening import open_fleet
 from sharc_crawler.live.fleet.clerk import Clerk
@@ -105,6 +105,26 @@ async def test_a_site_whose_files_another_took_is_let_go_of(working: Working, ca
     assert "event=superseded" in caplog.text
     assert "event=cannot-end" not in caplog.text
     assert sealed.read_bytes() == kept
+
+
+@pytest.mark.slow
+@deferred_f_from_coro_f
+async def test_a_site_whose_strategy_breaks_has_failed_and_one_that_cannot_be_written_is_claimed_again(
+    working: Working,
+):
+    await working.begin()
+    await working.until(lambda: SITE in working.session.sites)
+    former, epoch = working.session.sites[SITE], working.worker.places[SITE].epoch
+    working.worker.cannot_go_on(SITE, StoreUnavailable("disk I/O error"))
+    working.ledger.release(SITE, epoch)  # as when its term has run out
+    await working.until(lambda: SITE in working.session.sites and working.session.sites[SITE] is not former)
+    assert working.site().state is SiteState.HELD
+    for _ in range(2):  # as often as it is said
+        working.worker.cannot_go_on(SITE, StrategyError("strategy='mine' is stopped"))
+        await asyncio.sleep(0)
+    await working.until(lambda: working.site().state is SiteState.FAILED)
+    assert working.site().reason == "strategy='mine' is stopped"
+    await working.end()
 
 
 def test_an_object_store_is_refused_with_the_way_out(tmp_path: Path):

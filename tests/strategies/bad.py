@@ -179,6 +179,22 @@ class RaisingWhenGiven(Good):
             raise RuntimeError("too many pages")
 
 
+class Overwhelmed(Good):
+    """Raises when it is given more pages than it likes: on a large site, and on no small one."""
+
+    MOST = 30
+
+    def __init__(self, setting: Setting) -> None:
+        super().__init__(setting)
+        self.given = 0
+
+    def add(self, candidates: Candidates) -> None:
+        super().add(candidates)
+        self.given += len(candidates)
+        if self.given > self.MOST and self.made >= GOOD:
+            raise RuntimeError("too many pages")
+
+
 class Ahead(Good):
     """Names revisits ahead that are none."""
 

@@ -115,7 +115,7 @@ class Browsing:
     def look(self) -> None:
         """Visits have ended: what pages wait for may be there."""
         for (site, page), futures in list(self._awaited.items()):
-            if self._sites[site].pages.states[page] not in _WAITING:
+            if site not in self._sites or self._sites[site].pages.states[page] not in _WAITING:
                 del self._awaited[site, page]
                 for future in futures:
                     if not future.done():
@@ -128,7 +128,7 @@ class Browsing:
         for renderer in (*self._idle, *self._busy):
             renderer.close()
         for site, answers in self._answers.items():
-            if self._sites[site].done:
+            if site in self._sites and self._sites[site].done:
                 answers.clear()
 
     # -- showing a page ------------------------------------------------------------------------------------------------

@@ -87,7 +87,9 @@ def write_end(folder: Path, stopped: str, config: Config) -> None:
     with opening.open_state(folder) as store:
         if config.history:
             _remember(store, config.history)
-        leave([(folder, store)], folder, stopped, config, Share(""))
+        left = leave([(folder, lambda: store)], folder, stopped, config, Share(""))
+        if left.unwritten:
+            raise left.unwritten[0]
 
 
 def _remember(store: FrontierStore, file: str) -> None:

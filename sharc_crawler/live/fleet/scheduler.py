@@ -42,6 +42,9 @@ class FleetScheduler(SharcScheduler):
         if self._crawler.engine is not None and self._crawler.engine.running:
             self._closing = deferred_from_coro(self._crawler.engine.close_spider_async(reason="finished"))
 
+    def _end_site(self, site: str, error: Exception) -> None:
+        self._worker.cannot_go_on(site, error)
+
     def _decision(self) -> Fetch | Wait | Done:
         if (fetch := self._worker.sendable()) is not None:
             return fetch

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.archive.taking_over import seal_former
-from sharc_crawler.errors import SharcError, StoreUnavailable, Superseded, UsageError
+from sharc_crawler.errors import SharcError, StoreUnavailable, StrategyError, Superseded, UsageError
 from sharc_crawler.fleet.journal import lines_of, state_of
 from sharc_crawler.fleet.ledger import SiteState, Wish
 from sharc_crawler.live.fleet.clerk import AGAIN
@@ -270,12 +270,24 @@ class FleetWorker:
 
     # -- sites go ----------------------------------------------------------------------------------------------------
 
-    async def _end(self, site: str, state: SiteState) -> None:
-        """A site is done, or is to stop: its folder gets what a crawl of it alone would leave."""
+    def cannot_go_on(self, site: str, error: Exception) -> None:
+        """By its strategy, it has failed; what cannot be written here is left to whoever claims it next."""
+        self._session.sites.stop(site)
+        if site in self._going:
+            return
+        if isinstance(error, StrategyError):
+            self._start(self._end(site, SiteState.FAILED, str(error)))
+        else:
+            _say("cannot-go-on", site=site, reason=str(error))
+            self._drop(site)
+
+    async def _end(self, site: str, state: SiteState, why: str = "") -> None:
+        """A site is done, or is to stop, or fails: its folder gets what a crawl of it alone would leave."""
         with self._leave_alone(site):
             tenure = await self._rest(site)
             async with self._ending:
-                reason = await self._settled(tenure, "" if state is SiteState.DONE else STOPPED)
+                stopped = "" if state is SiteState.DONE else why or STOPPED
+                reason = await self._settled(tenure, stopped) or why
                 if state is SiteState.DONE and not reason:
                     await self._certain(self._clerk.ledger.forget_journal, site, tenure.epoch)
             state = SiteState.FAILED if reason else state
@@ -347,15 +359,11 @@ class FleetWorker:
 
     def _forget(self, site: str) -> None:
         """What is in flight for a site counts no more."""
-        session, now = self._session, self._session.clock.now()
+        session = self._session
         for kept in (self._kept, self._sendable):
             if fetch := kept.pop(site, None):  # else its host stays busy, should the site come back
-                session.sites.give_back(fetch, now)
-        for number, lease in list(session.leases.items()):
-            if lease.fetch.site == site:
-                del session.leases[number]
-                session.sites.give_back(lease.fetch, now)
-        session.sites.remove(site)
+                session.sites.give_back(fetch, session.clock.now())
+        session.forget(site)
 
     async def _release(self, tenure: Tenure, state: SiteState, reason: str = "") -> bool:
         released = await self._certain(self._clerk.ledger.release, tenure.site, tenure.epoch, state, reason)
