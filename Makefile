@@ -3,13 +3,14 @@
 # tests that start no server and no process and take less than a second each.
 PYTHON ?= python3.11
 BIN := .venv/bin
-WORKERS ?= -n 2 --dist worksteal
+# Half of a crawl's time is waiting, for a delay or a disk: twice as many processes as cores. What only computes needs two.
+WORKERS ?= -n 4 --dist worksteal
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Tests start a few hundred processes: without bytecode on disk each of them would compile the package again.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: crawl test quick lint docs man dist lock clean
+.PHONY: crawl test test-long quick lint docs man dist lock clean
 
 crawl: .venv/installed
 	$(BIN)/sharc demo --crawl
@@ -17,6 +18,10 @@ crawl: .venv/installed
 test: .venv/installed-dev
 	$(BIN)/python -m pytest $(WORKERS) $(ARGS)
 
+test-long: .venv/installed-dev ## soaks, many kills, whole matrices: what the default run has one of each kind of
+	$(BIN)/python -m pytest -m long $(WORKERS) $(ARGS)
+
+quick: WORKERS = -n 2 --dist worksteal
 quick: .venv/installed-dev
 	$(BIN)/python -m pytest --quick $(WORKERS) -rfE $(ARGS)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -31,7 +32,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--quick", action="store_true", help="leave out what is slow, starts a server or a process")
 
 
+#: tests write and sync thousands of small files: in memory, where there is room for all that they leave at once
+MEMORY, ROOM = Path("/dev/shm"), 4 << 30
+_PLACE = "PYTEST_DEBUG_TEMPROOT"
+
+
 def pytest_configure(config: pytest.Config) -> None:
+    if _PLACE not in os.environ and os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM:
+        os.environ[_PLACE] = str(MEMORY)
     if config.getoption("--quick"):
         settings.load_profile("quick")
         config.option.markexpr = " and ".join(filter(None, (config.option.markexpr, "not slow")))

@@ -17,7 +17,7 @@ from sharc_crawler.certificate.verify import verify
 from sharc_crawler.cli import main
 from sharc_crawler.collection.diary import hold_collection, read_tries
 from sharc_crawler.collection.folder import Collection, is_over
-from sharc_crawler.collection.keeper import standing
+from sharc_crawler.collection.keeper import CollectionKeeper, standing
 from sharc_crawler.collection.terms import FILE
 from sharc_crawler.collection.thinning import holding
 from sharc_crawler.demo import LivingSite, serve
@@ -27,15 +27,27 @@ from tests.live.conftest import static  # noqa: F401
 QUICKLY = "settings: {SHARC_BACK_OFF: '0.2', SHARC_ATTEMPTS: '1'}\n"
 
 
+#: the command, but it looks again each second for what somebody else had running
+KEEP = "from sharc_crawler.collection import keeper; keeper.LOOK = 1.0; from sharc_crawler.cli import main; main()"
+
+
 def keeping(folder, *options):
-    words = [sys.executable, "-c", "from sharc_crawler.cli import main; main()", "keep", str(folder), *options]
+    words = [sys.executable, "-c", KEEP, "keep", str(folder), *options]
     return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
-def keep(folder, *options):
-    process = keeping(folder, *options)
-    said, _ = process.communicate(timeout=110)
-    return process.returncode, said
+def refused(folder):
+    """It ends before it keeps anything: no process is needed."""
+    done = CliRunner().invoke(main, ["keep", str(folder)])
+    return done.exit_code == 2
+
+
+def once(folder):
+    """As ``sharc keep --once``: what is due is captured, by processes; what is said of it."""
+    said = []
+    with hold_collection(folder):
+        CollectionKeeper(folder, 1, said.append).run(once=True)
+    return "\n".join(said)
 
 
 def until(what, seconds=120):
@@ -60,12 +72,12 @@ def test_sites_are_captured_when_they_are_due_and_a_kill_loses_nothing(folder):
     ):
         terms = f"{QUICKLY}defaults: {{delay: 0.05, every: 4s}}\nsites:\n- {{url: '{one.url}', name: one}}\n"
         (folder / FILE).write_text(f"{terms}- {{url: '{two.url}', name: two, every: 1d}}\n- https://c.example/: no\n")
-        assert keep(folder)[0] == 2
+        assert refused(folder)
         (folder / FILE).write_text(f"{terms}- {{url: '{two.url}', name: two, every: 1d}}\n")
         process = keeping(folder, "--at-once", "2")
         collection = Collection(folder)
         until(lambda: len(list(collection.captures("one"))) == 1 and list(collection.captures("two")))
-        assert keep(folder)[0] == 2, "it is kept already"
+        assert refused(folder), "it is kept already"
         process.kill()
         process.communicate()
         process = keeping(folder)
@@ -88,14 +100,13 @@ def test_a_failing_site_rests_and_somebody_is_told(folder, tmp_path):
         f"{QUICKLY}notify: {sys.executable} {script}\n"
         "sites:\n- {url: 'http://127.0.0.1:9/', name: gone, every: 1h, delay: 0}\n"
     )
-    code, said = keep(folder, "--once")
-    assert code == 0, said
+    once(folder)
     tries = read_tries(folder)["gone"]
     assert (tries.failures, tries.code) == (1, 4)
     assert "gone of" in told.read_text() and "exit code 4: not captured 1 × robots.txt" in told.read_text()
     (site,) = standing(Collection(folder))
     assert 800 < site.due - time.time() < 1000, "it goes on after a quarter of an hour"
-    code, said = keep(folder, "--once")
+    once(folder)
     assert read_tries(folder)["gone"].failures == 1, "it rests"
     status = CliRunner().invoke(main, ["keep", str(folder), "--status", "--json"])
     assert json.loads(status.output)[0]["failures"] == 1
@@ -110,18 +121,17 @@ def test_a_site_that_is_hardly_there_any_more_is_told_of(folder, tmp_path, stati
     with static(site) as url:
         site_terms = f"sites:\n- {{url: '{url}', name: s, every: 1s, delay: 0, sitemap: off}}\n"
         (folder / FILE).write_text(f"{QUICKLY}keep: {{all: 1s}}\n{site_terms}")
-        assert keep(folder, "--once")[0] == 0
-        code, said = keep(folder, "--once")
+        once(folder)
+        once(folder)
         (first, second) = Collection(folder).captures()
         for name in ("index", *"abcd"):
             (site / f"{name}.html").write_text("<form>Log in")
-        code, said = keep(folder, "--once")
+        said = once(folder)
         assert f"{second.folder} is thinned out" in said
         assert "s: shrunk: Its last capture has 1 pages that differ from each other, the one before had 5" in said
         for name in "abcd":
             (site / f"{name}.html").unlink()
-        code, said = keep(folder, "--once")
-    assert code == 0, said
+        said = once(folder)
     assert "s: shrunk: Its last capture has 1 pages, the one before had 5" in said
     left = [one.folder for one in Collection(folder).captures()]
     assert len(left) == 3 and left[0] == first.folder, "others refer to the first; the second held nothing of its own"

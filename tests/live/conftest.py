@@ -104,6 +104,6 @@ def crawl(run_crawl, tmp_path):
 @pytest.fixture
 def living_site():
     """A small living site, served; it lives fast enough to change during a crawl of seconds."""
-    site = LivingSite(seed=7, pages=60, scale=3000.0, slow=0.2)
+    site = LivingSite(seed=7, pages=30, scale=3000.0, slow=0.05)
     with serve(site) as server:
         yield server

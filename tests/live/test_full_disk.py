@@ -14,11 +14,17 @@ import pytest
 from warcio.archiveiterator import ArchiveIterator
 
 from sharc_crawler.demo import LivingSite, serve
-from sharc_crawler.live.space import LEAST, LOOK_AGAIN
+from sharc_crawler.live.space import LEAST
 from sharc_crawler.storage.opening import load_state
 from tests.live.conftest import captures_of
 
 SIZE = 12_000_000
+LOOK_AGAIN = 1.0
+#: ``scrapy``, but it looks again sooner
+SCRAPY = (
+    f"from sharc_crawler.live import space; space.LOOK_AGAIN = {LOOK_AGAIN}; "
+    f"space.Space.pause.__defaults__ = ({LOOK_AGAIN},); from scrapy.cmdline import execute; execute()"
+)
 
 
 @pytest.fixture
@@ -43,7 +49,7 @@ def crawl(disk, url, min_free):
     arguments = ("-a", f"url={url}", "-a", f"output={disk / 'capture'}", "-a", "delay=0.01")
     with log.open("w") as out:
         process = subprocess.Popen(
-            [sys.executable, "-m", "scrapy", "crawl", "site", *arguments, "-s", f"SHARC_MIN_FREE={min_free}"],
+            [sys.executable, "-c", SCRAPY, "crawl", "site", *arguments, "-s", f"SHARC_MIN_FREE={min_free}"],
             env={**os.environ, "SCRAPY_SETTINGS_MODULE": "sharc_crawler.live.profile"},
             cwd=disk.parent,
             stdout=out,

@@ -245,7 +245,9 @@ def test_a_crawl_that_nobody_listens_to_is_complete_all_the_same(tmp_path):
             shell=True, env={**os.environ, "SCRAPY_SETTINGS_MODULE": PROFILE}, cwd=tmp_path, stderr=subprocess.PIPE,
             timeout=280, check=False,
         )  # fmt: skip
-    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.returncode == 0, done.stderr
+    said = done.stderr.decode().lower()  # how far it is, where the machine is busy
+    assert "error" not in said and "traceback" not in said, said
 
 
 def test_killed_before_the_end_was_written_the_same_command_writes_it(tmp_path):

@@ -22,10 +22,10 @@ from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.report.sites import MOVED
 from sharc_crawler.storage.folders import site_folders
 from sharc_crawler.storage.opening import load_state
-from tests.live.warm import PROFILE
+from tests.live.warm import PROFILE, Scrapy, site_words
 
-SITES = 150
-FILES = 110  #: of which the crawl needs about thirty for itself
+SITES = 95
+FILES = 90  #: of which the crawl needs about thirty for itself
 
 
 class Small(BaseHTTPRequestHandler):
@@ -105,15 +105,7 @@ def three():
 
 def start(folder, servers):
     arguments = {"url": ",".join(server.url for server in servers), "output": folder, "delay": "0.02"}
-    given = [text for name, value in arguments.items() for text in ("-a", f"{name}={value}")]
-    return subprocess.Popen(
-        [sys.executable, "-m", "scrapy", "crawl", "site", *given],
-        env={**os.environ, "SCRAPY_SETTINGS_MODULE": PROFILE},
-        cwd=folder.parent,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-    )
+    return Scrapy(site_words(**arguments), folder.parent)
 
 
 def finished(folder):

@@ -40,9 +40,9 @@ def test_nothing_that_counts_is_on_the_machine_alone(tmp_path):
         process = scrapy(store, folder, server.url, objects)
         until(server, 12, process)
         with store.away():  # it waits, and loses nothing
-            time.sleep(1.0)
+            time.sleep(0.5)
             asked = len(server.log)
-            time.sleep(1.0)
+            time.sleep(0.5)
             assert len(server.log) <= asked + 1, "nothing is asked for while what came is not safe"
         until(server, asked + 12, process)
         os.killpg(process.pid, signal.SIGKILL)

@@ -87,10 +87,10 @@ def overwrite(paths):
     ("when", "damage"),
     [
         (visits_made(12), delete),
-        (visits_made(12), overwrite),
-        (revisits_made(6), delete),
+        pytest.param(visits_made(12), overwrite, marks=pytest.mark.long),
+        pytest.param(revisits_made(6), delete, marks=pytest.mark.long),
         (revisits_made(6), delete_all),
-        (revisits_made(6), cut_in_half),
+        pytest.param(revisits_made(6), cut_in_half, marks=pytest.mark.long),
         (revisits_made(6), overwrite),
     ],
 )
@@ -223,11 +223,11 @@ def visited(folder):
 @pytest.mark.parametrize(
     ("when", "lose", "log"),
     [
-        (visits_made(12), lose_state, True),
+        pytest.param(visits_made(12), lose_state, True, marks=pytest.mark.long),
         (visits_made(12), damage_state, False),
         (revisits_made(6), empty_state, True),
-        (revisits_made(6), damage_state, True),
-        (revisits_made(6), lose_state, False),
+        pytest.param(revisits_made(6), damage_state, True, marks=pytest.mark.long),
+        pytest.param(revisits_made(6), lose_state, False, marks=pytest.mark.long),
     ],
 )
 def test_state_that_is_lost_is_said_to_be_and_made_again_when_that_is_wanted(tmp_path, when, lose, log):
