@@ -13,11 +13,13 @@ from sharc_crawler.model import Phase
 from sharc_crawler.storage.opening import load_state
 from tests.strategies import bad
 
-FAILED = 1
+FAILED, LONG = 1, pytest.mark.long
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("strategy", ["Early", "Never", "RaisingWhenTold"])
+@pytest.mark.parametrize(
+    "strategy", ["RaisingWhenTold", *(pytest.param(one, marks=LONG) for one in ("Early", "Never"))]
+)
 def test_it_ends_with_a_line_and_goes_on_under_another(strategy, crawl, tmp_path):
     shutil.copy(bad.__file__, tmp_path / "bad.py")
     with serve(LivingSite(seed=3, pages=20)) as server:

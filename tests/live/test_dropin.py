@@ -328,8 +328,17 @@ def stats_of(tmp_path, url, addons, spider):
     return found, {name: stats.get(name) for name in SAME}, stats["finish_reason"]
 
 
-@pytest.mark.parametrize("strategy", ["sharc-online", "bfs:revisits=none", "sharc-attested"])
-@pytest.mark.parametrize("output", ["capture", ""])
+@pytest.mark.parametrize(
+    ("strategy", "output"),
+    [
+        ("sharc-online", "capture"),
+        ("bfs:revisits=none", ""),
+        ("sharc-attested", "capture"),
+        pytest.param("sharc-online", "", marks=pytest.mark.long),
+        pytest.param("bfs:revisits=none", "capture", marks=pytest.mark.long),
+        pytest.param("sharc-attested", "", marks=pytest.mark.long),
+    ],
+)
 def test_a_host_that_gets_no_get_requests_has_an_end(tmp_path, strategy, output):
     with serving(Echo) as url:
         plain = items(tmp_path, url, {}, POSTS)

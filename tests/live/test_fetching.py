@@ -25,6 +25,7 @@ from sharc_crawler.live.clock import Clock
 from sharc_crawler.live.fetching.client import Answer, Client, Patience, PostponedError, SilentError
 from sharc_crawler.live.fetching.work import SILENT, FetchPlan, Tally, Work
 from sharc_crawler.seeds.hacs.updates import digest_change, link_addition
+from tests.live.warm import finished
 from tests.live.wayback_stub import Archive, serving
 from tests.live.wire_servers import handler, in_loop
 
@@ -53,9 +54,7 @@ def command(folder: Path, server: str, *more: object) -> list[str]:
 
 
 def run(folder: Path, server: str, *more: object) -> tuple[int, dict, str]:
-    done = subprocess.run(
-        command(folder, server, *more), capture_output=True, text=True, timeout=280, check=False, cwd=folder
-    )
+    done = finished(command(folder, server, *more)[1:], folder, os.environ, program="sharc_crawler.cli:main")
     return done.returncode, json.loads(done.stdout) if done.stdout else {}, done.stderr
 
 

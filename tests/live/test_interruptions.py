@@ -57,7 +57,7 @@ def test_killed_again_and_again(tmp_path):
     dice = random.Random(3)
     folder = tmp_path / "capture"
     with serve(LivingSite(seed=5, pages=40, slow=0.05)) as server:
-        for _ in range(4):
+        for _ in range(3):
             process = start(folder, server.url)
             stop_after(process, server, dice.randrange(5, 35), signal.SIGKILL)
             process.wait(30)  # whoever wrote its files may still be there when the next run begins
@@ -70,7 +70,7 @@ def test_killed_again_and_again(tmp_path):
     assert set(finished) == {row.page for row in state.pages if row.state == 0}, "all that was found was fetched"
     assert max(finished.values()) == 2
     (capture,) = state.captures.values()
-    assert 1 <= len(capture.interruptions) <= 4
+    assert 1 <= len(capture.interruptions) <= 3
     stored = Counter()
     for warc in folder.glob("*.warc.gz*"):
         with warc.open("rb") as stream:
@@ -80,7 +80,7 @@ def test_killed_again_and_again(tmp_path):
     assert not list(folder.glob("*.open"))
     assert verify(folder).findings == []
     repeated = sum(asked.values()) - sum(finished.values())
-    assert 0 <= repeated <= 4 + sum(not visit.finished for visit in state.visits), "one request was in flight each time"
+    assert 0 <= repeated <= 3 + sum(not visit.finished for visit in state.visits), "one request was in flight each time"
     assert sum(stored.values()) >= sum(finished.values())
 
 
@@ -163,7 +163,7 @@ class _Hanging(BaseHTTPRequestHandler):
         pass
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [pytest.param(signal.SIGINT, marks=pytest.mark.long), signal.SIGTERM])
 def test_a_second_signal_waits_for_nothing_and_the_same_command_goes_on(tmp_path, number):
     folder = tmp_path / "capture"
     _Hanging.may.clear()

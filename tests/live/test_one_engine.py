@@ -43,7 +43,7 @@ with open(sys.argv[4], "wb") as file:
 """
 
 
-@pytest.mark.parametrize("strategy", ["sharc-selective", "bfs"])
+@pytest.mark.parametrize("strategy", ["sharc-selective", pytest.param("bfs", marks=pytest.mark.long)])
 def test_a_live_crawls_calls_replayed_give_the_same_decisions(tmp_path, strategy):
     with serve(LivingSite(seed=2, pages=40, slow=0.02)) as server:
         arguments = [server.url, strategy, str(tmp_path / "capture"), str(tmp_path / "calls")]

@@ -86,8 +86,17 @@ class SoftNotFound(_Endless):
         )
 
 
-@pytest.mark.parametrize("site", [SessionInPath, RandomQuery, SoftNotFound])
-@pytest.mark.parametrize("strategy", ["bfs:revisits=none", "sharc-selective"])
+@pytest.mark.parametrize(
+    ("strategy", "site"),
+    [
+        ("bfs:revisits=none", SessionInPath),
+        ("bfs:revisits=none", RandomQuery),
+        pytest.param("bfs:revisits=none", SoftNotFound, marks=pytest.mark.long),
+        pytest.param("sharc-selective", SessionInPath, marks=pytest.mark.long),
+        pytest.param("sharc-selective", RandomQuery, marks=pytest.mark.long),
+        ("sharc-selective", SoftNotFound),
+    ],
+)
 def test_an_endless_site_ends(crawl, site: Any, strategy: str) -> None:
     with serving(site) as url:
         done = crawl(url=url, delay=0, limit=400, strategy=strategy)

@@ -1,4 +1,4 @@
-"""``python -m scrapy …`` in processes forked from one that has loaded the modules: half of a small crawl's time.
+"""``python -m scrapy …`` and ``sharc …`` in processes forked from one that has loaded the modules: half of their time.
 
 What a cold start alone can show (modules loaded, interpreter flags, locales) is for tests that run the real command.
 """
@@ -51,10 +51,11 @@ class Scrapy:
 
     Parameters
     ----------
-    words: after ``scrapy``
+    words: after ``scrapy``, or after what ``program`` is
     env: without it, what makes ``scrapy crawl site`` known is added to ours
     apart: stderr is kept for itself
     group: a process group of its own, as a shell's job
+    program: module and function
 
     """
 
@@ -66,6 +67,7 @@ class Scrapy:
         *,
         apart: bool = False,
         group: bool = False,
+        program: str = "scrapy.cmdline:execute",
     ) -> None:
         env = {**os.environ, "SCRAPY_SETTINGS_MODULE": PROFILE} if env is None else env
         self.returncode: int | None = None
@@ -73,7 +75,9 @@ class Scrapy:
         self._err = tempfile.TemporaryFile() if apart else None  # noqa: SIM115
         self._end = socket.socket(socket.AF_UNIX)
         self._end.connect(_forker())
-        order = json.dumps({"words": list(words), "cwd": str(cwd), "env": dict(env), "group": group}).encode()
+        order = json.dumps(
+            {"words": list(words), "cwd": str(cwd), "env": dict(env), "group": group, "program": program}
+        ).encode()
         files = [self._out.fileno(), (self._err or self._out).fileno()]
         socket.send_fds(self._end, [len(order).to_bytes(4)], files)
         self._end.sendall(order)
@@ -116,10 +120,10 @@ def site_words(*settings: str, **arguments: object) -> list[str]:
 
 
 def finished(
-    words: Sequence[str], cwd: Path, env: Mapping[str, str] | None = None, *, timeout: float = 280
+    words: Sequence[str], cwd: Path, env: Mapping[str, str] | None = None, *, timeout: float = 280, **more: str
 ) -> subprocess.CompletedProcess[str]:
     """Run it to its end."""
-    process = Scrapy(words, cwd, env, apart=True)
+    process = Scrapy(words, cwd, env, apart=True, **more)
     try:
         out, err = process.communicate(timeout)
     finally:
@@ -165,8 +169,9 @@ def main() -> None:
     for name in templates.list_templates():
         templates.get_template(name)
     if order := _orders(socket.socket(fileno=int(sys.argv[1]))):  # the crawl: it ends as a program does
-        sys.argv = ["scrapy", *order["words"]]
-        sys.modules["scrapy.cmdline"].execute()
+        module, _, function = order["program"].partition(":")
+        sys.argv = [module.partition("_crawler")[0].partition(".")[0], *order["words"]]
+        getattr(import_module(module), function)()
 
 
 def _orders(listener: socket.socket) -> dict | None:

@@ -40,6 +40,7 @@ def held() -> int:
     return sum(isinstance(one, ROWS) for one in gc.get_objects())
 
 
+@pytest.mark.slow
 def test_rows_held_and_walks_made(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     most = 0
 

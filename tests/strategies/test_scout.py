@@ -128,7 +128,7 @@ def expected(site: SyntheticSpec, strategy: str = "sharc-selective", graph: str 
 @pytest.mark.slow
 def test_where_hot_pages_have_the_links_little_is_lost_by_discovery(monkeypatch) -> None:
     """Table 20 of the paper on a smaller site: online next to offline; and without looking ahead."""
-    site = SyntheticSpec(size=1500, outdegree=60, skew=1.5)
+    site = SyntheticSpec(size=800, outdegree=40, skew=1.5)
     offline, online = expected(site, graph="known"), expected(site)
     monkeypatch.setattr(Scout, "errands", lambda *_: [])
     assert online < 1.1 * offline
