@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.ports import free_port
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -25,8 +27,7 @@ class ObjectStore:
     """A server with one bucket, empty at first."""
 
     def __init__(self, folder: Path, program: str) -> None:
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            port = free.getsockname()[1]
+        port = free_port()
         words = [program, "-d", str(folder), "-a", "127.0.0.1", "-p", str(port), "--no-vhost-buckets", "-s"]
         self.process = subprocess.Popen([*words, "--configure-bucket", BUCKET], start_new_session=True)
         self.environment = {
@@ -38,7 +39,7 @@ class ObjectStore:
         self._port = port
 
     def ready(self) -> None:
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 240
         while time.monotonic() < deadline:
             try:
                 socket.create_connection(("127.0.0.1", self._port), 1).close()

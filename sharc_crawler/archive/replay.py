@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 PYWB = "SHARC_PYWB"  #: environment variable: the folder with pywb's programs
 COLLECTION = "capture"
-_STARTING = 60.0  #: seconds that pywb is given to listen
+_STARTING = 240.0  #: seconds that pywb is given to listen
 HOW_TO_GET = (
     "pywb is not installed, or not found. It pins old packages, so give it an environment of its own: "
     f"python3 -m venv ~/pywb && ~/pywb/bin/pip install pywb && export {PYWB}=~/pywb/bin"

@@ -67,10 +67,8 @@ def busy(what: str, told: bool = True, out: TextIO | None = None, patience: Seco
 
     Within, what it yields is told how far the work is.
 
-    >>> import time
-    >>> with busy("writing the report", out=sys.stdout, patience=0.01):
-    ...     time.sleep(0.2)
-    writing the report … 0 s
+    >>> with busy("writing the report") as share:
+    ...     share(30, 90)
     """
     share = Share(what)
     if not told:

@@ -57,7 +57,7 @@ class Tab:
     def value(self, script: str) -> Any:
         return self.call("Runtime.evaluate", expression=script, returnByValue=True)["result"].get("value")
 
-    def wait_for(self, script: str, seconds: float = 40) -> Any:
+    def wait_for(self, script: str, seconds: float = 240) -> Any:
         deadline = time.monotonic() + seconds
         while not (value := self.value(script)):
             assert time.monotonic() < deadline, f"{script} did not come true within {seconds} s"
@@ -89,6 +89,6 @@ def browser(profile: Path) -> Iterator[Tab]:
         yield Tab(we_write, we_read)
     finally:
         started.terminate()
-        started.wait(20)
+        started.wait(240)
         os.close(we_write)
         os.close(we_read)

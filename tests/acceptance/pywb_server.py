@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.ports import free_port
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -41,9 +43,7 @@ def run(folder: Path, tool: str, *arguments: str) -> None:
 @contextmanager
 def served(folder: Path) -> Iterator[int]:
     """The folder's collections, served until the block ends; the port."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     command = [BIN / "wayback", "-p", str(port), "-b", "127.0.0.1"]
     with (folder / "log").open("wb") as log:
         server = subprocess.Popen(command, cwd=folder, stdout=log, stderr=log, env=environment())
@@ -52,7 +52,7 @@ def served(folder: Path) -> Iterator[int]:
         yield port
     finally:
         server.terminate()
-        server.wait(20)
+        server.wait(240)
 
 
 def _wait_for(port: int, server: subprocess.Popen) -> None:

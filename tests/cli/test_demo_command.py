@@ -39,7 +39,7 @@ def test_it_serves_until_ended_and_writes_what_was_true(tmp_path: Path, ending: 
     with demo("--json", "--seed", "4", "--pages", "60", "--truth", str(files[0]), "--log", str(files[1])) as process:
         assert process.stdout is not None
         told = json.loads(process.stdout.readline())
-        with urlopen(told["url"], timeout=10) as answer:
+        with urlopen(told["url"], timeout=120) as answer:
             assert answer.status == 200
         process.send_signal(ending)
         out, err = process.communicate(timeout=280)

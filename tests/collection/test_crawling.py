@@ -20,7 +20,7 @@ from tests.live import warm
 def into(base, **arguments):
     """``scrapy crawl site -a collection=…``, to its end."""
     words = warm.site_words("SHARC_BACK_OFF=0.2", **{"collection": str(base / "kept"), "delay": "0", **arguments})
-    return warm.finished(words, base, timeout=100)
+    return warm.finished(words, base, timeout=280)
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +53,7 @@ def test_what_was_cut_off_goes_on(tmp_path):
         (cut,) = collection.captures()
         time.sleep(1)
         running.send_signal(signal.SIGKILL)
-        running.wait(20)
+        running.wait(240)
         assert not is_over(cut.folder)
         done = into(tmp_path)
     assert done.returncode == 0, done.stderr

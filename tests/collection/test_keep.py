@@ -83,7 +83,7 @@ def test_sites_are_captured_when_they_are_due_and_a_kill_loses_nothing(folder):
         process = keeping(folder)
         until(lambda: sum(is_over(one.folder) for one in collection.captures("one")) >= 2)
         process.send_signal(signal.SIGTERM)
-        said, _ = process.communicate(timeout=60)
+        said, _ = process.communicate(timeout=240)
         assert process.returncode == 0, said
     assert len(list(collection.captures("two"))) == 1, "due once a day; what was cut off went on"
     captures = [one.folder for one in collection.captures("one") if is_over(one.folder)]

@@ -35,7 +35,7 @@ DAY = 86_400
 def into(base: Path, url: str, **arguments: str) -> None:
     """A capture, to its end."""
     given = {"collection": str(base / "kept"), "url": url, "delay": "0", "sitemap": "off", **arguments}
-    done = warm.finished(warm.site_words("SHARC_BACK_OFF=0.2", **given), base, timeout=100)
+    done = warm.finished(warm.site_words("SHARC_BACK_OFF=0.2", **given), base, timeout=280)
     assert done.returncode == 0, done.stderr
 
 
@@ -78,7 +78,7 @@ def kept(static, tmp_path_factory) -> Iterator[Kept]:  # noqa: F811
             time.sleep(0.05)
         time.sleep(1.5)
         running.send_signal(signal.SIGKILL)
-        running.wait(20)
+        running.wait(240)
         assert not is_over(found[2].folder)
         into(base, url)
         yield Kept(url, [one.folder for one in collection.captures()], base)

@@ -7,10 +7,11 @@ import os
 import pwd
 import shutil
 import signal
-import socket
 import subprocess
 import time
 from pathlib import Path
+
+from tests.ports import free_port
 
 OWNER = "postgres"  # where we are root, which PostgreSQL refuses to run as
 DEBIAN = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: int(path.parent.name))
@@ -44,9 +45,7 @@ class Database:
         self.data = self.folder / "data"
         self._numbers = itertools.count(1)
         self._run("initdb", "-D", self.data, "-U", OWNER, "-A", "trust", "--no-sync", "-E", "UTF8", "--no-locale")
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
+        self.port = free_port()
         self.start()
 
     def start(self) -> None:
@@ -54,7 +53,7 @@ class Database:
         command = [program("postgres"), "-D", self.data, *(f"--{name}={value}" for name, value in options.items())]
         self.log = (self.folder / "log").open("ab")
         self._server = subprocess.Popen(list(map(str, command)), stdout=self.log, stderr=self.log, **_user())
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 240
         while subprocess.run([program("pg_isready"), "-q", "-h", self.folder, "-p", str(self.port)]).returncode:
             assert self._server.poll() is None, (self.folder / "log").read_text()
             assert time.monotonic() < deadline, "PostgreSQL did not start"
@@ -73,7 +72,7 @@ class Database:
     def stop(self, how: signal.Signals = signal.SIGQUIT) -> None:
         """SIGQUIT: immediately, as in a crash."""
         self._server.send_signal(how)
-        self._server.wait(30)
+        self._server.wait(240)
         self.log.close()
         if how is signal.SIGQUIT:
             shutil.rmtree(self.folder, ignore_errors=True)

@@ -67,7 +67,7 @@ def test_a_ledger_that_does_not_answer_is_told_as_such():
 def test_it_is_served(ledger):
     server = metrics.serve(ledger, "127.0.0.1", 0)
     try:
-        with urllib.request.urlopen(f"http://127.0.0.1:{server.server_port}/metrics", timeout=10) as answer:
+        with urllib.request.urlopen(f"http://127.0.0.1:{server.server_port}/metrics", timeout=120) as answer:
             assert answer.headers["Content-Type"].startswith("text/plain")
             assert b"sharc_fleet_up 1.0" in answer.read()
         with pytest.raises(UsageError, match="--listen"):

@@ -20,8 +20,8 @@ def test_what_takes_long_is_said_and_what_does_not_is_not():
     out, said = StringIO(), threading.Event()
     out.flush = said.set  # type: ignore[method-assign]
     with busy("writing", out=out, patience=0.01):
-        assert said.wait(60)
-    assert out.getvalue() == "writing … 0 s\n"
+        assert said.wait(240)
+    assert out.getvalue().startswith("writing … ")
     quiet = StringIO()
     with busy("writing", out=quiet, patience=60):
         pass
@@ -47,7 +47,7 @@ wait = threading.Event()
 
 def leave(*_, **__):
     threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
-    wait.wait(60)  # a report that takes long
+    wait.wait(240)  # a report that takes long
 
 
 leave_as_ever, ending.leave = ending.leave, leave
@@ -71,7 +71,7 @@ def test_ctrl_c_while_the_report_is_written_ends_the_crawl_and_the_same_command_
 
         cut = crawl("slow")
         assert cut.returncode == 5, cut.stderr
-        assert "writing report and certificate … 0 s" in cut.stderr
+        assert "writing report and certificate … " in cut.stderr
         assert "The end of the crawl cannot be written: stopped by SIGINT. The same command goes on" in cut.stderr
         assert not (tmp_path / "capture" / "report.json").exists()
         again = crawl(PROFILE)

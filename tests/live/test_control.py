@@ -52,10 +52,11 @@ def test_paused_slowed_stopped_and_gone_on_with(tmp_path, monkeypatch):
         assert watched["headline"].endswith("pages, paused (by order)"), watched["headline"]
         assert watched["requests"] >= 10
         assert watched["hosts"][0]["host"] in server.url
-        assert len(server.log) == asked, "nothing is asked for while it pauses"
+        assert len(server.log) <= asked + 1, "nothing is asked for while it pauses; on a busy machine it was in flight"
         assert order(folder, "stop")[1].startswith("stops, ")
         out, _ = process.communicate(timeout=PATIENCE)
         assert process.returncode == INTERRUPTED, out
+        asked = len(server.log)
         assert "Stopped by order (sharc control), not complete: the same command goes on" in out
 
         monkeypatch.setattr("sharc_crawler.cli.control.ANSWER_WITHIN", 0.3)

@@ -135,7 +135,7 @@ def test_a_worker_is_killed_and_another_ends_its_captures(tmp_path: Path, dsn: s
         os.kill(workers["first"].pid, signal.SIGKILL)
         until(lambda: ledger.status().states == {SiteState.DONE: SITES})
         sharc("drain", dsn, "second")
-        assert workers["second"].wait(60) == 0, (tmp_path / "second.log").read_text()
+        assert workers["second"].wait(240) == 0, (tmp_path / "second.log").read_text()
     finally:
         for worker in workers.values():
             worker.kill()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import threading
-import time
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler
 
@@ -24,7 +23,8 @@ class Member(scrapy.Spider):
     async def parse(self, response):
         yield scrapy.Request(self.url + "inside", callback=self.inside)
         if not pathlib.Path("killed").exists():
-            await asyncio.sleep(0.5)
+            while not pathlib.Path("inside").exists():
+                await asyncio.sleep(0.02)
             pathlib.Path("killed").touch()
             os.kill(os.getpid(), 9)
 
@@ -35,16 +35,19 @@ class Member(scrapy.Spider):
 
 def test_requests_of_a_log_in_that_is_cut_off_have_its_cookies(tmp_path) -> None:
     cookies: list[str] = []
-    killed = threading.Event()
+    killed, inside = threading.Event(), threading.Event()
 
     class Members(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             body = b"hello"
             if self.path == "/inside":
                 cookies.append(self.headers.get("Cookie", ""))
-                killed.wait(60 if len(cookies) == 1 else 0)  # of the first, no answer comes in time
+                (tmp_path / "inside").touch()
+                if len(cookies) == 1:
+                    killed.wait(240)  # no answer comes in time
+                inside.set()
             elif cookies:
-                time.sleep(0.5)  # the second log-in takes longer than it takes to go inside
+                inside.wait(1)  # the second log-in takes longer than it takes to go inside, where that is asked for
             self.send_response(404 if self.path == "/robots.txt" else 200)
             if self.path == "/login":
                 self.send_header("Set-Cookie", "session=s1")

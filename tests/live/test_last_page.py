@@ -79,7 +79,7 @@ def test_one_page_killed_between_its_visit_and_its_revisit(tmp_path):
     folder, handler = tmp_path / "capture", site(ONE_PAGE, holding="/i.png")
     with serving(handler) as url:
         killed = start(folder, url)
-        assert handler.held.wait(60), "the page's image is asked for"
+        assert handler.held.wait(240), "the page's image is asked for"
         killed.send_signal(signal.SIGKILL)
         killed.communicate(timeout=280)
         process = start(folder, url)

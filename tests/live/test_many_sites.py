@@ -128,7 +128,7 @@ def test_killed_and_moved_sites_go_on_each_where_it_lies(tmp_path, three):
     moved.rename(elsewhere)
 
     both = [start(folder, three), start(elsewhere, three[2:])]
-    outs = [process.communicate(timeout=120)[0] for process in both]
+    outs = [process.communicate(timeout=280)[0] for process in both]
     assert [process.returncode for process in both] == [0, 0], "".join(outs)
     assert f"{next(reversed(folders))} is left out: its folder" in outs[0]
     for place in (*stay, elsewhere):

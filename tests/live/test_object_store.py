@@ -54,11 +54,11 @@ def test_nothing_that_counts_is_on_the_machine_alone(tmp_path):
         for ref in counted:
             assert (back / ref.file).stat().st_size >= ref.offset + ref.length
         other = scrapy(store, tmp_path / "other", server.url, objects)
-        out, _ = other.communicate(timeout=60)
+        out, _ = other.communicate(timeout=280)
         assert other.returncode == 2, out
         assert "sharc fetch" in out
         process = scrapy(store, folder, server.url, objects)
-        out, _ = process.communicate(timeout=100)
+        out, _ = process.communicate(timeout=280)
         assert process.returncode == 0, out
         shutil.rmtree(folder)
         shutil.rmtree(back)
@@ -70,5 +70,5 @@ def test_nothing_that_counts_is_on_the_machine_alone(tmp_path):
 
 def _fetched(store, objects, folder):
     words = [str(Path(sys.executable).with_name("sharc")), "fetch", objects, str(folder)]
-    done = subprocess.run(words, env={**os.environ, **store.environment}, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(words, env={**os.environ, **store.environment}, capture_output=True, text=True, timeout=280)
     assert done.returncode == 0, done.stderr

@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import json
-import socket
 import threading
 from functools import partial
 from http.server import ThreadingHTTPServer
 
 from sharc_crawler.certificate.verify import verify
 from tests.live.conftest import _Quiet
+from tests.ports import free_port
 
 COMPLETE, USAGE, NOTHING = 0, 2, 4
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def test_the_same_command_captures_a_host_that_is_up_again(tmp_path, crawl):
