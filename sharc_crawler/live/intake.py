@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.pages import NO_PARENT
@@ -32,10 +32,12 @@ class Intake:
         if lease.reading is None or lease.outcome is None:
             return
         reading, fetch = lease.reading.result(), lease.fetch
-        lease.outcome = replace(lease.outcome, **reading.payload._asdict())
         problems = reading.problems
+        about: dict[str, Any] = reading.payload._asdict()
         if lease.outcome.result is Result.OK:
-            lease.outcome = replace(lease.outcome, document=reading.document, robots=reading.robots)
+            about |= {"document": reading.document, "robots": reading.robots}
+        lease.outcome = replace(lease.outcome, **about)
+        if lease.outcome.result is Result.OK:
             feeds = reading.feeds if reading.feeds and self._is_front(fetch) else ()
             lease.links = [*reading.links, *(Sighting(url, Kind.PAGE, fetch.url) for url in feeds)]
             if reading.unreadable:  # as good as a robots.txt that cannot be had (RFC 9309, 2.3.1.4)

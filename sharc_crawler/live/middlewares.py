@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scrapy.exceptions import IgnoreRequest
@@ -179,7 +178,7 @@ class ArchiveMiddleware:
     ) -> Future[Reading]:
         """Have it read, or what it refers to: what it will be compared by, and what it names."""
         whole = outcome.status != NOT_MODIFIED and exchange.truncated is None  # a part shows nothing of the whole
-        order = replace(self._order(fetch, outcome, url), digests=whole or former is not None)
+        order = self._order(fetch, outcome, url)._replace(digests=whole or former is not None)
         return self._session.readers.read(former.raw if former else exchange.response, order)
 
     def _order(self, fetch: Fetch, outcome: Outcome, url: str) -> Order:
@@ -187,8 +186,9 @@ class ArchiveMiddleware:
         if fetch.slot is Slot.SECOND and fetch.kind is Kind.PAGE:  # equal bytes name the same
             known = self._session.sites.of(fetch).pages.remembered(fetch.page).digest
         traps = self._session.sites.of(fetch).capture.traps is not None
-        words = fetch.kind is Kind.PAGE and (traps or self._session.browsing is not None)
-        return Order(url, self._wants(fetch, outcome), compared=self._compared(fetch), words=words, known=known)
+        page, shown = fetch.kind is Kind.PAGE, self._session.browsing is not None
+        wants, words = self._wants(fetch, outcome), page and (traps or shown)
+        return Order(url, wants, compared=self._compared(fetch), words=words, text=page and shown, known=known)
 
     def _wants(self, fetch: Fetch, outcome: Outcome) -> Wants:
         """What our spider takes of it; a project's own reads for itself."""

@@ -31,7 +31,7 @@ def _answer(raw: Octets, order: Order, detector: ChangeDetector) -> dict[str, An
     except MemoryError:
         os._exit(1)
     except Exception as error:  # a fault of ours, or a mask that cannot be used: the crawl goes on without its links
-        plain = read(raw, replace(order, wants=Wants.NOTHING, compared=False), detector)
+        plain = read(raw, order._replace(wants=Wants.NOTHING, compared=False), detector)
         return packed(replace(plain, problems=(f"{type(error).__name__}: {error}",)))
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
@@ -47,7 +47,8 @@ def serve(connection: socket.socket) -> None:
         for text in orders:
             order = message_of(text)
             raw = block_at(order["size"], orders)
-            asked = Order(**order["order"] | {"wants": Wants(order["order"]["wants"])})
+            asked = Order(*order["order"])
+            asked = asked._replace(wants=Wants(asked.wants))
             connection.sendall(line({"number": order["number"], **_answer(raw, asked, detector)}))
     except (EOFError, ConnectionError):
         return

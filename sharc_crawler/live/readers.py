@@ -12,7 +12,7 @@ import json
 import logging
 from collections import deque
 from concurrent.futures import Future
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
@@ -70,7 +70,7 @@ class _Reader:
         if not self.jobs:
             self.begun = monotonic()
         self.jobs.append(job)
-        message = line({"number": job.number, "order": asdict(job.order), "size": place_of(job.raw)})
+        message = line({"number": job.number, "order": list(job.order), "size": place_of(job.raw)})
         self._child.send(message, *([job.raw] if isinstance(job.raw, bytes) else []))
 
     def waited(self) -> float:
@@ -229,7 +229,7 @@ class Readers:
     def _again(self, job: _Job, why: str) -> None:
         job.deaths += 1
         if job.deaths == _ATTEMPTS:
-            job.order = replace(job.order, wants=Wants.NOTHING, compared=False)
+            job.order = job.order._replace(wants=Wants.NOTHING, compared=False)
         elif job.deaths > _ATTEMPTS:
             self._resolve(job, Reading(problems=(why,)))
 

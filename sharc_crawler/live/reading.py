@@ -97,7 +97,7 @@ def _read_page(
     if about and order.words and page.root is not None:
         said = html.shown(page.root)
         about = replace(about, words=words(said, found.resources, order.url))
-        text = labelled_digest(" ".join(plain_text(said).split()).encode())
+        text = labelled_digest(" ".join(plain_text(said).split()).encode()) if order.text else None
     if type(detector) is ContentDetector:
         payload = payload._replace(fingerprint=detector.fingerprint_of(page, data, kind))
     else:
@@ -137,10 +137,12 @@ def words(text: str, resources: Sequence[str], url: str) -> str | None:
 
     ``None`` where there is next to nothing: pages that differ in something else would look alike.
     """
-    text = without_made_up(plain_text(text))
+    folded = plain_text(text)
+    text = without_made_up(folded)
     for part in sorted(set(_PARTS.findall(unquote(url))), key=len, reverse=True):
         text = text.replace(part, " ")
-    text = " ".join(text.split())
+    if text is not folded:
+        text = " ".join(text.split())
     pictures = [address.partition("?")[0].rpartition("/")[2] for address in resources]
     return labelled_digest("\n".join((text, *pictures)).encode()) if len(text) >= _ENOUGH else None
 
@@ -153,7 +155,7 @@ def without_made_up(text: str) -> str:
     """
     words = text.split(" ")
     longer = [word for word in set(words) if len(word) >= SHORTEST and not word.isalpha()]
-    plain = {word: MADE_UP.sub(" ", word) for word in longer if _DIGIT.search(word)}
+    plain = {word: MADE_UP.sub(" ", word) for word in longer if _DIGIT.search(word) and MADE_UP.search(word)}
     return " ".join(plain.get(word, word) for word in words) if plain else text
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import asdict, astuple, dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from itertools import groupby
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sharc_crawler.changes.payload import Payload
 from sharc_crawler.model import Document, Hints, Kind, Sighting
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 _NOTHING = Payload()
 
@@ -26,15 +28,15 @@ class Wants(StrEnum):
     DOCUMENT = "document"
 
 
-@dataclass(frozen=True, slots=True)
-class Order:
-    """What is to be done with a response."""
+class Order(NamedTuple):
+    """What is to be done with a response. Sent as a list."""
 
     url: str
     wants: Wants
     digests: bool = True  #: not of what was cut short: it shows nothing of the whole
     compared: bool = False  #: its content is held against another download's: a fingerprint is wanted
     words: bool = False  #: it may be one of endlessly many pages
+    text: bool = False  #: a browser shows it, too: is what it says the same?
     known: str | None = None  #: payload digest of a former download: the same would name nothing new
 
 
@@ -56,7 +58,7 @@ def packed(reading: Reading) -> dict[str, Any]:
     """A reading as JSON has it; all its links were found at one place."""
     return {
         "payload": reading.payload,
-        "links": [[link.url, link.kind, _told(link.hints)] for link in reading.links],
+        "links": [_named(kind, links) for kind, links in groupby(reading.links, attrgetter("kind"))],
         "feeds": reading.feeds,
         "document": reading.document and asdict(reading.document),
         "robots": reading.robots,
@@ -73,8 +75,7 @@ def unpacked_reading(answer: dict[str, Any], via: str) -> Reading:
     >>> import json; unpacked_reading(json.loads(json.dumps(packed(one))), "http://h/") == one
     True
     """
-    kinds = {kind.value: kind for kind in Kind}
-    links = [Sighting(url, kinds[kind], via, Hints(*hints) if hints else None) for url, kind, hints in answer["links"]]
+    links = [link for kind, urls, hints in answer["links"] for link in _unnamed(Kind(kind), urls, hints, via)]
     about = answer["document"]
     return Reading(
         Payload(*answer["payload"]),
@@ -89,6 +90,17 @@ def unpacked_reading(answer: dict[str, Any], via: str) -> Reading:
 
 
 def _told(hints: Hints | None) -> list[Any] | None:
+    return None if hints is None else list(astuple(hints))
+
+
+def _named(kind: Kind, links: Iterable[Sighting]) -> tuple[Kind, list[str], list[list[Any] | None] | None]:
+    """Links of one kind, one after the other, and their hints, where any has some."""
+    named = list(links)
+    hints = [_told(link.hints) for link in named] if any(link.hints for link in named) else None
+    return kind, [link.url for link in named], hints
+
+
+def _unnamed(kind: Kind, urls: list[str], hints: list[list[Any] | None] | None, via: str) -> list[Sighting]:
     if hints is None:
-        return None
-    return list(astuple(hints))
+        return [Sighting(url, kind, via) for url in urls]
+    return [Sighting(url, kind, via, Hints(*told) if told else None) for url, told in zip(urls, hints, strict=True)]

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import logging
 import re
-from dataclasses import replace
 from functools import lru_cache, partial
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
@@ -58,7 +57,7 @@ if TYPE_CHECKING:
     from twisted.internet.defer import Deferred
     from twisted.internet.interfaces import IAddress
     from twisted.python.failure import Failure
-    from twisted.web.client import Agent, HTTPConnectionPool
+    from twisted.web.client import URI, Agent, HTTPConnectionPool
     from twisted.web.iweb import IResponse
 
     from sharc_crawler.live.tap import TappedRequest
@@ -181,6 +180,17 @@ class _Front(BytesIO):
         return len(data)
 
 
+class _LateEndpoint:
+    """An endpoint that is made when it is connected to: most requests go over a connection that is open."""
+
+    def __init__(self, factory: Any, uri: URI) -> None:
+        self._factory, self._uri = factory, uri
+
+    def connect(self, protocol: Any) -> Deferred[Any]:
+        """Make it, and connect."""
+        return self._factory.endpointForURI(self._uri).connect(protocol)  # type: ignore[no-any-return]
+
+
 class _TappedAgent(ScrapyAgent):
     """Scrapy's agent, connecting directly only to addresses that the rules allow."""
 
@@ -211,6 +221,7 @@ class _TappedAgent(ScrapyAgent):
         if not _is_name(target.host):
             raise CannotResolveHostError(f"{target.host!r} is no host's name")
         agent._endpointFactory._reactor = GuardedReactor(reactor, self._rules, target)
+        agent._getEndpoint = partial(_LateEndpoint, agent._endpointFactory)  # type: ignore[method-assign]
         return agent
 
 
@@ -267,7 +278,7 @@ class WireTapHandler(HTTP11DownloadHandler):
             raise
         cut = next((_FLAGS[flag] for flag in response.flags if flag in _FLAGS), None)
         untrusted = self._trust.fault(tap.tls, urlparse_cached(request).hostname or "") if tap.tls else ""
-        request.meta[EXCHANGE_KEY] = replace(_exchange(request, tap, cut), untrusted=untrusted)
+        request.meta[EXCHANGE_KEY] = _exchange(request, tap, cut, untrusted=untrusted)
         return response
 
     async def _check_proxied(self, request: Request) -> None:
@@ -309,7 +320,9 @@ def _truncation(error: Exception, tap: Tap) -> str | None:
     return _TRUNCATIONS.get(type(error), "disconnect") if tap.size else None
 
 
-def _exchange(request: Request, tap: Tap, truncated: str | None, error: str | None = None) -> Exchange:
+def _exchange(
+    request: Request, tap: Tap, truncated: str | None, error: str | None = None, untrusted: str = ""
+) -> Exchange:
     proxied = bool(request.meta.get("proxy"))
     sent = b"".join(tap.sent)
     kept = _PROXY_CREDENTIALS.sub(b"", sent) if proxied else sent
@@ -324,4 +337,5 @@ def _exchange(request: Request, tap: Tap, truncated: str | None, error: str | No
         normalised=kept != sent,
         error=error,
         surplus=tap.surplus,
+        untrusted=untrusted,
     )

@@ -214,7 +214,7 @@ class Browsing:
         """What its documents name, and what its own holds."""
         readings = [
             await asyncio.wrap_future(
-                self._readers.read(_HEAD + markup.encode(errors="replace"), replace(order, url=base, known=None))
+                self._readers.read(_HEAD + markup.encode(errors="replace"), order._replace(url=base, known=None))
             )
             for base, markup in seen.documents
         ]

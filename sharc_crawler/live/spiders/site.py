@@ -13,6 +13,7 @@ from scrapy import Spider
 from sharc_crawler.live.arguments import Arguments
 from sharc_crawler.live.naming import named
 from sharc_crawler.live.operator import openings, refuse_private, require_operator
+from sharc_crawler.live.origins import OriginMiddleware
 from sharc_crawler.live.requests import timestamp
 
 if TYPE_CHECKING:
@@ -27,6 +28,13 @@ if TYPE_CHECKING:
     from sharc_crawler.live.addresses import Opening
     from sharc_crawler.live.config import Config
     from sharc_crawler.polling.terms import Terms
+
+#: a capture spider has no domains and no passwords of its own; its report counts what was downloaded
+IDLE = (
+    "scrapy.downloadermiddlewares.offsite.OffsiteMiddleware",
+    "scrapy.downloadermiddlewares.httpauth.HttpAuthMiddleware",
+    "scrapy.downloadermiddlewares.stats.DownloaderStats",
+)
 
 
 class CaptureSpider(Spider):
@@ -43,7 +51,15 @@ class CaptureSpider(Spider):
         "AUTOTHROTTLE_ENABLED": False,
         "COMPRESSION_ENABLED": False,  # what a response brings is decoded where it is read
         "CONCURRENT_ITEMS": 1,
+        "SPIDER_MIDDLEWARES_BASE": {},  # they are for what callbacks yield; ours yield nothing
     }
+
+    def _set_crawler(self, crawler: Crawler) -> None:
+        """Leave out what has nothing to do in a capture, and would be asked for each page; a project's own stays."""
+        super()._set_crawler(crawler)
+        for component in IDLE:
+            crawler.settings["DOWNLOADER_MIDDLEWARES_BASE"].pop(component, None)
+        crawler.settings.setdefault_in_component_priority_dict("SPIDER_MIDDLEWARES", OriginMiddleware, None)
 
     async def start(self) -> Any:
         """Nothing starts here: what is captured is the session's."""
