@@ -4,6 +4,5 @@ import os
 
 from sharc_crawler.live.profile import *  # noqa: F403
 
-SHARC_OPERATOR_REQUIRED = True
 SHARC_OPERATOR = os.environ.get("SHARC_OPERATOR", "")
 SHARC_OUTPUT = os.environ["SHARC_OUTPUT"]

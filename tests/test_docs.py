@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sharc_crawler.options.reading import ARGUMENTS, SETTINGS
 from sharc_crawler.plugins import names
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text()
@@ -69,3 +74,29 @@ def test_links_from_documents_lead_to_files_that_the_site_can_hold():
 def test_every_document_is_in_the_sites_navigation():
     navigation = (ROOT / "mkdocs.yml").read_text().partition("\nnav:")[2]
     assert [page.name for page in (ROOT / "docs").glob("*.md") if page.name not in navigation] == []
+
+
+def imported(node: ast.AST) -> Iterator[str]:
+    """Modules of the package, those that only type hints name left out."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING":
+            continue
+        if isinstance(child, ast.ImportFrom):
+            yield from (f"{child.module}.{name.name}" for name in child.names)
+        elif isinstance(child, ast.stmt):
+            yield from imported(child)
+
+
+def test_the_arrows_of_the_architecture_are_those_of_the_code():
+    text = (ROOT / "docs/architecture.md").read_text()
+    table = text.partition("### Arrows")[2].partition("\n## ")[0]
+    drawn = {
+        room: set(re.findall(r"`(\w+)`", others))
+        for room, others in re.findall(r"^\| `(\w+)/` \| (.*) \|$", table, re.M)
+    }
+    rooms = {path.parent.name for path in (ROOT / "sharc_crawler").glob("*/__init__.py")}
+    assert set(drawn) == rooms
+    for room in sorted(rooms):
+        trees = [ast.parse(path.read_bytes()) for path in (ROOT / "sharc_crawler" / room).rglob("*.py")]
+        named = {name.split(".")[1] for tree in trees for name in imported(tree) if name.startswith("sharc_crawler.")}
+        assert drawn[room] == (named & rooms) - {room}, room

@@ -29,7 +29,6 @@ KEYS = {"expected": "expected_incoherent", "blur": "average_blur"}
 @click.option("--attested", default=0.0, show_default=True, help="Share of pages whose lastmod is trusted.")
 @click.option("--lying", default=0.0, show_default=True, help="Share of those whose lastmod lies.")
 @click.option("--sitemap", is_flag=True, help="The site has a sitemap with lastmods, read at the start and again at T.")
-@click.option("--late", default=0.0, show_default=True, help="Seconds after a change that the sitemap tells of it.")
 @click.option("--hints", default=HINTS, show_default=True, help="Share of slots for pages it calls stale, before T.")
 @click.option("--subsites", default="", help="Capture part by part: path, links, sitemap, or links:share=0.9.")
 @click.option("--seeds", type=click.IntRange(1), default=1, show_default=True, help="How many random worlds.")
@@ -56,9 +55,7 @@ def command(
     """
     site = site_spec(options)
     names = [name.strip() for name in strategy.split(",")]
-    shared = {
-        name: options[name] for name in ("rates", "graph", "attested", "lying", "sitemap", "late", "hints", "subsites")
-    }
+    shared = {name: options[name] for name in ("rates", "graph", "attested", "lying", "sitemap", "hints", "subsites")}
     specs = [RunSpec(seeded(site, seed), name, seed=seed, **shared) for seed in range(seeds) for name in names]
     found = _crawled(specs, jobs, schedule)
     if as_json:

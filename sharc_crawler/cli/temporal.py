@@ -59,9 +59,6 @@ _SHOWN = 20
 @click.option(
     "--labels", type=click.Path(path_type=Path), default=None, help="CSV (page, label): measures; finds n, q."
 )
-@click.option(
-    "--reward", type=(float, float, float), default=(1, 1, 1), show_default=True, help="Hit, miss, false alarm."
-)
 @click.option("--per-site", is_flag=True, help="With --labels: sites with enough of them get thresholds of their own.")
 @click.option("-o", "--output", type=click.Path(path_type=Path), default=None, help="Write the seeds, a URL a line.")
 @click.option("--pictures", type=click.Path(path_type=Path), callback=drawn, help="Draw curves.png, ranking.png there.")
@@ -82,9 +79,9 @@ def command(logs: tuple[Path, ...], **options: Any) -> None:
         raise UsageError("--per-site learns thresholds from labelled pages: give --labels FILE")
     found = _analyse(_read(logs, options), options)
     labelled = read_labels(options["labels"], found.log.pages) if options["labels"] else None
-    measured = _measured(found, labelled, options) if labelled else None
+    measured = _measured(found, labelled) if labelled else None
     if labelled and options["per_site"]:
-        found = _by_site(found, labelled, options)
+        found = _by_site(found, labelled)
     chosen = _choose(found, options)
     facts = _facts(found, chosen, measured)
     if options["output"]:
@@ -129,17 +126,17 @@ def _choose(found: Analysis, options: dict[str, Any]) -> list[Ranked]:
     return worthy[: options["top"] or 100]
 
 
-def _by_site(found: Analysis, labelled: Labelled, options: dict[str, Any]) -> Analysis:
+def _by_site(found: Analysis, labelled: Labelled) -> Analysis:
     at, labels = labelled
     sites = [found.log.sites[page] for page in at]
-    own = site_thresholds(labels, found.curves.take(at), sites, Reward(*options["reward"]))
+    own = site_thresholds(labels, found.curves.take(at), sites, Reward())
     return found.by_site(own)
 
 
-def _measured(found: Analysis, labelled: Labelled, options: dict[str, Any]) -> dict[str, Any]:
+def _measured(found: Analysis, labelled: Labelled) -> dict[str, Any]:
     """Agreement with labels, now and with the best threshold; what thresholds per site would add, on held-out pages."""
     at, labels = labelled
-    curves, reward = found.curves.take(at), Reward(*options["reward"])
+    curves, reward = found.curves.take(at), Reward()
     now = confusion(labels, curves.known, found.temporal[at])
     best, then = best_threshold(labels, curves, reward)
     sites = [found.log.sites[page] for page in at]

@@ -81,13 +81,12 @@ def refuse_private(settings: BaseSettings, urls: Iterable[str]) -> None:
 
 
 def require_operator(settings: BaseSettings, urls: Iterable[str], of: str = "") -> None:
-    """Refuse to crawl public sites anonymously where the profile says so.
+    """Refuse to crawl public sites anonymously.
 
     ``of``: what the error says needs it, instead of the first public URL. Raises
     :class:`~sharc_crawler.errors.UsageError` that names the setting, also for what is no contact.
     """
-    ours = read_settings(settings)
-    if not ours.get("operator_required") or ours.get("operator"):
+    if read_settings(settings).get("operator"):
         return
     public = [url for url in urls if not private_seeds([url])]
     if public:

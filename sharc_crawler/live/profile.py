@@ -9,7 +9,6 @@ COMMANDS_MODULE = "sharc_crawler.live.commands"
 ADDONS = {"sharc_crawler.live.addon.SharcAddon": 500}
 
 SHARC_STRATEGY = "sharc-selective"
-SHARC_OPERATOR_REQUIRED = True  # on the public web
 
 USER_AGENT = "sharc-crawler (+https://pypi.org/project/sharc-crawler/)"  # SHARC_OPERATOR puts your contact here
 DOWNLOAD_DELAY = 1.0

@@ -37,7 +37,6 @@ from sharc_crawler.live.space import Space
 from sharc_crawler.options.reading import as_settings
 from sharc_crawler.storage.holding import hold
 from sharc_crawler.storage.opening import set_state_aside
-from sharc_crawler.storage.sharing import SharedFile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -57,6 +56,7 @@ if TYPE_CHECKING:
     from sharc_crawler.live.lease import Lease
     from sharc_crawler.model import CaptureRef, Exchange
     from sharc_crawler.storage.observations import ObservationStore
+    from sharc_crawler.storage.sharing import SharedFile
 
 logger = logging.getLogger(__name__)
 
@@ -100,7 +100,7 @@ class Session:
         self.readers = Readers({"detector": self.config.detector, "masks": self.config.masks})
         self.stores = OpenStores(self.at_once)
         if self.drop_in and self.config.output:
-            self.file = SharedFile(self._place(self.name, self.config.output))
+            self.file = _shared_file(self._place(self.name, self.config.output))
         elif self.config.output and self.specs:
             self._occupy(self.config.output, [spec.site for spec in self.specs])
         if self.config.output and self.config.objects:
@@ -425,6 +425,12 @@ def _former(spider: Any, config: Config) -> FormerCaptures | None:
     from sharc_crawler.live.former import former_captures  # only in a collection
 
     return former_captures(options.collection, config)
+
+
+def _shared_file(place: Place) -> SharedFile:
+    from sharc_crawler.storage.sharing import SharedFile  # only of a project's own spider
+
+    return SharedFile(place)
 
 
 def _remember(store: FrontierStore, history: ObservationStore) -> None:

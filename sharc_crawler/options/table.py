@@ -428,7 +428,6 @@ class Options:
         " its own site's capture, at its port",
     )
     operator: str | None = setting(Contact(), None, "contact of who runs the crawl; goes into the User-Agent")
-    operator_required: bool = setting(Flag(), False, "refuse public sites without `SHARC_OPERATOR`", profile=True)
     revisit_callbacks: bool = setting(Flag(), False, "hand revisits to a project's callbacks too")
     progress: bool = setting(Flag(), True, "the progress line on stderr")
 

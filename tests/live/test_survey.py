@@ -123,7 +123,7 @@ def test_a_site_that_is_closed(plan, static, tmp_path):
     ("arguments", "what"),
     [
         (["ftp://example.org/"], "is not an http(s) URL"),
-        (["http://example.org/", "-s", "SHARC_OPERATOR_REQUIRED=1"], "SHARC_OPERATOR=None"),
+        (["http://example.org/"], "SHARC_OPERATOR=None"),
         (["http://example.org/", "-s", "nothing"], "'nothing' is not of the form NAME=value"),
         (["http://127.0.0.1:9/", "--strategy", "bsf"], "did you mean 'bfs'"),
         (["nowhere.xml"], "'nowhere.xml' is no file, and no URL"),
