@@ -92,7 +92,7 @@ async def test_a_site_claimed_again_before_its_last_term_here_was_seen_to_be_ove
 @pytest.mark.slow
 @deferred_f_from_coro_f
 async def test_a_site_whose_files_another_took_is_let_go_of(working: Working, caplog: pytest.LogCaptureFixture):
-    caplog.set_level("INFO", "sharc_crawler.live.fleet.worker")
+    caplog.set_level("INFO", "sharc_crawler.live.fleet")
     await working.begin()
     await working.until(lambda: SITE in working.session.sites)
     folder = working.worker.places[SITE].folder

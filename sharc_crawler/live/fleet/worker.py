@@ -3,26 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import time
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from sharc_crawler.archive.files import SUFFIX
-from sharc_crawler.archive.taking_over import seal_former
-from sharc_crawler.errors import SharcError, StoreUnavailable, StrategyError, Superseded, UsageError
-from sharc_crawler.fleet.journal import lines_of, state_of
+from sharc_crawler.errors import SharcError, StoreUnavailable, StrategyError, Superseded
+from sharc_crawler.fleet.journal import lines_of
 from sharc_crawler.fleet.ledger import SiteState, Wish
+from sharc_crawler.live.fleet.beginning import begin_site, journal
 from sharc_crawler.live.fleet.clerk import AGAIN
-from sharc_crawler.live.fleet.order import check_addresses, continued, delay_of, epoch_note, folder_of, ordered, run_of
+from sharc_crawler.live.fleet.gate import Gate
 from sharc_crawler.live.fleet.place import FleetPlace, write_end
-from sharc_crawler.live.history import known_pages
-from sharc_crawler.live.output import make_folder
+from sharc_crawler.live.fleet.saying import say
 from sharc_crawler.live.space import is_full
-from sharc_crawler.storage.opening import holds_state
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterator
@@ -30,7 +25,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from sharc_crawler.fleet.ledger import Renewal, Tenure
-    from sharc_crawler.frontier.store import Batch
     from sharc_crawler.live.fleet.clerk import Clerk
     from sharc_crawler.live.session import Session
     from sharc_crawler.model import Fetch, Seconds
@@ -53,8 +47,7 @@ class FleetWorker:
     def __init__(self, clerk: Clerk, output: Path, room: int, *, until_done: bool = False) -> None:
         self._clerk, self._output, self._room, self._until_done = clerk, output, room, until_done
         self.places: dict[str, FleetPlace] = {}  #: by site
-        self._kept: dict[str, Fetch] = {}  #: decided, and not to be sent before the journal has what they rest on
-        self._sendable: dict[str, Fetch] = {}
+        self._gate = Gate(clerk.may_send)
         self._going: set[str] = set()  #: sites that are being ended or handed over
         self._not_before = 0.0  #: no site is claimed
         self._extra = 0  #: sites beyond this worker's share, as it was told last
@@ -72,7 +65,7 @@ class FleetWorker:
         await self._go_by_its_clock()
         for work in (clerk.write(), clerk.renew(), clerk.merge(), self._look_for_sites()):
             self._start(work)
-        _say("begins", worker=clerk.worker, room=self._room, term=clerk.term)
+        say("begins", worker=clerk.worker, room=self._room, term=clerk.term)
 
     async def _go_by_its_clock(self) -> None:
         """All workers' times are by the ledger's clock: what comes after a visit bears a later time, wherever it is."""
@@ -83,10 +76,7 @@ class FleetWorker:
 
     def sendable(self) -> Fetch | None:
         """A fetch that waited for the journal."""
-        for site in self._sendable:
-            if self._clerk.may_send(site):
-                return self._sendable.pop(site)
-        return None
+        return self._gate.sendable()
 
     def may_go(self, fetch: Fetch) -> bool:
         """May it be sent now? Else it is kept, and comes when it may."""
@@ -95,7 +85,7 @@ class FleetWorker:
         if held is not None and held.safe and self._clerk.may_send(site) and site not in self._going:
             return True
         self._session.sites.hold(site)
-        self._kept[site] = fetch
+        self._gate.keep(fetch)
         if held is not None and held.safe:
             self._written(site)
         return False
@@ -107,17 +97,16 @@ class FleetWorker:
         sites = self._session.sites
         if site in self._going or site not in sites:
             return
-        if fetch := self._kept.pop(site, None):
-            self._sendable[site] = fetch
-        elif sites[site].done:
-            self._start(self._end(site, SiteState.DONE))
-        else:
-            sites.go_on(site)
+        if not self._gate.open(site):
+            if sites[site].done:
+                self._start(self._end(site, SiteState.DONE))
+            else:
+                sites.go_on(site)
         self._wake()
 
     def _superseded(self, site: str) -> None:
         """It is another's: nothing more is sent or written for it."""
-        _say("superseded", site=site, epoch=self.places[site].epoch if site in self.places else None)
+        say("superseded", site=site, epoch=self.places[site].epoch if site in self.places else None)
         if site not in self._going:  # else whatever is done with it finds out
             self._drop(site)
 
@@ -183,7 +172,7 @@ class FleetWorker:
         site = tenure.site
         if not (site in self._going or site in self.places or site in self._session.sites):
             return False
-        _say("not-begun", site=site, epoch=tenure.epoch, reason="this worker is letting go of it from its last term")
+        say("not-begun", site=site, epoch=tenure.epoch, reason="this worker is letting go of it from its last term")
         if site in self._clerk.held:
             self._clerk.lose(site)
         await self._clerk.ask(self._clerk.ledger.release, site, tenure.epoch)
@@ -195,7 +184,7 @@ class FleetWorker:
         error: SharcError | OSError | None = None
         self._going.add(site)
         try:
-            await self._begin_site(tenure)
+            await begin_site(tenure, self._clerk, self._session, self._output, self._placed)
         except (SharcError, OSError) as one:
             error = one
             await self._not_begun(tenure, error)
@@ -212,55 +201,17 @@ class FleetWorker:
         if site not in self._clerk.held:  # it is another's: that has been said
             return
         ours = isinstance(error, StoreUnavailable) or is_full(error) or bool(self._session.space.lacking())
-        _say("not-begun" if ours else "failed", site=site, epoch=tenure.epoch, reason=str(error))
+        say("not-begun" if ours else "failed", site=site, epoch=tenure.epoch, reason=str(error))
         if not ours:  # else its term runs out, and somebody tries again
             await self._release(tenure, SiteState.FAILED, str(error))
 
-    async def _begin_site(self, tenure: Tenure) -> None:
-        clerk, session, site = self._clerk, self._session, tenure.site
-        spec, given = ordered(tenure.arguments, session.config)
-        check_addresses(spec, session.config)
-        folder, run = folder_of(self._output, tenure), run_of(tenure)
-        state = await self._former_state(tenure, folder)
-        make_folder(folder)
-        await asyncio.to_thread(seal_former, folder)
-        if site not in clerk.held:
-            raise Superseded(f"{site}: it took too long to begin")
-        place = FleetPlace(
-            folder, tenure.epoch, session.config, session.clock, session.stores, partial(self._told, site)
-        )  # fmt: skip
+    def _placed(self, tenure: Tenure, folder: Path) -> FleetPlace:
+        """Where a site is kept from now on."""
+        session, site = self._session, tenure.site
+        told = partial(self._told, site)
+        place = FleetPlace(folder, tenure.epoch, session.config, session.clock, session.stores, told)
         self.places[site] = session.places[site] = place
-        await session.archivist.open(site, (str(folder), run))
-        if site not in clerk.held:
-            raise Superseded(f"{site}: it took too long to begin")
-        now = session.clock.now()
-        note = epoch_note(tenure, clerk.worker, clerk.skew, now)
-        if state is None:
-            frontier = session.sites.open(replace(spec, settings={**spec.settings, "run": run}), now, place)
-            frontier.note(note)
-            if session.history:
-                frontier.schedule(known_pages(site, session.history), now)
-        else:
-            place.take_over(state)
-            state = continued(state, run, note)
-            frontier = session.sites.restore(state, now, place)
-        frontier.change_delay(delay_of(given, session.config))
-        for host in frontier.ledger.hosts:  # whoever had it before may have asked a moment ago
-            host.pace.pause(now + host.delay)
-        session.sites.hold(site)  # until it is begun, and the journal has what it did before it was one of the sites
-        _say("claimed", site=site, epoch=tenure.epoch, step=tenure.seq, former=tenure.former)
-
-    async def _former_state(self, tenure: Tenure, folder: Path) -> Batch | None:
-        """What former owners did; ``None``: nothing."""
-        if not tenure.seq:
-            if folder.is_dir() and (holds_state(folder) or any(folder.glob(f"*{SUFFIX}*"))):
-                raise UsageError(f"{folder} holds another capture; move it elsewhere, then `sharc fleet requeue`")
-            return None
-        bodies = await self._journal(tenure.site, tenure.seq)
-        return await asyncio.to_thread(lambda: state_of(lines_of(bodies)))
-
-    async def _journal(self, site: str, upto: int) -> list[bytes]:
-        return await self._clerk.ask(lambda: list(self._clerk.ledger.journal(site, upto)))
+        return place
 
     def _told(self, site: str, line: str) -> None:
         """A site did something: it waits until the journal has it."""
@@ -278,7 +229,7 @@ class FleetWorker:
         if isinstance(error, StrategyError):
             self._start(self._end(site, SiteState.FAILED, str(error)))
         else:
-            _say("cannot-go-on", site=site, reason=str(error))
+            say("cannot-go-on", site=site, reason=str(error))
             self._drop(site)
 
     async def _end(self, site: str, state: SiteState, why: str = "") -> None:
@@ -294,7 +245,7 @@ class FleetWorker:
             if await self._release(tenure, state, reason):
                 self._gone(site).clear()
                 self.ended[state] += 1
-                _say("ended", site=site, epoch=tenure.epoch, state=state.value, reason=reason)
+                say("ended", site=site, epoch=tenure.epoch, state=state.value, reason=reason)
             else:
                 self._gone(site).discard()
 
@@ -305,7 +256,7 @@ class FleetWorker:
         captured = session.sites[site].capture.counts.captured
         await session.archivist.end(site)
         self._forget(site)
-        bodies = await self._journal(site, seq)
+        bodies = await journal(self._clerk, site, seq)
         if not self._clerk.may_send(site):
             raise Superseded(f"{site} may be another worker's")
         place.settle()
@@ -321,7 +272,7 @@ class FleetWorker:
             self._forget(site)
             await self._release(tenure, SiteState.WAITING)
             self._gone(site).discard()
-            _say("handed-over", site=site, epoch=tenure.epoch)
+            say("handed-over", site=site, epoch=tenure.epoch)
 
     def _drop(self, site: str) -> None:
         """Whoever claims a site next goes on with it: nothing more is sent or written for it here."""
@@ -344,9 +295,7 @@ class FleetWorker:
         """Nothing more is asked of a site, what is in flight has come, and the journal has it."""
         session, clerk = self._session, self._clerk
         session.sites.hold(site)
-        for kept in (self._kept, self._sendable):
-            if fetch := kept.pop(site, None):
-                session.sites.give_back(fetch, session.clock.now())
+        self._take_back(site)
         while (held := clerk.held.get(site)) is not None and site in session.sites:
             if held.safe and not any(lease.fetch.site == site for lease in session.leases.values()):
                 return held.tenure
@@ -359,11 +308,13 @@ class FleetWorker:
 
     def _forget(self, site: str) -> None:
         """What is in flight for a site counts no more."""
-        session = self._session
-        for kept in (self._kept, self._sendable):
-            if fetch := kept.pop(site, None):  # else its host stays busy, should the site come back
-                session.sites.give_back(fetch, session.clock.now())
-        session.forget(site)
+        self._take_back(site)
+        self._session.forget(site)
+
+    def _take_back(self, site: str) -> None:
+        """What was decided is not sent; else its host would stay busy, should the site come back."""
+        for fetch in self._gate.taken_back(site):
+            self._session.sites.give_back(fetch, self._session.clock.now())
 
     async def _release(self, tenure: Tenure, state: SiteState, reason: str = "") -> bool:
         released = await self._certain(self._clerk.ledger.release, tenure.site, tenure.epoch, state, reason)
@@ -387,9 +338,9 @@ class FleetWorker:
             whole = True
         except Superseded as error:
             if site in self._clerk.held:  # else that has been said
-                _say("superseded", site=site, reason=str(error))
+                say("superseded", site=site, reason=str(error))
         except (SharcError, OSError) as error:
-            _say("cannot-end", site=site, reason=str(error))
+            say("cannot-end", site=site, reason=str(error))
         finally:
             self._going.discard(site)
         if not whole:
@@ -415,7 +366,7 @@ class FleetWorker:
         for task in self._tasks:
             task.cancel()
         clerk.close()
-        _say("ends", worker=clerk.worker, left=len(self.places))
+        say("ends", worker=clerk.worker, left=len(self.places))
 
     def _start(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.ensure_future(work)
@@ -427,9 +378,3 @@ class FleetWorker:
         if not task.cancelled() and (error := task.exception()):
             logger.error("event=fault reason=%r", f"{type(error).__name__}: {error}", exc_info=error)
             self._close()
-
-
-def _say(event: str, **facts: object) -> None:
-    """A line of the worker's log: names and values."""
-    told = " ".join(f"{name}={json.dumps(value)}" for name, value in facts.items() if value not in (None, ""))
-    logger.info("event=%s %s", event, told)

@@ -1,0 +1,83 @@
+"""A site that was claimed is begun, or gone on with where its former owner left it."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from sharc_crawler.archive.files import SUFFIX
+from sharc_crawler.archive.taking_over import seal_former
+from sharc_crawler.errors import Superseded, UsageError
+from sharc_crawler.fleet.journal import lines_of, state_of
+from sharc_crawler.live.fleet.order import check_addresses, continued, delay_of, epoch_note, folder_of, ordered, run_of
+from sharc_crawler.live.fleet.saying import say
+from sharc_crawler.live.history import known_pages
+from sharc_crawler.live.output import make_folder
+from sharc_crawler.storage.opening import holds_state
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from sharc_crawler.fleet.ledger import Tenure
+    from sharc_crawler.frontier.store import Batch
+    from sharc_crawler.live.fleet.clerk import Clerk
+    from sharc_crawler.live.fleet.place import FleetPlace
+    from sharc_crawler.live.session import Session
+
+
+async def begin_site(
+    tenure: Tenure, clerk: Clerk, session: Session, output: Path, placed: Callable[[Tenure, Path], FleetPlace]
+) -> None:
+    """Have a site among the session's; it is held until the journal has what it did before.
+
+    ``placed`` makes its place. Raises :class:`~sharc_crawler.errors.SharcError` or :class:`OSError` where it cannot be.
+    """
+    site = tenure.site
+    spec, given = ordered(tenure.arguments, session.config)
+    check_addresses(spec, session.config)
+    folder, run = folder_of(output, tenure), run_of(tenure)
+    state = await _former_state(clerk, tenure, folder)
+    make_folder(folder)
+    await asyncio.to_thread(seal_former, folder)
+    _check_still_held(clerk, site)
+    place = placed(tenure, folder)
+    await session.archivist.open(site, (str(folder), run))
+    _check_still_held(clerk, site)
+    now = session.clock.now()
+    note = epoch_note(tenure, clerk.worker, clerk.skew, now)
+    if state is None:
+        frontier = session.sites.open(replace(spec, settings={**spec.settings, "run": run}), now, place)
+        frontier.note(note)
+        if session.history:
+            frontier.schedule(known_pages(site, session.history), now)
+    else:
+        place.take_over(state)
+        state = continued(state, run, note)
+        frontier = session.sites.restore(state, now, place)
+    frontier.change_delay(delay_of(given, session.config))
+    for host in frontier.ledger.hosts:  # whoever had it before may have asked a moment ago
+        host.pace.pause(now + host.delay)
+    session.sites.hold(site)  # until it is begun, and the journal has what it did before it was one of the sites
+    say("claimed", site=site, epoch=tenure.epoch, step=tenure.seq, former=tenure.former)
+
+
+def _check_still_held(clerk: Clerk, site: str) -> None:
+    if site not in clerk.held:
+        raise Superseded(f"{site}: it took too long to begin")
+
+
+async def _former_state(clerk: Clerk, tenure: Tenure, folder: Path) -> Batch | None:
+    """What former owners did; ``None``: nothing."""
+    if not tenure.seq:
+        if folder.is_dir() and (holds_state(folder) or any(folder.glob(f"*{SUFFIX}*"))):
+            raise UsageError(f"{folder} holds another capture; move it elsewhere, then `sharc fleet requeue`")
+        return None
+    bodies = await journal(clerk, tenure.site, tenure.seq)
+    return await asyncio.to_thread(lambda: state_of(lines_of(bodies)))
+
+
+async def journal(clerk: Clerk, site: str, upto: int) -> list[bytes]:
+    """What a site did, up to a step."""
+    return await clerk.ask(lambda: list(clerk.ledger.journal(site, upto)))
