@@ -57,6 +57,7 @@ def test_a_kind_that_lies_bears_no_claim_and_the_others_do() -> None:
     assert found is not None
     assert found["claimed"] == 45
     assert found["lies"] == 5
+    assert found["bound"] == 45, "where one kind is caught, another that lies may not have been"
     caught = {one["label"]: bool(one["caught"]) for one in found["strata"]}
     assert caught == {"/list/*.html": True, "/news/*.html": False}
 
@@ -70,6 +71,7 @@ def test_weak_validators_that_miss_changes_do_not_lie_and_bear_no_claim(told: Va
     found = conditionals.summary()
     assert found is not None
     assert (found["claimed"], found["lies"], found["changed"]) == (45, 0, 5)
+    assert found["bound"] == 45
 
 
 def test_a_page_that_changed_and_says_so_is_no_lie() -> None:

@@ -54,7 +54,7 @@ class FleetPlace(Place):
         """What former owners did."""
         self.store.replace(state)
 
-    def settle(self) -> None:
+    def finish(self) -> None:
         """The site is done: its state and its log lie in its folder, as if it had been captured alone."""
         self.log.finish()
         self.suspend()

@@ -238,7 +238,7 @@ class FleetWorker:
             tenure = await self._rest(site)
             async with self._ending:
                 stopped = "" if state is SiteState.DONE else why or STOPPED
-                reason = await self._settled(tenure, stopped) or why
+                reason = await self._finished(tenure, stopped) or why
                 if state is SiteState.DONE and not reason:
                     await self._certain(self._clerk.ledger.forget_journal, site, tenure.epoch)
             state = SiteState.FAILED if reason else state
@@ -249,7 +249,7 @@ class FleetWorker:
             else:
                 self._gone(site).discard()
 
-    async def _settled(self, tenure: Tenure, stopped: str) -> str:
+    async def _finished(self, tenure: Tenure, stopped: str) -> str:
         """Everything of a site is written; why it failed all the same."""
         session, site = self._session, tenure.site
         place, seq = self.places[site], self._clerk.held[site].seq
@@ -259,7 +259,7 @@ class FleetWorker:
         bodies = await journal(self._clerk, site, seq)
         if not self._clerk.may_send(site):
             raise Superseded(f"{site} may be another worker's")
-        place.settle()
+        place.finish()
         await asyncio.to_thread(place.keep_journal, lines_of(bodies))
         await asyncio.to_thread(write_end, place.folder, stopped, session.config)
         return "" if captured or stopped else NOTHING
