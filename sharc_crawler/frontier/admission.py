@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urldefrag, urljoin
@@ -9,6 +10,7 @@ from urllib.parse import urldefrag, urljoin
 from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.frontier.pages import NO_PARENT, UNRATED
 from sharc_crawler.frontier.seen import HUB_KEY, UNSEEN
+from sharc_crawler.frontier.unrated import Sightings
 from sharc_crawler.model import EMBEDDED, Kind, PageId, Sighting, Slot
 from sharc_crawler.strategies.base import Candidates
 
@@ -252,7 +254,8 @@ class Queuer:
                 continue
             queued.append(page)
             if waits:
-                capture.front.rate_later(page, sighting if sighting.url == key else replace(sighting, url=key))
+                own = sighting if sighting.url == key else replace(sighting, url=key)
+                capture.front.rate_later(page, own, sighting.url)
             capture.mode.queued(page, parent, sighting, now)
         if queued:
             self.offer(capture, queued, now)
@@ -300,7 +303,8 @@ class Queuer:
     def rate(self, capture: SiteCapture, now: Instant) -> None:
         """All pages that are known before the first decision get their rates: one question, and all is learned once."""
         if unrated := capture.front.take_unrated():
-            for page, estimate in zip(unrated, capture.rates.rates(list(unrated.values()), now), strict=True):
+            waiting = Sightings(unrated, self._ledger.pages.urls)
+            for page, estimate in zip(unrated.pages, capture.rates.rates(waiting, now), strict=True):
                 self._ledger.rated(page, estimate)
 
     def rate_again(self, capture: SiteCapture, told: Mapping[PageId, Sighting], now: Instant) -> None:
@@ -308,7 +312,7 @@ class Queuer:
         ledger, known = self._ledger, {}
         for page, sighting in told.items():
             if capture.front.awaits_rate(page):
-                capture.front.rate_later(page, sighting)
+                capture.front.rate_later(page, sighting, ledger.pages.urls[page])
                 ledger.hinted(page, sighting.hints)
             elif ledger.pages.kinds[page] is Kind.PAGE and ledger.pages.states[page] == State.QUEUED:
                 known[page] = sighting
@@ -329,12 +333,18 @@ class Queuer:
         """Hand pages to the strategy."""
         assert capture.strategy is not None, "pages are offered until there is one"
         pages = self._ledger.pages
+        rates, weights, shapes = (_taken(column, queued) for column in (pages.rates, pages.weights, pages.shapes))
         capture.strategy.add(
             Candidates.of(
                 queued,
-                capture.mode.planned_by(queued, [pages.rates[page] for page in queued]),
-                [pages.weights[page] for page in queued],
-                [pages.shapes[page] for page in queued],
+                capture.mode.planned_by(queued, rates),
+                weights,
+                shapes,
                 capture.mode.attestable(queued, now),
             )
         )
+
+
+def _taken(column: array[float], pages: list[PageId]) -> array[float]:
+    """A column's values of some pages."""
+    return array("d", map(column.__getitem__, pages))

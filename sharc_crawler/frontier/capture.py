@@ -15,6 +15,7 @@ from sharc_crawler.frontier.lifecycle import Life
 from sharc_crawler.frontier.seen import LeftOut, SeenUrls
 from sharc_crawler.frontier.store import SOLE, CaptureRow
 from sharc_crawler.frontier.traps import Traps
+from sharc_crawler.frontier.unrated import Unrated
 from sharc_crawler.model import Phase
 
 if TYPE_CHECKING:
@@ -117,7 +118,7 @@ class Front:
 
     def __init__(self) -> None:
         self.waiting: list[PageId] = []
-        self._unrated: dict[PageId, Sighting] = {}
+        self._unrated = Unrated()
         self.moved: list[str] = []  #: where seeds redirect to, out of the scope that they span
         self.elsewhere: list[Sighting] = []  #: out of scope by the sitemaps that were read before the first page
 
@@ -130,17 +131,17 @@ class Front:
         taken, self.waiting = self.waiting, []
         return taken
 
-    def rate_later(self, page: PageId, sighting: Sighting) -> None:
-        """Its rate is to be asked for once all that waits is known; the last sighting counts."""
-        self._unrated[page] = sighting
+    def rate_later(self, page: PageId, sighting: Sighting, found: str) -> None:
+        """Its rate is to be asked for once all that waits is known; the last sighting counts. ``found``: its URL."""
+        self._unrated.put(page, sighting, found)
 
     def awaits_rate(self, page: PageId) -> bool:
         """Is its rate still to be asked for?"""
         return page in self._unrated
 
-    def take_unrated(self) -> dict[PageId, Sighting]:
+    def take_unrated(self) -> Unrated:
         """All of these, once."""
-        taken, self._unrated = self._unrated, {}
+        taken, self._unrated = self._unrated, Unrated()
         return taken
 
     def lies_elsewhere(self, sighting: Sighting) -> None:

@@ -82,7 +82,7 @@ class Restorer:
                 capture.counts.left()
             ledger.hosts[host].has_pages = True
             if row.source == UNRATED.source and state != State.LATE:
-                capture.front.rate_later(row.page, Sighting(row.key, hints=row.hints))
+                capture.front.rate_later(row.page, Sighting(row.key, hints=row.hints), row.url)
             if row.url in capture.spec.seeds:
                 capture.budget.seeds.add(row.page)
         elif row.kind is Kind.HUB and state != State.LATE:

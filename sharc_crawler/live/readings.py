@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, astuple, dataclass
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from itertools import groupby
 from operator import attrgetter
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 _NOTHING = Payload()
+_HINTS = attrgetter(*Hints.__slots__)
 
 
 class Wants(StrEnum):
@@ -90,7 +91,7 @@ def unpacked_reading(answer: dict[str, Any], via: str) -> Reading:
 
 
 def _told(hints: Hints | None) -> list[Any] | None:
-    return None if hints is None else list(astuple(hints))
+    return None if hints is None else list(_HINTS(hints))
 
 
 def _named(kind: Kind, links: Iterable[Sighting]) -> tuple[Kind, list[str], list[list[Any] | None] | None]:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from sharc_crawler.rates.base import RateSource
 
 PRIOR = "prior"
+MOST_COMPARED = 10_000  #: pages by which a source is calibrated, evenly drawn
 
 
 class Chain:
@@ -43,21 +44,25 @@ class Chain:
 
     def rates(self, sightings: Sequence[Sighting], now: Instant) -> list[RateEstimate]:
         """One estimate per sighting, in their order."""
-        given: dict[int, RateEstimate] = {}
+        given: list[RateEstimate | None] = [None] * len(sightings)
+        open_: Sequence[int] = range(len(sightings))
         for source, calibration in zip(self._sources, self._calibrations, strict=True):
-            open_ = [index for index in range(len(sightings)) if index not in given]
             if not open_:
                 break
-            asked = range(len(sightings)) if len(given) >= ENOUGH else open_
-            estimates = source.rates([sightings[index] for index in asked], now)
-            found = {index: one for index, one in zip(asked, estimates, strict=True) if one is not None}
-            both = [index for index in found if index in given]
-            calibration.learn([found[index] for index in both], [given[index] for index in both])
-            given |= {index: calibration.of(one) for index, one in found.items() if index not in given}
-        self._sum += sum(estimate.rate for estimate in given.values())
-        self._known += len(given)
+            both = _compared(given, len(sightings) - len(open_))
+            asked = sightings if len(open_) == len(sightings) else [sightings[index] for index in (*open_, *both)]
+            estimates = source.rates(asked, now)
+            calibration.learn(*_pairs(estimates[len(open_) :], [given[index] for index in both]))
+            for index, one in zip(open_, estimates[: len(open_)], strict=True):
+                given[index] = one and calibration.of(one)
+            open_ = [index for index in open_ if given[index] is None]
+        known = [estimate for estimate in given if estimate is not None]
+        self._sum += sum(estimate.rate for estimate in known)
+        self._known += len(known)
+        if not open_:
+            return known
         prior = self._mean()
-        return [given.get(index, prior) for index in range(len(sightings))]
+        return [estimate or prior for estimate in given]
 
     def weight(self, sighting: Sighting) -> float:
         """How much the page counts in blur and coherence: by its sitemap priority."""
@@ -66,6 +71,22 @@ class Chain:
     def _mean(self) -> RateEstimate:
         rate = self._sum / self._known if self._known else self._prior
         return RateEstimate(rate, PRIOR, shape=1.0, spread=rate)
+
+
+def _compared(given: Sequence[RateEstimate | None], known: int) -> list[int]:
+    """On which pages a source is asked that others have answered for: on some of many, on none of a few."""
+    if known < ENOUGH:
+        return []
+    answered = [index for index, one in enumerate(given) if one is not None]
+    return answered[:: -(-known // MOST_COMPARED)]
+
+
+def _pairs(
+    said: Sequence[RateEstimate | None], better: Sequence[RateEstimate | None]
+) -> tuple[list[RateEstimate], list[RateEstimate]]:
+    """Of the pages on which both spoke."""
+    both = [(a, b) for a, b in zip(said, better, strict=True) if a is not None and b is not None]
+    return [a for a, _ in both], [b for _, b in both]
 
 
 def default_chain(rules: SitemapRules = DEFAULT_RULES) -> Chain:

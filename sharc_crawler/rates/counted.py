@@ -16,12 +16,16 @@ if TYPE_CHECKING:
     from sharc_crawler.rates.history import SiteHistory
 
 
-def counted_rates(history: SiteHistory, stated: NDArray[np.float64] | None = None) -> Estimates:
+def counted_rates(
+    history: SiteHistory, stated: NDArray[np.float64] | None = None, of: NDArray[np.int64] | None = None
+) -> Estimates:
     """Gamma-Poisson posteriors, changes per second; the prior alone for a URL that was not watched.
 
     A class is a class of URLs for which the sitemap states the same frequency (``stated``: per second, NaN for none).
+    ``of``: the pages that are asked about; None: all.
     """
     intervals, labels = history.histories(), classes(history.urls)[0]
     if stated is not None:
         labels = np.unique(np.column_stack([labels, np.nan_to_num(stated)]), axis=0, return_inverse=True)[1].ravel()
-    return GammaPoisson().fit(intervals, labels).estimate(intervals, labels)
+    estimator = GammaPoisson().fit(intervals, labels)
+    return estimator.estimate(intervals, labels) if of is None else estimator.estimate(intervals.select(of), labels[of])

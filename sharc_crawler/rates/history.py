@@ -8,7 +8,7 @@ server and sitemap said about the last modification.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -202,26 +202,32 @@ class SiteHistory:
         its precision leaves it open, so does the bit. URLs that are new follow the known ones.
         """
         urls = list(dict.fromkeys([*self.urls, *(Url(url) for url in lastmods)]))
+        said = np.array([lastmods.get(url, (np.nan, np.nan)) for url in urls], np.float64).reshape(-1, 2)
+        return self.looked_at(now, urls, *said.T)
+
+    def looked_at(
+        self, now: Instant, urls: Sequence[str], lastmods: NDArray[np.float64], precisions: NDArray[np.float64]
+    ) -> SiteHistory:
+        """The same from columns, NaN where a URL has no lastmod; the first of the URLs are those of the history."""
         counts = np.zeros(len(urls), np.int64)
         counts[: len(self)] = np.diff(self.offsets)
-        said = np.array([lastmods.get(url, (np.nan, np.nan)) for url in urls], np.float64).reshape(-1, 2)
-        listed = np.flatnonzero(~np.isnan(said[:, 0]))
+        listed = np.flatnonzero(~np.isnan(lastmods))
         ends = np.cumsum(counts)
         last = np.full(len(urls), np.nan)
         last[counts > 0] = self.times[ends[counts > 0] - 1]
         listed = listed[~(last[listed] >= now)]
-        lower, upper = said[listed, 0], said[listed].sum(1)
+        lower, upper = lastmods[listed], lastmods[listed] + precisions[listed]
         bits = np.where(lower > last[listed], CHANGED, np.where(upper <= last[listed], UNCHANGED, UNKNOWN))
         counts[listed] += 1
         at = ends[listed]
         return SiteHistory(
             self.site,
-            urls,
+            cast("list[Url]", urls),
             np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
             np.insert(self.times, at, now),
             np.insert(self.changed, at, bits).astype(np.int8),
             np.insert(self.lastmods, at, lower),
-            np.insert(self.precisions, at, said[listed, 1]),
+            np.insert(self.precisions, at, precisions[listed]),
             np.insert(self.modified, at, np.nan),
         )
 

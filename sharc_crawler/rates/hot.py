@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 HOUR = 3_600.0
 RATES = np.geomspace(1.0 / HOUR, 0.1, 32)  #: of hot pages, each as likely before its age is known
 ROUNDS = 60
+BLOCK = 1 << 15  #: ages looked at together, each by all rates
 
 
 def with_hot_pages(cold: Estimates, lastmods: NDArray[np.float64], read: NDArray[np.float64]) -> Estimates:
@@ -40,15 +41,22 @@ def with_hot_pages(cold: Estimates, lastmods: NDArray[np.float64], read: NDArray
         return cold
     ages = (read - lastmods)[exact]
     rate, spread, shape = cold.rate[exact], cold.spread[exact], cold.shape[exact]
-    hot = RATES * np.exp(-np.multiply.outer(ages, RATES))  # density of the age, per rate
-    chance = _chance(_lomax(ages, shape, shape / rate), hot.mean(1))
-    odds = hot / np.maximum(hot.sum(1, keepdims=True), np.finfo(float).tiny)
-    mean = (1.0 - chance) * rate + chance * (odds @ RATES)
-    square = (1.0 - chance) * (rate**2 + spread**2) + chance * (odds @ RATES**2)
+    density, first, second = np.concatenate([_hot(ages[at : at + BLOCK]) for at in range(0, len(ages), BLOCK)], axis=1)
+    chance = _chance(_lomax(ages, shape, shape / rate), density)
+    mean = (1.0 - chance) * rate + chance * first
+    square = (1.0 - chance) * (rate**2 + spread**2) + chance * second
     found = Estimates(cold.rate.copy(), cold.spread.copy(), cold.shape.copy(), cold.observations)
     found.rate[exact], found.spread[exact] = mean, np.sqrt(square - mean**2)
     found.shape[exact] = (mean / found.spread[exact]) ** 2
     return found
+
+
+def _hot(ages: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The density of each age if its page is hot, and the means of its rate and of its square then, shape (3, ages)."""
+    hot = RATES * np.exp(-np.multiply.outer(ages, RATES))
+    total = hot.sum(1)
+    moments = np.stack([hot @ RATES, hot @ RATES**2]) / np.maximum(total, np.finfo(float).tiny)
+    return np.stack([total / len(RATES), *moments])
 
 
 def _lomax(ages: NDArray[np.float64], shape: NDArray[np.float64], scale: NDArray[np.float64]) -> NDArray[np.float64]:

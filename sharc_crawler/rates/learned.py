@@ -134,8 +134,8 @@ def _examples(
     if len(use) > most:
         use = np.sort(rng.choice(use, most, replace=False))
     changed = np.where(hits > 0, CHANGED, UNCHANGED).astype(np.int8)
-    counted = counted_rates(history.before(cut)).rate
-    return _features(history, cut, surroundings)[use], changed[use], seen[use], counted[use]
+    counted = counted_rates(history.before(cut), of=use).rate
+    return _features(history, cut, surroundings)[use], changed[use], seen[use], counted
 
 
 def _features(history: SiteHistory, at: Instant, surroundings: Surroundings) -> NDArray[np.float64]:

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from array import array
+from math import nan
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
 
 from sharc_crawler.rates.sitemap import DEFAULT_RULES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from numpy.typing import NDArray
 
     from sharc_crawler.model import Instant, Rate, RateEstimate, Seconds, Sighting
+    from sharc_crawler.rates.estimators.base import Estimates
     from sharc_crawler.rates.history import SiteHistory
     from sharc_crawler.rates.sitemap import SitemapRules
 
@@ -17,6 +24,17 @@ MONTH: Seconds = 30 * 86_400.0
 SHORTEST: Seconds = 3_600.0  #: a capture is thought to take an hour at least
 AHEAD: Seconds = 86_400.0  #: lastmods so much later than now may be of a clock or a time zone; beyond, they are errors
 GROWTH = 1.25  #: more lastmods than this times those of the last estimate: estimate again
+
+NOWHERE = -1
+
+
+class Said(NamedTuple):
+    """What a site's sitemaps say, in columns."""
+
+    urls: list[str]  #: first those of the history, in its order
+    lastmods: NDArray[np.float64]  #: NaN: none
+    precisions: NDArray[np.float64]
+    stated: Mapping[str, Rate]  #: rates by ``changefreq``
 
 
 def capture_length(pages: int, step: Seconds) -> Seconds:
@@ -64,29 +82,54 @@ class HistoryRates:
         self._links = None if links is None else list(links)
         self._rules = rules
         self._stated: dict[str, Rate] = {}
-        self._lastmods: dict[str, tuple[Instant, Seconds]] = {}
+        # A row per URL, first those of the history; all else is in columns by row.
+        self._rows: dict[str, int] = {url: row for row, url in enumerate(history.urls)} if history else {}
+        self._captured = len(self._rows)
+        self._lastmods, self._precisions = (array("d", [nan]) * self._captured for _ in range(2))
+        self._dated = 0
         self._estimated_from = -1
-        self._estimates: dict[str, RateEstimate | None] = {}
+        self._found: Estimates | None = None
 
     def rates(self, sightings: Sequence[Sighting], now: Instant) -> list[RateEstimate | None]:
         """One estimate per sighting, in their order; None where nothing is known."""
-        for sighting in sightings:
-            hints = sighting.hints
-            if hints is None:
-                continue
-            if hints.lastmod is not None and hints.lastmod <= now + AHEAD:
-                self._lastmods[sighting.url] = hints.lastmod, hints.lastmod_precision
-            if stated := self._rules.changefreq.get(hints.changefreq or ""):
-                self._stated[sighting.url] = stated
-        if len(self._lastmods) > self._estimated_from * GROWTH:
+        rows = [self._heard(sighting, now) for sighting in sightings]
+        if self._dated > self._estimated_from * GROWTH:
             self._estimate(now)
-        return [self._estimates.get(sighting.url) for sighting in sightings]
+        return self._told(rows)
+
+    def _heard(self, sighting: Sighting, now: Instant) -> int:
+        """Take in what is said of a URL; its row, ``NOWHERE`` where it has none."""
+        url, hints = sighting.url, sighting.hints
+        row = self._rows.get(url, NOWHERE)
+        if hints is None:
+            return row
+        if stated := self._rules.changefreq.get(hints.changefreq or ""):
+            self._stated[url] = stated
+        if hints.lastmod is None or hints.lastmod > now + AHEAD:
+            return row
+        if row == NOWHERE:
+            row = self._rows[url] = len(self._rows)
+            self._lastmods.append(nan)
+            self._precisions.append(nan)
+        self._dated += self._lastmods[row] != self._lastmods[row]
+        self._lastmods[row], self._precisions[row] = hints.lastmod, hints.lastmod_precision
+        return row
+
+    def _told(self, rows: list[int]) -> list[RateEstimate | None]:
+        """The estimates in these rows; those that came after the last estimate have none."""
+        if self._found is None:
+            return [None] * len(rows)
+        known = [row for row in rows if NOWHERE < row < len(self._found)]
+        names = ("history" if row < self._captured else "lastmod" for row in known)
+        told = self._found.select(known).told(names)
+        return [next(told) if NOWHERE < row < len(self._found) else None for row in rows]
 
     def _estimate(self, now: Instant) -> None:
         """Learn from all that is known at ``now``."""
-        self._estimated_from = max(len(self._lastmods), 0)
-        if not (self._history or self._lastmods):  # changefreq alone is SitemapRates'
+        self._estimated_from = self._dated
+        if not (self._captured or self._dated):  # changefreq alone is SitemapRates'
             return
         from sharc_crawler.rates.together import learned  # what learns: only where there is something to
 
-        self._estimates = learned(self._history, self._lastmods, self._stated, self._links, now, self._horizon)
+        said = Said(list(self._rows), np.array(self._lastmods), np.array(self._precisions), self._stated)
+        self._found = learned(self._history, said, self._links, now, self._horizon)

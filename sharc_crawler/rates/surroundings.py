@@ -7,6 +7,7 @@ from another one by the company it keeps. A page's own activity never counts in 
 from __future__ import annotations
 
 import re
+from array import array
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -43,11 +44,15 @@ class Surroundings:
 
     def __init__(self, urls: Sequence[str], links: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None) -> None:
         self.size, self.links = len(urls), links
-        words = [dict.fromkeys(WORD.findall(url)) for url in urls]
         numbers: dict[str, int] = {}
-        self._page = np.repeat(np.arange(self.size), [len(row) for row in words])
-        self._word = np.array([numbers.setdefault(word, len(numbers)) for row in words for word in row], np.int64)
-        self._words = len(numbers)
+        found, counts = array("i"), array("i")
+        for url in urls:
+            words = dict.fromkeys(WORD.findall(url))
+            counts.append(len(words))
+            found.extend([numbers.setdefault(word, len(numbers)) for word in words])
+        self._counts, self._word = np.frombuffer(counts, np.int32), np.frombuffer(found, np.int32)
+        self._others = np.bincount(self._word, minlength=len(numbers)) - 1 + WORD_PRIOR  # pages of a word beside one
+        self._own = self._of_pages(np.reciprocal(self._others))
 
     @property
     def relations(self) -> int:
@@ -70,14 +75,18 @@ class Surroundings:
 
     def _by_words(self, activity: NDArray[np.float64]) -> NDArray[np.float64]:
         """The mean over a page's words of the mean activity of the other pages with the word."""
-        own = activity[self._page]
-        total = np.bincount(self._word, own, self._words)[self._word] - own
-        others = np.bincount(self._word, minlength=self._words)[self._word] - 1
         mean = activity.mean() if self.size else 0.0
-        values = (total + WORD_PRIOR * mean) / (others + WORD_PRIOR)
-        count = np.bincount(self._page, minlength=self.size)
-        means = np.bincount(self._page, values, self.size) / np.maximum(count, 1)
-        return np.where(count > 0, means, mean)
+        total = np.bincount(self._word, np.repeat(activity, self._counts), len(self._others))
+        values = self._of_pages((total + WORD_PRIOR * mean) / self._others) - activity * self._own
+        return np.where(self._counts > 0, values / np.maximum(self._counts, 1), mean)
+
+    def _of_pages(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The sum of a value per word over the words of each page."""
+        sums, some = np.zeros(self.size), self._counts > 0
+        starts = np.cumsum(self._counts) - self._counts
+        if some.any():
+            sums[some] = np.add.reduceat(values[self._word], starts[some])
+        return sums
 
     def _by_discovery(self, activity: NDArray[np.float64]) -> NDArray[np.float64]:
         """The mean activity of the pages found just before and after."""

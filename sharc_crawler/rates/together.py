@@ -11,41 +11,39 @@ from sharc_crawler.rates.history import SiteHistory
 from sharc_crawler.rates.surroundings import Surroundings
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Sequence
 
-    from sharc_crawler.model import Instant, Rate, RateEstimate, Seconds, Url
+    from sharc_crawler.model import Instant, Seconds
+    from sharc_crawler.rates.estimators.base import Estimates
+    from sharc_crawler.rates.sources import Said
 
 
 def learned(
     history: SiteHistory | None,
-    lastmods: Mapping[str, tuple[Instant, Seconds]],
-    stated: Mapping[str, Rate],
+    said: Said,
     links: Sequence[tuple[str, str]] | None,
     now: Instant,
     horizon: Seconds,
-) -> dict[str, RateEstimate | None]:
-    """One estimate per URL of which captures or sitemaps say something; None where that comes to nothing.
+) -> Estimates:
+    """One estimate per URL of which captures or sitemaps say something, in the order of ``said.urls``.
 
     Parameters
     ----------
     history: of the site, up to ``now``; None: no capture yet
-    lastmods: as the sitemap says now, with their precision
-    stated: rates by the sitemap's ``changefreq``
+    said: by the sitemaps, as of now
     links: pairs of URLs, source and target; None: they are not known
     horizon: how long the capture will take
 
     """
     before = SiteHistory.empty() if history is None else history
-    captured = frozenset(before.urls)
-    known = before.sitemap_read(now, lastmods)
+    known = before.looked_at(now, said.urls, said.lastmods, said.precisions)
     around = Surroundings(known.urls, _numbered(known.urls, links))
-    rates = np.array([stated.get(url, np.nan) for url in known.urls], np.float64)
-    found = combined_rates(known, now, horizon, around, rates)
-    names = ("history" if url in captured else "lastmod" for url in known.urls)
-    return dict(zip(known.urls, found.told(names), strict=True))
+    stated = said.stated
+    rates = np.array([stated.get(url, np.nan) for url in known.urls] if stated else [], np.float64)
+    return combined_rates(known, now, horizon, around, rates if stated else None)
 
 
-def _numbered(urls: Sequence[Url], links: Collection[tuple[str, str]] | None) -> tuple[np.ndarray, np.ndarray] | None:
+def _numbered(urls: Sequence[str], links: Collection[tuple[str, str]] | None) -> tuple[np.ndarray, np.ndarray] | None:
     """The links as pages' numbers; those to unknown pages are left out."""
     if links is None:
         return None

@@ -7,24 +7,30 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sharc_crawler.model import Change, Result, Url
 from sharc_crawler.rates.history import CHANGED, UNCHANGED, UNKNOWN, SiteHistory
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
+    from sharc_crawler.model import Url
+
 BATCH = 10_000  #: rows whose texts are held at a time
+_OK, _NOT_MODIFIED, _OTHER = range(3)
 #: results that say what state a page was in; after the others it is as if nobody had looked
-_ACCESSES = frozenset({Result.OK.value, Result.NOT_MODIFIED.value, Result.GONE.value, Result.REDIRECTED.value})
-_BITS = {Change.CHANGED.value: CHANGED, Change.UNCHANGED.value: UNCHANGED, Change.UNKNOWN.value: UNKNOWN}
+ACCESSED = "result IN ('ok', 'not-modified', 'gone', 'redirected')"
+#: after the number of a URL; results and changes as numbers
+SELECTED = f"""time, lastmod, lastmod_precision, last_modified,
+    CASE result WHEN 'ok' THEN {_OK} WHEN 'not-modified' THEN {_NOT_MODIFIED} ELSE {_OTHER} END,
+    CASE change WHEN 'changed' THEN {CHANGED} WHEN 'unchanged' THEN {UNCHANGED} ELSE {UNKNOWN} END,
+    coalesce(decoded, digest), fingerprint"""
 
 Row = tuple[Any, ...]
 
 
-def site_history(site: str, rows: Iterable[Row]) -> SiteHistory:
-    """A site's history from rows ``url, time, result, change, digest, fingerprint, lastmod, precision, last_modified``.
+def site_history(site: str, names: Mapping[int, Url], rows: Iterable[Row]) -> SiteHistory:
+    """A site's history from rows of :data:`ACCESSED`: the number of a URL, then what is :data:`SELECTED`.
 
     The rows are in the order of URLs, then of time. A change left UNKNOWN is decided by equal or different digests
     where both accesses have one, and by a 304 answer. A change is one of content: where only bytes changed that do not
@@ -35,12 +41,12 @@ def site_history(site: str, rows: Iterable[Row]) -> SiteHistory:
     columns = [np.zeros((4, 0))]
     seen = 0
     for batch in _batches(rows):
-        names, times, results, changes, digests, fingerprints, *said = zip(*batch, strict=True)
-        first = _first(names)
-        urls += (Url(names[at]) for at in first.tolist())
+        numbers, *said, results, changes, digests, fingerprints = zip(*batch, strict=True)
+        first = _first(numbers)
+        urls += (names[numbers[at]] for at in first.tolist())
         starts.append(first + seen)
-        bits.append(_bits(first, np.array(results, object), changes, digests, fingerprints))
-        columns.append(np.array([times, *said], np.float64))  # None becomes NaN
+        bits.append(_bits(first, np.array(results, np.int8), np.array(changes, np.int8), digests, fingerprints))
+        columns.append(np.array(said, np.float64))  # None becomes NaN
         seen += len(batch)
     offsets = np.concatenate([*starts, [seen]])
     times_, lastmods, precisions, modified = np.concatenate(columns, axis=1)
@@ -48,12 +54,14 @@ def site_history(site: str, rows: Iterable[Row]) -> SiteHistory:
 
 
 def _batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
-    """The accesses, many at a time, all of a URL together."""
-    source = (row for row in rows if row[2] in _ACCESSES)
+    """The rows, many at a time, all of a URL together."""
+    source = iter(rows)
     held: list[Row] = []
     while more := list(islice(source, BATCH)):
         held += more
-        cut = int(_first([row[0] for row in held])[-1])  # the last URL may go on
+        last, cut = held[-1][0], len(held) - 1  # the last URL may go on
+        while cut and held[cut - 1][0] == last:
+            cut -= 1
         if cut:
             yield held[:cut]
             held = held[cut:]
@@ -61,40 +69,38 @@ def _batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
         yield held
 
 
-def _first(names: Iterable[str]) -> NDArray[np.int64]:
+def _first(numbers: Sequence[int]) -> NDArray[np.int64]:
     """The places of each URL's first row."""
-    named = np.array(names, object)
-    return np.flatnonzero(np.append(True, named[1:] != named[:-1]))
+    return np.flatnonzero(np.diff(np.array(numbers, np.int64), prepend=-1))
 
 
 def _bits(
     first: NDArray[np.int64],
-    results: NDArray[np.object_],
-    changes: Iterable[str],
+    results: NDArray[np.int8],
+    bits: NDArray[np.int8],
     digests: Row,
     fingerprints: Row,
 ) -> NDArray[np.int8]:
     """What is known of the interval between each access and the URL's one before; UNKNOWN of the first."""
-    bits = np.array([_BITS[change] for change in changes], np.int8)
-    bits[(results == Result.NOT_MODIFIED.value) & (bits == UNKNOWN)] = UNCHANGED
+    bits[(results == _NOT_MODIFIED) & (bits == UNKNOWN)] = UNCHANGED
     bits[first] = UNKNOWN
     before = _before(first, results)
     for at in np.flatnonzero((bits != UNCHANGED) & (before >= 0)).tolist():
         last = before[at]
         if bits[at] == UNKNOWN and digests[last] is not None and digests[at] is not None:
             bits[at] = UNCHANGED if digests[last] == digests[at] else CHANGED
-        shown = results[last] == results[at] == Result.OK.value and fingerprints[at] is not None
+        shown = results[last] == results[at] == _OK and fingerprints[at] is not None
         if bits[at] == CHANGED and shown and fingerprints[last] == fingerprints[at]:
             bits[at] = UNCHANGED
     return bits
 
 
-def _before(first: NDArray[np.int64], results: NDArray[np.object_]) -> NDArray[np.int64]:
+def _before(first: NDArray[np.int64], results: NDArray[np.int8]) -> NDArray[np.int64]:
     """Where the URL told of its content before, of accesses that do so themselves; -1 where nowhere."""
     page = np.zeros(len(results), np.int64)
     page[first] = 1
     page = np.cumsum(page)
-    telling = np.flatnonzero(results != Result.NOT_MODIFIED.value)  # a 304 has no digest of its own
+    telling = np.flatnonzero(results != _NOT_MODIFIED)  # a 304 has no digest of its own
     before = np.full(len(results), -1)
     same = page[telling[1:]] == page[telling[:-1]]
     before[telling[1:][same]] = telling[:-1][same]

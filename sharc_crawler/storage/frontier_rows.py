@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import asdict, astuple
+from operator import attrgetter
 from typing import Any
 
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.frontier.store import CaptureRow, PageRow, SubsiteRow, VisitRow
 from sharc_crawler.model import CaptureRef, Document, Hints, Kind, Outcome, Phase, Plan, Result, Slot, Validators
 from sharc_crawler.subsites.branch import Branch
+
+_HINTS = attrgetter(*Hints.__slots__)
 
 
 def page_values(row: PageRow) -> tuple[Any, ...]:
@@ -27,7 +30,7 @@ def hints_value(hints: Hints | None) -> str | None:
     """What a sitemap said, as a JSON array of its fields."""
     if hints is None:
         return None
-    return json.dumps(astuple(hints))
+    return json.dumps(_HINTS(hints))
 
 
 def page_row(values: tuple[Any, ...]) -> PageRow:

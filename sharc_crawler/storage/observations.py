@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any, Self
 from sharc_crawler.errors import DataError, StoreUnavailable, UsageError, unknown_name
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.model import Change, Document, Kind, Linked, Observation, Result, Url
-from sharc_crawler.storage import payloads
-from sharc_crawler.storage.columns import site_history
+from sharc_crawler.storage import columns, payloads
 from sharc_crawler.storage.connecting import for_reading, for_writing
 
 if TYPE_CHECKING:
@@ -40,6 +39,11 @@ _SELECT = _FIELDS.replace("media_type", "(SELECT name FROM media_type WHERE id =
 _OF_URLS = "FROM observation CROSS JOIN url ON url.id = observation.url WHERE observation.url IN"
 _OF_SITE = f"{_OF_URLS} (SELECT id FROM url WHERE site = (SELECT id FROM site WHERE name = ?))"  # noqa: S608 - constants
 _OF_URL = f"{_OF_SITE[:-1]} AND url = ?)"
+
+# The last word on each URL is found by the key: no other row of its is read, unless downloads failed after it.
+_OF_PAGES = """FROM url WHERE site = (SELECT id FROM site WHERE name = ?) AND (
+    SELECT result IN ('ok', 'not-modified') AND kind = 'page' FROM observation
+    WHERE observation.url = url.id AND result NOT IN ('failed', 'refused') ORDER BY time DESC LIMIT 1)"""
 
 
 class ObservationStore:
@@ -139,16 +143,19 @@ class ObservationStore:
 
     def size(self, site: str) -> int:
         """The number of :meth:`pages`."""
-        return len(self.pages(site))
+        (size,) = self._db.execute(f"SELECT count(*) {_OF_PAGES}", (site,)).fetchone()
+        return int(size)
 
     def histories(self, site: str, kind: Kind = Kind.PAGE) -> SiteHistory:
         """All that is known of a site's URLs of one kind, in columns; empty for an unknown site.
 
         A change is one of content here: bytes that changed beside an equal fingerprint count as unchanged.
         """
-        query = f"""SELECT url.url, time, result, change, coalesce(decoded, digest), fingerprint, lastmod,
-            lastmod_precision, last_modified {_OF_SITE} AND kind = ? ORDER BY observation.url, time"""
-        return site_history(site, self._db.execute(query, (site, kind.value)))
+        query = f"""SELECT observation.url, {columns.SELECTED} {_OF_SITE} AND kind = ?
+            AND {columns.ACCESSED} ORDER BY observation.url, time"""
+        named = "SELECT id, url FROM url WHERE site = (SELECT id FROM site WHERE name = ?)"
+        names = {number: Url(url) for number, url in self._db.execute(named, (site,))}
+        return columns.site_history(site, names, self._db.execute(query, (site, kind.value)))
 
     def latest(self, site: str) -> dict[Url, Observation]:
         """The last observation of each URL that showed its content: what the next capture compares with."""
@@ -159,11 +166,8 @@ class ObservationStore:
 
         One that is gone, or leads elsewhere, is no page any more, until something names it again.
         """
-        # SQLite: with max() the bare columns are those of the row that holds the maximum.
-        last = f"""SELECT observation.url AS number, url.url, kind, result, max(time) {_OF_SITE}
-            AND result NOT IN ('failed', 'refused') GROUP BY observation.url"""
-        query = f"SELECT url, kind FROM ({last}) WHERE result IN ('ok', 'not-modified') ORDER BY number"  # noqa: S608
-        return [Url(url) for url, kind in self._db.execute(query, (site,)) if kind == Kind.PAGE]
+        query = f"SELECT url.url {_OF_PAGES} ORDER BY url.id"
+        return [Url(url) for (url,) in self._db.execute(query, (site,))]
 
     def contents(self, site: str) -> dict[Url, str | None]:
         """The digest, once unpacked, of what each URL showed when it last showed its content."""

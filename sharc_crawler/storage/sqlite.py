@@ -299,7 +299,7 @@ def _write(db: sqlite3.Connection, batch: Batch) -> None:
         (batch.members, _insert("member", 2)),
         (list(batch.kept.items()), _replace("kept", 2)),
         (
-            [(rate, source, frontier_rows.shape_value(shape), page) for page, rate, source, shape in batch.rates],
+            batch.rates and (_rate_values(row) for row in batch.rates),
             "UPDATE page SET rate = ?, source = ?, shape = ? WHERE page = ?",
         ),
         (
@@ -309,6 +309,11 @@ def _write(db: sqlite3.Connection, batch: Batch) -> None:
     ):
         if rows:
             db.executemany(sql, rows)
+
+
+def _rate_values(row: tuple[int, float, str, float]) -> tuple[float, str, float | None, int]:
+    page, rate, source, shape = row
+    return rate, source, frontier_rows.shape_value(shape), page
 
 
 def _insert(table: str, columns: int) -> str:

@@ -48,9 +48,9 @@ class Candidates:
     def of(
         cls,
         pages: NDArray[np.int64] | list[int],
-        rates: NDArray[np.float64] | list[float],
-        weights: NDArray[np.float64] | list[float] | None = None,
-        shapes: NDArray[np.float64] | list[float] | None = None,
+        rates: NDArray[np.float64] | Sequence[float],
+        weights: NDArray[np.float64] | Sequence[float] | None = None,
+        shapes: NDArray[np.float64] | Sequence[float] | None = None,
         attested: NDArray[np.bool_] | list[bool] | None = None,
         utilities: NDArray[np.float64] | list[float] | None = None,
     ) -> Candidates:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from sharc_crawler.errors import UsageError
 from sharc_crawler.model import Hints, RateEstimate, Sighting
 from sharc_crawler.plugins import load
+from sharc_crawler.rates import chain as chain_module
 from sharc_crawler.rates.chain import Chain, default_chain
 from sharc_crawler.rates.constant import ONCE_A_MONTH, ConstantRates
 
@@ -80,3 +81,23 @@ def test_a_constant_must_be_a_rate(rate: float) -> None:
 
 def test_constant_is_known_by_name() -> None:
     assert load("rates", "constant") is ConstantRates
+
+
+def test_of_many_pages_some_are_enough_to_learn_what_a_second_word_is_worth(monkeypatch: pytest.MonkeyPatch):
+    """A site of half a million is not asked about twice for one page."""
+    monkeypatch.setattr(chain_module, "MOST_COMPARED", 50)
+    asked: list[int] = []
+
+    class Second:
+        def rates(self, sightings: Sequence[Sighting], now: float) -> list[RateEstimate | None]:
+            asked.append(len(sightings))
+            return [RateEstimate(2.0, "second") for _ in sightings]
+
+    class First:
+        def rates(self, sightings: Sequence[Sighting], now: float) -> list[RateEstimate | None]:
+            return [RateEstimate(0.5, "first") if at else None for at in range(len(sightings))]
+
+    found = Chain([First(), Second()]).rates([Sighting(f"http://h/{at}") for at in range(1000)], 0.0)
+    assert [one.source for one in found[:2]] == ["second", "first"]
+    assert found[0].rate == pytest.approx(0.5)  # its word is worth what the others' was
+    assert 1 + 30 <= asked[0] <= 1 + 50

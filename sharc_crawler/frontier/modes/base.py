@@ -89,7 +89,7 @@ class Mode:
         """Of pages just found, those that the strategy is given now."""
         return pages
 
-    def planned_by(self, pages: Sequence[PageId], rates: list[Rate]) -> list[Rate]:
+    def planned_by(self, pages: Sequence[PageId], rates: Sequence[Rate]) -> Sequence[Rate]:
         """The rates that the strategy is told of these pages, given their own."""
         return rates
 

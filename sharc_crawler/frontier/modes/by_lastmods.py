@@ -58,7 +58,7 @@ class ByLastmods(TwoVisits):
         known.begin({page: urls[page] for page in pages}, now)
         known.draw({page: urls[page] for page in sorted(known.lastmods)}, seed=round(self._capture.started))
 
-    def planned_by(self, pages: Sequence[PageId], rates: list[Rate]) -> list[Rate]:
+    def planned_by(self, pages: Sequence[PageId], rates: Sequence[Rate]) -> Sequence[Rate]:
         """What is to be audited has to be visited before T, as the hottest pages are; the others are drawn now."""
         if self._capture.reference is None:
             urls = self._ledger.pages.urls

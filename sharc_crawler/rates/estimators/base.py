@@ -12,7 +12,7 @@ from sharc_crawler.model import RateEstimate
 from sharc_crawler.rates.history import DATED, UNCHANGED
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -46,6 +46,11 @@ class Estimates:
         """Of pages of which nothing is known."""
         unknown = np.full(pages, np.nan)
         return cls(unknown, unknown, unknown, np.zeros(pages, np.int64))
+
+    def select(self, pages: Sequence[int]) -> Estimates:
+        """Those of some pages, in the order given."""
+        take = np.asarray(pages, np.int64)
+        return Estimates(self.rate[take], self.spread[take], self.shape[take], self.observations[take])
 
     def scaled(self, factors: NDArray[np.float64]) -> Estimates:
         """The same pages at rates this many times as high."""

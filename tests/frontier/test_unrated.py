@@ -1,0 +1,55 @@
+"""What waits for its rate is given back as it was last seen."""
+
+from __future__ import annotations
+
+from sharc_crawler.frontier.pages import Texts
+from sharc_crawler.frontier.unrated import Sightings, Unrated
+from sharc_crawler.model import Hints, Sighting
+
+SEEN = [
+    Sighting("http://h/0"),
+    Sighting("http://h/1", via="http://h/map.xml", hints=Hints()),
+    Sighting("http://h/2", via="http://h/map.xml", hints=Hints(5.0, 1.0, "daily", 0.5)),
+    Sighting("http://h/3", via="http://h/map.xml", hints=Hints(5.0, 1.0, published=4.0)),
+    Sighting("http://h/4", host="other"),
+    Sighting("http://h/5?a=1", hints=Hints(changefreq="weekly")),
+    Sighting("http://h/6", key="http://h/6#post"),
+]
+
+
+def waiting() -> tuple[Unrated, Sightings]:
+    unrated, urls = Unrated(), Texts()
+    for page, sighting in enumerate(SEEN):
+        urls.append("http://h/5?utm_source=b&a=1" if page == 5 else sighting.url)
+        unrated.put(page, sighting, urls[page])
+    return unrated, Sightings(unrated, urls)
+
+
+def test_each_is_given_back():
+    unrated, sightings = waiting()
+    assert list(sightings) == SEEN
+    assert sightings[2:4] == SEEN[2:4]
+    assert list(unrated.pages) == list(range(7))
+    assert len(sightings) == 7
+    assert 6 in unrated
+    assert 7 not in unrated
+
+
+def test_the_last_sighting_of_a_page_counts():
+    unrated, sightings = waiting()
+    for page in (0, 3, 4):
+        again = Sighting(f"http://h/{page}", via="http://h/b.xml", hints=Hints(9.0, 60.0))
+        unrated.put(page, again, again.url)
+        assert sightings[page] == again
+    unusual = Sighting("http://h/2", host="other")
+    unrated.put(2, unusual, unusual.url)
+    assert sightings[2] == unusual
+    assert len(sightings) == 7
+
+
+def test_what_many_pages_share_is_kept_once():
+    unrated = Unrated()
+    for page in range(1000):
+        unrated.put(page, Sighting(f"http://h/{page}", via="map", hints=Hints(float(page), 1.0)), f"http://h/{page}")
+    assert len(unrated._words) == 1
+    assert not unrated._unusual
