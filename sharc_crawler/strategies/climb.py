@@ -77,12 +77,11 @@ class _Stairs:
         self._theta = classes.rates[self.rows] * width
         self._weights = classes.weights[self.rows]
         self._at = np.argsort(self.rows, kind="stable").reshape(len(classes), -1).T  # piece by flight and class
-        self._value = self._total()
+        self._starts = np.cumsum(self.counts) - self.counts
+        self._series = series(self._theta, self.counts)
+        self._terms = self._survival(self._starts) * self._series  # of the layout's value
+        self._value = float(self._terms.sum())
         self.tried = 0
-
-    def _total(self) -> float:
-        starts = np.cumsum(self.counts) - self.counts
-        return float((self._survival(starts) * series(self._theta, self.counts)).sum())
 
     def improve(self) -> bool:
         """Make the best moves; False: none gains anything."""
@@ -96,18 +95,22 @@ class _Stairs:
         return made
 
     def _move(self, source: int, target: int) -> bool:
-        """Move as many pages as gain something: all, a half, a quarter..."""
+        """Move as many pages as gain something: all, a half, a quarter... Only the pieces between are touched."""
+        ends, span = [source, target], slice(min(source, target), max(source, target) + 1)
+        first, old = self._starts[span][0], self._terms[span].sum()
         pages = int(self.counts[source])
         while pages:
             self.tried += 1
-            self.counts[source] -= pages
-            self.counts[target] += pages
-            value = self._total()
+            self.counts[ends] += [-pages, pages]
+            starts = first + np.cumsum(self.counts[span]) - self.counts[span]
+            sums = self._series[span].copy()
+            sums[[0, -1] if source < target else [-1, 0]] = series(self._theta[ends], self.counts[ends])
+            terms = self._weights[span] * np.exp(-self._theta[span] * starts) * sums
+            value = self._value + float(terms.sum() - old)
             if value > self._value:
-                self._value = value
+                self._starts[span], self._series[span], self._terms[span], self._value = starts, sums, terms, value
                 return True
-            self.counts[source] += pages
-            self.counts[target] -= pages
+            self.counts[ends] += [pages, -pages]
             pages //= 2
         return False
 

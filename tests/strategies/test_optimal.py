@@ -15,9 +15,12 @@ from sharc_crawler.evidence.survival import log_survival
 from sharc_crawler.model import Plan
 from sharc_crawler.strategies.base import Candidates, Setting
 from sharc_crawler.strategies.bound import upper_bound
+from sharc_crawler.strategies.classes import classify
+from sharc_crawler.strategies.climb import _flights, _Stairs
 from sharc_crawler.strategies.layout import lay_out
 from sharc_crawler.strategies.make import make_strategy
 from sharc_crawler.strategies.optimal import optimum
+from sharc_crawler.strategies.pieces import Pieces, series
 from sharc_crawler.strategies.selective import selective
 from tests.strategies.oracles import best_of_all_schedules
 
@@ -177,3 +180,20 @@ def test_the_strategy_makes_its_plan_come_true(name: str) -> None:
 def test_no_page_and_one_page() -> None:
     assert optimum(pages_of(np.zeros(0)), 1.0).coherence == 0
     assert optimum(pages_of(np.array([5.0])), 1.0).coherence == 1
+
+
+def test_what_moves_gain_is_added_up_as_it_is_counted_anew():
+    """Only what lies between source and target of a move is looked at again."""
+    rng = np.random.default_rng(3)
+    classes, _ = classify(Candidates.of(np.arange(3000), rng.choice(rng.lognormal(-6.0, 2.0, 40), 3000)))
+    pieces = Pieces.of(selective(classes, 2.0))
+    stairs = _Stairs(classes, 2.0, pieces, _flights(pieces.rows))
+    before = stairs._value
+    for _ in range(5):
+        stairs.improve()
+    starts = np.cumsum(stairs.counts) - stairs.counts
+    anew = (stairs._survival(starts) * series(stairs._theta, stairs.counts)).sum()
+    assert stairs._value == pytest.approx(anew, rel=1e-12)
+    assert stairs._value > before
+    assert stairs.counts.sum() == 3000
+    assert stairs.tried > 5

@@ -98,8 +98,7 @@ class Likelihood:
         return result
 
     def _climb(self) -> NDArray[np.float64]:
-        # The first step, from λ = 0, where φ = 1 and φ' = −1/2.
-        rate = (self.hits + self.shape) / (self._sum(self.lengths / 2.0) + self.scale)
+        rate = self._below()
         result, pages, left = rate.copy(), np.arange(len(rate)), self
         for _ in range(STEPS):
             value, fall = left.slope(rate)
@@ -114,6 +113,18 @@ class Likelihood:
                 break
         result[pages] = rate
         return result
+
+    def _below(self) -> NDArray[np.float64]:
+        """Left of the root and near it: Newton's first step from 0, or the root for changed intervals of one length.
+
+        t/(e^{λ t} − 1) is convex in t: with all changed intervals as long as their mean the root lies further left.
+        """
+        total = self._sum(self.lengths)
+        first = (self.hits + self.shape) / (total / 2.0 + self.scale)
+        some = total > 0
+        alike = self.hits[some] * np.log1p(total[some] / self.scale[some]) / total[some]
+        first[some] = np.maximum(first[some], alike)
+        return first
 
     def _sum(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         weighted = values if self.weights is None else values * self.weights
