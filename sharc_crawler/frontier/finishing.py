@@ -13,6 +13,7 @@ from sharc_crawler.evidence.judgement import APEX, LATE_DOWNLOAD, NEVER_REVISITE
 from sharc_crawler.frontier.budget import PREFIX
 from sharc_crawler.frontier.hosts import Task
 from sharc_crawler.frontier.lifecycle import Event, State
+from sharc_crawler.frontier.seen import UNSEEN
 from sharc_crawler.frontier.traps import content_of
 from sharc_crawler.model import EMBEDDED, Judgement, Kind, Outcome, Phase, Result, Sighting, Slot, Visit
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 #: looked up once: an enum's members take a quarter of a microsecond each time (Python 3.11)
 _OK, _PAGE, _SECOND, _ONLY = Result.OK, Kind.PAGE, Slot.SECOND, Slot.ONLY
+PROBE = "probe"  #: how it was found: it was made up here
 KNOWN_PACE = 8  #: visits from which on their pace is taken for the plan's Δ
 
 
@@ -73,6 +75,8 @@ class Finisher:
         if not links or not (capture.spec.discover or fetch.kind is Kind.SITEMAP):
             return []
         depth = self._ledger.pages.depths[fetch.page] + 1
+        if capture.traps is not None and (why := capture.traps.why_not_named(fetch.url, outcome)):
+            links = self._known(capture, links, why)
         linked = self._admitter.admit(capture, links, outcome.ended, fetch.page, depth).linked
         if wanted := capture.mode.reconsidered(fetch.page, linked, outcome.ended):
             self._admitter.take_up(capture, wanted, outcome.ended)
@@ -87,6 +91,14 @@ class Finisher:
             if capture.strategy is not None:
                 capture.strategy.linked(linked)
         return linked
+
+    def _known(self, capture: SiteCapture, links: Sequence[Sighting], why: str) -> list[Sighting]:
+        """Of what an error page names, what was named before."""
+        found = capture.seen.find([link.key or link.url for link in links])
+        for link, page in zip(links, found, strict=True):
+            if page == UNSEEN:
+                self._ledger.left_out(link.url, why, link.via)
+        return [link for link, page in zip(links, found, strict=True) if page != UNSEEN]
 
     @staticmethod
     def _must_precede(ended: Ended) -> bool:
@@ -134,10 +146,24 @@ class Finisher:
             capture.counts.visited(captured)
             if captured and capture.traps is not None:
                 capture.traps.saw(fetch.url, content_of(outcome))
+                self._ask(capture, outcome.ended)
+        elif captured and capture.traps is not None:
+            capture.traps.errors.answered(fetch.url, content_of(outcome))
         if task.page not in capture.again:
             if fetch.kind is _PAGE:
                 self._tell_strategy(capture, task, captured, outcome.ended)
             capture.mode.visited(task, fetch.kind, outcome)
+
+    def _ask(self, capture: SiteCapture, now: Instant) -> None:
+        """For what cannot exist, where pages look like error pages: it is no page, and nobody's resource."""
+        assert capture.traps is not None, "they are what asks"
+        probes = capture.traps.errors.take()
+        if not probes or not capture.spec.discover:
+            return
+        for probe in probes:
+            capture.note(f"{probe} was asked for, which nobody names: pages beside it look like error pages")
+        self._ledger.changed_capture()
+        self._admitter.admit(capture, [Sighting(probe, Kind.RESOURCE, PROBE) for probe in probes], now)
 
     def _visited_again(self, ended: Ended) -> None:
         """A second look before T: what it shows stands for the page from now on; where it shows nothing, the first."""

@@ -164,6 +164,8 @@ class Restorer:
             if captured:
                 pages.remember(page, outcome, capture.mode.compares)
                 capture.revisited.visited(pages.urls[page], outcome)
+                if kind in EMBEDDED and capture.traps is not None:
+                    capture.traps.errors.answered(pages.urls[page], content_of(outcome))
             if kind is Kind.PAGE and not again:
                 self._page_visited(capture, row)
             if not again:

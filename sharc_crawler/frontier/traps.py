@@ -5,7 +5,7 @@ where it stands (``/s/*``, ``?sid=*``). Where half of the pages show what the sa
 there, it means nothing, and what was visited once is left with anything else in that place. Where it ends a path it may
 name a document: there, three of four. Other addresses are told by their template, numbers and query values left out:
 where there are four pages for each content, the rest of the template is left. (A third one, for letters alone:
-:mod:`sharc_crawler.frontier.idle_places`.)
+:mod:`sharc_crawler.frontier.idle_places`; error pages: :mod:`sharc_crawler.frontier.soft_errors`.)
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sharc_crawler.frontier.idle_places import IdlePlaces
 from sharc_crawler.frontier.seen import UNSEEN, SeenUrls
+from sharc_crawler.frontier.soft_errors import SoftErrors
 
 if TYPE_CHECKING:
     from re import Match
@@ -104,11 +105,13 @@ class Traps:
         self._seen = SeenUrls()  # contents of each row; addresses without what may be made up
         self._reasons: dict[int, str] = {}  # why a row is a trap; it stays one
         self._idle = IdlePlaces()
+        self.errors = SoftErrors()
 
     def saw(self, url: str, content: str | None) -> None:
         """A page was captured; ``content`` is its digest, where there is one."""
         if content is None:
             return
+        self.errors.saw(url, content)
         if parts := made_up(url):
             for part in parts:
                 self._saw_without(part, content)
@@ -162,6 +165,11 @@ class Traps:
             return False
         self._seen.add(key, 0)
         return True
+
+    def why_not_named(self, url: str, outcome: Outcome) -> str | None:
+        """Why what only this answer names is left; ``None``: it is not."""
+        why = "named by an error page alone" if self.errors.asked(url) else self.errors.why_not(content_of(outcome))
+        return why and f"looks like a trap: {why} (traps=0 takes them)"
 
     def why_not(self, url: str) -> str | None:
         """Why a page that was not visited yet is left; ``None``: it is not."""

@@ -185,9 +185,10 @@ class ArchiveMiddleware:
         known = None
         if fetch.slot is Slot.SECOND and fetch.kind is Kind.PAGE:  # equal bytes name the same
             known = self._session.sites.of(fetch).pages.remembered(fetch.page).digest
-        traps = self._session.sites.of(fetch).capture.traps is not None
+        traps = self._session.sites.of(fetch).capture.traps
         page, shown = fetch.kind is Kind.PAGE, self._session.browsing is not None
-        wants, words = self._wants(fetch, outcome), page and (traps or shown)
+        words = (page and (traps is not None or shown)) or (traps is not None and traps.errors.asked(fetch.url))
+        wants = self._wants(fetch, outcome)
         return Order(url, wants, compared=self._compared(fetch), words=words, text=page and shown, known=known)
 
     def _wants(self, fetch: Fetch, outcome: Outcome) -> Wants:

@@ -86,6 +86,20 @@ class SoftNotFound(_Endless):
         )
 
 
+class SoftNotFoundLetters(SoftNotFound):
+    """The same with nothing but letters, and all at the top."""
+
+    def page(self, number: int | None) -> str:
+        if number is not None:
+            return _Endless.page(self, number) + (f"<a href=/{letters()}>more</a>" if number % 4 == 0 else "")
+        links = " ".join(f"<a href=/{letters()}>more</a>" for _ in range(5))
+        return f"<title>Oops</title><p>{self.path} was not found. Perhaps you look for one of these. {links}</p>"
+
+
+def letters() -> str:
+    return "".join(chr(ord("a") + secrets.randbelow(26)) for _ in range(8))
+
+
 @pytest.mark.parametrize(
     ("strategy", "site"),
     [
@@ -95,6 +109,8 @@ class SoftNotFound(_Endless):
         pytest.param("sharc-selective", SessionInPath, marks=pytest.mark.long),
         pytest.param("sharc-selective", RandomQuery, marks=pytest.mark.long),
         ("sharc-selective", SoftNotFound),
+        ("bfs:revisits=none", SoftNotFoundLetters),
+        pytest.param("sharc-selective", SoftNotFoundLetters, marks=pytest.mark.long),
     ],
 )
 def test_an_endless_site_ends(crawl, site: Any, strategy: str) -> None:

@@ -1,0 +1,73 @@
+"""Error pages that say they are pages (status 200), and name ever new ones: found by asking for one that cannot exist.
+
+Nothing about such addresses looks odd (``/kqzvbnwt``). Where a few pages of one folder show the same, one request is
+made for a name in that folder that nobody gave: what it shows is the folder's error page. Pages that show the same are
+visited where others name them; what they alone name, and was not known before, is left.
+"""
+
+from __future__ import annotations
+
+from hashlib import sha256
+
+COPIES = 4  #: pages of a folder that show the same, until one asks
+MOST = 5  #: folders that are asked in
+KEPT = 50  #: contents that are counted, those seen last
+
+
+def unlikely(folder: str) -> str:
+    """A name that no page of a folder has, the same each time; of letters, as what looks made up is not compared.
+
+    >>> unlikely("http://h/x")
+    'no-such-page-euxmcqqecr'
+    """
+    return "no-such-page-" + "".join(chr(ord("a") + byte % 26) for byte in sha256(folder.encode()).digest()[:10])
+
+
+class SoftErrors:
+    """Counts equal pages of each folder; knows what was asked for, and what it showed.
+
+    >>> errors = SoftErrors()
+    >>> for name in ("kqzv", "bnwt", "wmdk", "qjxe"): errors.saw(f"http://h/x/{name}", "Oops")
+    >>> [probe] = errors.take()
+    >>> errors.asked(probe), errors.take(), errors.answered(probe, "Oops")
+    (True, [], None)
+    >>> errors.why_not("Oops"), errors.why_not("a story")
+    ('named by an error page of status 200 alone (http://h/x/no-such-page-euxmcqqecr shows it, too)', None)
+    """
+
+    def __init__(self) -> None:
+        self._counts: dict[int, int] = {}  # of a folder and a content; the latest last
+        self._asked: dict[str, str] = {}  # folder → what was asked for
+        self._wanted: list[str] = []
+        self._shown: dict[str, str] = {}  # content of an error page → what showed it
+
+    def saw(self, url: str, content: str) -> None:
+        """A page was captured."""
+        folder = url.partition("?")[0].rpartition("/")[0]
+        key = hash((folder, content))
+        self._counts[key] = count = self._counts.pop(key, 0) + 1
+        if len(self._counts) > KEPT:
+            del self._counts[next(iter(self._counts))]
+        if count == COPIES and folder not in self._asked and len(self._asked) < MOST:
+            self._asked[folder] = probe = f"{folder}/{unlikely(folder)}"
+            self._wanted.append(probe)
+
+    def take(self) -> list[str]:
+        """What is to be asked for, once."""
+        wanted, self._wanted = self._wanted, []
+        return wanted
+
+    def asked(self, url: str) -> bool:
+        """Is it nobody's page, asked for to see an error page?"""
+        return bool(self._asked) and url in self._asked.values()
+
+    def answered(self, url: str, content: str | None) -> None:
+        """What was asked for was answered as if it were a page."""
+        if content is not None and self.asked(url):
+            self._shown.setdefault(content, url)
+
+    def why_not(self, content: str | None) -> str | None:
+        """Why what a page names, and nobody had named, is left; ``None``: it is not."""
+        if content not in self._shown:
+            return None
+        return f"named by an error page of status 200 alone ({self._shown[content]} shows it, too)"

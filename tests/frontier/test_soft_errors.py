@@ -1,0 +1,112 @@
+"""Error pages of status 200 that name ever new addresses: asked for once, then what only they name is left."""
+
+from __future__ import annotations
+
+from itertools import count
+
+import pytest
+
+from sharc_crawler.frontier.frontier import Frontier
+from sharc_crawler.frontier.soft_errors import MOST, SoftErrors
+from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.model import Done, Kind, Sighting, Wait
+from sharc_crawler.storage.memory import MemoryStore
+from tests.frontier.conftest import World
+
+ROOT = "http://h/"
+TRUE = 12  #: pages
+WORDS = [a + b + c + d for a in "bcd" for b in "aeiou" for c in "fgh" for d in "aeiouklm"]
+
+
+class Site(World):
+    """Some pages; any other name shows an error page, which names others and the way home."""
+
+    soft = True
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.made = count()
+
+    def links_of(self, url: str) -> list[Sighting]:
+        name = url.removeprefix(ROOT)
+        if name == "":
+            return [Sighting(f"{ROOT}{self.name()}"), *(Sighting(f"{ROOT}page{n}") for n in range(TRUE))]
+        if name.startswith("page"):
+            return []
+        return [Sighting(ROOT), Sighting(f"{ROOT}page0"), *(Sighting(f"{ROOT}{self.name()}") for _ in range(5))]
+
+    def name(self) -> str:
+        return WORDS[next(self.made) % len(WORDS)] + WORDS[next(self.made) * 7 % len(WORDS)]
+
+    def answer(self, fetch):
+        outcome = super().answer(fetch)
+        name = fetch.url.removeprefix(ROOT)
+        true = name == "" or name.startswith("page")
+        object.__setattr__(outcome, "fingerprint", name if true or not self.soft else "Oops")
+        if "no-such-page" in name and not self.soft:
+            object.__setattr__(outcome, "fingerprint", "another")
+        self.links[fetch.url] = self.links_of(fetch.url)
+        return outcome
+
+
+@pytest.mark.parametrize("strategy", ["bfs:revisits=none", "sharc-selective", "dfs"])
+def test_a_site_whose_error_pages_lead_on_ends(impolite, strategy):
+    world, frontier = Site(), Frontier(impolite, MemoryStore())
+    capture = frontier.open(CaptureSpec("h", (ROOT,), sitemaps=(), strategy=strategy), world.now)
+    world.run(frontier, most=4_000)
+    urls = {fetch.url for _, fetch in world.requests if fetch.kind is Kind.PAGE}
+    assert len(urls) <= 3 * (TRUE + 1)
+    assert {f"{ROOT}page{number}" for number in range(TRUE)} <= urls
+    assert len([1 for _, fetch in world.requests if "no-such-page" in fetch.url]) == 1, "asked once, and never again"
+    assert "named by an error page" in " ".join(capture.left_out.reasons)
+    assert any("was asked for, which nobody names" in note for note in capture.notes)
+
+
+def test_what_was_asked_for_is_known_after_a_restart(impolite):
+    world, store = Site(), MemoryStore()
+    frontier = Frontier(impolite, store)
+    frontier.open(CaptureSpec("h", (ROOT,), sitemaps=(), strategy="bfs:revisits=none"), world.now)
+    for step in range(2_000):
+        decision = frontier.next(world.now)
+        if isinstance(decision, Done):
+            break
+        if isinstance(decision, Wait):
+            world.now = decision.until
+            continue
+        world.requests.append((world.now, decision))
+        frontier.finished(decision, world.answer(decision), world.links_of(decision.url))
+        world.now += 0.01
+        if step % 5 == 4:
+            frontier = Frontier(impolite, store)
+            frontier.restore(store.load(), world.now)
+    assert frontier.done
+    assert len({fetch.url for _, fetch in world.requests}) <= 3 * (TRUE + 1) + 2  # robots.txt, and what was asked for
+    assert len([1 for _, fetch in world.requests if "no-such-page" in fetch.url]) == 1
+
+
+def test_nobody_is_asked_without_a_suspicion(impolite):
+    world, frontier = World(), Frontier(impolite)
+    world.links = {ROOT: [Sighting(f"{ROOT}{word}") for word in WORDS[:50]]}
+    frontier.open(CaptureSpec("h", (ROOT,), sitemaps=(), strategy="bfs:revisits=none"), world.now)
+    world.run(frontier)
+    assert not [fetch for _, fetch in world.requests if "no-such-page" in fetch.url]
+
+
+def test_pages_that_are_alike_are_followed_where_an_error_page_looks_otherwise():
+    errors = SoftErrors()
+    for word in WORDS[:9]:
+        errors.saw(f"{ROOT}{word}", "Are you of age?")
+    [probe] = errors.take()
+    errors.answered(probe, "Not found")
+    assert errors.why_not("Are you of age?") is None
+    assert errors.why_not("Not found")
+    errors.answered(f"{ROOT}{WORDS[0]}", "a story")
+    assert errors.why_not("a story") is None, "nobody asked for it"
+
+
+def test_few_folders_are_asked_in():
+    errors = SoftErrors()
+    for folder in WORDS[:50]:
+        for word in WORDS[:9]:
+            errors.saw(f"{ROOT}{folder}/{word}", "sold out")
+    assert len(errors.take()) == MOST
