@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from sharc_crawler.frontier.scope import Scope
 from sharc_crawler.model import NO_VALIDATORS
@@ -16,9 +16,22 @@ if TYPE_CHECKING:
 
     from sharc_crawler.frontier.capture import Admission, Rates
     from sharc_crawler.frontier.spec import CaptureSpec
-    from sharc_crawler.model import Validators
+    from sharc_crawler.model import Instant, Outcome, Validators
     from sharc_crawler.rates.history import SiteHistory
     from sharc_crawler.strategies.base import Setting, Strategy
+
+
+class LastSeen(NamedTuple):
+    """What a URL showed when the archive last saw its content."""
+
+    time: Instant
+    digest: str  #: once unpacked
+    fingerprint: str | None = None
+
+    def shows(self, outcome: Outcome) -> bool:
+        """Is it the same content still?"""
+        same = self.digest == (outcome.decoded or outcome.digest)
+        return same or (self.fingerprint is not None and self.fingerprint == outcome.fingerprint)
 
 
 def named_strategy(spec: CaptureSpec, setting: Setting) -> Strategy:
@@ -63,5 +76,6 @@ class Parts:
     history: Callable[[CaptureSpec], SiteHistory] = no_history  #: what the trust in a server's word rests on
     links: Callable[[CaptureSpec], Iterable[tuple[str, str]]] = no_links  #: source and target, by former captures
     former: Callable[[CaptureSpec, str], Validators] = never_answered  #: what a URL's answer in a former capture had
+    seen: Callable[[CaptureSpec, str], LastSeen | None] | None = None  #: by the archive, if there is one
     canonical: Callable[[str], str | None] = canonical  #: None: not a URL we crawl
     host_of: Callable[[str], str] = host_of

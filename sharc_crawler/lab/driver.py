@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,7 @@ import numpy as np
 from sharc_crawler.errors import unknown_name
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
-from sharc_crawler.frontier.parts import Parts
+from sharc_crawler.frontier.parts import LastSeen, Parts
 from sharc_crawler.frontier.spec import HINTS, CaptureSpec
 from sharc_crawler.lab.belief import BelievedRates, Informed
 from sharc_crawler.lab.schedule import DownloadTimes
@@ -135,6 +136,7 @@ class Simulation:
             scope=lambda _: EveryLink(),
             rates=lambda _: BelievedRates(belief, site.numbers),
             links=lambda _: self._known_links(),
+            seen=lambda _, url: self._seen(site.numbers[url]),
             canonical=str,
             host_of=lambda _: HOST,
         )
@@ -147,6 +149,19 @@ class Simulation:
     def _make(self, spec: CaptureSpec, setting: Setting) -> Strategy:
         return Informed(make_strategy(spec.strategy, setting), self._belief, self._number)
 
+    def _seen(self, page: int) -> LastSeen | None:
+        """What the archive holds of a page."""
+        site, time = self._site, self._belief.seen
+        if time is None or not site.created[page] < time:
+            return None
+        past = site.past.rows[page]
+        later = len(past) - bisect_right(past, time)  # changes that it knows nothing of
+        return LastSeen(time, str(-later) if later else str(site.changes.version(page, time)))
+
+    def _dated(self) -> bool:
+        """Was a sitemap read after the archive last saw the pages?"""
+        return self._belief.seen is not None and self._belief.seen < self._site.start
+
     def _number(self, page: PageId) -> int:
         return self._site.numbers[self.frontier.pages.urls[page]]
 
@@ -156,10 +171,10 @@ class Simulation:
         seeds = [self._site.root] if not planned else self._site.known if graph == "known" else self._site.archived
         self._known_graph = planned and graph == "known"
         now = self._start()
-        web = Web(self._site, frozen=graph == "known", published=self._published)
+        web = Web(self._site, frozen=graph == "known", published=self._published, dated=self._dated())
         size = len(self._site.archived if planned and graph == "recapture" else self._site.known)
         capture = self.frontier.open(self._spec(size, discover=not self._known_graph), now, seeded=False)
-        self.frontier.schedule(web.sightings(seeds), now)
+        self.frontier.schedule(web.seeds(seeds), now)
         if self._published is not None:
             self.frontier.schedule([Sighting(SITEMAP, Kind.SITEMAP)], now)
         decisions = 0

@@ -27,7 +27,7 @@ import numpy as np
 
 from sharc_crawler.errors import UsageError
 from sharc_crawler.lab.belief import Belief
-from sharc_crawler.lab.published import links, sitemap, weekly_captures, year_before
+from sharc_crawler.lab.published import WEEK, links, sitemap, weekly_captures, year_before
 from sharc_crawler.rates.age import age_rates
 from sharc_crawler.rates.chain import Chain
 from sharc_crawler.rates.estimators.gamma_poisson import GammaPoisson
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sharc_crawler.lab.site import Site
+    from sharc_crawler.model import Instant
     from sharc_crawler.rates.base import RateSource
     from sharc_crawler.rates.history import Histories
 
@@ -50,7 +51,14 @@ if TYPE_CHECKING:
 def believe(site: Site, source: str) -> Belief:
     """The rates of a source, and Olston and Pandey's utilities (which always know all); no lastmod is trusted."""
     rates, shapes = SOURCES[source](site) if source in SOURCES else _asked(_named(source, site), site)
-    return Belief(source, rates, shapes, utilities(site), np.zeros(len(site.urls), np.bool_))
+    return Belief(source, rates, shapes, utilities(site), np.zeros(len(site.urls), np.bool_), _seen(site, source))
+
+
+def _seen(site: Site, source: str) -> Instant | None:
+    """When what the source goes by was seen last."""
+    if source == "history":
+        return site.start
+    return None if source in SOURCES else site.start - WEEK
 
 
 def utilities(site: Site) -> Column:

@@ -49,11 +49,19 @@ class EveryLink:
 class Web:
     """The site as the frontier meets it: sightings in, outcomes and links out."""
 
-    def __init__(self, site: Site, frozen: bool, published: Published | None = None) -> None:
+    def __init__(self, site: Site, frozen: bool, published: Published | None = None, dated: bool = False) -> None:
         self._site = site
+        self._dated = dated  # what is known at the start was read from a sitemap
         self._published = published
         self._frozen = frozen  # links are those of the start
         self._sightings: list[Sighting | None] = [None] * len(site.urls)
+
+    def seeds(self, pages: Sequence[int]) -> list[Sighting]:
+        """Pages known at the start, with their last changes where a sitemap tells of them."""
+        if not self._dated:
+            return self.sightings(pages)
+        last = self._site.past.latest(self._site.created)
+        return [Sighting(self._site.urls[page], hints=Hints(float(last[page]))) for page in pages]
 
     def sightings(self, pages: Sequence[int]) -> list[Sighting]:
         """Links to pages; each object is made once."""

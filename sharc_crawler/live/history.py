@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sharc_crawler.errors import DataError, StoreUnavailable
+from sharc_crawler.frontier.parts import LastSeen
 from sharc_crawler.model import Sighting
 from sharc_crawler.rates.chain import Chain
 from sharc_crawler.rates.make import make_sources
@@ -34,3 +36,12 @@ def rates_of(site: str, names: str, history: ObservationStore | None, rules: Sit
 def known_pages(site: str, history: ObservationStore) -> list[Sighting]:
     """The pages that have shown content."""
     return [Sighting(url, via="history") for url in history.pages(site)]
+
+
+def last_seen(site: str, url: str, history: ObservationStore) -> LastSeen | None:
+    """What a URL showed when it last showed its content; a store that cannot tell now ends no capture."""
+    try:
+        shown = history.shown(site, url)
+    except (StoreUnavailable, DataError):
+        return None
+    return None if shown is None else LastSeen(*shown)

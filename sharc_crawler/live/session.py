@@ -27,7 +27,7 @@ from sharc_crawler.live.clock import Clock, clock_of
 from sharc_crawler.live.config import Config
 from sharc_crawler.live.everything import PARTS
 from sharc_crawler.live.failing import without_tracebacks
-from sharc_crawler.live.history import known_pages, rates_of
+from sharc_crawler.live.history import known_pages, last_seen, rates_of
 from sharc_crawler.live.memory import MemoryBudget, memory_of
 from sharc_crawler.live.naming import attributes, named
 from sharc_crawler.live.output import check_objects, check_output, check_state, is_whole, make_folder, told
@@ -472,4 +472,5 @@ def _parts(history: ObservationStore | None, config: Config) -> Parts:
         rates=lambda spec: rates(spec.site),
         history=lambda spec: history.histories(spec.site),
         links=lambda spec: history.links(spec.site),
+        seen=lambda spec, url: last_seen(spec.site, url, history),
     )

@@ -197,6 +197,15 @@ def test_latest_is_what_the_next_capture_compares_with(store: ObservationStore):
     assert store.latest("s") == {"u": content}
 
 
+def test_what_one_url_showed_last(store: ObservationStore):
+    shown = seen("u", 2.0, digest="packed", decoded="content", fingerprint="f")
+    gone = replace(seen("u", 3.0), result=Result.GONE)
+    store.append([seen("u", 1.0, digest="old"), shown, gone, seen("v", 4.0, digest="other")])
+    assert store.shown("s", "u") == (2.0, "content", "f")
+    assert store.shown("s", "w") is None
+    assert store.shown("t", "u") is None
+
+
 def test_a_document_is_described_by_its_last_content(store: ObservationStore):
     first = seen("u", 1.0, media_type="text/html", document=Document(1, 2, 3))
     store.append([first, seen("u", 2.0, result=Result.NOT_MODIFIED), seen("v", 1.0, result=Result.GONE)])

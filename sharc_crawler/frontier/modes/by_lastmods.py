@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.hosts import Task
     from sharc_crawler.frontier.ledger import Ledger
+    from sharc_crawler.frontier.modes.rate_tests import RateTests
     from sharc_crawler.frontier.store import LastmodRow, PageRow
     from sharc_crawler.model import Hints, Instant, Judgement, Outcome, PageId, Rate, Visit
     from sharc_crawler.rates.history import SiteHistory
@@ -39,8 +40,8 @@ class ByLastmods(TwoVisits):
 
     listens = True
 
-    def __init__(self, ledger: Ledger, capture: SiteCapture, history: SiteHistory) -> None:
-        super().__init__(ledger, capture, compares=True)
+    def __init__(self, ledger: Ledger, capture: SiteCapture, history: SiteHistory, tests: RateTests) -> None:
+        super().__init__(ledger, capture, tests, compares=True)
         self.attestations = Attestations(history, capture.spec.audit)
         self._held: Visit | None = None  # the first visit after T, until the sitemaps have been read again
         self._again: list[PageId] | None = None  # asked for again at T, and not all answered yet; None: T is to come

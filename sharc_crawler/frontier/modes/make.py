@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import UsageError
+from sharc_crawler.frontier.modes.rate_tests import RateTests
 from sharc_crawler.frontier.modes.two_visits import TwoVisits
 
 if TYPE_CHECKING:
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 def make_mode(ledger: Ledger, capture: SiteCapture, strategy: Strategy, parts: Parts) -> Mode:
     """What decides where there is more than one way; raises :class:`UsageError` as :func:`check` does."""
     spec = capture.spec
+    tests = RateTests(capture, ledger.pages, None if parts.seen is None else partial(parts.seen, spec))
     check(strategy, spec.subsites)
     if spec.mode == "instant":
         from sharc_crawler.frontier.modes.instant import Instantly
@@ -26,16 +29,16 @@ def make_mode(ledger: Ledger, capture: SiteCapture, strategy: Strategy, parts: P
     if spec.mode == "survey":
         from sharc_crawler.frontier.modes.survey import Surveyed
 
-        return Surveyed(ledger, capture, parts.history(spec))
+        return Surveyed(ledger, capture, parts.history(spec), tests)
     if strategy.attests:
         from sharc_crawler.frontier.modes.by_lastmods import ByLastmods
 
-        return ByLastmods(ledger, capture, parts.history(spec))
+        return ByLastmods(ledger, capture, parts.history(spec), tests)
     if spec.subsites:
         from sharc_crawler.frontier.modes.subsites import Subsites
 
-        return Subsites(ledger, capture, lambda: parts.links(spec))
-    return TwoVisits(ledger, capture, compares=strategy.revisits)
+        return Subsites(ledger, capture, lambda: parts.links(spec), tests)
+    return TwoVisits(ledger, capture, tests, compares=strategy.revisits)
 
 
 def check(strategy: Strategy, subsites: str) -> None:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.hosts import Task
     from sharc_crawler.frontier.ledger import Ledger
+    from sharc_crawler.frontier.modes.rate_tests import RateTests
     from sharc_crawler.frontier.store import LastmodRow
     from sharc_crawler.model import Instant, Outcome, PageId, Seconds, Visit
     from sharc_crawler.strategies.door import Door
@@ -48,8 +49,8 @@ class Subsites(TwoVisits):
 
     parted = True
 
-    def __init__(self, ledger: Ledger, capture: SiteCapture, links: Links) -> None:
-        super().__init__(ledger, capture, compares=True)
+    def __init__(self, ledger: Ledger, capture: SiteCapture, links: Links, tests: RateTests) -> None:
+        super().__init__(ledger, capture, tests, compares=True)
         self._division = make_division(capture.spec.subsites)
         self._links = links  # between the site's pages, by former captures
         self.rows: list[SubsiteRow] = []  #: all parts so far; the last one is open as long as it has no end

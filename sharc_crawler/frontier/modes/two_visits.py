@@ -30,8 +30,9 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.hosts import Task
     from sharc_crawler.frontier.ledger import Ledger
+    from sharc_crawler.frontier.modes.rate_tests import RateTests
     from sharc_crawler.frontier.store import LastmodRow, PageRow
-    from sharc_crawler.model import Instant, Judgement, Outcome, PageId, Visit
+    from sharc_crawler.model import Instant, Judgement, Outcome, PageId, Rate, Visit
     from sharc_crawler.strategies.door import Door
 
 LISTED = {"sitemap", "lastmod"}  #: sources that took the header for a sitemap's word
@@ -41,12 +42,13 @@ MODIFIED = "last-modified"
 class TwoVisits(Mode):
     """T lies between the last visit and the first revisit, or is the download of the last page."""
 
-    def __init__(self, ledger: Ledger, capture: SiteCapture, compares: bool) -> None:
+    def __init__(self, ledger: Ledger, capture: SiteCapture, tests: RateTests, compares: bool) -> None:
         self._ledger = ledger
         self._capture = capture
         self.compares = compares
         self._sitemaps: dict[PageId, Instant] = {}  # those that tell when pages changed, and when they were read last
-        self._words = SitemapWords(capture, ledger.pages)  # what they said when they were read again
+        self._tests = tests
+        self._words = SitemapWords(capture, ledger.pages, tests)  # what they said when they were read again
         self._reading = False  # they are being read again
         self._at_reference = False  # the revisits' order waits for that
         self._looks = SecondLooks(capture)
@@ -64,10 +66,23 @@ class TwoVisits(Mode):
         assert hints.lastmod is not None, "asked where there is one"
         self._words.heard(page, read, hints.lastmod, hints.lastmod + hints.lastmod_precision)
 
+    def queued(self, page: PageId, parent: PageId, sighting: Sighting, now: Instant) -> None:  # noqa: ARG002
+        """What a sitemap says of it tells which changes the archive's last look missed."""
+        self._tests.told(page, sighting.hints)
+
+    def dated(self, page: PageId, sighting: Sighting) -> None:
+        """The same."""
+        self._tests.told(page, sighting.hints)
+
+    def planned_by(self, pages: Sequence[PageId], rates: list[Rate]) -> list[Rate]:
+        """As far as visits bear them out."""
+        return self._tests.planned(pages, rates)
+
     def waits(self, strategy: Door, now: Instant) -> bool:
         """For what the last page embeds on other hosts; for second looks; for what the revisits' order goes by."""
         if self._capture.life.reference is not None:  # asked at each decision: the quick answer comes first
             return self._at_reference and self._replans(strategy, now)
+        self._tests.test(strategy)
         return self._last_is_open(strategy) or self._looks_again(strategy, now) or self._replans(strategy, now)
 
     def _last_is_open(self, strategy: Door) -> bool:
@@ -82,7 +97,7 @@ class TwoVisits(Mode):
     def turn(self, now: Instant) -> None:
         """The apex's download is T where there is one."""
         self._capture.life.turn(now if self.apex is None else self._ledger.pages.started[self.apex])
-        if note := self._looks.note():
+        for note in filter(None, (self._looks.note(), self._tests.note())):
             self._capture.note(note)
         self._ledger.changed_capture()
         self._draw()
@@ -117,6 +132,8 @@ class TwoVisits(Mode):
 
     def visited(self, task: Task, kind: Kind, outcome: Outcome) -> None:
         """The last one before T may be the apex."""
+        if kind is Kind.PAGE:
+            self._tests.visited(task.page, outcome)
         reference = self._capture.reference
         late = reference is not None and outcome.started > reference
         if kind is Kind.PAGE and outcome.result is Result.OK and not late:
@@ -193,7 +210,7 @@ class TwoVisits(Mode):
             self._at_reference = self._reading = True
             if self._read_again(len(ahead)):
                 return True
-        if self._reprice(ahead) or self._words:
+        if self._reprice(ahead) or self._words or self._tests.failed:
             self._replan(strategy, ahead)
         self._at_reference = self._reading = False
         return False
@@ -245,6 +262,7 @@ class TwoVisits(Mode):
 
     def recall_page(self, row: PageRow) -> None:
         """Who named it with a lastmod is read again at T; who was repriced was so there."""
+        self._tests.told(row.page, row.hints)
         self._replanned |= row.source == MODIFIED
         if row.hints is not None and row.hints.lastmod is not None and row.parent != NO_PARENT:
             self._sitemaps[row.parent] = 0.0  # its download is among the visits

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sharc_crawler.frontier.capture import SiteCapture
+    from sharc_crawler.frontier.modes.rate_tests import RateTests
     from sharc_crawler.frontier.pages import PageTable
     from sharc_crawler.model import Instant, PageId
 
@@ -40,9 +41,10 @@ class SaidOfPages(NamedTuple):
 class SitemapWords:
     """The last word on each page, of those read since the capture began to visit."""
 
-    def __init__(self, capture: SiteCapture, pages: PageTable) -> None:
+    def __init__(self, capture: SiteCapture, pages: PageTable, tests: RateTests) -> None:
         self._capture = capture
         self._pages = pages
+        self._tests = tests
         self._last: dict[PageId, tuple[Instant, Instant]] = {}
         self._early: set[PageId] = set()  # changed before the first reading
         self._spent: dict[PageId, Instant] = {}  # words that led to nothing
@@ -77,6 +79,7 @@ class SitemapWords:
             for column in (table.rates, table.weights, table.shapes, table.started)
         )
         said = np.array([self._last.get(page, (math.nan, math.nan)) for page in pages]).reshape(-1, 2)
+        rates = self._tests.learned(pages, rates)
         rates, shapes = self._corrected(pages, rates, shapes, said[:, 0])
         stale, still = said[:, 0] > visited + SLACK, said[:, 1] < visited - SLACK
         spent = np.array([self._spent.get(page, -math.inf) for page in pages]) >= said[:, 0]

@@ -1,0 +1,148 @@
+"""The rates of a capture, tested by its own visits: each shows whether the page changed since the archive saw it."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sharc_crawler.changes.http_date import http_date
+from sharc_crawler.frontier.lifecycle import State
+from sharc_crawler.model import Kind, Result
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from sharc_crawler.frontier.capture import SiteCapture
+    from sharc_crawler.frontier.pages import PageTable
+    from sharc_crawler.frontier.parts import LastSeen
+    from sharc_crawler.model import Hints, Instant, Outcome, PageId, Rate
+    from sharc_crawler.rates.tested import RateTrust
+    from sharc_crawler.strategies.door import Door
+
+    Column = NDArray[np.float64]
+
+FIRST = 20  #: pages compared before the rates are tested; then at half as many more each time
+MOST = 2_000  #: pages that a test looks at
+ALIKE = 0.8  #: of the pages compared last: where more have changed, nothing is concluded
+NEWS = 0.05  #: of trust: less changes no rate
+SLACK = 2.0  #: seconds that a date may differ from another
+LEVELS = 16  #: of pages alike, by when they were found
+SLOPE = 0.3  #: of the logarithms of their rates, from first to last
+
+
+class RateTests:
+    """What visits say of the rates that they were planned by."""
+
+    def __init__(self, capture: SiteCapture, pages: PageTable, seen: Callable[[str], LastSeen | None] | None) -> None:
+        self._capture = capture
+        self._pages = pages
+        self._seen = seen
+        self._lastmods: dict[PageId, tuple[Instant, Instant]] = {}  # the intervals that they denote
+        self._compared: dict[PageId, tuple[float, bool]] = {}  # time since it was seen, and had it changed?
+        self._due = FIRST
+        self._found: RateTrust | None = None  # None: as they are
+        self._mean = self._level = 1.0
+
+    @property
+    def failed(self) -> bool:
+        """Are the rates others than they were held for?"""
+        return self._found is not None
+
+    def note(self) -> str:
+        """What a reader must know."""
+        if self._found is None:
+            return ""
+        changed = sum(changed for _, changed in self._compared.values())
+        return (
+            f"the pages that change are not those that changed before ({changed:,} of {len(self._compared):,} visits"
+            " compared with the archive found another page): change rates were moved towards equal ones"
+        )
+
+    def told(self, page: PageId, hints: Hints | None) -> None:
+        """Before the first visit, a sitemap says when a page last changed."""
+        if self._seen is None or hints is None or hints.lastmod is None:
+            return
+        if self._capture.strategy is None:
+            self._lastmods[page] = hints.lastmod, hints.lastmod + hints.lastmod_precision
+
+    def visited(self, page: PageId, outcome: Outcome) -> None:
+        """A page was visited first."""
+        if self._seen is None or outcome.result is not Result.OK:
+            return
+        if (seen := self._seen(self._pages.urls[page])) is None:
+            return
+        begin, changed = seen.time, not seen.shows(outcome)
+        earliest, latest = self._lastmods.get(page, (-math.inf, math.inf))
+        if latest <= begin:  # it had not changed by the time that this was said
+            begin = max(begin, self._capture.started)
+        elif earliest > begin:  # it had: has it once more?
+            modified = http_date(outcome.validators.last_modified)
+            if modified is None:
+                return
+            begin, changed = self._capture.started, modified > latest + SLACK
+        if outcome.started > begin:
+            self._compared[page] = outcome.started - begin, changed
+
+    def test(self, strategy: Door) -> None:
+        """With enough visits since the last time: how far are the rates to be trusted? Pages that wait are told."""
+        if len(self._compared) < self._due:
+            return
+        self._due = len(self._compared) * 3 // 2
+        if not self._test():
+            return
+        waiting = self._in(State.QUEUED)
+        for page, rate in zip(waiting, self.planned(waiting, self._rates(waiting).tolist()), strict=True):
+            strategy.reprice(page, rate)
+
+    def _test(self) -> bool:
+        """True: the trust is another."""
+        from sharc_crawler.rates.tested import COLDEST, RateTrust, rate_trust  # only where something is known
+
+        pages = list(self._compared)
+        everywhere = self._rates([*self._in(State.QUEUED), *self._in(State.VISITED)])
+        if not everywhere.any() or np.ptp(everywhere) == 0.0:
+            return False
+        some = pages[:: 1 + len(pages) // MOST]
+        periods, changed = np.array([self._compared[page] for page in some]).T
+        if changed[-FIRST:].mean() > ALIKE:  # a rebuild of all pages, or a detector that sees others: no order shows
+            return False
+        found = rate_trust(self._rates(some), periods, changed > 0, everywhere)
+        before = self._found or RateTrust()
+        if abs(found.trust - before.trust) < NEWS:
+            return False
+        self._found, self._mean = found, float(everywhere.mean())
+        self._level = float((np.maximum(everywhere, COLDEST * self._mean) ** found.trust).mean())
+        return True
+
+    def planned(self, pages: Sequence[PageId], rates: list[Rate]) -> list[Rate]:
+        """Rates as they are to be planned by."""
+        if self._found is None:
+            return rates
+        moved = self._found.of(np.array(rates), self._mean, self._level)
+        if not self._found.trust:  # nothing tells them apart: those found first come first
+            order = np.argsort(np.argsort(pages)) * LEVELS // len(pages)
+            moved = moved * np.exp(SLOPE * (order / LEVELS - 0.5))
+        planned: list[Rate] = moved.tolist()
+        return planned
+
+    def learned(self, pages: Sequence[PageId], rates: Column) -> Column:
+        """Rates of visited pages, with what their visits said."""
+        if self._found is None:
+            return rates
+        from sharc_crawler.rates.tested import since
+
+        rates = self._found.of(rates, self._mean, self._level)
+        said = np.array([self._compared.get(page, (0.0, False)) for page in pages]).reshape(-1, 2)
+        known = said[:, 0] > 0
+        rates[known] = since(self._found, rates[known], said[known, 0], said[known, 1] > 0)
+        return rates * max(1.0, self._found.factor)
+
+    def _in(self, state: State) -> list[PageId]:
+        return [page for page in self._pages.having(state) if self._pages.kinds[page] is Kind.PAGE]
+
+    def _rates(self, pages: Sequence[PageId]) -> Column:
+        return np.array([self._pages.rates[page] for page in pages], np.float64)

@@ -1,0 +1,95 @@
+"""Learned rates held against what a capture sees as it goes: a visit compared with the archive is a test of them.
+
+Where the pages that change are no longer those that changed before, an order by rates is worse than none. So the rates
+are moved towards equal ones, as far as they failed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Column = NDArray[np.float64]
+    Mask = NDArray[np.bool_]
+
+TRUSTS = np.linspace(0.0, 1.0, 11)  #: powers that are told apart
+FACTORS = 2.0 ** np.arange(-4, 9)  #: by which all pages may change more often than before
+SHAPES = np.array([0.1, 0.3, 1.0, 3.0, 10.0])  #: of Gamma variables about the rates
+DOUBT = 0.4  #: standard deviation of the power below 1, beforehand
+LEAST = 0.5  #: a power below is none: such an order is not better than another
+CALM = 0.5  #: a factor below: nothing is concluded (trackawesome-2024b: 0.2, and the order was right)
+SURE = 3.0  #: by so much its logarithm of probability must be above that of all trust: on real sites it was up to 2.2
+SEASON = 0.7  #: standard deviation of the factor's logarithm above 0: fewer changes than usual say nothing of the order
+COLDEST = 1e-3  #: of the mean rate: no page is colder
+
+
+class RateTrust(NamedTuple):
+    """What became of the rates: a page's is c·r^``trust``, with c such that the mean stays as it was."""
+
+    trust: float = 1.0
+    factor: float = 1.0  #: by which all pages changed more often, since they were seen last, than they were held to
+    shape: float = 1.0  #: of Gamma variables by which pages differ from what they are held for
+
+    def of(self, rates: Column, mean: float, level: float) -> Column:
+        """Rates moved towards ``mean``; ``level``: the mean of r^trust over the pages that ``mean`` is of."""
+        return np.asarray(mean * np.maximum(rates, COLDEST * mean) ** self.trust / level)
+
+
+def rate_trust(rates: Column, periods: Column, changed: Mask, everywhere: Column) -> RateTrust:
+    """How far rates are to be trusted, by pages that were seen before.
+
+    A page's number of changes in its period is taken for Poisson, with the mean m·c·r^β·g·t: r what it was held for, β
+    the trust, g a Gamma variable of mean 1, m one factor for all, since the past may hold and the season be another.
+    The likeliest β is told, all m and g considered; without evidence it is 1. So it is where pages changed half
+    as often as held, or less: a calm tells little of the order.
+
+    Parameters
+    ----------
+    rates: as held for the pages that were compared, changes per second
+    periods: since each was seen last, seconds
+    changed: was it another page by then?
+    everywhere: rates of all pages, the mean of which is kept
+
+    >>> held, cold = np.repeat([1e-3, 1e-1], 50), np.repeat([True, False], 50)
+    >>> [rate_trust(held, np.full(100, time), which, held).trust for time, which in ((9.0, ~cold), (50.0, cold))]
+    [1.0, 0.0]
+
+    """
+    mean = float(everywhere.mean())
+    floor = COLDEST * mean
+    best, found = -np.inf, RateTrust()
+    for trust in TRUSTS.tolist():
+        level = float((np.maximum(everywhere, floor) ** trust).mean())
+        expected = mean * np.maximum(rates, floor) ** trust / level * periods
+        told = _likelihood(expected, changed)
+        place = np.unravel_index(told.argmax(), told.shape)
+        peak = told[place]
+        value = float(peak + np.log(np.exp(told - peak).sum())) - ((1.0 - trust) / DOUBT) ** 2 / 2
+        if value >= best:
+            best, found = value, RateTrust(trust * (trust >= LEAST), float(FACTORS[place[0]]), float(SHAPES[place[1]]))
+    return found if best - value >= SURE and found.factor >= CALM else RateTrust()
+
+
+def _likelihood(expected: Column, changed: Mask) -> Column:
+    """Its logarithm, and that of the prior, for each factor (rows) and shape (columns)."""
+    found: Column = np.empty((len(FACTORS), len(SHAPES)))
+    for row, factor in enumerate(FACTORS):
+        for column, shape in enumerate(SHAPES):
+            calm = -shape * np.log1p(factor * expected / shape)
+            moved = np.log(np.maximum(-np.expm1(calm[changed]), 1e-300))
+            found[row, column] = moved.sum() + calm[~changed].sum()
+    found -= (np.maximum(np.log(FACTORS), 0.0) / SEASON)[:, None] ** 2 / 2
+    return found
+
+
+def since(found: RateTrust, rates: Column, periods: Column, changed: Mask) -> Column:
+    """Rates (:meth:`RateTrust.of`) of pages that were compared, by whether each had changed."""
+    shape, expected = found.shape, found.factor * rates * periods
+    calm = rates / (1 + expected / shape)
+    still = (1 + expected / shape) ** -shape
+    hot = (rates - calm * still) / np.maximum(1 - still, 1e-12)
+    return np.asarray(np.where(changed, hot, calm))

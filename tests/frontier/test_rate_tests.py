@@ -1,0 +1,106 @@
+"""A capture holds the rates that it was planned by against the archive, visit by visit."""
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sharc_crawler.frontier.frontier import Frontier
+from sharc_crawler.frontier.hosts import Politeness
+from sharc_crawler.frontier.modes.rate_tests import RateTests
+from sharc_crawler.frontier.parts import LastSeen, Parts
+from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.lab.experiment import RunSpec, run
+from sharc_crawler.lab.history import HistorySpec
+from sharc_crawler.model import Done, Hints, Outcome, RateEstimate, Result, Sighting, Validators, Wait
+from sharc_crawler.storage.memory import MemoryStore
+
+DAY, START, PAGES = 86_400.0, 1.4e9, 240
+COLD, HOT = 1 / (400 * DAY), 3 / (30 * DAY)
+
+
+def world(folder: Path, swapped: bool, seed: int = 0) -> HistorySpec:
+    """A quarter of the pages was hot in the year before; in the month that follows, these or all others."""
+    rng = np.random.default_rng(seed)
+    hot = rng.random(PAGES) < 0.25
+    file = folder / "world.csv"
+    with file.open("w", newline="") as out:
+        lines = csv.writer(out)
+        lines.writerow(["page", "created", "alive_at_start", "deleted", "hist", "changes"])
+        for page in range(PAGES):
+            spans = ((hot[page], START - 365 * DAY, START), (hot[page] ^ swapped, START, START + 30 * DAY))
+            times = (
+                np.sort(rng.uniform(begin, end, rng.poisson((HOT if busy else COLD) * (end - begin))))
+                for busy, begin, end in spans
+            )
+            lines.writerow(
+                [f"/{page}", START - 800 * DAY, 1, "", *(";".join(f"{t:.0f}" for t in row) for row in times)]
+            )
+    return HistorySpec(str(file), "/0", START, START + 30 * DAY)
+
+
+def lost(spec: HistorySpec, strategy: str) -> int:
+    return int(run(RunSpec(spec, strategy, "history", "known")).facts["incoherent"])
+
+
+def test_where_hot_and_cold_are_swapped_little_is_lost_beside_bfs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = world(tmp_path, swapped=True)
+    bfs, moved = lost(spec, "bfs"), lost(spec, "sharc-selective")
+    monkeypatch.setattr(RateTests, "test", lambda self, strategy: None)
+    assert moved <= 1.05 * bfs < lost(spec, "sharc-selective")
+
+
+def test_where_the_past_holds_nothing_is_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    spec = world(tmp_path, swapped=False)
+    found = lost(spec, "sharc-selective")
+    monkeypatch.setattr(RateTests, "test", lambda self, strategy: None)
+    assert found == lost(spec, "sharc-selective")
+
+
+class Known:
+    """The archive's rates: a tenth of the pages was hot."""
+
+    def rates(self, sightings: list[Sighting], now: float) -> list[RateEstimate]:
+        return [
+            RateEstimate(1e-4 if int(one.url.rpartition("/")[2]) % 10 == 0 else 1e-8, "history") for one in sightings
+        ]
+
+    def weight(self, sighting: Sighting) -> float:
+        return 1.0
+
+
+def captured(archive: float, changed: float, hints: Hints | None, modified: str | None = None) -> list[str]:
+    """The notes of a capture of 100 pages, all others than what the archive saw at ``archive``; its order is kept."""
+    store = MemoryStore()
+    parts = Parts(rates=lambda _: Known(), seen=lambda _, url: LastSeen(archive, "old"))
+    frontier = Frontier(Politeness(delay=1.0, obey_robots=False), store, parts)
+    capture = frontier.open(CaptureSpec("h", ("http://h/0",), sitemaps=(), discover=False, resources=False), 0.0)
+    frontier.schedule([Sighting(f"http://h/{page}", hints=hints) for page in range(100)], 0.0)
+    now = 0.0
+    while not isinstance(what := frontier.next(now), Done):
+        if isinstance(what, Wait):
+            now = what.until
+            continue
+        digest = "new" if int(what.url.rpartition("/")[2]) % 3 < changed else "old"
+        validators = Validators(None, modified)
+        frontier.finished(what, Outcome(Result.OK, now, now, 200, digest, validators=validators, date=now), [])
+        now += 1.0
+    return [note for note in store.load().captures[0].notes if "moved towards equal" in note] if capture else []
+
+
+def test_a_reader_is_told() -> None:
+    assert captured(-50.0, 1, None)
+    assert not captured(-50.0, 0, None)
+
+
+def test_a_rebuild_of_all_pages_is_no_test_of_the_order() -> None:
+    assert not captured(-50.0, 3, None)
+
+
+def test_what_the_sitemap_had_told_of_is_no_surprise() -> None:
+    """Pages that changed between the archive's look and the sitemap's tell nothing, unless the server dates them."""
+    assert not captured(-1e6, 1, Hints(-500.0))
+    assert not captured(-1e6, 1, Hints(-500.0), "Wed, 31 Dec 1969 23:51:40 GMT")

@@ -1,0 +1,46 @@
+"""How far rates are to be trusted, by what visits showed."""
+
+import numpy as np
+import pytest
+
+from sharc_crawler.rates.tested import RateTrust, rate_trust, since
+
+COLD, HOT = 1e-7, 1e-5
+HELD = np.repeat([COLD, HOT], [300, 100])
+DAYS = np.full(400, 2 * 86_400.0)
+
+
+def visits(rates: np.ndarray, seed: int) -> np.ndarray:
+    """Which pages changed, if these are the true rates."""
+    return np.random.default_rng(seed).random(400) < -np.expm1(-rates * DAYS)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_where_the_past_holds_nothing_is_moved(seed: int) -> None:
+    assert rate_trust(HELD, DAYS, visits(HELD, seed), HELD) == RateTrust()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_season_of_more_changes_or_fewer_is_no_failure_of_the_order(seed: int) -> None:
+    for factor in (0.2, 3.0):
+        assert rate_trust(HELD, DAYS, visits(factor * HELD, seed), HELD).trust == 1.0
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_where_hot_and_cold_are_swapped_all_rates_become_equal(seed: int) -> None:
+    found = rate_trust(HELD, DAYS, visits(HELD[::-1], seed), HELD)
+    moved = found.of(HELD, HELD.mean(), 1.0)
+    assert found.trust == 0.0
+    assert np.ptp(moved) == 0.0
+    assert moved[0] == pytest.approx(HELD.mean())
+
+
+def test_the_coldest_visited_alone_tell_enough_when_they_change() -> None:
+    changed = np.arange(300) % 3 == 0
+    assert rate_trust(HELD[:300], DAYS[:300], changed, HELD).trust == 0.0
+    assert rate_trust(HELD[:300], DAYS[:300], np.zeros(300, bool), HELD).trust == 1.0
+
+
+def test_a_page_that_changed_is_hotter_than_one_that_did_not() -> None:
+    hot, calm = since(RateTrust(0.0, 1.0, 0.5), np.full(2, HOT), DAYS[:2], np.array([True, False]))
+    assert hot > HOT > calm > 0
