@@ -1,0 +1,49 @@
+"""What is said of all pages together: over which time they are shown to have stayed, how many are made by script."""
+
+from __future__ import annotations
+
+import pytest
+
+from sharc_crawler.evidence.facts import PageFacts, VisitFacts
+from sharc_crawler.evidence.figures import PageSums
+from sharc_crawler.evidence.kinds import Evidence
+from sharc_crawler.instants import iso
+from sharc_crawler.model import Kind, Result, Slot, Url, Verdict
+from tests.report.test_notes import facts
+
+T = 1_000_000.0
+
+
+def page(evidence: Evidence, *downloads: tuple[Slot, float], **more) -> PageFacts:
+    visit, revisit = (*(VisitFacts(slot, Result.OK, at, at + 1.0) for slot, at in downloads), None, None)[:2]
+    given = {"visit": visit, "revisit": revisit, "verdict": Verdict.COHERENT, "evidence": evidence} | more
+    return PageFacts(Url("http://h.example/"), Kind.PAGE, "link", 0, 0.1, "sitemap", **given)
+
+
+@pytest.mark.parametrize(
+    ("one", "start", "end"),
+    [
+        (page(Evidence.BYTES, (Slot.FIRST, T - 20), (Slot.SECOND, T + 30)), -20, 30),
+        (page(Evidence.ATTESTED, (Slot.ONLY, T - 20)), -20, 0),
+        (page(Evidence.ATTESTED, (Slot.ONLY, T + 20)), 0, 20),
+        (page(Evidence.ATTESTED, (Slot.FIRST, T - 20), (Slot.SECOND, T + 30)), 0, 0),  # it may be either
+        (page(Evidence.ATTESTED), 0, 0),
+    ],
+)
+def test_a_page_is_shown_to_have_stayed_between_its_downloads_or_to_where_the_servers_word_reaches(one, start, end):
+    sums = PageSums(T)
+    sums.add(one)
+    assert sums.span() == {"instant": iso(T), "from": iso(T + start), "to": iso(T + end)}
+
+
+def test_all_pages_are_shown_to_have_stayed_where_each_of_them_is():
+    sums = PageSums(T)
+    sums.add(page(Evidence.BYTES, (Slot.FIRST, T - 20), (Slot.SECOND, T + 30)))
+    sums.add(page(Evidence.BYTES, (Slot.FIRST, T - 10), (Slot.SECOND, T + 40)))
+    sums.add(page(Evidence.BYTES, (Slot.FIRST, T - 5), (Slot.SECOND, T + 5), verdict=Verdict.CHANGED))
+    assert sums.span() == {"instant": iso(T), "from": iso(T - 10), "to": iso(T + 30)}
+
+
+def test_html_pages_are_counted_by_whether_scripts_make_them():
+    made = facts(*(page(Evidence.BYTES, (Slot.FIRST, T - 20), by_script=by) for by in (True, True, False, None)))
+    assert made.figures.by_script == {True: 2, False: 1}
