@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from sharc_crawler.evidence.facts import PageFacts, VisitFacts
@@ -47,3 +49,11 @@ def test_all_pages_are_shown_to_have_stayed_where_each_of_them_is():
 def test_html_pages_are_counted_by_whether_scripts_make_them():
     made = facts(*(page(Evidence.BYTES, (Slot.FIRST, T - 20), by_script=by) for by in (True, True, False, None)))
     assert made.figures.by_script == {True: 2, False: 1}
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_page_that_another_embeds_counts_for_it_whichever_comes_first(turned):
+    frame = replace(page(Evidence.BYTES, (Slot.FIRST, T - 20), verdict=Verdict.CHANGED), url=Url("http://h.example/f"))
+    framing = replace(page(Evidence.BYTES, (Slot.FIRST, T - 20)), embeds=(frame.url,))
+    made = facts(*([framing, frame] if turned else [frame, framing]))
+    assert made.figures.completeness.of(framing) is Verdict.CHANGED

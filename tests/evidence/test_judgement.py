@@ -165,3 +165,21 @@ def test_a_copy_from_a_cache_is_no_reference_download() -> None:
 def test_headers_as_they_are_read(sent: dict[str, str], charset: str | None, age: float | None) -> None:
     found = of_headers(sent.get)
     assert (found["charset"], found["age"]) == (charset, age)
+
+
+@pytest.mark.parametrize(
+    ("met", "expected"),
+    [
+        (Result.GONE, "changed"),
+        (Result.REDIRECTED, "changed"),
+        (Result.FAILED, "coherent"),  # nothing was seen of it
+        (Result.REFUSED, "coherent"),
+    ],
+)
+def test_a_page_that_was_gone_at_a_second_look_has_changed_though_it_comes_back(met: Result, expected: str) -> None:
+    revisits = Revisits()
+    revisits.visited(URL, at(10))
+    revisits.looked(URL, at(10), Outcome(met, NOON + 20, NOON + 20.1, 404))
+    assert revisits.judge(URL, at(10), at(90), T).verdict.value == expected
+    revisits.visited(URL, at(30))
+    assert judged(at(30), at(90), revisits) == SAME, "it was visited again since"

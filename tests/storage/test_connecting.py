@@ -1,0 +1,42 @@
+"""Connections to SQLite files: another process's short lock is waited for, any other error is told at once."""
+
+from __future__ import annotations
+
+import pytest
+
+from sharc_crawler.errors import StoreUnavailable
+from sharc_crawler.storage import connecting
+
+
+class Switching:
+    """A connection whose switch to WAL fails so often."""
+
+    def __init__(self, said: str, failures: int) -> None:
+        self.said, self.left, self.asked = said, failures, 0
+
+    def execute(self, _statement: str) -> None:
+        self.asked += 1
+        if self.left:
+            self.left -= 1
+            raise StoreUnavailable(self.said)
+
+
+def test_a_switch_that_finds_the_file_locked_is_tried_again():
+    db = Switching("database is locked", 3)
+    connecting.share(db)
+    assert db.asked == 4
+
+
+def test_a_switch_that_fails_otherwise_is_told_at_once():
+    db = Switching("disk I/O error", 3)
+    with pytest.raises(StoreUnavailable, match="disk I/O"):
+        connecting.share(db)
+    assert db.asked == 1
+
+
+def test_a_lock_that_stays_is_told_when_patience_ends(monkeypatch):
+    monkeypatch.setattr(connecting, "BUSY", -1.0)
+    db = Switching("database is locked", 3)
+    with pytest.raises(StoreUnavailable, match="locked"):
+        connecting.share(db)
+    assert db.asked == 1
