@@ -118,7 +118,7 @@ class RateTests:
         self._level = float((np.maximum(everywhere, COLDEST * self._mean) ** found.trust).mean())
         return True
 
-    def planned(self, pages: Sequence[PageId], rates: list[Rate]) -> list[Rate]:
+    def planned(self, pages: Sequence[PageId], rates: Sequence[Rate]) -> Sequence[Rate]:
         """Rates as they are to be planned by."""
         if self._found is None:
             return rates

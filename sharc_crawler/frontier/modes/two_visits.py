@@ -74,7 +74,7 @@ class TwoVisits(Mode):
         """The same."""
         self._tests.told(page, sighting.hints)
 
-    def planned_by(self, pages: Sequence[PageId], rates: list[Rate]) -> list[Rate]:
+    def planned_by(self, pages: Sequence[PageId], rates: Sequence[Rate]) -> Sequence[Rate]:
         """As far as visits bear them out."""
         return self._tests.planned(pages, rates)
 
