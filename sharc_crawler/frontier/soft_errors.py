@@ -42,8 +42,10 @@ class SoftErrors:
         self._shown: dict[str, str] = {}  # content of an error page → what showed it
 
     def saw(self, url: str, content: str) -> None:
-        """A page was captured."""
-        folder = url.partition("?")[0].rpartition("/")[0]
+        """A page was captured. Queries are others' to look at: one page may be shown under many."""
+        if "?" in url:
+            return
+        folder = url.rpartition("/")[0]
         key = hash((folder, content))
         self._counts[key] = count = self._counts.pop(key, 0) + 1
         if len(self._counts) > KEPT:

@@ -104,6 +104,13 @@ def test_pages_that_are_alike_are_followed_where_an_error_page_looks_otherwise()
     assert errors.why_not("a story") is None, "nobody asked for it"
 
 
+def test_one_page_under_many_queries_is_no_suspicion():
+    errors = SoftErrors()
+    for word in WORDS[:9]:
+        errors.saw(f"{ROOT}page?from={word}", "a story")
+    assert errors.take() == []
+
+
 def test_few_folders_are_asked_in():
     errors = SoftErrors()
     for folder in WORDS[:50]:
