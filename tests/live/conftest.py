@@ -87,7 +87,7 @@ def static():
 def run_crawl():
     """Run ``scrapy crawl site -a …`` in a folder and wait for its end."""
 
-    def run(base, *, settings=(), timeout=280, **arguments) -> Crawl:
+    def run(base, *, settings=(), timeout=560, **arguments) -> Crawl:
         folder = Path(arguments.setdefault("output", str(base / "capture")))
         done = warm.finished(warm.site_words("SHARC_BACK_OFF=0.2", *settings, **arguments), base, timeout=timeout)
         return Crawl(done.returncode, done.stdout, done.stderr, folder)

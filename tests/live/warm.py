@@ -120,7 +120,7 @@ def site_words(*settings: str, **arguments: object) -> list[str]:
 
 
 def finished(
-    words: Sequence[str], cwd: Path, env: Mapping[str, str] | None = None, *, timeout: float = 280, **more: str
+    words: Sequence[str], cwd: Path, env: Mapping[str, str] | None = None, *, timeout: float = 560, **more: str
 ) -> subprocess.CompletedProcess[str]:
     """Run it to its end."""
     process = Scrapy(words, cwd, env, apart=True, **more)
