@@ -57,3 +57,9 @@ def test_a_page_that_another_embeds_counts_for_it_whichever_comes_first(turned):
     framing = replace(page(Evidence.BYTES, (Slot.FIRST, T - 20)), embeds=(frame.url,))
     made = facts(*([framing, frame] if turned else [frame, framing]))
     assert made.figures.completeness.of(framing) is Verdict.CHANGED
+
+
+def test_what_pages_embed_is_counted_apart():
+    image = replace(page(Evidence.BYTES, (Slot.FIRST, T - 20)), url=Url("http://h.example/i"), kind=Kind.RESOURCE)
+    made = facts(page(Evidence.BYTES, (Slot.FIRST, T - 20)), image).figures
+    assert (made.resources.totals()["coherent"], made.whole.tally.totals()["coherent"], made.urls) == (1, 1, 2)

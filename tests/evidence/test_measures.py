@@ -24,6 +24,7 @@ from sharc_crawler.evidence.measures import (
     share,
     survival,
 )
+from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Kind, Plan, Result, Slot, Url, Verdict
 from sharc_crawler.rates.chain import PRIOR
 from tests.report.arbitrary import pages
@@ -87,6 +88,11 @@ def test_fingerprints_are_compared_where_both_downloads_have_one(first, second, 
     )
     assert fingerprint_equal(one) is equal
     assert only_noise(one) is (equal is True)
+
+
+def test_a_page_whose_data_changed_has_not_the_same_content_whatever_its_shell_says() -> None:
+    looks = {"visit": look(Slot.FIRST, 1.0, fingerprint="a"), "revisit": look(Slot.SECOND, 5.0, fingerprint="a")}
+    assert fingerprint_equal(page(Verdict.CHANGED, reason=Reason.DATA_CHANGED, **looks)) is False
 
 
 @pytest.mark.parametrize(
