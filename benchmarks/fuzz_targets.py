@@ -11,7 +11,7 @@ import zlib
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.archive import cdx, dates
 from sharc_crawler.archive.gathering import Gathering
@@ -34,11 +34,11 @@ from sharc_crawler.links.dates import mail_date, w3c_date
 from sharc_crawler.links.found import LIMIT, Resolver
 from sharc_crawler.links.robots import RobotsRules
 from sharc_crawler.links.robots_text import robots_text
+from sharc_crawler.live.listening import TappedPool, Turn
 from sharc_crawler.live.reading import read
 from sharc_crawler.live.readings import Order, Wants
 from sharc_crawler.live.requests import retry_after
-from sharc_crawler.live.tap import Tap, TappedRequest
-from sharc_crawler.live.wire import _TappedProtocol
+from sharc_crawler.live.tap import Tap
 from sharc_crawler.model import Hints
 from sharc_crawler.seeds.temporal.views import LogOptions, read_views
 from sharc_crawler.storage.sqlite import SqliteStore
@@ -47,6 +47,8 @@ from sharc_crawler.urls import canonical, host_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from twisted.internet.defer import Deferred
 
 ROOT = Path(__file__).resolve().parents[1]
 BASE = "http://example.org/a/b?c"
@@ -192,29 +194,42 @@ def exchange_seeds() -> list[bytes]:
 def run_wire(data: bytes) -> None:
     """A connection that brings these bytes, in pieces: nothing raised, nothing lost, nothing added."""
     from twisted.internet.error import ConnectionDone
-    from twisted.internet.testing import StringTransport
+    from twisted.internet.testing import MemoryReactorClock, StringTransport
     from twisted.python.failure import Failure
-    from twisted.web._newclient import Request
-    from twisted.web.http_headers import Headers
+    from twisted.web.client import Agent, HTTPConnectionPool
 
-    protocol = _TappedProtocol(lambda _: None)
-    transport = StringTransport()
+    transport, wired = StringTransport(), _Endpoint()
     transport.abortConnection = transport.loseConnection
-    protocol.makeConnection(transport)
+    transport.getHandle = lambda: None
     tap = Tap(lambda: 0.0)
-    answer = protocol.request(TappedRequest(Request(b"GET", b"/", Headers({b"host": [b"h"]}), None), tap))
+    reactor = MemoryReactorClock()
+    pool = TappedPool(HTTPConnectionPool(reactor), 9, lambda: Turn(tap, lambda *_: wired, whole=True))
+    answer = Agent(reactor, pool=pool).request(b"GET", b"http://h/")
+    wired.connection.makeConnection(transport)
+    wired.made.callback(wired.connection)
     bodies: list[bytes] = []
     answer.addCallbacks(lambda response: response.deliverBody(_Body(bodies)), lambda _: None)
     size, rest = (data[0] or 1, data[1:]) if data else (1, b"")
     fed = b""
     for start in range(0, len(rest), size):
-        if transport.disconnecting or protocol._currentRequest is None:
+        if transport.disconnecting or not wired.connection.listening:
             break
-        protocol.dataReceived(rest[start : start + size])
+        wired.connection.dataReceived(rest[start : start + size])
         fed += rest[start : start + size]
     heard = tap.response() + tap.surplus
-    assert fed.startswith(heard) or heard == fed, (heard, fed)
-    protocol.connectionLost(Failure(ConnectionDone()))
+    assert fed == heard, (heard, fed)
+    wired.connection.connectionLost(Failure(ConnectionDone()))
+
+
+class _Endpoint:
+    """One connection, made by hand."""
+
+    def connect(self, factory: Any) -> Deferred[Any]:
+        from twisted.internet.defer import Deferred
+
+        self.connection = factory.buildProtocol(None)
+        self.made: Deferred[Any] = Deferred()
+        return self.made
 
 
 class _Body:

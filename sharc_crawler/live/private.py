@@ -1,4 +1,9 @@
-"""What we ask Scrapy's engine and downloader beyond their documented interface; a test names what moves."""
+"""What we ask Scrapy and Twisted beyond their documented interfaces, all of it; a test names what moves.
+
+Four names are private: `ExecutionEngine._slot`, `_pool` and `_contextFactory` of `HTTP11DownloadHandler`, and Twisted's
+module `_sslverify`. Those of the downloader are public, and not documented. docs/upstream.md has the hooks that would
+do without them.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +11,19 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from scrapy import version_info
+from scrapy.core.downloader import Downloader
+from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
+from scrapy.core.engine import ExecutionEngine
+from service_identity import CertificateError, VerificationError
+from twisted.internet import _sslverify
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from scrapy import Request
-    from scrapy.core.downloader import Downloader, Slot
-    from scrapy.core.engine import ExecutionEngine
+    from scrapy.core.downloader import Slot
+    from twisted.web.client import HTTPConnectionPool
+    from twisted.web.iweb import IPolicyForHTTPS
 
 
 def in_progress(engine: ExecutionEngine) -> set[Request]:
@@ -60,3 +71,33 @@ class NoWaiting(dict[str, Any]):
 def own_all_delays(downloader: Downloader) -> None:
     """The frontier owns every delay."""
     downloader.per_slot_settings = NoWaiting(downloader.total_concurrency or 1000)
+
+
+def tap_pool(handler: HTTP11DownloadHandler, tapped: Callable[[HTTPConnectionPool], Any]) -> IPolicyForHTTPS:
+    """A handler's connections come by way of this pool from now on; returns what it makes TLS connections with."""
+    handler._pool = tapped(handler._pool)
+    return handler._contextFactory
+
+
+def refuse_nameless_certificates() -> None:
+    """Where certificates are verified. Twisted takes one without any name for valid, logging a traceback."""
+    _sslverify.VerificationError = (VerificationError, CertificateError)  # type: ignore[assignment,attr-defined]
+
+
+def missing() -> Iterator[str]:
+    """Which of these names the Scrapy and Twisted that are installed no longer have."""
+    for owner, names in _SET_BY_INIT.items():
+        set_there = owner.__init__.__code__.co_names  # type: ignore[misc]
+        yield from (f"{owner.__name__}.{name}" for name in names if name not in set_there)
+    if not hasattr(Downloader, "get_slot_key"):
+        yield "Downloader.get_slot_key"
+    if not hasattr(_sslverify, "VerificationError"):
+        yield "twisted.internet._sslverify.VerificationError"
+
+
+#: attributes that a class gives itself as it is made
+_SET_BY_INIT: dict[type, tuple[str, ...]] = {
+    ExecutionEngine: ("_slot",),
+    HTTP11DownloadHandler: ("_pool", "_contextFactory"),
+    Downloader: ("slots", "per_slot_settings", "total_concurrency"),
+}

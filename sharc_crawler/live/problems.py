@@ -15,7 +15,6 @@ from scrapy.exceptions import (
 )
 from service_identity import CertificateError, VerificationError
 from twisted.internet.error import ConnectError, ConnectionAborted, ConnectionDone, ConnectionLost
-from twisted.web._newclient import ParseError
 
 from sharc_crawler.live.addresses import AddressRefusedError
 
@@ -64,9 +63,8 @@ _REASONS: Words = (
     (ConnectionAborted, "headers without end"),  # nothing else makes us hang up
     (ConnectionDone, "connection closed before an answer"),
     (ConnectionLost, "connection broken off before an answer"),
-    (ParseError, _invalid),
-    (ValueError, _invalid),  # of lengths
     (KeyError, lambda error: f"no valid HTTP: unknown transfer coding {_told(error.args)}"),
+    (Exception, _invalid),  # what else the parser of answers raises
 )
 _LONGEST = 200
 

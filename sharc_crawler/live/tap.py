@@ -1,8 +1,8 @@
-"""Listening to one request's way through a connection, by Twisted's public interfaces only."""
+"""What passes over a connection for one request."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sharc_crawler.live.memory import MemoryBudget
 from sharc_crawler.spool import LARGE
@@ -11,9 +11,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from OpenSSL import SSL
-    from twisted.internet.defer import Deferred
-    from twisted.web.client import HTTPConnectionPool
-    from twisted.web.iweb import IResponse
 
     from sharc_crawler.spool import Octets, Spooling
 
@@ -91,64 +88,3 @@ class Tap:
     def _let_go(self) -> None:
         self._hold(-self._held)
         self._received = []
-
-
-class WithheldError(Exception):
-    """A request may not be sent any more."""
-
-
-class TappedRequest:
-    """A request of Twisted's client that copies what it writes."""
-
-    def __init__(self, request: Any, tap: Tap) -> None:
-        self._request = request
-        self.tap = tap
-        self.persistent = request.persistent
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._request, name)
-
-    def writeTo(self, transport: Any) -> Deferred[None]:  # noqa: N802 - Twisted's name
-        """Write the request, if it may be sent still: a connection may have taken long to come about."""
-        if not self.tap.may_send():
-            self.tap.withheld = True
-            raise WithheldError
-        return self._request.writeTo(_TappedTransport(transport, self.tap.sent))  # type: ignore[no-any-return]
-
-
-class _TappedTransport:
-    def __init__(self, transport: Any, sent: list[bytes]) -> None:
-        self._transport = transport
-        self._sent = sent
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._transport, name)
-
-    def write(self, data: bytes) -> None:
-        self._sent.append(data)
-        self._transport.write(data)
-
-    def writeSequence(self, parts: list[bytes]) -> None:  # noqa: N802 - Twisted's name
-        self.write(b"".join(parts))
-
-
-class TappedPool:
-    """The shared connection pool as one request sees it: whatever connection it is given is tapped for it."""
-
-    def __init__(self, pool: HTTPConnectionPool, tap: Tap) -> None:
-        self._pool = pool
-        self._tap = tap
-        self.persistent = pool.persistent
-
-    def getConnection(self, key: Any, endpoint: Any) -> Deferred[_TappedConnection]:  # noqa: N802 - Twisted's name
-        """A connection from the shared pool, or a new one."""
-        return self._pool.getConnection(key, endpoint).addCallback(_TappedConnection, self._tap)
-
-
-class _TappedConnection:
-    def __init__(self, connection: Any, tap: Tap) -> None:
-        self._connection = connection
-        self._tap = tap
-
-    def request(self, request: Any) -> Deferred[IResponse]:
-        return self._connection.request(TappedRequest(request, self._tap))  # type: ignore[no-any-return]

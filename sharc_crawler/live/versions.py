@@ -27,11 +27,14 @@ def require_scrapy() -> None:
         _import_apart(_COSTLY)
         for module in _RESTS:
             import_module(module)
+        lacking = ", ".join(import_module("sharc_crawler.live.private").missing())
     except ImportError as error:
+        lacking = str(error)
+    if lacking:
         raise UsageError(
-            f"{installed} has not what sharc-crawler builds on ({error}); it is tested with Scrapy {TESTED}:"
+            f"{installed} has not what sharc-crawler builds on ({lacking}); it is tested with Scrapy {TESTED}:"
             f" pip install 'scrapy=={TESTED.rpartition(' ')[2]}.*', or a newer sharc-crawler"
-        ) from error
+        )
 
 
 def _import_apart(module: str) -> None:

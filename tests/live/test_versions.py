@@ -5,32 +5,35 @@ And versions that lack one: a sentence that says what to install.
 
 from __future__ import annotations
 
-import inspect
-import re
+import ast
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import scrapy
+from scrapy.core import engine
 from scrapy.core.downloader import Downloader
-from scrapy.core.downloader.handlers import http11
-from scrapy.core.engine import ExecutionEngine, _Slot
-from scrapy.utils.test import get_crawler
+from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
+from scrapy.core.engine import ExecutionEngine
 from twisted.internet import _sslverify
-from twisted.web import _newclient, client, http
 
+import sharc_crawler.live
 from sharc_crawler.errors import UsageError
-from sharc_crawler.live import moved, versions
+from sharc_crawler.live import private, versions
 from sharc_crawler.live.wire import WireTapHandler
 
 PROJECT = """
 import sys
 import scrapy
-from scrapy.core.downloader.handlers import http11
+from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
 from scrapy.crawler import AsyncCrawlerProcess
 
-for name in ("_ScrapyAgent", "ScrapyAgent"):
-    vars(http11).pop(name, None)
+class Moved(HTTP11DownloadHandler):
+    def __init__(self, crawler):
+        super(Moved, self).__init__(crawler)
+
+HTTP11DownloadHandler.__init__ = Moved.__init__
 
 class One(scrapy.Spider):
     name = "one"
@@ -43,60 +46,73 @@ sys.exit(process.bootstrap_failed)
 """
 
 
+#: all that is private of what we build on, with where it is used
+PRIVATE = {
+    ("private.py", "_slot"),  # of Scrapy's engine
+    ("private.py", "_pool"),  # of its handler
+    ("private.py", "_contextFactory"),  # of its handler
+    ("private.py", "_sslverify"),  # of Twisted
+}
+
+
+def names_of_others(file: Path) -> set[str]:
+    """Names with an underscore that a file takes from elsewhere: of an import, or of an object that is not its own."""
+    tree = ast.parse(file.read_text())
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    named = {name for node in imports for name in (*(node.module or "").split("."), *(one.name for one in node.names))}
+    taken = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute)]
+    of_others = {node.attr for node in taken if not isinstance(node.value, ast.Name | ast.Call)}
+    of_others |= {node.attr for node in taken if isinstance(node.value, ast.Name) and node.value.id not in OWN}
+    return {name for name in named | of_others if name.startswith("_") and not name.startswith("__")}
+
+
+OWN = {"self", "cls", "os"}
+NAMED_TUPLES = {"_replace", "_asdict"}
+
+
+def test_private_names_of_scrapy_and_twisted_are_few_and_in_one_module():
+    room = Path(sharc_crawler.live.__file__).parent
+    found = {(file.name, name) for file in room.rglob("*.py") for name in names_of_others(file) - NAMED_TUPLES}
+    assert found == PRIVATE
+
+
+def test_the_handler_has_no_name_that_is_its_bases():
+    """Neither used nor overwritten."""
+
+    def names(owner: type) -> set[str]:
+        code = [method.__code__ for method in vars(owner).values() if hasattr(method, "__code__")]
+        return {name for one in code for name in one.co_names if name.startswith("_") and not name.endswith("__")}
+
+    bases = {name for base in WireTapHandler.__mro__[1:] for name in names(base) | set(vars(base))}
+    assert {"_pool", "_crawler"} <= bases
+    assert names(WireTapHandler) & bases == set()
+
+
+def test_what_we_build_on_is_where_it_was():
+    assert [*private.missing()] == [], f"gone from Scrapy {scrapy.__version__}, or its Twisted"
+
+
+@pytest.mark.parametrize(("owner", "name"), [(Downloader, "get_slot_key"), (_sslverify, "VerificationError")])
+def test_a_name_that_is_gone_is_named(owner, name, monkeypatch):
+    monkeypatch.delattr(owner, name)
+    assert [one.rpartition(".")[2] for one in private.missing()] == [name]
+
+
 @pytest.mark.parametrize(
-    ("owner", "name"),
+    ("owner", "names"),
     [
-        (ExecutionEngine, "close_spider_async"),
-        (Downloader, "get_slot_key"),
-        (http11, "HTTP11DownloadHandler"),
-        (http.HTTPChannel, "dataReceived"),
-        (http, "_ChunkedTransferDecoder"),
-        (http._ChunkedTransferDecoder, "_dataReceived_CHUNK_LENGTH"),
-        (_newclient, "STATUS"),
-        (_newclient, "HEADER"),
-        (_newclient.HTTP11ClientProtocol, "_parser"),
-        (_newclient.HTTP11ClientProtocol, "_currentRequest"),
-        (_newclient.HTTP11ClientProtocol, "_finishResponse"),
-        (_newclient.HTTPClientParser, "_transferDecoders"),
-        (client.HTTPConnectionPool, "_factory"),
-        (_sslverify, "VerificationError"),
+        (ExecutionEngine, ["_slot"]),
+        (HTTP11DownloadHandler, ["_pool", "_contextFactory"]),
+        (Downloader, ["slots", "per_slot_settings", "total_concurrency"]),
     ],
 )
-def test_a_private_name_is_where_it_was(owner, name):
-    assert hasattr(owner, name), f"{owner.__name__}.{name} is gone from Scrapy {scrapy.__version__}, or its Twisted"
+def test_an_attribute_that_is_not_set_is_named(owner, names, monkeypatch):
+    monkeypatch.setattr(owner, "__init__", lambda self, crawler: None)
+    assert [*private.missing()] == [f"{owner.__name__}.{name}" for name in names]
 
 
 def test_the_engines_slot_has_what_we_ask_it_for():
-    assert {"inprogress", "nextcall"} <= {*re.findall(r"self\.(\w+)", inspect.getsource(_Slot.__init__))}
-    assert "_slot" in inspect.getsource(ExecutionEngine.__init__)
-
-
-def test_the_downloader_has_the_delays_that_the_frontier_takes_over():
-    downloader = Downloader(get_crawler())
-    missing = [name for name in ("slots", "per_slot_settings", "total_concurrency") if not hasattr(downloader, name)]
-    downloader.close()
-    assert missing == []
-
-
-def test_an_agent_takes_what_the_tap_gives_it():
-    taken = {*inspect.signature(moved.ScrapyAgent).parameters}
-    assert taken >= {"contextFactory", "bindAddress", "pool", "maxsize", "warnsize", "fail_on_dataloss", "crawler"}
-    assert list(inspect.signature(moved.ScrapyAgent._get_agent).parameters) == ["self", "request", "timeout"]
-    agent = client.Agent(object())
-    assert hasattr(agent._endpointFactory, "_reactor"), "there the guard of addresses is put"
-
-
-def test_a_connection_is_made_by_the_factory_that_the_tap_replaces():
-    assert issubclass(moved.ClientProtocol, _newclient.HTTP11ClientProtocol)
-    assert list(inspect.signature(moved.ClientProtocol._finishResponse).parameters)[-1] in {"rest", "kwargs"}
-    assert list(_newclient.HTTPClientParser._transferDecoders) == [b"chunked"]
-
-
-def test_the_handler_has_the_attributes_that_the_tap_hands_on():
-    handler = WireTapHandler(get_crawler(settings_dict={"TELNETCONSOLE_ENABLED": False}))
-    names = ("_pool", "_contextFactory", "_bind_address", "_crawler", "_default_maxsize", "_default_warnsize")
-    missing = [name for name in (*names, "_fail_on_dataloss", "_tls_verbose_logging") if not hasattr(handler, name)]
-    assert missing == []
+    assert {"inprogress", "nextcall"} <= {*engine._Slot.__init__.__code__.co_names}
 
 
 def test_an_old_scrapy_is_named_with_the_one_to_install(monkeypatch):
