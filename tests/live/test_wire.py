@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
-from scrapy import Request, version_info
+from scrapy import Request
 from scrapy.exceptions import (
     DownloadCancelledError,
     DownloadConnectionRefusedError,
@@ -75,7 +75,7 @@ WELL_FORMED = {
         OK + b"".join(b"X-%d: %s\r\n" % (n, b"v" * 8000) for n in range(60)) + b"Content-Length: 0\r\n\r\n"
     ],
     "one huge header": [OK + b"Content-Security-Policy: " + b"s" * 300_000, b"\r\nContent-Length: 2\r\n\r\nhi"],
-    **({} if version_info < (2, 18) else {"no colon": [OK + b"nonsense\r\nContent-Length: 1\r\n\r\nx"]}),
+    "no colon": [OK + b"nonsense\r\nContent-Length: 1\r\n\r\nx"],
     "large body": [OK + b"Content-Length: 3000000\r\n\r\n" + bytes(3_000_000)],
 }
 
