@@ -163,6 +163,27 @@ def test_each_part_of_a_site_has_a_last_page(world):
 
 
 @pytest.mark.parametrize("strategy", TWICE)
+def test_where_callbacks_name_pages_t_waits_for_a_form_that_is_under_way(world, strategy):
+    frontier = Frontier(Politeness(delay=0.0, obey_robots=False, concurrency=8))
+    spec = CaptureSpec("a.example", (ROOT,), strategy, sitemaps=(), discover=False, resources=True)
+    frontier.open(spec, world.now, seeded=False)
+    frontier.schedule([resource("login"), *(Sighting(f"{ROOT}{page}") for page in "ab")], world.now)
+    form, *pages = (frontier.next(world.now) for _ in range(3))
+    assert form.kind is Kind.RESOURCE
+    for page in pages:
+        frontier.finished(page, world.answer(page), ())
+    assert isinstance(frontier.next(world.now), Wait), "its callback may name a page"
+    assert frontier.capture.reference is None
+    frontier.schedule([Sighting(f"{ROOT}behind")], world.now)
+    frontier.finished(form, world.answer(form), ())
+    world.now += 1.0
+    assert world.run(frontier)[0].url == f"{ROOT}behind"
+    twice = [fetch.url for _, fetch in world.requests if fetch.slot is Slot.SECOND]
+    assert {ROOT + "a", ROOT + "b"} <= {*twice}
+    assert world.requests[0][0] <= frontier.capture.reference
+
+
+@pytest.mark.parametrize("strategy", TWICE)
 @pytest.mark.parametrize("links", [ONE_PAGE, EACH_ITS_IMAGE], ids=["one page", "five pages"])
 def test_it_is_decided_once_wherever_the_crawl_is_cut_off(strategy, links):
     whole = results(crawl(strategy, [], links=links))

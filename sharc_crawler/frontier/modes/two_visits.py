@@ -79,16 +79,21 @@ class TwoVisits(Mode):
         return self._tests.planned(pages, rates)
 
     def waits(self, strategy: Door, now: Instant) -> bool:
-        """For what the last page embeds on other hosts; for second looks; for what the revisits' order goes by."""
+        """For what is under way and may bring pages; for second looks; for what the revisits' order goes by."""
         if self._capture.life.reference is not None:  # asked at each decision: the quick answer comes first
             return self._at_reference and self._replans(strategy, now)
         self._tests.test(strategy)
         return self._last_is_open(strategy) or self._looks_again(strategy, now) or self._replans(strategy, now)
 
     def _last_is_open(self, strategy: Door) -> bool:
-        """T waits for what a page alone embeds on other hosts: no other page has to wait with it."""
+        """T waits for what a page alone embeds on other hosts: no other page has to wait with it.
+
+        Where pages are named by callbacks, all wait for what is under way: a log-in's callback may name more of them.
+        """
         capture = self._capture
-        return bool(capture.owed.pending and capture.phase is Phase.VISIT and strategy.revisits and len(strategy) == 1)
+        if not (capture.owed.pending and capture.phase is Phase.VISIT and strategy.revisits):
+            return False
+        return len(strategy) == 1 or not (capture.spec.discover or strategy.first_visits_left)
 
     def asks_by_former(self, slot: Slot) -> bool:
         """A page whose only download is T itself is downloaded."""
