@@ -5,6 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sharc_crawler.live.wire import WireTapHandler
+from sharc_crawler.strategies.base import Setting
+from sharc_crawler.strategies.make import make_strategy
+
+#: of Scrapy's CloseSpider: what counts pages, or the time or pages since the last item
+COUNTING = ("CLOSESPIDER_PAGECOUNT", "CLOSESPIDER_PAGECOUNT_NO_ITEM", "CLOSESPIDER_TIMEOUT_NO_ITEM")
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
@@ -44,6 +49,13 @@ def clashes(settings: BaseSettings, config: Config) -> list[str]:
             f"AUTOTHROTTLE_ENABLED=True: its delays are kept; at most {at_once} requests are made to a host at once"
             " (CONCURRENT_REQUESTS_PER_DOMAIN), whatever its target is"
         )
+    if make_strategy(config.strategy, Setting()).revisits:
+        found += [
+            f"{name}={settings[name]} counts revisits, too, and these bring no items: it may end the crawl before all"
+            " hosts are through. Raise it"
+            for name in COUNTING
+            if settings.getfloat(name)
+        ]
     found += [
         f"Requests of {scheme} go through {path}: what a connection leads to is not guarded there (private addresses),"
         " and WARC records are rebuilt from what it hands on"

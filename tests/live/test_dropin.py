@@ -371,6 +371,7 @@ class Clashing(scrapy.Spider):
         "HTTPCACHE_DIR": "cache",
         "JOBDIR": "jobs",
         "AUTOTHROTTLE_ENABLED": True,
+        "CLOSESPIDER_PAGECOUNT": 1000,
     }
 
     async def start(self):
@@ -391,6 +392,7 @@ def test_clashes_are_said_in_a_line_each_and_revisits_bypass_a_cache(tmp_path, l
         "HTTPCACHE_ENABLED=True: ",
         "AUTOTHROTTLE_ENABLED=True: ",
         "USER_AGENT='mine/1.0' is the spider's own",
+        "CLOSESPIDER_PAGECOUNT=1000 counts revisits",
         "Requests have a priority",
     ):
         assert done.stderr.count(begin) == 1, begin
