@@ -14,7 +14,7 @@ logger = logging.getLogger(__name__)
 LINE = 16_000  #: bytes; Twisted hangs up on a line of more than 16 KiB
 SIZE_LINE = 1024  #: bytes; of a chunk's size and its extensions
 TRAILERS = 1 << 16  #: bytes
-_BLANK = re.compile(rb"\n\r?\n")
+_BLANK = (b"\r\n", b"\n")
 _HEX = re.compile(rb"[0-9A-Fa-f]+\Z")
 _TOKEN = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+\Z")
 _NO_BODY = (204, 304)
@@ -35,7 +35,8 @@ class Framing:
         self.long: list[tuple[bytes, bytes]] = []  #: headers that are too long for the parser, by name
         self._method = method
         self._part = self._status
-        self._held = bytearray()  # of a part that is not whole
+        self._held = bytearray()  # of a line that is not whole
+        self._lines: list[bytes] = []  # of a head
         self._code = 0
         self._left = 0  # bytes of a body or a chunk
         self._trailers = 0
@@ -43,66 +44,63 @@ class Framing:
     def feed(self, data: bytes) -> tuple[bytes, bytes]:
         """What the parser is handed of these bytes; and what came after the answer's end."""
         clean: list[bytes] = []
-        while data and not self.ended:
-            data = self._part(data, clean)
-        return b"".join(clean), data if self.ended else b""
+        at = 0
+        while at < len(data) and not self.ended:
+            at = self._part(data, at, clean)
+        return b"".join(clean), data[at:] if self.ended else b""
 
     def cut(self) -> bytes:
         """The connection is lost: what came of a first line, for the parser to complain of."""
         return bytes(self._held) if self._part == self._status else b""
 
-    def _line(self, data: bytes, end: bytes) -> tuple[bytes, bytes] | None:
-        """The next line, with its ``end``, and what follows; ``None``: it is not whole yet, and is held."""
-        searched = max(0, len(self._held) - len(end) + 1)
-        self._held += data
-        found = self._held.find(end, searched)
+    def _line(self, data: bytes, at: int) -> tuple[bytes, int]:
+        """The next line, with its end, and where the one after it begins; empty: it is not whole yet, and is held."""
+        found = data.find(b"\n", at)
         if found < 0:
-            return None
-        line, rest = bytes(self._held[: found + len(end)]), bytes(self._held[found + len(end) :])
-        self._held.clear()
-        return line, rest
+            self._held += data[at:]
+            return b"", len(data)
+        line = data[at : found + 1]
+        if self._held:
+            line = bytes(self._held) + line
+            self._held.clear()
+        return line, found + 1
 
     # -- the head ----------------------------------------------------------------------------------------------------
 
-    def _status(self, data: bytes, clean: list[bytes]) -> bytes:
+    def _status(self, data: bytes, at: int, clean: list[bytes]) -> int:
         """Handed on at once: whoever speaks no HTTP may say nothing more."""
-        found = self._line(data, b"\n")
-        if found is None:
-            return b""
-        line, rest = found
-        parts = line.split(b" ", 2)
-        self._code = int(parts[1]) if len(parts) > 1 and parts[1].strip().isdigit() else 0
-        self._held += b"\n"  # a head may end with this line
-        self._part = self._headers
-        clean.append(line if len(line) <= LINE else line[:LINE] + b"\r\n")
-        return rest
+        line, at = self._line(data, at)
+        if line:
+            parts = line.split(b" ", 2)
+            self._code = int(parts[1]) if len(parts) > 1 and parts[1].strip().isdigit() else 0
+            self._part = self._headers
+            clean.append(line if len(line) <= LINE else line[:LINE] + b"\r\n")
+        return at
 
-    def _headers(self, data: bytes, clean: list[bytes]) -> bytes:
-        searched = max(0, len(self._held) - 2)
-        self._held += data
-        found = _BLANK.search(self._held, searched)
-        if found is None:
-            return b""
-        head, rest = bytes(self._held[1 : found.end()]), bytes(self._held[found.end() :])
-        self._held.clear()
-        fields = list(self._fields(head))
+    def _headers(self, data: bytes, at: int, clean: list[bytes]) -> int:
+        line, at = self._line(data, at)
+        if line not in _BLANK:
+            self._lines += [line] if line else []
+            return at
+        fields = self._fields()
         clean += [line for lines, *_ in fields for line in lines]
         clean.append(b"\r\n")
         if 100 <= self._code < 200:  # interim: another head follows
             self._part = self._status
-            return rest
+            return at
         self.in_head = False
         self._begin_body({name: [value for _, other, value in fields if other == name] for name in _FRAMING})
-        return rest
+        return at
 
-    def _fields(self, head: bytes) -> list[tuple[list[bytes], bytes, bytes]]:
+    def _fields(self) -> list[tuple[list[bytes], bytes, bytes]]:
         """Of each header the parser can read its lines, its name in lower case, and its value."""
         folded: list[list[bytes]] = []
-        for line in head.split(b"\n")[:-2]:
+        for line in self._lines:
             if line[:1] not in (b" ", b"\t"):
                 folded.append([])
             if folded:
-                folded[-1].append(line.removesuffix(b"\r"))
+                folded[-1].append(line.removesuffix(b"\n").removesuffix(b"\r"))
+        self._lines = []
         fields = []
         for lines in folded:
             name, colon, value = b"".join(lines).partition(b":")
@@ -129,66 +127,64 @@ class Framing:
             self._left = int(lengths.pop())  # of several that differ the parser will have none
             self._part, self.ended = self._length, not self._left
 
-    def _until_close(self, data: bytes, clean: list[bytes]) -> bytes:
-        clean.append(data)
-        return b""
+    def _until_close(self, data: bytes, at: int, clean: list[bytes]) -> int:
+        clean.append(data[at:])
+        return len(data)
 
-    def _length(self, data: bytes, clean: list[bytes]) -> bytes:
-        piece = data if len(data) <= self._left else data[: self._left]
+    def _piece(self, data: bytes, at: int) -> bytes:
+        piece = data[at : at + self._left]
         self._left -= len(piece)
+        return piece
+
+    def _length(self, data: bytes, at: int, clean: list[bytes]) -> int:
+        clean.append(piece := self._piece(data, at))
         self.ended = not self._left
-        clean.append(piece)
-        return data[len(piece) :]
+        return at + len(piece)
 
     # Each piece of a chunk is handed on as a chunk of its own, so that the parser is always between two of them.
 
-    def _size(self, data: bytes, clean: list[bytes]) -> bytes:
-        found = self._line(data, b"\r\n")
-        if len(self._held if found is None else found[0]) > SIZE_LINE:
-            return self._broken(clean)
-        if found is None:
-            return b""
-        size = found[0][:-2].partition(b";")[0].rstrip(b" \t")
-        if not _HEX.match(size):
-            return self._broken(clean)
-        self._left = int(size, 16)
-        self._part = self._chunk if self._left else self._trailer
-        return found[1]
+    def _size(self, data: bytes, at: int, clean: list[bytes]) -> int:
+        line, at = self._line(data, at)
+        size = line.partition(b";")[0].rstrip(b" \t\r\n")
+        if len(line or self._held) > SIZE_LINE or (line and not (line.endswith(b"\r\n") and _HEX.match(size))):
+            return self._broken(data, clean)
+        if line:
+            self._left = int(size, 16)
+            self._part = self._chunk if self._left else self._trailer
+        return at
 
-    def _chunk(self, data: bytes, clean: list[bytes]) -> bytes:
-        piece = data[: self._left]
-        self._left -= len(piece)
+    def _chunk(self, data: bytes, at: int, clean: list[bytes]) -> int:
+        piece = self._piece(data, at)
         clean += [b"%x\r\n" % len(piece), piece, b"\r\n"]
         if not self._left:
             self._part = self._chunk_end
-        return data[len(piece) :]
+        return at + len(piece)
 
-    def _chunk_end(self, data: bytes, clean: list[bytes]) -> bytes:
-        found = self._line(data, b"\n")
-        if found is None and self._held == b"\r":
-            return b""
-        if found is None or found[0] != b"\r\n":
-            return self._broken(clean)
-        self._part = self._size
-        return found[1]
+    def _chunk_end(self, data: bytes, at: int, clean: list[bytes]) -> int:
+        taken = data[at : at + 2 - len(self._held)]
+        self._held += taken
+        if not b"\r\n".startswith(self._held):
+            return self._broken(data, clean)
+        if self._held == b"\r\n":
+            self._held.clear()
+            self._part = self._size
+        return at + len(taken)
 
-    def _trailer(self, data: bytes, clean: list[bytes]) -> bytes:
-        found = self._line(data, b"\r\n")
-        if self._trailers + len(self._held if found is None else found[0]) > TRAILERS:
-            return self._broken(clean)
-        if found is None:
-            return b""
-        self._trailers += len(found[0])
-        if found[0] == b"\r\n":
+    def _trailer(self, data: bytes, at: int, clean: list[bytes]) -> int:
+        line, at = self._line(data, at)
+        if self._trailers + len(line or self._held) > TRAILERS:
+            return self._broken(data, clean)
+        self._trailers += len(line)
+        if line == b"\r\n":
             clean.append(b"0\r\n\r\n")
             self.ended = True
-        return found[1]
+        return at
 
-    def _broken(self, clean: list[bytes]) -> bytes:
+    def _broken(self, data: bytes, clean: list[bytes]) -> int:
         """No chunk follows: the parser is told so, and nothing more."""
         clean.append(b"!\r\n")
         self._part = self._ignored
-        return b""
+        return len(data)
 
-    def _ignored(self, data: bytes, clean: list[bytes]) -> bytes:  # noqa: ARG002 - as the other parts
-        return b""
+    def _ignored(self, data: bytes, at: int, clean: list[bytes]) -> int:  # noqa: ARG002 - as the other parts
+        return len(data)
