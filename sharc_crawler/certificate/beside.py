@@ -14,13 +14,13 @@ from sharc_crawler.archive.cdxj import index_path
 from sharc_crawler.archive.stock import DAMAGED
 from sharc_crawler.certificate.canonical import KEPT_IN, kept
 from sharc_crawler.certificate.fixity import CERTIFICATES, pages_name
+from sharc_crawler.certificate.material import Material
 from sharc_crawler.certificate.witness import Finding
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Set
     from pathlib import Path
 
-    from sharc_crawler.certificate.material import Material
     from sharc_crawler.certificate.witness import Witness
 
     Document = Mapping[str, Any]
@@ -39,12 +39,22 @@ _EXPECTED = re.compile(
 )
 
 
-def strange_files(path: Path, source: Material) -> Iterator[Finding]:
-    """Files of a folder that could be taken for WARC files, indexes or certificates, and that none speaks of."""
+def around(path: Path, captures: Iterable[Path]) -> Iterator[Finding]:
+    """The same of a folder around captures, but for what lies in theirs."""
+    return strange_files(path, Material(str(path)), frozenset(captures))
+
+
+def strange_files(path: Path, source: Material, apart: Set[Path] = frozenset()) -> Iterator[Finding]:
+    """Files of a folder that could be taken for WARC files, indexes or certificates, and that none speaks of.
+
+    What lies in folders that are seen to ``apart`` is passed over.
+    """
     known = {*source.warcs, *source.certificates, *source.beside}
     indexes = {index_path(path / name).name for name in source.warcs}
     for file in sorted(path.rglob("*")):
         name = file.relative_to(path).as_posix()
+        if not apart.isdisjoint(file.parents):
+            continue
         if file.is_symlink() and file.is_dir():
             yield Finding("a folder that lies elsewhere", name)
         if name in known or not file.is_file() or _kept_aside(name, source.warcs):

@@ -13,11 +13,31 @@ from sharc_crawler.archive.wacz import NO_ZIP, PACKAGE, SEAL, WACZ
 from sharc_crawler.certificate.fixity import CERTIFICATES, PAGES, is_seal
 from sharc_crawler.certificate.material import Material, opened
 from sharc_crawler.errors import DataError
+from sharc_crawler.storage.folders import capture_folders
+from sharc_crawler.storage.opening import holds_state
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 _LOCAL_HEADER = 30  #: bytes, of a file in a zip file, before its name
+
+
+def captures_in(path: Path) -> list[Path]:
+    """What is verified where ``path`` is named: it itself, or the folders of captures that lie within it.
+
+    Those are the sites of one crawl, or whatever captures a folder gathers, as that of a fleet does.
+    """
+    folders = capture_folders(path)
+    if folders != [path] or not path.is_dir() or _is_capture(path):
+        return folders
+    inner = [one for one in sorted(path.iterdir()) if one.is_dir() and not one.is_symlink()]
+    return [one for folder in inner for one in capture_folders(folder) if _is_capture(one)] or folders
+
+
+def _is_capture(folder: Path) -> bool:
+    return holds_state(folder) or any(
+        file.name.endswith((SUFFIX, SUFFIX + OPEN)) or CERTIFICATES.fullmatch(file.name) for file in folder.iterdir()
+    )
 
 
 def open_source(path: Path) -> Material:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.archive.members import Record, read_at
 from sharc_crawler.archive.wacz_check import altered
-from sharc_crawler.certificate.beside import kept_pages, strangers
+from sharc_crawler.certificate.beside import around, kept_pages, strangers
 from sharc_crawler.certificate.canonical import DIGEST, KEPT_IN, digest, kept, to_text
 from sharc_crawler.certificate.clocks import beyond
 from sharc_crawler.certificate.document import FORMAT, LIMITS, VERSION
@@ -19,10 +19,10 @@ from sharc_crawler.certificate.fixity import fixity_of, pages_name
 from sharc_crawler.certificate.indexes import stale
 from sharc_crawler.certificate.references import missing
 from sharc_crawler.certificate.sealing import Seals, Trust, check_seals
-from sharc_crawler.certificate.sources import open_source
+from sharc_crawler.certificate.sources import captures_in, open_source
 from sharc_crawler.certificate.witness import Finding, Witness, ingest
 from sharc_crawler.errors import DataError
-from sharc_crawler.storage.folders import capture_folders, moved_sites
+from sharc_crawler.storage.folders import moved_sites, site_folders
 from sharc_crawler.storage.opening import holds_state, open_state
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ class Verification(Examination):
     records: int = 0
     seals: Seals = field(default_factory=Seals)  #: signatures and time stamps
     moved: list[str] = field(default_factory=list)  #: sites whose folder is elsewhere: nothing of them was verified
+    without: dict[str, str] = field(default_factory=dict)  #: captures without a certificate, and why
     worded: str | None = None  #: the other version of sharc that wrote the report: its wording was not compared
 
     def add(self, site: str, other: Verification) -> None:
@@ -63,22 +64,30 @@ def verify(
     told: Callable[[int], None] = lambda _: None,
     trust: Trust = NOBODY,
 ) -> Verification:
-    """Verify a capture's folder, that of several sites, or a WACZ file; ``told`` is given the bytes as they are read.
+    """Verify a capture's folder, one that holds several, or a WACZ file; ``told`` is given the bytes as they are read.
 
     They are :func:`total_size` in all. Raises :class:`~sharc_crawler.errors.DataError` where there is no certificate
-    that could be verified; a site among several that has none is a finding.
+    that could be verified. Of a crawl of several sites one without is a finding; elsewhere it is told (``without``).
     """
-    folders = capture_folders(path)
+    folders = captures_in(path)
     if folders == [path]:
         return _verify(path, former, told, trust)
     every = Verification(source=str(path), moved=sorted(moved_sites(path)))
     if not folders:
         raise DataError(f"{str(path)!r}: the folders of its sites were moved elsewhere; name one of them")
+    one_crawl = site_folders(path) is not None
     for folder in folders:
+        name = folder.relative_to(path).as_posix()
         try:
-            every.add(folder.name, _verify(folder, former, told, trust))
+            if one_crawl or open_source(folder).certificates:
+                every.add(name, _verify(folder, former, told, trust))
+            else:
+                every.without[name] = _why_none(folder)
         except DataError as error:
-            every.findings.append(Finding(str(error), folder.name))
+            every.findings.append(Finding(str(error), name))
+    if len(every.without) == len(folders):
+        raise DataError(f"{str(path)!r} holds no certificate: none of its {len(folders):,} captures has one")
+    every.findings += around(path, folders)
     return every
 
 
@@ -136,7 +145,7 @@ def _why_none(path: Path) -> str:
 
 def total_size(path: Path) -> int:
     """Bytes that a verification reads: each WARC file twice, all of a WACZ file once more."""
-    sizes = [size for folder in capture_folders(path) for size in open_source(folder).sizes.values()]
+    sizes = [size for folder in captures_in(path) for size in open_source(folder).sizes.values()]
     return 2 * sum(sizes) + (0 if path.is_dir() else path.stat().st_size)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from sharc_crawler.certificate.sealing import Trust
+from sharc_crawler.certificate.sources import captures_in
 from sharc_crawler.certificate.verify import Verification, total_size, verify
 from sharc_crawler.certificate.witness import Finding
 from sharc_crawler.cli._next import say_next
@@ -20,7 +21,6 @@ from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.report.claim import sentence
 from sharc_crawler.report.packaged import not_of_it, wording_of
 from sharc_crawler.report.words import counted, short
-from sharc_crawler.storage.folders import capture_folders
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -72,17 +72,19 @@ def command(
             show(done)
 
         if collection:
-            result, without = verify_collection(collection, told, trust)
+            result, left = verify_collection(collection, told, trust)
+            without = [f"{name}, which has no certificate: it is not complete" for name in left]
         else:
-            result, without = verify(capture, former, told, trust), []
+            result = verify(capture, former, told, trust)
             result.findings += not_of_it(capture)
+            without = [f"{name}: {why}" for name, why in result.without.items()]
             result.worded = wording_of(capture)
     if digest is not None:
         others = [one for one in result.digests if one != digest]
         result.findings += [Finding(f"a certificate's digest is {one}, not {digest}") for one in others]
     click.echo(_json(result) if as_json else _words(result))
     for name in without:
-        click.echo(f"  not verified: {short(name)}, which has no certificate: it is not complete", err=True)
+        click.echo(f"  not verified: {short(name, 200)}", err=True)
     if result.findings:
         raise click.exceptions.Exit(DataError.exit_code)
     if not as_json and capture.is_dir() and not _packaged(capture, collection):
@@ -91,7 +93,7 @@ def command(
 
 def _packaged(capture: Path, collection: Collection | None) -> bool:
     """Is there a WACZ file already? None is replaced."""
-    return any(any(one.glob("*.wacz")) for one in ([capture] if collection else capture_folders(capture)))
+    return any(any(one.glob("*.wacz")) for one in ([capture] if collection else captures_in(capture)))
 
 
 def _signer(text: str | None) -> str | None:

@@ -21,7 +21,7 @@ from sharc_crawler.archive.wacz import PACKAGE, SEAL, SIGNED, page_lines
 from sharc_crawler.archive.zipnum import write_zipnum
 from sharc_crawler.certificate.examining import entries_of
 from sharc_crawler.certificate.fixity import fixity_of
-from sharc_crawler.certificate.sources import open_source
+from sharc_crawler.certificate.sources import captures_in, open_source
 from sharc_crawler.certificate.witness import Finding
 from sharc_crawler.instants import second, unix
 from sharc_crawler.model import Kind, Result
@@ -29,6 +29,7 @@ from sharc_crawler.report import write
 from sharc_crawler.report.claim import sentence
 from sharc_crawler.report.html import render
 from sharc_crawler.report.packaging import SHOWS_CONTENT, title_of
+from sharc_crawler.report.sites import not_of_index
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -55,12 +56,23 @@ LARGE, LINES = ("archive/", INDEX), ".jsonl"  #: read piece by piece
 
 
 def not_of_it(path: Path) -> Iterator[Finding]:
-    """What in a WACZ file, or in the report of a folder, is not as WARC files and certificates would have it.
+    """What in a WACZ file, or in the reports of folders, is not as WARC files and certificates would have it.
 
     Only what can be read is compared: that every file is as the package lists it was seen before. Wording that another
     version of sharc gave is left out (:func:`wording_of`).
     """
+    for one in captures_in(path):
+        inner = "" if one == path else f"{one.relative_to(path).as_posix()}/"
+        for finding in _not_of_capture(one):
+            yield replace(finding, file=f"{inner}{finding.file or ''}")
+    if path.is_dir():
+        yield from not_of_index(path)
+
+
+def _not_of_capture(path: Path) -> Iterator[Finding]:
     source = open_source(path)
+    if not source.certificates:
+        return  # which was told
     documents = [json.loads(text) for text in source.certificates.values()]
     try:
         yield from _of_folder(path, source, documents) if path.is_dir() else _of_package(path, source, documents)
@@ -74,6 +86,10 @@ def wording_of(path: Path) -> str | None:
     Codes and numbers mean the same in each version, sentences and pages for people do not: only their author can write
     the same ones again.
     """
+    return next((author for one in captures_in(path) if (author := _wording_of_capture(one))), None)
+
+
+def _wording_of_capture(path: Path) -> str | None:
     try:
         if path.is_dir():
             report = json.loads((path / write.DATA).read_bytes())
@@ -96,7 +112,8 @@ def _of_folder(path: Path, source: Material, documents: Sequence[Document]) -> I
     if (data := path / write.DATA).exists():
         parts[DATA] = data.read_bytes()
     for finding in _report(parts, write.Lines(path / write.PAGES), source, documents):
-        yield replace(finding, file={DATA: write.DATA, DATA_PAGES: write.PAGES}.get(finding.file or "", finding.file))
+        name = finding.file or ""
+        yield replace(finding, file={DATA: write.DATA, DATA_PAGES: write.PAGES}.get(name, name.removeprefix("report/")))
 
 
 def _of_package(path: Path, source: Material, documents: Sequence[Document]) -> Iterator[Finding]:

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.text import Text
 
 from sharc_crawler.archive.files import Drafts
+from sharc_crawler.certificate.witness import Finding
 from sharc_crawler.report.html import NAME, environment
 from sharc_crawler.report.instant.output import sentence
 from sharc_crawler.report.selection import entry, read_selection
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
-INDEX = "index.html"
+DATA, INDEX = "index.json", "index.html"
 SHOWN = 10  #: sites named on the terminal; the index has all
 NOTES = 3  #: of a site, in the index; its report has all
 MOVED, UNREPORTED = "its folder was moved elsewhere", "it has no report yet"
@@ -34,14 +35,48 @@ def write_index(folder: Path, stopped: str = "", lost: Mapping[str, str] = Mappi
     ``stopped``: how the crawl ended, if not by itself; ``lost``: why sites could not go on, while others did.
     """
     found = index(folder, lost)
-    page = environment().get_template("sites.html").render(found, seeds=found.get("seeds"))
     with saying_where(folder), Drafts() as drafts:
-        put(drafts, {folder / "index.json": to_json(found), folder / INDEX: page})
+        put(drafts, {folder / DATA: to_json(found), folder / INDEX: _page(found)})
     console = Console(highlight=False)
     with console.capture() as captured:
         for line in _lines(found, folder, stopped):
             console.print(line, soft_wrap=True)
     return captured.get()
+
+
+def not_of_index(folder: Path) -> Iterator[Finding]:
+    """What in the index of a crawl of several sites is not as their reports have it; of moved ones nothing is known.
+
+    Where another version of sharc wrote it, its page for people is not compared.
+    """
+    if site_folders(folder) is None or not (folder / DATA).exists():
+        return
+    try:
+        stored = json.loads((folder / DATA).read_bytes())
+        found = index(folder)
+        own = stored["generator"] == found["generator"]
+        listed = {one["site"]: one for one in stored["sites"]}
+        there = {one["site"]: one for one in found["sites"]}
+        others = [
+            site for site, one in there.items() if one["claim"] != MOVED and _told(listed.get(site)) != _told(one)
+        ]
+        if listed.keys() != there.keys() or stored["complete"] != sum(one["complete"] for one in listed.values()):
+            yield Finding("its sites are not those of the crawl", DATA)
+        elif own and others:
+            yield Finding(f"it is not what the report of {others[0]} says (sharc report writes it anew)", DATA)
+        elif own and (folder / INDEX).read_bytes() != _page(stored).encode("utf-8", "replace"):
+            yield Finding("it is not that of its data (sharc report writes it anew)", INDEX)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        yield Finding(f"the index of sites cannot be read: {error!r}", DATA)
+
+
+def _told(one: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """What is said of a site, but why it is not complete: its report does not know."""
+    return one and {name: value for name, value in one.items() if one["complete"] or name != "claim"}
+
+
+def _page(found: Mapping[str, Any]) -> str:
+    return environment().get_template("sites.html").render(found, seeds=found.get("seeds"))
 
 
 def index(folder: Path, lost: Mapping[str, str] = MappingProxyType({})) -> dict[str, Any]:
@@ -105,7 +140,7 @@ def _lines(found: Mapping[str, Any], folder: Path, stopped: str) -> Iterator[Tex
     if "seeds" in found:
         for number, text in enumerate(found["seeds"]["summary"]):
             yield _line("" if number else "seeds", text)
-    yield _line("json", str(folder / "index.json"))
+    yield _line("json", str(folder / DATA))
     yield _line("html", str(folder / INDEX))
 
 

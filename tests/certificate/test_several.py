@@ -1,0 +1,124 @@
+"""Folders that hold several captures: a crawl's of several sites, a fleet's."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+from click.testing import CliRunner
+
+from sharc_crawler.archive.cdxj import index_path
+from sharc_crawler.certificate.verify import verify
+from sharc_crawler.cli import main
+from sharc_crawler.errors import DataError
+from sharc_crawler.report import sites
+from sharc_crawler.report.packaged import not_of_it
+from sharc_crawler.report.write import write
+from sharc_crawler.storage.folders import folders_text
+from tests.certificate.made import certified
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("one")
+    write([certified(folder)], folder)
+    return folder
+
+
+@pytest.fixture
+def several(original, tmp_path):
+    """Two captures, as a fleet leaves them."""
+    for name in ("a", "b"):
+        shutil.copytree(original, tmp_path / "captures" / name)
+    return tmp_path / "captures"
+
+
+def of_one_crawl(folder):
+    folder.joinpath("sites.json").write_text(folders_text({"a.example": "a", "b.example": "b"}))
+    sites.write_index(folder)
+
+
+def found(folder):
+    return "\n".join(map(str, [*verify(folder).findings, *not_of_it(folder)]))
+
+
+def said(folder, *more):
+    done = CliRunner().invoke(main, ["verify", str(folder), *more])
+    return done.exit_code, done.output
+
+
+def test_all_captures_of_a_folder_are_verified(several):
+    code, text = said(several)
+    assert (code, text.count("3 of 7 pages were in this state together"), text.count("  digest ")) == (0, 2, 2)
+    assert verify(several).pages == 18
+
+
+def test_a_capture_that_is_not_done_is_said_not_to_be_verified(several):
+    for path in several.glob("b/certificate*"):
+        path.unlink()
+    code, text = said(several)
+    assert (code, "not verified: b: none was made for a capture that is not complete" in text) == (0, True)
+    for path in several.glob("a/certificate*"):
+        path.unlink()
+    with pytest.raises(DataError, match="none of its 2 captures has one"):
+        verify(several)
+
+
+ALTERED = {
+    "a report": (lambda f: edited(f / "b/report.html", "3 of 7", "7 of 7"), "b/report.html: the report is not that"),
+    "a WARC file beside": (lambda f: (f / "more.warc.gz").write_bytes(b""), "more.warc.gz: a WARC file beside"),
+    "an index beside": (lambda f: (f / "more.cdxj").write_bytes(b""), "more.cdxj: an index of no WARC file"),
+    "a certificate beside": (
+        lambda f: shutil.copy(f / "a/certificate.json", f / "certificate-a.json"), "certificate-a.json",
+    ),
+    "an index within": (
+        lambda f: next(map(index_path, (f / "a").glob("*-00000-*.warc.gz"))).write_bytes(b""), "a/example.org",
+    ),
+}  # fmt: skip
+
+
+def edited(path, old, new):
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+
+
+@pytest.mark.parametrize("case", ALTERED)
+def test_what_is_altered_in_one_of_them_or_lies_beside_them_is_found(several, case):
+    assert found(several) == ""
+    of_one_crawl(several)
+    assert found(several) == ""
+    ALTERED[case][0](several)
+    assert ALTERED[case][1] in found(several)
+
+
+INDEXES = {
+    "another claim": (lambda f: edited(f / "index.json", "3 of 7", "7 of 7"), "not what the report of a.example says"),
+    "another claim for people": (lambda f: edited(f / "index.html", "3 of 7", "7 of 7"), "not that of its data"),
+    "a site less": (lambda f: without(f, "b.example"), "its sites are not those of the crawl"),
+    "more that are complete": (lambda f: edited(f / "index.json", '"complete": 2', '"complete": 9'), "its sites are"),
+    "no index": (lambda f: (f / "index.json").write_text("[]"), "the index of sites cannot be read"),
+}
+
+
+def without(folder, site):
+    data = json.loads((folder / "index.json").read_text())
+    data["sites"] = [one for one in data["sites"] if one["site"] != site]
+    (folder / "index.json").write_text(json.dumps(data))
+
+
+@pytest.mark.parametrize("case", INDEXES)
+def test_the_index_of_sites_is_that_of_their_reports(several, case):
+    of_one_crawl(several)
+    INDEXES[case][0](several)
+    assert INDEXES[case][1] in found(several)
+    assert said(several)[0] == 3
+
+
+def test_an_index_that_knows_a_site_that_was_moved_since_holds(several, tmp_path):
+    of_one_crawl(several)
+    (several / "b").rename(tmp_path / "b")
+    assert found(several) == ""
+    code, text = said(several)
+    assert (code, "not verified: b.example, whose folder was moved" in text) == (0, True)
