@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler import extras
@@ -15,9 +17,11 @@ from sharc_crawler.certificate.witness import Finding
 from sharc_crawler.errors import DataError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Set
     from pathlib import Path
 
+    from sharc_crawler.certificate.domains import DomainSeal
+    from sharc_crawler.certificate.identities import Ask
     from sharc_crawler.certificate.timestamps import Stamp
 
     Document = Mapping[str, Any]
@@ -25,11 +29,16 @@ if TYPE_CHECKING:
 _SIGNATURE = {"hash", "signature", "publicKey"}
 #: of a package, whose digest is signed by its own ``signedData``
 _SIGNED_DATA = {*_SIGNATURE, "created", "software", "version"}
+_DOMAIN = "domain"  #: a field that signatures of domains alone have
 
 
 @dataclass(frozen=True, slots=True)
 class Trust:
-    """Whom who verifies knows: the fingerprint of a signer, a file of time stamp authorities."""
+    """Whom who verifies knows: a signer, a file of authorities.
+
+    The signer is named by a key's fingerprint, or by a domain. Time stamp authorities are those of the file alone, if
+    there is one; what vouches for domains is there besides what this machine trusts.
+    """
 
     signer: str | None = None
     authority: Path | None = None
@@ -40,28 +49,37 @@ class Seals:
     """What signatures and time stamps show."""
 
     signed: dict[str, str] = field(default_factory=dict)  #: file → fingerprint of the signer
+    domains: dict[str, DomainSeal] = field(default_factory=dict)  #: file → what it says, where a domain signed
     stamped: dict[str, dict[str, Any]] = field(default_factory=dict)  #: file → instant, authority, checked
     findings: list[Finding] = field(default_factory=list)
 
 
-def sign(folder: Path, key: Path) -> list[Path]:
+def sign(folder: Path, key: Path, ask: Ask | None = None) -> list[Path]:
     """Sign the certificates of a folder that are not signed; the files that were written.
 
-    Raises :class:`~sharc_crawler.errors.UsageError` for a key that is none.
+    ``ask``: as in :func:`stamp`; the key of a domain needs it. Raises :class:`~sharc_crawler.errors.SharcError` for a
+    key that cannot be used, or where no authority answers.
     """
-    from sharc_crawler.certificate.signatures import read_key, signed
+    from sharc_crawler.certificate.identities import read_identity
 
-    loaded = read_key(key)
+    identity = read_identity(key, stamped=ask is not None)
     written = []
     for path, document in _certificates(folder):
         signature = folder / signature_name(path.name)
         if not signature.exists():
-            replace_file(signature, to_signature(signed(loaded, document[DIGEST])))
+            said = about(f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}") if identity.chain else {}
+            replace_file(signature, to_signature(identity.sign(document[DIGEST], said, ask)))
             written.append(signature)
     return written
 
 
-def stamp(folder: Path, ask: Callable[[bytes], bytes]) -> list[Path]:
+def about(created: str) -> dict[str, str]:
+    """What a signature says of itself."""
+    own = version("sharc-crawler")
+    return {"created": created, "software": f"sharc-crawler {own}", "version": own}
+
+
+def stamp(folder: Path, ask: Ask) -> list[Path]:
     """Have the certificates of a folder stamped that are not, by the authority that ``ask`` sends a query to.
 
     Raises :class:`~sharc_crawler.errors.SharcError` where it does not answer with a time stamp.
@@ -109,10 +127,10 @@ def check_seals(
     owners = {made(name): name for name in documents for made in (signature_name, timestamp_name)}
     seals.findings += [Finding("it belongs to no certificate", name) for name in sorted(beside.keys() - owners.keys())]
     for name, document in documents.items():
-        _signature(signature_name(name), beside, document, seals)
+        _signature(signature_name(name), beside, document, trust, seals)
         _timestamp(timestamp_name(name), beside, document, trust, seals)
     if SIGNED in data:
-        _signed_data(data, seals)
+        _signed_data(data, trust, seals)
     seals.findings += _expected(documents, trust, seals)
     return seals
 
@@ -126,22 +144,34 @@ def _parsed(package: bytes | None) -> dict[str, Any]:
     return data if isinstance(data, dict) else {}
 
 
-def _signature(name: str, beside: Mapping[str, bytes], document: Document, seals: Seals) -> None:
+def _signature(name: str, beside: Mapping[str, bytes], document: Document, trust: Trust, seals: Seals) -> None:
     if name not in beside:
         return
     try:
         data = json.loads(beside[name])
-        if data.keys() != _SIGNATURE or to_signature(data).encode() != beside[name]:
+        if not _of_form(data, _SIGNATURE) or to_signature(data).encode() != beside[name]:
             seals.findings.append(Finding("it is not written as sharc writes it", name))
     except (ValueError, AttributeError):
         seals.findings.append(Finding("it is no signature", name))
     else:
-        _signed(name, data, document[DIGEST], seals)
+        _signed(name, data, document[DIGEST], trust, seals)
 
 
-def _signed(name: str, data: Mapping[str, Any], digest: str, seals: Seals) -> None:
+def _of_form(data: Mapping[str, Any], of_key: Set[str]) -> bool:
+    if _DOMAIN not in data:
+        return data.keys() == of_key
+    extras.check("a signature of a domain", "rfc3161_client")
+    from sharc_crawler.certificate.domains import FIELDS
+
+    return data.keys() == FIELDS and all(isinstance(value, str) for value in data.values())
+
+
+def _signed(name: str, data: Mapping[str, Any], digest: str, trust: Trust, seals: Seals) -> None:
     from sharc_crawler.certificate.signatures import check_signature
 
+    if _DOMAIN in data:
+        _signed_by_domain(name, data, digest, trust, seals)
+        return
     signer, wrong = check_signature(data, digest)
     if wrong:
         seals.findings.append(Finding(wrong, name))
@@ -149,13 +179,26 @@ def _signed(name: str, data: Mapping[str, Any], digest: str, seals: Seals) -> No
         seals.signed[name] = signer
 
 
-def _signed_data(data: Mapping[str, Any], seals: Seals) -> None:
+def _signed_by_domain(name: str, data: Mapping[str, Any], digest: str, trust: Trust, seals: Seals) -> None:
+    from sharc_crawler.certificate.domains import check_domain
+    from sharc_crawler.certificate.timestamps import read_roots, roots_of_system
+
+    own, named = roots_of_system(), read_roots(trust.authority) if trust.authority else []
+    try:
+        found = check_domain(data, digest, [*own, *named], named or own)
+    except DataError as error:
+        seals.findings.append(Finding(str(error), name))
+    else:
+        seals.domains[name], seals.signed[name] = found, found.key
+
+
+def _signed_data(data: Mapping[str, Any], trust: Trust, seals: Seals) -> None:
     """The digest of the package is that of its description, as was seen before."""
     signed = data[SIGNED]
-    if not isinstance(signed, dict) or signed.keys() != _SIGNED_DATA:
-        seals.findings.append(Finding("its signedData is not as wacz-auth has that of a key", SEAL))
+    if not isinstance(signed, dict) or not _of_form(signed, _SIGNED_DATA):
+        seals.findings.append(Finding("its signedData is not as wacz-auth has that of a key, or of a domain", SEAL))
         return
-    _signed(SEAL, signed, str(data.get("hash")), seals)
+    _signed(SEAL, signed, str(data.get("hash")), trust, seals)
 
 
 def _timestamp(name: str, beside: Mapping[str, bytes], document: Document, trust: Trust, seals: Seals) -> None:
@@ -182,5 +225,8 @@ def _expected(documents: Mapping[str, Document], trust: Trust, seals: Seals) -> 
         if trust.authority and time not in seals.stamped and time not in wrong:
             yield Finding("it has no time stamp", name)
     for name, signer in seals.signed.items():
-        if trust.signer not in (None, signer):
-            yield Finding(f"it is signed by {signer}, not by {trust.signer}", name)
+        known = seals.domains.get(name)
+        if trust.signer in (None, signer) or (known and (known.domain, known.doubt) == (trust.signer, "")):
+            continue
+        who = f"{known.domain} ({known.doubt or signer})" if known else signer
+        yield Finding(f"it is signed by {who}, not by {trust.signer}", name)

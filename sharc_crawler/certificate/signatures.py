@@ -1,15 +1,17 @@
 """Signatures as webrecorder's wacz-auth 0.1.0 has them: ECDSA (P-384, SHA-256) of a digest as text, by a key alone.
 
 See https://specs.webrecorder.net/wacz-auth/0.1.0/. Whose key it is, is shown elsewhere: by its fingerprint. The form
-with a domain's certificate is not written.
+with a domain's certificate is in :mod:`~sharc_crawler.certificate.identities`.
 """
 
 from __future__ import annotations
 
 import hashlib
+import re
 from base64 import b64decode, b64encode
 from typing import TYPE_CHECKING, Any
 
+from cryptography import x509
 from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
@@ -23,10 +25,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 CURVE = "secp384r1"  #: the one that ReplayWeb.page verifies
+_DOMAIN = re.compile(r"(?!.*\.pem$)[a-z0-9_-]+(\.[a-z0-9_-]+)+", re.IGNORECASE)
 _HALF = 48  #: bytes of each of the two numbers that a signature is
 _MAKE = f"make one with: openssl ecparam -name {CURVE} -genkey -noout | openssl pkcs8 -topk8 -nocrypt -out KEY.pem"
 #: what reading a key or a signature raises that is none
-_UNREADABLE = (ValueError, TypeError, KeyError, UnsupportedAlgorithm)
+UNREADABLE = (ValueError, TypeError, KeyError, UnsupportedAlgorithm)
 
 
 def read_key(path: Path) -> ec.EllipticCurvePrivateKey:
@@ -38,7 +41,7 @@ def read_key(path: Path) -> ec.EllipticCurvePrivateKey:
         key = serialization.load_pem_private_key(path.read_bytes(), None)
     except OSError as error:
         raise UsageError(f"key {str(path)!r} cannot be read: {error.strerror or error}; {_MAKE}") from error
-    except _UNREADABLE as error:
+    except UNREADABLE as error:
         raise UsageError(f"key {str(path)!r} is no private key without a passphrase, in PEM; {_MAKE}") from error
     if not isinstance(key, ec.EllipticCurvePrivateKey) or key.curve.name != CURVE:
         raise UsageError(f"key {str(path)!r} is not one of the curve {CURVE}, which wacz-auth asks for; {_MAKE}")
@@ -46,20 +49,27 @@ def read_key(path: Path) -> ec.EllipticCurvePrivateKey:
 
 
 def read_signer(text: str, path: Path) -> str:
-    """The fingerprint of a signer that a user names: ``sha256:…``, or the file of the public (or private) key.
+    """A signer that a user names: the fingerprint ``sha256:…`` of a key, that of the key in a file, or a domain.
+
+    A file holds a public key, a private one, or a certificate. A domain is in lower case.
 
     Raises :class:`~sharc_crawler.errors.UsageError`.
     """
     if text.startswith("sha256:"):
         return text
+    if _DOMAIN.fullmatch(text) and not path.exists():
+        return text.lower()
     try:
         pem = path.read_bytes()
+        if b"BEGIN CERTIFICATE" in pem:
+            return fingerprint(public_der(x509.load_pem_x509_certificate(pem).public_key()))
         if b"PRIVATE KEY" in pem:
-            return fingerprint(_public(read_key(path)))
+            return fingerprint(public_der(read_key(path).public_key()))
         public = serialization.load_pem_public_key(pem)
-    except (OSError, *_UNREADABLE) as error:
-        raise UsageError(f"key {text!r} is neither sha256:… nor a public key's PEM file: {error}") from error
-    return fingerprint(_der(public))
+    except (OSError, *UNREADABLE) as error:
+        why = f"key {text!r} is neither sha256:…, nor a domain, nor a PEM file of a public key: {error}"
+        raise UsageError(why) from error
+    return fingerprint(public_der(public))
 
 
 def fingerprint(public: bytes) -> str:
@@ -74,7 +84,7 @@ def signed(key: ec.EllipticCurvePrivateKey, digest: str) -> dict[str, str]:
     return {
         "hash": digest,
         "signature": b64encode(raw).decode(),
-        "publicKey": b64encode(_public(key)).decode(),
+        "publicKey": b64encode(public_der(key.public_key())).decode(),
     }
 
 
@@ -84,21 +94,18 @@ def check_signature(data: Mapping[str, Any], digest: str) -> tuple[str, str | No
         public = b64decode(data["publicKey"], validate=True)
         raw = b64decode(data["signature"], validate=True)
         key = serialization.load_der_public_key(public)
-        if not isinstance(key, ec.EllipticCurvePublicKey) or len(raw) != 2 * _HALF or _der(key) != public:
+        if not isinstance(key, ec.EllipticCurvePublicKey) or len(raw) != 2 * _HALF or public_der(key) != public:
             raise ValueError(f"not of the curve {CURVE}")
         pair = int.from_bytes(raw[:_HALF]), int.from_bytes(raw[_HALF:])
         key.verify(encode_dss_signature(*pair), digest.encode(), ec.ECDSA(SHA256()))
     except InvalidSignature:
         return fingerprint(public), "the signature is not of its digest by this key"
-    except _UNREADABLE as error:
+    except UNREADABLE as error:
         return "", f"the signature cannot be read: {error}"
     return fingerprint(public), None if data.get("hash") == digest else f"it signs {data.get('hash')}, not {digest}"
 
 
-def _public(key: ec.EllipticCurvePrivateKey) -> bytes:
-    return _der(key.public_key())
-
-
-def _der(key: Any) -> bytes:
+def public_der(key: Any) -> bytes:
+    """A public key as its fingerprint is taken of."""
     made: bytes = key.public_bytes(serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo)
     return made

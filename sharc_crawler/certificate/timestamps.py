@@ -79,6 +79,22 @@ def check_stamp(answer: bytes, digest: str, roots: Sequence[x509.Certificate], *
     return Stamp(iso(token.tst_info.gen_time.timestamp()), _authority(token), known)
 
 
+def signers(answer: bytes) -> list[x509.Certificate]:
+    """The certificates in an answer, the authority's own first, then who issued it, as far as they are there."""
+    return _signers(_decoded(answer))
+
+
+def _signers(token: TimeStampResponse) -> list[x509.Certificate]:
+    found = [x509.load_der_x509_certificate(one) for one in token.signed_data.certificates]
+    infos = {(one.issuer, one.serial_number) for one in token.signed_data.signer_infos}
+    chain = [one for one in found if (one.issuer, one.serial_number) in infos][:1]
+    while chain and (issuer := next((one for one in found if one.subject == chain[-1].issuer), None)):
+        if issuer in chain:
+            break
+        chain.append(issuer)
+    return chain
+
+
 def read_roots(path: Path) -> list[x509.Certificate]:
     """The certificates of authorities, in PEM. Raises :class:`~sharc_crawler.errors.UsageError`."""
     try:
@@ -122,9 +138,5 @@ def _of(token: TimeStampResponse, imprint: bytes) -> None:
 
 
 def _authority(token: TimeStampResponse) -> str:
-    infos = list(token.signed_data.signer_infos)
-    for one in token.signed_data.certificates:
-        certificate = x509.load_der_x509_certificate(one)
-        if any((certificate.issuer, certificate.serial_number) == (s.issuer, s.serial_number) for s in infos):
-            return certificate.subject.rfc4514_string()
-    return "an authority without a certificate"
+    found = _signers(token)
+    return found[0].subject.rfc4514_string() if found else "an authority without a certificate"

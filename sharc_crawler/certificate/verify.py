@@ -55,6 +55,7 @@ class Verification(Examination):
         self.records += other.records
         self.elsewhere += other.elsewhere
         self.seals.signed |= {f"{site}/{file}": signer for file, signer in other.seals.signed.items()}
+        self.seals.domains |= {f"{site}/{file}": seal for file, seal in other.seals.domains.items()}
         self.seals.stamped |= {f"{site}/{file}": stamp for file, stamp in other.seals.stamped.items()}
 
 

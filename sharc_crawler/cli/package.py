@@ -8,18 +8,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sharc_crawler.archive.files import SUFFIX
+from sharc_crawler.cli._authority import asking, may_ask
 from sharc_crawler.cli._next import say_next
 from sharc_crawler.cli._progress import progress
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.collection.packaging import package_collection
 from sharc_crawler.errors import UsageError
 from sharc_crawler.report.load import open_facts
-from sharc_crawler.report.packaging import package
+from sharc_crawler.report.packaging import PackageSeal, package
 from sharc_crawler.report.words import printable
 from sharc_crawler.storage.folders import capture_folders
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 
 @click.command()
@@ -27,13 +28,23 @@ if TYPE_CHECKING:
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="The file; default: in FOLDER.")
 @click.option("--title", default="", help="Shown by viewers; default: sites and reference instants.")
 @click.option("--description", default="", help="Stands before what the captures claim.")
-@click.option("--sign", "key", type=click.Path(path_type=Path), help="Private key (PEM, curve secp384r1) to sign with.")
-def command(folder: Path, output: Path | None, title: str, description: str, key: Path | None) -> None:
+@click.option("--sign", "key", type=click.Path(path_type=Path), help="Private key (PEM) to sign with.")
+@may_ask
+def command(
+    folder: Path,
+    output: Path | None,
+    title: str,
+    description: str,
+    key: Path | None,
+    timestamp: str | None,
+    operator: str | None,
+    allow: Sequence[str],
+) -> None:
     r"""Package the captures in FOLDER as one WACZ file: WARC files, index, pages, report and certificate.
 
     It opens in ReplayWeb.page; each page is listed at its visit's and at its revisit's time. The folder stays as it is.
     Of a crawl of several sites each becomes a file, in its own folder. Of a collection all captures become one file, a
-    multi-WACZ: a WACZ file for each capture, within one.
+    multi-WACZ: a WACZ file for each capture, within one. --sign with the key of a domain needs --timestamp.
 
     \b
     Example:
@@ -53,7 +64,8 @@ def command(folder: Path, output: Path | None, title: str, description: str, key
             done += size
             show(done)
 
-        said: dict[str, Any] = {"title": title, "description": description, "key": key}
+        seal = PackageSeal(key, asking(timestamp, operator, allow)) if key else None
+        said: dict[str, Any] = {"title": title, "description": description, "seal": seal}
         paths = [package_collection(collection, output, told, _warned, **said)] if collection else []
         for one in () if collection else folders:
             with open_facts(one) as captures:

@@ -37,8 +37,8 @@ SHOWN = 20  #: findings that a person is shown
     help="A former capture that payloads are stored in (dedup=site).",
 )
 @click.option("--digest", help="The certificate's digest as it was noted elsewhere: sha256:…")
-@click.option("--signer", help="Who must have signed it: sha256:… of a public key, or that key's PEM file.")
-@click.option("--authority", type=click.Path(path_type=Path), help="PEM file of the time stamp authority's root.")
+@click.option("--signer", help="Who must have signed it: sha256:… of a key, its PEM file, or a domain.")
+@click.option("--authority", type=click.Path(path_type=Path), help="PEM file of roots to trust.")
 @click.option("--json", "as_json", is_flag=True, help="Print what was found as JSON.")
 def command(
     capture: Path,
@@ -107,7 +107,12 @@ def _signer(text: str | None) -> str | None:
 def _seals(result: Verification) -> Iterator[str]:
     """Who signed, and who says when: what is told is no more than what was shown."""
     for name, signer in result.seals.signed.items():
-        yield f"  signed by the key {signer} ({name})"
+        if (domain := result.seals.domains.get(name)) is None:
+            yield f"  signed by the key {signer} ({name})"
+        elif domain.doubt:
+            yield f"  not checked: {name}, by the key {signer}; {short(domain.doubt, 300)} (--authority FILE)"
+        else:
+            yield f"  signed by {domain.domain} at {domain.instant}, says {domain.authority} ({name})"
     for name, stamp in result.seals.stamped.items():
         if stamp["checked"]:
             yield f"  existed at {stamp['instant']}, says {stamp['authority']} ({name})"

@@ -13,7 +13,7 @@ from sharc_crawler.archive.replay import elsewhere, lost_warcs, moment
 from sharc_crawler.archive.wacz import About, write_multi_wacz
 from sharc_crawler.errors import DataError, SharcError, UsageError
 from sharc_crawler.report.load import open_facts
-from sharc_crawler.report.packaging import package, signer
+from sharc_crawler.report.packaging import PackageSeal, package, signer
 from sharc_crawler.report.words import counted
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def package_collection(
     *,
     title: str = "",
     description: str = "",
-    key: Path | None = None,
+    seal: PackageSeal | None = None,
 ) -> Path:
     """Write a collection's captures as one file, each a WACZ file of its own within it; by default into its folder.
 
@@ -46,7 +46,7 @@ def package_collection(
         raise UsageError(f"the collection {str(collection.folder)!r} has nothing to package: no capture is finished")
     about = _about(collection, captures, title, description)
     try:
-        return write_multi_wacz(path, _parts(captures, path.parent, key), about, told, signer(key, about))
+        return write_multi_wacz(path, _parts(captures, path.parent, seal), about, told, signer(seal, about))
     except OSError as error:
         raise UsageError(f"{str(path)!r} cannot be written: {error.strerror or error}; name another file") from error
 
@@ -78,14 +78,14 @@ def _damaged(folder: Path, left_out: Callable[[str], None]) -> bool:
         return True
 
 
-def _parts(captures: Sequence[CollectedCapture], beside: Path, key: Path | None) -> Iterator[Path]:
+def _parts(captures: Sequence[CollectedCapture], beside: Path, seal: PackageSeal | None) -> Iterator[Path]:
     """The WACZ files one by one; each is there until the next is asked for."""
     for capture in captures:
         with (
             TemporaryDirectory(prefix=".sharc-package-", dir=beside) as place,
             open_facts(capture.folder) as facts,
         ):
-            yield package(capture.folder, facts, Path(place) / part_name(capture), key=key)
+            yield package(capture.folder, facts, Path(place) / part_name(capture), seal=seal)
 
 
 def _about(collection: Collection, captures: Sequence[CollectedCapture], title: str, description: str) -> About:

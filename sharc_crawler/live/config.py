@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.options import FORMER
@@ -37,6 +38,8 @@ class Config(Options):
             )
         if ours.objects and not (ours.output and ours.warc):
             raise UsageError(f"objects={ours.objects!r} needs output=FOLDER, the working copy, and SHARC_WARC=True")
+        if ours.sign and not ours.timestamp:
+            _by_key_alone(ours.sign)
         known = {row.field: getattr(ours, row.field) for row in SETTINGS.values()}
         return cls(**known, politeness=_politeness(settings, ours), user_agent=settings.get("USER_AGENT"))
 
@@ -45,6 +48,12 @@ class Config(Options):
         """What a sitemap's words mean."""
         own = {name: 1 / period for name, period in self.changefreq}
         return SitemapRules(changefreq={**CHANGEFREQ_RATES, **own})
+
+
+def _by_key_alone(sign: str) -> None:
+    from sharc_crawler.certificate.identities import read_identity  # only where one signs
+
+    read_identity(Path(sign), stamped=False)
 
 
 def _politeness(settings: BaseSettings, ours: Options) -> Politeness:

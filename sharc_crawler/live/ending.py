@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from sharc_crawler.certificate.writing import certify, lines
-from sharc_crawler.errors import SharcError
+from sharc_crawler.errors import DataError, SharcError
 from sharc_crawler.live.busy import StoppedError
 from sharc_crawler.report.load import capture_facts, is_instant
 from sharc_crawler.report.taught import teach
@@ -21,6 +21,7 @@ from sharc_crawler.storage.folders import site_folders
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
+    from sharc_crawler.certificate.identities import Ask
     from sharc_crawler.changes.masks import Mask
     from sharc_crawler.evidence.facts import CaptureFacts
     from sharc_crawler.frontier.store import FrontierStore
@@ -110,16 +111,22 @@ def _sealed(folder: Path, config: Config) -> Iterator[tuple[str, str]]:
         return
     from sharc_crawler.certificate import sealing  # only where it is wanted
 
+    again, ask = f"sharc seal {folder}", _authority(config)
+    stamped = f" --timestamp {url}" if url else ""
     if key:
-        yield from _made("signature", lambda: sealing.sign(folder, Path(key)), f"sharc seal {folder} --sign {key}")
-    if url:
-        from sharc_crawler.live.authority import ask  # only where one is asked
+        yield from _made("signature", lambda: sealing.sign(folder, Path(key), ask), f"{again} --sign {key}{stamped}")
+    if ask:
+        yield from _made("time stamp", lambda: sealing.stamp(folder, ask), again + stamped)
 
-        agent, allowed = config.user_agent or "", config.allowed_addresses
-        again = f"sharc seal {folder} --timestamp {url}"
-        yield from _made(
-            "time stamp", lambda: sealing.stamp(folder, lambda query: ask(url, query, agent, allowed)), again
-        )
+
+def _authority(config: Config) -> Ask | None:
+    """Asks the time stamp authority, where there is one."""
+    url, agent, allowed = config.timestamp, config.user_agent or "", config.allowed_addresses
+    if not url:
+        return None
+    from sharc_crawler.live.authority import ask  # only where one is asked
+
+    return lambda query: ask(url, query, agent, allowed)
 
 
 def _made(what: str, make: Callable[[], list[Path]], again: str) -> Iterator[tuple[str, str]]:
@@ -135,6 +142,10 @@ def _packaged(facts: list[CaptureFacts], folder: Path, config: Config) -> list[t
     """The WACZ file, where one is wanted and the captures are complete: a line for the summary."""
     if not (config.wacz and config.warc and all(capture.ended is not None for capture in facts)):
         return []
-    from sharc_crawler.report.packaging import package  # only where one is wanted
+    from sharc_crawler.report.packaging import PackageSeal, package  # only where one is wanted
 
-    return [("WACZ", str(package(folder, facts, anew=True, key=Path(config.sign) if config.sign else None)))]
+    seal = PackageSeal(Path(config.sign), _authority(config)) if config.sign else None
+    try:
+        return [("WACZ", str(package(folder, facts, anew=True, seal=seal)))]
+    except DataError as error:  # no authority answers
+        return [("WACZ", f"none: {error}"), ("", f"the capture is whole; try again with: sharc package {folder}")]

@@ -52,9 +52,9 @@ def _masks(name: str) -> object:
 
 
 def _key(name: str) -> object:
-    from sharc_crawler.certificate.signatures import read_key  # only where one signs
+    from sharc_crawler.certificate.identities import read_identity  # only where one signs
 
-    return read_key(Path(name))
+    return read_identity(Path(name), stamped=True)  # whether it is: once all is known
 
 
 def _objects(url: str) -> object:
@@ -320,8 +320,8 @@ class Options:
     sign: str | None = both(
         Text("file", _key),
         None,
-        "private key (PEM, curve secp384r1) that signs certificate and package, as"
-        " [wacz-auth](https://specs.webrecorder.net/wacz-auth/0.1.0/) has it ([what it"
+        "private key (PEM, curve secp384r1), or that of a domain with its certificates (needs `timestamp`), that signs"
+        " certificate and package, as [wacz-auth](https://specs.webrecorder.net/wacz-auth/0.1.0/) has it ([what it"
         " proves](certificate.md#who-and-when))",
         section=KEPT,
         never=_INSTANT,

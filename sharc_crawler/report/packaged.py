@@ -265,15 +265,20 @@ def _about(parts: Mapping[str, bytes], source: Material, documents: Sequence[Doc
     ours = about["software"] == f"sharc-crawler {version('sharc-crawler')}"
     if ours and not all(claim in about["description"] for claim in claims):
         yield Finding("its description does not say what the certificate claims", PACKAGE)
-    yield from _opened_at(about, source, documents)
     told = {name: about[name] for name in ("created", "software")} | {"version": about["software"].rpartition(" ")[2]}
     signed = json.loads(parts[SEAL]).get(SIGNED, told)
+    yield from _opened_at(about, source, documents, stamped="timeSignature" in signed)
     if {name: signed.get(name) for name in told} != told:
         yield Finding("what is said of its signature is not what the package says of itself", SEAL)
 
 
-def _opened_at(about: Mapping[str, Any], source: Material, documents: Sequence[Document]) -> Iterator[Finding]:
-    """What viewers open first is a visit, or a seed where there is none; it has no other fields than ours."""
+def _opened_at(
+    about: Mapping[str, Any], source: Material, documents: Sequence[Document], *, stamped: bool
+) -> Iterator[Finding]:
+    """What viewers open first is a visit, or a seed where there is none; it has no other fields than ours.
+
+    It is of the captures' end, or, where its signature is ``stamped``, of the time that was compared with the stamp.
+    """
     first = about.get("mainPageUrl"), about.get("mainPageDate")
     entries = (entry for document in documents for entry in entries_of(source, document) if "verdict" in entry)
     visits = ((entry["url"], f"{entry['visit']['date'][:23]}Z") for entry in entries if entry["visit"])
@@ -281,7 +286,7 @@ def _opened_at(about: Mapping[str, Any], source: Material, documents: Sequence[D
     if first not in chain(visits, seeds):
         yield Finding(f"it opens {first[0]} at {first[1]}, which is no visit", PACKAGE)
     ended = second(max(unix(document["capture"]["ended"]) for document in documents))
-    if about["created"] != ended:
+    if about["created"] != ended and not (stamped and about["created"] > ended):
         yield Finding(f"it is said to be of {about['created']}, the captures ended at {ended}", PACKAGE)
     if more := sorted(about.keys() - _FIELDS):
         yield Finding(f"{', '.join(more)} is no field of a package", PACKAGE)

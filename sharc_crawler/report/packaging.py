@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import html
 import re
+import time
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +14,7 @@ from sharc_crawler.archive.members import Record, read_at
 from sharc_crawler.archive.recovery import recover
 from sharc_crawler.archive.wacz import About, Contents, write_wacz
 from sharc_crawler.certificate.fixity import is_certificate
+from sharc_crawler.certificate.sealing import about as said_of_itself
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.coding import decoded
 from sharc_crawler.errors import UsageError
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
+    from sharc_crawler.certificate.identities import Ask, Identity
     from sharc_crawler.evidence.facts import CaptureFacts, PageFacts, VisitFacts
 
 _TITLE = re.compile(r"<title[^>]*>(.*?)</title", re.IGNORECASE | re.DOTALL)
@@ -43,13 +47,13 @@ def package(
     anew: bool = False,
     title: str = "",
     description: str = "",
-    key: Path | None = None,
+    seal: PackageSeal | None = None,
 ) -> Path:
     """Write a folder's captures as a WACZ file, by default into the folder, named after site, time and run, or, of
     several captures, after the folder.
 
     ``told`` is given the bytes of the files as they are copied; ``anew``: a former package may be replaced;
-    ``title``: in place of sites and times; ``description``: before what the captures claim; ``key``: signs it. Raises
+    ``title``: in place of sites and times; ``description``: before what the captures claim; ``seal``: signs it. Raises
     :class:`~sharc_crawler.errors.UsageError` where there is nothing to package, where it is still being written, where
     the file exists, or cannot be written.
     """
@@ -67,21 +71,38 @@ def package(
         raise UsageError(f"{str(path)!r} exists and is left as it is; remove it first, or name another file with -o")
     contents = Contents(warcs, indexes, pages(folder, captures), _more(folder))
     try:
-        about = _about(captures, title, description)
-        return write_wacz(path, contents, about, told, signer(key, about))
+        about = sealed_at(_about(captures, title, description), seal)
+        return write_wacz(path, contents, about, told, signer(seal, about))
     except OSError as error:
         raise UsageError(f"{str(path)!r} cannot be written: {error.strerror or error}; name another file") from error
 
 
-def signer(key: Path | None, about: About) -> Callable[[str], dict[str, str]] | None:
-    """Makes a package's ``signedData``; what it says besides is what the signed description says, too."""
-    if key is None:
-        return None
-    from sharc_crawler.certificate.signatures import read_key, signed  # only where one signs
+@dataclass(frozen=True, slots=True)
+class PackageSeal:
+    """Who signs a package."""
 
-    private = read_key(key)
-    said = {"created": about.fields()["created"], "software": about.software, "version": version("sharc-crawler")}
-    return lambda digest: {**signed(private, digest), **said}
+    key: Path  #: private key, or that of a domain with its certificates
+    ask: Ask | None = None  #: the time stamp authority; the key of a domain needs one
+
+    def identity(self) -> Identity:
+        """Raises :class:`~sharc_crawler.errors.UsageError` for a key that cannot be used."""
+        from sharc_crawler.certificate.identities import read_identity  # only where one signs
+
+        return read_identity(self.key, stamped=self.ask is not None)
+
+
+def sealed_at(about: About, seal: PackageSeal | None) -> About:
+    """A package that a domain signs is of now: its signature is stamped, and a time stamp is no older."""
+    return replace(about, created=time.time()) if seal and seal.identity().chain else about
+
+
+def signer(seal: PackageSeal | None, about: About) -> Callable[[str], dict[str, str]] | None:
+    """Makes a package's ``signedData``; what it says besides is what the signed description says, too."""
+    if seal is None:
+        return None
+    said = {**said_of_itself(about.fields()["created"]), "software": about.software}
+    identity = seal.identity()
+    return lambda digest: identity.sign(digest, said, seal.ask)
 
 
 def warcs_of(folder: Path) -> list[Path]:

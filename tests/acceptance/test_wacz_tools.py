@@ -1,6 +1,6 @@
 """Our files in the hands of others: py-wacz's and FastWARC's checks, and ReplayWeb.page's viewer in a browser.
 
-    python3 -m venv /tmp/wacz && /tmp/wacz/bin/pip install wacz fastwarc
+    python3 -m venv /tmp/wacz && /tmp/wacz/bin/pip install wacz fastwarc authsign
     npm pack replaywebpage && tar xzf replaywebpage-*.tgz
     SHARC_WACZ_TOOL=/tmp/wacz/bin SHARC_REPLAYWEBPAGE=package python -m pytest tests/acceptance/test_wacz_tools.py
 
@@ -13,16 +13,25 @@ import json
 import os
 import shutil
 import subprocess
+import zipfile
 from pathlib import Path
 
 import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives.hashes import SHA256
 
 from sharc_crawler.archive.replay import moment
+from sharc_crawler.archive.wacz import SEAL
 from sharc_crawler.collection.packaging import package_collection
 from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.instants import unix
-from sharc_crawler.report.packaging import package
+from sharc_crawler.report.packaging import PackageSeal, package
+from sharc_crawler.report.write import write
 from tests.acceptance.browser import CHROMIUM, browser
+from tests.certificate.domain_owner import DomainOwner
+from tests.certificate.made import SITE, certified
+from tests.certificate.test_sealing import key_file
+from tests.certificate.time_authority import TimeAuthority
 from tests.collection.conftest import collected  # noqa: F401
 from tests.report.by_hand import load_facts
 
@@ -48,12 +57,70 @@ def made(run_crawl, tmp_path_factory):
 
 @pytest.mark.skipif(not TOOL.is_file(), reason="py-wacz is not installed; set SHARC_WACZ_TOOL to its bin folder")
 def test_py_wacz_calls_it_valid(made):
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL"))}
-    done = subprocess.run(
-        [TOOL, "validate", "-f", made[2]], capture_output=True, text=True, env=environment, timeout=280, check=False
-    )
+    done = validated(made[2])
     assert done.returncode == 0, done.stdout + done.stderr
     assert "Validation succeeded" in done.stdout
+
+
+@pytest.fixture(scope="module")
+def signed(tmp_path_factory):
+    """Packages of one capture: signed by a key, and by the key of a domain."""
+    folder = tmp_path_factory.mktemp("signed")
+    facts = certified(folder / "capture")
+    write([facts], folder / "capture")
+    owner, authority = DomainOwner(folder / "owner"), TimeAuthority(folder / "authority")
+    seals = {"key": PackageSeal(key_file(folder / "key.pem")), "domain": PackageSeal(owner.key, authority.stamp)}
+    return {
+        name: package(folder / "capture", [facts], folder / f"{name}.wacz", seal=seal) for name, seal in seals.items()
+    }
+
+
+def called(*words, **given):
+    """A program of another environment."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL"))}
+    return subprocess.run(words, capture_output=True, text=True, env=environment, timeout=280, check=False, **given)
+
+
+def validated(wacz):
+    return called(TOOL, "validate", "-f", wacz)
+
+
+@pytest.mark.skipif(not TOOL.is_file(), reason="py-wacz is not installed; set SHARC_WACZ_TOOL to its bin folder")
+@pytest.mark.parametrize("by", ["key", "domain"])
+def test_py_wacz_calls_a_signed_package_valid(signed, by):
+    done = validated(signed[by])
+    assert (done.returncode, "Has signature" in done.stdout) == (0, True), done.stdout + done.stderr
+
+
+AUTHSIGN = """
+import json, sys
+from authsign.patch_rfc3161ng import apply_patch
+from authsign.verifier import Verifier
+apply_patch()
+found = Verifier(sys.argv[1])(json.load(sys.stdin))
+print(found.observer)
+"""
+
+
+@pytest.mark.skipif(not any(TOOL.parent.glob("../lib/*/site-packages/authsign")), reason="authsign is not by py-wacz")
+def test_authsign_verifies_the_signature_of_a_domain(signed, tmp_path):
+    """Webrecorder's own verifier, which trusts the ends of both chains."""
+    with zipfile.ZipFile(signed["domain"]) as parts:
+        data = json.loads(parts.read(SEAL))["signedData"]
+
+    def root(name):
+        return [x509.load_pem_x509_certificates(data[name].encode())[-1].fingerprint(SHA256()).hex()]
+
+    roots = {"domain_cert_roots": root("domainCert"), "timestamp_cert_roots": root("timestampCert")}
+    (tmp_path / "roots.yaml").write_text(json.dumps(roots))
+
+    def verified():
+        done = called(TOOL.parent / "python", "-c", AUTHSIGN, tmp_path / "roots.yaml", input=json.dumps(data))
+        return done.stdout.split()[-1] if done.returncode == 0 else done.stderr
+
+    assert verified() == "archive.example"
+    data["hash"] = data["hash"][:-1] + ("1" if data["hash"].endswith("0") else "0")
+    assert "in __call__" in verified(), "it refuses by an assertion"
 
 
 @pytest.mark.skipif(not (TOOL.parent / "fastwarc").is_file(), reason="fastwarc is not beside py-wacz")
@@ -67,8 +134,18 @@ def test_fastwarc_finds_every_digest_right(made):
         assert "(0 failed)" in done.stderr + done.stdout
 
 
-def shown(wacz, static, place, url, stamp, expected):
-    """The text of a page in ReplayWeb.page, once what is expected stands there."""
+#: what the viewer says of hashes and signature
+VERIFIED = """(function seek(node) {
+  if (node.collInfo && node.collInfo.verify) return JSON.stringify(node.collInfo.verify);
+  const inner = [...(node.shadowRoot ? node.shadowRoot.children : []), ...(node.children || [])];
+  if (node.contentDocument) inner.push(node.contentDocument.documentElement);
+  for (const one of inner) { const found = seek(one); if (found) return found; }
+  return '';
+})(document.documentElement)"""
+
+
+def shown(wacz, static, place, url, stamp, expected, script=TEXT):
+    """The text of a page in ReplayWeb.page, or what a script finds, once what is expected stands there."""
     (place / "replay").mkdir()
     shutil.copy(VIEWER / "ui.js", place)
     shutil.copy(VIEWER / "sw.js", place / "replay")
@@ -82,7 +159,7 @@ def shown(wacz, static, place, url, stamp, expected):
         tab.open(f"{address}index.html")
         tab.wait_for(f"{TEXT}.includes('{expected}')", 60)
         (place / "viewer.png").write_bytes(tab.picture())
-        return tab.value(TEXT)
+        return tab.wait_for(script, 60)
 
 
 in_viewer = pytest.mark.skipif(
@@ -105,3 +182,12 @@ def test_replayweb_page_shows_a_collection_with_payloads_of_former_captures(coll
     stamp = moment(unix(tides["date"]))
     text = shown(wacz, static, tmp_path, tides["uri"], stamp, "old lighthouse")
     assert f'wbinfo.request_ts = "{stamp}"' in text
+
+
+@in_viewer
+@pytest.mark.parametrize("by", ["key", "domain"])
+def test_replayweb_page_says_who_signed(signed, by, static, tmp_path):
+    """Two hashes it never compares, of any package's index and list of pages; it counts these as invalid."""
+    verified = json.loads(shown(signed[by], static, tmp_path, f"{SITE}equal", "", "the page equal", VERIFIED))
+    assert (verified["numInvalid"], verified["numValid"]) == (2, 1)
+    assert ("domain" in verified, "publicKey" in verified) == (by == "domain", True)

@@ -24,7 +24,7 @@ from sharc_crawler.certificate.writing import withdraw
 from sharc_crawler.cli import main
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.report.packaged import not_of_it
-from sharc_crawler.report.packaging import package
+from sharc_crawler.report.packaging import PackageSeal, package
 from sharc_crawler.report.write import write
 from tests.certificate.made import certified
 from tests.certificate.time_authority import TimeAuthority
@@ -50,7 +50,7 @@ def sealed(tmp_path_factory, authority):
     write([facts], capture)
     sealing.sign(capture, key)
     sealing.stamp(capture, authority.stamp)
-    return capture, key, package(capture, [facts], folder / "capture.wacz", key=key)
+    return capture, key, package(capture, [facts], folder / "capture.wacz", seal=PackageSeal(key))
 
 
 @pytest.fixture

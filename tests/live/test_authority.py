@@ -8,14 +8,17 @@ from http.server import BaseHTTPRequestHandler
 
 import pytest
 from click.testing import CliRunner
+from scrapy.settings import Settings
 
 from sharc_crawler.certificate.signatures import read_signer
 from sharc_crawler.certificate.verify import Trust, verify
 from sharc_crawler.cli import main
-from sharc_crawler.errors import DataError
+from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.live import authority as module
 from sharc_crawler.live.addresses import AddressRefusedError
 from sharc_crawler.live.authority import ask
+from sharc_crawler.live.config import Config
+from tests.certificate.domain_owner import DomainOwner
 from tests.certificate.test_sealing import key_file
 from tests.certificate.time_authority import TimeAuthority, serving
 from tests.live.serving import serving as serving_site
@@ -79,3 +82,11 @@ class Endless(BaseHTTPRequestHandler):
 def test_an_answer_without_end_is_not_waited_for():
     with serving_site(Endless) as url, pytest.raises(DataError, match="more than 1,048,576 bytes"):
         ask(url, b"query", "agent")
+
+
+def test_the_key_of_a_domain_needs_an_authority(tmp_path):
+    settings = {"SHARC_SIGN": str(DomainOwner(tmp_path).key), "SHARC_OPERATOR": "a@example.org"}
+    with pytest.raises(UsageError, match=r"of a domain, .* \(timestamp=URL\)"):
+        Config.from_settings(Settings(settings))
+    settings["SHARC_TIMESTAMP"] = "https://time.example/tsr"
+    assert Config.from_settings(Settings(settings)).sign == settings["SHARC_SIGN"]
