@@ -34,6 +34,7 @@ def certificate(
     files: Sequence[Mapping[str, Any]],
     pages: Mapping[str, Any] | None = None,
     clocks: Mapping[str, Mapping[str, int]] | None = None,
+    report: Sequence[Mapping[str, Any]] = (),
 ) -> dict[str, Any]:
     """The certificate of a complete capture, sealed with its digest.
 
@@ -42,6 +43,7 @@ def certificate(
     files: the capture's WARC files: ``name``, ``bytes``, ``sha256``
     pages: the file of its pages (:mod:`..certificate.entries`)
     clocks: of the servers (:mod:`..certificate.clocks`)
+    report: the files of the report: ``name``, ``bytes``, ``sha256``
 
     """
     exact = tuple((_exact(start), _exact(end)) for start, end in facts.interruptions)
@@ -56,6 +58,7 @@ def certificate(
         "software": dict(facts.software),
         "files": [dict(file) for file in files],
         "pages": dict(pages or {}),
+        "report": [dict(file) for file in report],
     }
     return {**document, DIGEST: digest(document)}
 

@@ -15,6 +15,7 @@ CERTIFICATES = re.compile(r"certificate(?:-[A-Za-z0-9.-]+)?\.json")
 SIGNATURES = re.compile(r"signature(?:-[A-Za-z0-9.-]+)?\.json")
 TIMESTAMPS = re.compile(r"timestamp(?:-[A-Za-z0-9.-]+)?\.tsr")
 PAGES = re.compile(r"certificate(?:-[A-Za-z0-9.-]+)?-pages\.jsonl")
+REPORTS = re.compile(r"report\.json|report-pages\.jsonl|report[^/]*\.html")  #: files of a folder's report
 _BLOCK = 1 << 20
 
 
@@ -59,6 +60,12 @@ def fixity_of(stream: IO[bytes], told: Callable[[int], None] = lambda _: None) -
         size += len(block)
         told(len(block))
     return {"bytes": size, "sha256": made.hexdigest()}
+
+
+def reports(folder: Path) -> list[dict[str, Any]]:
+    """The files of a folder's report as a certificate states them: ``name``, ``bytes``, ``sha256``."""
+    found = (path for path in sorted(folder.iterdir()) if REPORTS.fullmatch(path.name))
+    return [{"name": path.name, **fixity(path)} for path in found]
 
 
 def is_certificate(name: str) -> bool:

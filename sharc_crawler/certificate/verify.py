@@ -44,6 +44,7 @@ class Verification(Examination):
     seals: Seals = field(default_factory=Seals)  #: signatures and time stamps
     moved: list[str] = field(default_factory=list)  #: sites whose folder is elsewhere: nothing of them was verified
     without: dict[str, str] = field(default_factory=dict)  #: captures without a certificate, and why
+    unsealed: list[str] = field(default_factory=list)  #: what no certificate states as it is
     worded: str | None = None  #: the other version of sharc that wrote the report: its wording was not compared
 
     def add(self, site: str, other: Verification) -> None:
@@ -54,6 +55,7 @@ class Verification(Examination):
         self.pages += other.pages
         self.records += other.records
         self.elsewhere += other.elsewhere
+        self.unsealed += [f"{site}/{one}" for one in other.unsealed]
         self.seals.signed |= {f"{site}/{file}": signer for file, signer in other.seals.signed.items()}
         self.seals.domains |= {f"{site}/{file}": seal for file, seal in other.seals.domains.items()}
         self.seals.stamped |= {f"{site}/{file}": stamp for file, stamp in other.seals.stamped.items()}

@@ -16,7 +16,7 @@ from sharc_crawler.certificate.clocks import clocks
 from sharc_crawler.certificate.document import certificate, entries
 from sharc_crawler.certificate.entries import PageEntries, write_entries
 from sharc_crawler.certificate.examining import examine
-from sharc_crawler.certificate.fixity import NAME, fixity, pages_name, signature_name, timestamp_name
+from sharc_crawler.certificate.fixity import NAME, fixity, pages_name, reports, signature_name, timestamp_name
 from sharc_crawler.certificate.material import Material, opened
 from sharc_crawler.certificate.witness import ingest
 from sharc_crawler.errors import UsageError
@@ -122,7 +122,7 @@ def seal(
         with WarcWriter(folder, site, series[1], info, WarcOptions(dedup="off")) as out:
             stated = [{"name": path.name, **fixity(path)} for path in _closed(folder, series)]
             for facts, path in owed:
-                document = certificate(facts, stated, pages[path], servers)
+                document = certificate(facts, stated, pages[path], servers, reports(folder))
                 ref = _keep(out, document, PageEntries(source.pages[pages[path]["name"]]), facts.ended or 0.0)
                 sealed.append((document, path, ref))
         for document, path, ref in sealed:

@@ -19,7 +19,7 @@ from sharc_crawler.collection.folder import Collection
 from sharc_crawler.collection.verifying import size_of, verify_collection
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.report.claim import sentence
-from sharc_crawler.report.packaged import not_of_it, wording_of
+from sharc_crawler.report.packaged import GIVEN, not_of_it, package_digest, unsealed, wording_of
 from sharc_crawler.report.words import counted, short
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ SHOWN = 20  #: findings that a person is shown
     multiple=True,
     help="A former capture that payloads are stored in (dedup=site).",
 )
-@click.option("--digest", help="The certificate's digest as it was noted elsewhere: sha256:…")
+@click.option("--digest", help="The digest of certificate or WACZ file, as it was noted: sha256:…")
 @click.option("--signer", help="Who must have signed it: sha256:… of a key, its PEM file, or a domain.")
 @click.option("--authority", type=click.Path(path_type=Path), help="PEM file of roots to trust.")
 @click.option("--json", "as_json", is_flag=True, help="Print what was found as JSON.")
@@ -79,9 +79,12 @@ def command(
             result.findings += not_of_it(capture)
             without = [f"{name}: {why}" for name, why in result.without.items()]
             result.worded = wording_of(capture)
-    if digest is not None:
+            result.unsealed = [] if _noted_package(capture, digest) else unsealed(capture)
+    if digest is not None and not _noted_package(capture, digest):
         others = [one for one in result.digests if one != digest]
         result.findings += [Finding(f"a certificate's digest is {one}, not {digest}") for one in others]
+        rewritten = [name for name in result.unsealed if not name.startswith(GIVEN)]
+        result.findings += [Finding("it is not as it was when the certificate was sealed", name) for name in rewritten]
     click.echo(_json(result) if as_json else _words(result))
     for name in without:
         click.echo(f"  not verified: {short(name, 200)}", err=True)
@@ -89,6 +92,11 @@ def command(
         raise click.exceptions.Exit(DataError.exit_code)
     if not as_json and capture.is_dir() and not _packaged(capture, collection):
         say_next("sharc", "package", capture)
+
+
+def _noted_package(capture: Path, digest: str | None) -> bool:
+    """Is it a package whose own digest was noted? Then all that it holds is."""
+    return digest is not None and capture.is_file() and package_digest(capture) == digest
 
 
 def _packaged(capture: Path, collection: Collection | None) -> bool:
@@ -138,6 +146,9 @@ def _words(result: Verification) -> str:
         lines += [f"  {short(str(finding), 600)}" for finding in result.findings[:SHOWN]]
         if len(result.findings) > SHOWN:
             lines.append(f"  … and {len(result.findings) - SHOWN:,} more (--json shows all)")
+    if result.unsealed and not result.findings:
+        names = short(", ".join(result.unsealed[:SHOWN]))
+        lines.append(f"  not certified: {names}. Figures, verdicts and times were compared, other words were not.")
     lines += [f"  not verified: {short(site)}, whose folder was moved elsewhere" for site in result.moved]
     if result.worded:
         lines.append(

@@ -9,7 +9,7 @@ from sharc_crawler.certificate.fixity import CERTIFICATES
 from sharc_crawler.certificate.verify import NOBODY, Verification, total_size, verify
 from sharc_crawler.certificate.witness import Finding
 from sharc_crawler.errors import DataError
-from sharc_crawler.report.packaged import not_of_it
+from sharc_crawler.report.packaged import not_of_it, unsealed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,6 +54,7 @@ def _certified(folder: Path) -> bool:
 def _verified(folder: Path, former: list[Path], told: Callable[[int], None], trust: Trust) -> Verification:
     found = verify(folder, former, told, trust)
     found.findings += not_of_it(folder)
+    found.unsealed = unsealed(folder)
     if found.elsewhere:
         lost = f"{found.elsewhere:,} payloads that it refers to are in no capture of the collection"
         found.findings.insert(0, Finding(lost))

@@ -142,10 +142,12 @@ def _packaged(facts: list[CaptureFacts], folder: Path, config: Config) -> list[t
     """The WACZ file, where one is wanted and the captures are complete: a line for the summary."""
     if not (config.wacz and config.warc and all(capture.ended is not None for capture in facts)):
         return []
-    from sharc_crawler.report.packaging import PackageSeal, package  # only where one is wanted
+    from sharc_crawler.report.packaged import package_digest  # only where one is wanted
+    from sharc_crawler.report.packaging import PackageSeal, package
 
     seal = PackageSeal(Path(config.sign), _authority(config)) if config.sign else None
     try:
-        return [("WACZ", str(package(folder, facts, anew=True, seal=seal)))]
+        made = package(folder, facts, anew=True, seal=seal)
+        return [("WACZ", str(made)), ("its digest", f"{package_digest(made)} (keep it in another place)")]
     except DataError as error:  # no authority answers
         return [("WACZ", f"none: {error}"), ("", f"the capture is whole; try again with: sharc package {folder}")]

@@ -20,7 +20,7 @@ from sharc_crawler.archive.members import read_at
 from sharc_crawler.archive.wacz import PACKAGE, SEAL, SIGNED, page_lines
 from sharc_crawler.archive.zipnum import write_zipnum
 from sharc_crawler.certificate.examining import entries_of
-from sharc_crawler.certificate.fixity import fixity_of
+from sharc_crawler.certificate.fixity import fixity_of, reports
 from sharc_crawler.certificate.sources import captures_in, open_source
 from sharc_crawler.certificate.witness import Finding
 from sharc_crawler.instants import second, unix
@@ -48,6 +48,7 @@ INDEX, BLOCKS, PAGES, DATA = (
 DATA_PAGES = "report/data-pages.jsonl"
 #: of a page in the report, and in the certificate
 _STATED = ("url", "kind", "verdict", "evidence")
+GIVEN = "title and description of the package"
 #: of a package's description
 _FIELDS = {"profile", "resources", "title", "description", "created", "wacz_version", "software", "mainPageUrl"} | {
     "mainPageDate"
@@ -78,6 +79,72 @@ def _not_of_capture(path: Path) -> Iterator[Finding]:
         yield from _of_folder(path, source, documents) if path.is_dir() else _of_package(path, source, documents)
     except (KeyError, ValueError, TypeError, AttributeError, OSError, EOFError) as error:
         yield Finding(f"index, pages, report or title cannot be read: {error!r}", path.name)
+
+
+def package_digest(path: Path) -> str | None:
+    """The digest of a WACZ file: of its description, which has those of all its files."""
+    with zipfile.ZipFile(path) as package:
+        try:
+            return str(json.loads(package.read(SEAL))["hash"])
+        except (KeyError, ValueError, TypeError):
+            return None  # which was found
+
+
+def unsealed(path: Path) -> list[str]:
+    """What no certificate states as it is: files of a report that were written again, a title that was given.
+
+    A certificate that states no report, as those of former versions, is left out.
+    """
+    found = []
+    for one in captures_in(path):
+        inner = "" if one == path else f"{one.relative_to(path).as_posix()}/"
+        found += [f"{inner}{name}" for name in _unsealed(one)]
+    return found
+
+
+def _unsealed(path: Path) -> Iterator[str]:
+    source = open_source(path)
+    documents = [json.loads(text) for text in source.certificates.values()]
+    stating = [one["report"] for one in documents if "report" in one]
+    stated = {(file["name"], file["sha256"]) for files in stating for file in files}
+    there = {one["name"]: one["sha256"] for one in reports(path)} if path.is_dir() else _packaged_reports(path)
+    if stating:
+        yield from sorted(name for name, digest in there.items() if (name, digest) not in stated)
+        yield from sorted({name for name, _ in stated} - there.keys())
+    if not path.is_dir() and documents and not _is_ours(path, documents):
+        yield GIVEN
+
+
+def _packaged_reports(path: Path) -> dict[str, str]:
+    """Names in a folder and digests of the files of a packaged report."""
+    found = {}
+    with zipfile.ZipFile(path) as package:
+        for name in package.namelist():
+            if name.startswith("report/"):
+                with package.open(name) as stream:
+                    found[_in_folder(name)] = _digest(stream)
+    return found
+
+
+def _in_folder(name: str) -> str:
+    """What a file of a packaged report is called in a folder."""
+    return {DATA: write.DATA, DATA_PAGES: write.PAGES}.get(name, name.removeprefix("report/"))
+
+
+def _is_ours(path: Path, documents: Sequence[Document]) -> bool:
+    """Does a package say of itself what it says where nobody gives it a title?"""
+    with zipfile.ZipFile(path) as package:
+        about = json.loads(package.read(PACKAGE))
+    titles = [f"{document['capture']['site']} {second(unix(_time(document)))}" for document in documents]
+    claims = [sentence(document["capture"]["claim"]) for document in documents]
+    ours = about["software"] == f"sharc-crawler {version('sharc-crawler')}"
+    return not (_rest(about["title"], titles) or (ours and _rest(about["description"], claims)))
+
+
+def _rest(text: str, parts: Iterable[str]) -> str:
+    for part in parts:
+        text = text.replace(part, "", 1)
+    return text.strip(" ,")
 
 
 def wording_of(path: Path) -> str | None:
@@ -112,8 +179,7 @@ def _of_folder(path: Path, source: Material, documents: Sequence[Document]) -> I
     if (data := path / write.DATA).exists():
         parts[DATA] = data.read_bytes()
     for finding in _report(parts, write.Lines(path / write.PAGES), source, documents):
-        name = finding.file or ""
-        yield replace(finding, file={DATA: write.DATA, DATA_PAGES: write.PAGES}.get(name, name.removeprefix("report/")))
+        yield replace(finding, file=_in_folder(finding.file or ""))
 
 
 def _of_package(path: Path, source: Material, documents: Sequence[Document]) -> Iterator[Finding]:

@@ -1,0 +1,116 @@
+"""Words for people: the report as it was sealed, and what a package says of itself, are those of a digest."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+from click.testing import CliRunner
+
+from sharc_crawler.certificate.canonical import DIGEST
+from sharc_crawler.certificate.writing import certify
+from sharc_crawler.cli import main
+from sharc_crawler.report.html import render
+from sharc_crawler.report.packaged import package_digest, unsealed
+from sharc_crawler.report.packaging import package
+from sharc_crawler.report.write import DATA, PAGES, Lines, to_json, write
+from tests.certificate.made import make
+from tests.certificate.test_beside import repacked, swap
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory):
+    """As a crawl leaves it: the report is there when its certificate is sealed."""
+    folder = tmp_path_factory.mktemp("words")
+    facts = make(folder / "capture")
+    write([facts], folder / "capture")
+    certify([facts], folder / "capture")
+    return folder / "capture", package(folder / "capture", [facts], folder / "capture.wacz"), facts
+
+
+@pytest.fixture
+def capture(original, tmp_path):
+    return shutil.copytree(original[0], tmp_path / "capture")
+
+
+def noted(folder):
+    return json.loads((folder / "certificate.json").read_text())[DIGEST]
+
+
+def said(path, *more):
+    done = CliRunner().invoke(main, ["verify", str(path), *more])
+    return done.exit_code, done.output
+
+
+def reworded(folder, change):
+    """Another report for programs, and the pages for people that are made of it."""
+    report = json.loads((folder / DATA).read_text())
+    change(report)
+    (folder / DATA).write_text(to_json(report))
+    for name, pieces in render(report, Lines(folder / PAGES)).items():
+        (folder / name).write_bytes("".join(pieces).encode("utf-8", "replace"))
+
+
+WORDS = {
+    "a note": lambda report: report["captures"][0]["notes"].append("A court has confirmed this."),
+    "an expectation": lambda report: report["captures"][0]["coherence"]["expected"].update(coherent=7.0),
+    "a setting": lambda report: report["captures"][0]["settings"].update(delay=9.0),
+    "an author": lambda report: report["generator"].update(version="0.0.9"),
+    "a count of exchanges": lambda report: report["captures"][0].update(exchanges=9_999),
+}
+
+
+def test_what_is_as_it_was_sealed_is_not_mentioned(original):
+    for path in original[:2]:
+        code, text = said(path, "--digest", noted(original[0]))
+        assert (code, "not certified" in text, unsealed(path)) == (0, False, [])
+
+
+@pytest.mark.parametrize("case", WORDS)
+def test_other_words_of_a_report_are_told_and_with_the_digest_found(capture, original, case, tmp_path):
+    reworded(capture, WORDS[case])
+    code, text = said(capture)
+    assert (code, "not certified: report" in text) == (0, True), "everything that is certified holds"
+    code, text = said(capture, "--digest", noted(capture))
+    assert (code, "report.json: it is not as it was when the certificate was sealed" in text) == (3, True)
+    wacz = package(capture, [original[2]], tmp_path / "other.wacz")
+    assert said(wacz, "--digest", noted(capture))[0] == 3
+
+
+def test_a_report_that_is_gone_is_told_too(capture):
+    (capture / PAGES).unlink()
+    (capture / DATA).unlink()
+    (capture / "report.html").unlink()
+    assert unsealed(capture) == [PAGES, "report.html", DATA]
+
+
+def test_a_report_of_old_is_told_for_what_it_is(capture, original):
+    """Written anew by the same facts it is the same; with more of them it is not."""
+    write([original[2]], capture)
+    assert unsealed(capture) == []
+
+
+ABOUT = {
+    "title": swap(b'"title": "example.org ', b'"title": "Confirmed by a court: example.org '),
+    "description": swap(b'"description": "', b'"description": "Confirmed by a court. '),
+}
+
+
+@pytest.mark.parametrize("case", ABOUT)
+def test_another_title_is_told_and_with_the_digest_of_the_package_found(original, tmp_path, case):
+    wacz = original[1]
+    other = repacked(wacz, tmp_path / "other.wacz", {"datapackage.json": ABOUT[case]})
+    code, text = said(other, "--digest", noted(original[0]))
+    assert (code, "not certified: title and description of the package" in text) == (0, True)
+    digest = package_digest(wacz)
+    assert said(wacz, "--digest", digest)[0] == 0
+    code, text = said(other, "--digest", digest)
+    assert (code, f"not {digest}" in text) == (3, True)
+
+
+def test_a_title_of_ones_own_is_certified_by_the_digest_of_the_package(original, tmp_path):
+    wacz = package(original[0], [original[2]], tmp_path / "own.wacz", title="Town council", description="Weekly.")
+    assert "not certified: title" in said(wacz)[1]
+    code, text = said(wacz, "--digest", package_digest(wacz))
+    assert (code, "not certified" in text) == (0, False)
