@@ -118,7 +118,7 @@ class _Writer:
     def __init__(self, package: zipfile.ZipFile, created: Instant, told: Callable[[int], None]) -> None:
         self._package = package
         self._told = told
-        self._date = max(datetime.fromtimestamp(created, UTC), datetime(1980, 1, 1, tzinfo=UTC)).timetuple()[:6]
+        self._date = zip_date(created)
         self._resources: list[dict[str, Any]] = []
 
     def write(self, contents: Contents, about: About, sign: Callable[[str], dict[str, str]] | None) -> None:
@@ -161,7 +161,7 @@ class _Writer:
                 made.update(block)
                 length += len(block)
                 self._told(len(block))
-        entry = {"name": _slug(name), "path": name, "hash": f"sha256:{made.hexdigest()}", "bytes": length}
+        entry = {"name": slug(name), "path": name, "hash": f"sha256:{made.hexdigest()}", "bytes": length}
         self._resources.append(entry)
 
 
@@ -171,6 +171,16 @@ def page_lines(pages: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     return (json.dumps(line, ensure_ascii=False) + "\n" for line in chain([head], pages))
 
 
-def _slug(name: str) -> str:
+def zip_date(created: Instant) -> tuple[int, int, int, int, int, int]:
+    """The date of all files in a package, which is none before 1980, and of an even second.
+
+    >>> zip_date(1_795_000_001.5)
+    (2026, 11, 18, 11, 6, 40)
+    """
+    when = max(datetime.fromtimestamp(created, UTC), datetime(1980, 1, 1, tzinfo=UTC))
+    return when.year, when.month, when.day, when.hour, when.minute, when.second // 2 * 2
+
+
+def slug(name: str) -> str:
     """A resource's name: lower case, as data packages want it."""
     return re.sub(r"[^a-z0-9._-]+", "-", PurePosixPath(name).name.lower())

@@ -8,9 +8,10 @@ import lzma
 import struct
 import zipfile
 import zlib
+from datetime import datetime
 from typing import IO, TYPE_CHECKING, Any
 
-from sharc_crawler.archive.wacz import PACKAGE, SEAL, SIGNED
+from sharc_crawler.archive.wacz import MULTI, PACKAGE, SEAL, SIGNED, SINGLE, VERSION, slug, zip_date
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -24,6 +25,7 @@ _WIDE = 0xFFFFFFFF
 _VERSIONS = {20, 45}  #: of the format: plain, and with the wider fields of large zip files
 _WIDE_END = 76  #: bytes of the records that a large zip file has between its directory and its end
 _BLOCK = 1 << 20
+_MODE = 0o600 << 16  #: of all files: for their owner alone
 #: what the directory says of each entry, and no file's header repeats
 _ALIKE = (
     "create_system",
@@ -77,14 +79,18 @@ def _digests(package: zipfile.ZipFile, told: Callable[[int], None]) -> Iterator[
 def _listed(package: zipfile.ZipFile, found: dict[str, str]) -> Iterator[tuple[str, str]]:
     """The package lists its files with their digests, and is sealed with its own."""
     try:
-        listed = {one["path"]: one for one in json.loads(package.read(PACKAGE))["resources"]}
+        text = package.read(PACKAGE)
+        about = json.loads(text)
+        listed = {one["path"]: one for one in about["resources"]}
         seal: dict[str, Any] = json.loads(package.read(SEAL))
-        sealed = seal["hash"]
+        sealed, as_written = seal["hash"], _as_written(about, text, package)
     except (KeyError, TypeError, *_UNREADABLE) as error:
         yield PACKAGE, f"it cannot be read: {error!r}"
         return
     if found[PACKAGE] != sealed:
         yield PACKAGE, f"its digest is {found[PACKAGE]}, {SEAL} says {sealed}"
+    elif not as_written:
+        yield PACKAGE, "it is not written as sharc writes it"
     for name, one in listed.items():
         if found.get(name) != one["hash"]:
             yield name, f"its digest is {found.get(name, 'that of no file')}, {PACKAGE} says {one['hash']}"
@@ -95,6 +101,24 @@ def _listed(package: zipfile.ZipFile, found: dict[str, str]) -> Iterator[tuple[s
     expected = {"path": PACKAGE, "hash": sealed} | ({SIGNED: seal[SIGNED]} if SIGNED in seal else {})
     if seal != expected or package.read(SEAL) != json.dumps(seal, indent=2).encode():
         yield SEAL, "it is not written as sharc writes it"
+
+
+def _as_written(about: Any, text: bytes, package: zipfile.ZipFile) -> bool:
+    """Does the description say in our form what we say: the files in their order, our profile, their date?"""
+    names = [info.filename for info in package.infolist() if info.filename not in (PACKAGE, SEAL)]
+    resources = [
+        {"name": slug(one["path"]), "path": one["path"], "hash": one["hash"], "bytes": one["bytes"]}
+        for one in about["resources"]
+    ]
+    dates = {info.date_time for info in package.infolist()}
+    return (
+        text == json.dumps(about, indent=2, ensure_ascii=False).encode()
+        and about["resources"] == resources
+        and [one["path"] for one in resources] == names
+        and (about["profile"], about["wacz_version"]) in {(SINGLE, VERSION), (MULTI, VERSION)}
+        and dates == {zip_date(datetime.fromisoformat(about["created"]).timestamp())}
+        and {(info.external_attr, info.internal_attr) for info in package.infolist()} == {(_MODE, 0)}
+    )
 
 
 def _form(path: Path) -> Iterator[tuple[str, str]]:

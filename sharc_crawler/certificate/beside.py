@@ -7,18 +7,18 @@ import hashlib
 import re
 import zlib
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 from zipfile import ZipFile, is_zipfile
 
 from sharc_crawler.archive.cdxj import index_path
 from sharc_crawler.archive.stock import DAMAGED
 from sharc_crawler.certificate.canonical import KEPT_IN, kept
-from sharc_crawler.certificate.fixity import CERTIFICATES, pages_name
+from sharc_crawler.certificate.fixity import CERTIFICATES, fixity_of, pages_name
 from sharc_crawler.certificate.material import Material
 from sharc_crawler.certificate.witness import Finding
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Set
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Set
     from pathlib import Path
 
     from sharc_crawler.certificate.witness import Witness
@@ -84,8 +84,16 @@ def _other_package(file: Path, source: Material) -> bool:
             for name in names
             if CERTIFICATES.fullmatch(PurePosixPath(name).name)
         }
-    archives = {PurePosixPath(name).name for name in names if _ARCHIVE.search(name)}
-    return bool(archives) and (held != source.certificates or not archives <= source.warcs.keys())
+        archives = {name: PurePosixPath(name).name for name in names if _ARCHIVE.search(name)}
+        if archives and (held != source.certificates or not set(archives.values()) <= source.warcs.keys()):
+            return True
+        return any(_differ(package, name, source.warcs[own]) for name, own in archives.items())
+
+
+def _differ(package: ZipFile, name: str, opened: Callable[[], IO[bytes]]) -> bool:
+    """Is a file in a package another one than that of its name in the folder?"""
+    with package.open(name) as packed, opened() as own:
+        return fixity_of(packed) != fixity_of(own)
 
 
 def strange_parts(names: Iterable[str]) -> Iterator[Finding]:
@@ -108,6 +116,10 @@ def strange_records(witness: Witness, documents: Iterable[Document]) -> Iterator
     for name, offset in witness.documents:
         if name in data:
             yield Finding("a metadata record among downloads, and of none", name, offset)
+    for name in sorted(data):
+        for number, (offset, kind) in enumerate(witness.kinds[name]):
+            if kind == "warcinfo" and number:
+                yield Finding("a warcinfo record that is not the first of its file", name, offset)
     own = {document[KEPT_IN]["file"] for document in documents}
     copies = {hashlib.sha256(kept(dict(document))).hexdigest() for document in documents}
     pieces = {place for document in documents for place in kept_pages(witness, document)}

@@ -31,6 +31,11 @@ class PageEntries:
             for line in stream:
                 yield json.loads(line)
 
+    def strange(self) -> int:
+        """How many lines are not written as sharc writes them: another reader might read something else there."""
+        with self._opened() as stream:
+            return sum(line != canonical(json.loads(line, parse_float=str)) + b"\n" for line in stream)
+
     def by_revisit(self) -> Iterator[Entry]:
         """In the order of their revisits; before them those that have none."""
         places, dates = array("q"), array("d")

@@ -21,7 +21,7 @@ from sharc_crawler.certificate.witness import Finding, Witness
 from sharc_crawler.changes.status import classify
 from sharc_crawler.evidence.facts import CaptureFacts, SubsiteFacts
 from sharc_crawler.evidence.figures import PageSums
-from sharc_crawler.instants import unix
+from sharc_crawler.instants import iso, unix
 from sharc_crawler.model import Kind, Result
 from sharc_crawler.urls import canonical
 
@@ -69,6 +69,9 @@ def statements(
     """What a certificate states of pages and sums."""
     references = {part["name"]: part["reference"]["instant"] for part in document["subsites"] if part["reference"]}
     entries = entries_of(source, document)
+    if strange := entries.strange():
+        what = f"{strange:,} of its lines are not written as sharc writes them"
+        into.findings.append(Finding(what, document["pages"]["name"]))
     judge = Judge(witness, former, references, source.warcs, entries)
     again = _Again(document)
     for entry, page in judge.pages():
@@ -79,6 +82,7 @@ def statements(
     into.findings += _interrupted_outside(name, document)
     into.findings += again.findings
     into.findings += _twice(entries, again.urls)
+    into.findings += again.shared()
     into.findings += again.sums(name)
     into.claims.append(document["capture"]["claim"])
     into.elsewhere += judge.elsewhere
@@ -113,10 +117,14 @@ class _Again:
         self._whole = PageSums(_reference(document["capture"]))
         self.findings: list[Finding] = []
         self.urls = array("q")
+        self._places = array("q")  # of downloads that something is claimed of
 
     def add(self, entry: Mapping[str, Any], page: PageFacts) -> None:
         """Count a page; what its entry says otherwise is found."""
         self.urls.append(hash(entry["url"]))
+        if "verdict" in entry:
+            self._places.extend(hash((one["file"], one["offset"])) for one in _visits(entry) if one["file"])
+        self.findings += (Finding(what, url=entry["url"]) for what in _odd(entry))
         self.findings += (Finding(what, url=entry["url"]) for what in unknown_of_page(entry))
         self.findings += _outside(entry, self._started, self._ended)
         if self._own_names:
@@ -129,6 +137,12 @@ class _Again:
                 sums.add(page)
             elif page.kind is Kind.DATA:
                 sums.narrow(page)
+
+    def shared(self) -> Iterator[Finding]:
+        """No download is of two pages, or named twice of one; a project's spider names its pages as it likes."""
+        again = len(self._places) - len(set(self._places))
+        if again and self._own_names:
+            yield Finding(f"{again:,} downloads are said to be of several pages, or several visits")
 
     def sums(self, name: str) -> Iterator[Finding]:
         """What they add up to, compared with what is stated."""
@@ -152,12 +166,30 @@ class _Again:
 def _outside(entry: Mapping[str, Any], started: str, ended: str) -> Iterator[Finding]:
     """All of a capture happened between its start and its end."""
     for part, stated in _downloads(entry):
+        if stated["date"] != iso(unix(stated["date"])):
+            yield Finding(
+                f"its {part} is of {stated['date']}, which is not written as sharc writes it", url=entry["url"]
+            )
         if not started <= stated["date"] <= ended:
             yield Finding(f"its {part} is not between start and end", stated["file"], stated["offset"], entry["url"])
 
 
+def _odd(entry: Mapping[str, Any]) -> Iterator[str]:
+    """What no entry of ours says, although it has the right fields."""
+    data, former = entry.get("data"), entry.get("former")
+    if data is not None and (not data or len(set(data)) < len(data) or entry["kind"] != Kind.PAGE):
+        yield "data of it is not as a page's is listed"
+    if former == []:
+        yield "an empty list of former visits"
+    if any(type(one["attempts"]) is not int or one["attempts"] < 1 for one in _visits(entry)):
+        yield "the attempts at its downloads are no number of them"
+
+
 def _interrupted_outside(name: str, document: Document) -> Iterator[Finding]:
     started, ended = document["capture"]["started"], document["capture"]["ended"]
+    for instant in (started, ended):
+        if instant != iso(unix(instant)):
+            yield Finding(f"{instant} is not written as sharc writes it", name)
     for one in document["capture"]["interruptions"]:
         if not started <= one["from"] <= one["to"] <= ended:
             yield Finding(f"it is said to have been interrupted from {one['from']}, when it did not run", name)

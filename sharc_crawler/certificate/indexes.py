@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,13 +22,17 @@ def stale(folder: Path, warcs: Collection[str], damaged: Collection[str | None])
     for name in warcs:
         index = index_path(folder / name)
         if name not in damaged and index.exists():
-            made = _hashes(entry.line().encode() for entry in entries(folder / name))
+            made = _hashes(f"{entry.line()}\n".encode() for entry in entries(folder / name))
             with index.open("rb") as lines:
-                stored = _hashes(line.rstrip(b"\r\n") for line in lines)
+                stored = _hashes(lines)
+            with index.open("rb") as lines:
+                in_order = all(one < other for one, other in pairwise(lines))
             if not np.array_equal(made, stored):
                 yield Finding("the index is not that of its WARC file", index.name)
+            elif not in_order:
+                yield Finding("the index is not in order, so that replay finds no pages", index.name)
 
 
 def _hashes(lines: Iterable[bytes]) -> NDArray[np.int64]:
-    """Eight bytes of each line, in whatever order: there are as many as records."""
-    return np.unique(np.fromiter(map(hash, lines), np.int64))
+    """Eight bytes of each line, sorted: there are as many as records."""
+    return np.sort(np.fromiter(map(hash, lines), np.int64))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sharc_crawler.certificate.witness import MAIN, Finding
+from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,6 +32,10 @@ def _wrong(exchange: RecordedExchange, moment: tuple[str, str], witness: Witness
         return f"it is a revisit of kind {exchange.profile!r}, the server's answer had status {status}"
     if holder is None:
         return f"it refers to {' of '.join(reversed(moment))}, which is not there" if exchange.closed else None
+    if exchange.digest is not None and holder.digest != exchange.digest:
+        return f"it refers to {' of '.join(reversed(moment))} for a payload that is not there"
+    if exchange.profile == _SERVERS_WORD and canonical(holder.uri) != canonical(exchange.uri):
+        return f"it says that it did not change, and refers to another page: {holder.uri}"
     if exchange.holder_record not in {None, holder.record}:
         return f"it refers to the record {exchange.holder_record}, that of its time and URL is {holder.record}"
     return None

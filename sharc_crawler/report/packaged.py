@@ -7,6 +7,7 @@ import hashlib
 import heapq
 import io
 import json
+import re
 import zipfile
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -17,12 +18,14 @@ from typing import IO, TYPE_CHECKING, Any, cast
 
 from sharc_crawler.archive.cdxj import entries_of as index_entries
 from sharc_crawler.archive.members import read_at
-from sharc_crawler.archive.wacz import PACKAGE, SEAL, SIGNED, page_lines
+from sharc_crawler.archive.wacz import PACKAGE, SEAL, SIGNED, WACZ, page_lines
+from sharc_crawler.archive.wacz_check import altered
 from sharc_crawler.archive.zipnum import write_zipnum
 from sharc_crawler.certificate.examining import entries_of
 from sharc_crawler.certificate.fixity import fixity_of, reports
 from sharc_crawler.certificate.sources import captures_in, open_source
 from sharc_crawler.certificate.witness import Finding
+from sharc_crawler.errors import DataError
 from sharc_crawler.instants import second, unix
 from sharc_crawler.model import Kind, Result
 from sharc_crawler.report import write
@@ -53,6 +56,7 @@ GIVEN = "title and description of the package"
 _FIELDS = {"profile", "resources", "title", "description", "created", "wacz_version", "software", "mainPageUrl"} | {
     "mainPageDate"
 }
+_SOFTWARE = re.compile(r"sharc-crawler \S+")
 LARGE, LINES = ("archive/", INDEX), ".jsonl"  #: read piece by piece
 
 
@@ -66,8 +70,22 @@ def not_of_it(path: Path) -> Iterator[Finding]:
         inner = "" if one == path else f"{one.relative_to(path).as_posix()}/"
         for finding in _not_of_capture(one):
             yield replace(finding, file=f"{inner}{finding.file or ''}")
+        for package in sorted(one.glob(f"*{WACZ}")) if one.is_dir() else ():
+            for finding in _of_packaged_capture(package):
+                yield replace(finding, file=f"{inner}{package.name}/{finding.file or ''}")
     if path.is_dir():
         yield from not_of_index(path)
+
+
+def _of_packaged_capture(package: Path) -> Iterator[Finding]:
+    """What is wrong with a package that lies in its capture's folder; its WARC files were compared with these."""
+    if not zipfile.is_zipfile(package):
+        return
+    try:
+        yield from (Finding(what, file) for file, what in altered(package))
+        yield from _not_of_capture(package)
+    except (DataError, zipfile.BadZipFile) as error:
+        yield Finding(str(error))
 
 
 def _not_of_capture(path: Path) -> Iterator[Finding]:
@@ -137,8 +155,7 @@ def _is_ours(path: Path, documents: Sequence[Document]) -> bool:
         about = json.loads(package.read(PACKAGE))
     titles = [f"{document['capture']['site']} {second(unix(_time(document)))}" for document in documents]
     claims = [sentence(document["capture"]["claim"]) for document in documents]
-    ours = about["software"] == f"sharc-crawler {version('sharc-crawler')}"
-    return not (_rest(about["title"], titles) or (ours and _rest(about["description"], claims)))
+    return not (_rest(about["title"], titles) or _rest(about["description"], claims))
 
 
 def _rest(text: str, parts: Iterable[str]) -> str:
@@ -354,6 +371,8 @@ def _opened_at(
     ended = second(max(unix(document["capture"]["ended"]) for document in documents))
     if about["created"] != ended and not (stamped and about["created"] > ended):
         yield Finding(f"it is said to be of {about['created']}, the captures ended at {ended}", PACKAGE)
+    if not _SOFTWARE.fullmatch(about["software"]):
+        yield Finding(f"it is said to be made by {about['software']!r}", PACKAGE)
     if more := sorted(about.keys() - _FIELDS):
         yield Finding(f"{', '.join(more)} is no field of a package", PACKAGE)
 
