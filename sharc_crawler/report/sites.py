@@ -72,7 +72,9 @@ def not_of_index(folder: Path) -> Iterator[Finding]:
 
 def _told(one: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """What is said of a site, but why it is not complete: its report does not know."""
-    return one and {name: value for name, value in one.items() if one["complete"] or name != "claim"}
+    if one is None:
+        return None
+    return {name: value for name, value in one.items() if one["complete"] or name != "claim"}
 
 
 def _page(found: Mapping[str, Any]) -> str:
