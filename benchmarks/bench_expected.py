@@ -27,6 +27,8 @@ from sharc_crawler.lab.rates import SOURCES, posterior
 from sharc_crawler.model import Kind, Result, Slot, Url, Verdict
 from sharc_crawler.rates.estimators.gamma_poisson import GammaPoisson
 from sharc_crawler.rates.history import CHANGED, UNCHANGED, Histories
+from sharc_crawler.rates.swings import KNOTS, Swings
+from sharc_crawler.rates.swings_learned import learned_swings
 
 if TYPE_CHECKING:
     from sharc_crawler.lab.site import Site
@@ -35,7 +37,8 @@ DAY = 86_400.0
 DAYS = (1, 14, 30)
 AGO = 14 * DAY
 SURE = 1.2816  #: deviations: 80 % lie within
-Rates = tuple[np.ndarray, np.ndarray]  #: means, shapes
+BEYOND = 100.0  #: a swing that is larger than any
+Rates = tuple[np.ndarray, np.ndarray, Swings]  #: means, shapes
 
 
 def windows(path: Path, days: int, starts: int) -> list[Site]:
@@ -57,7 +60,7 @@ def by_year(site: Site) -> Rates:
     pages = [number[url] for url in history.urls]
     found = ranker.estimate(intervals)
     means[pages], shapes[pages] = found.rate, found.shape
-    return means, shapes
+    return means, shapes, learned_swings(history)
 
 
 def by_one_look(site: Site) -> Rates:
@@ -67,13 +70,18 @@ def by_one_look(site: Site) -> Rates:
     there = site.created <= begin
     offsets = np.concatenate([[0], np.cumsum(there)])
     looks = int(there.sum())
-    return posterior(Histories(offsets, np.full(looks, DAY), bits[there], np.full(looks, begin + DAY)))
+    found = posterior(Histories(offsets, np.full(looks, DAY), bits[there], np.full(looks, begin + DAY)))
+    return *found, Swings.usual(DAY)
+
+
+def by_lastmods(site: Site) -> Rates:
+    return *SOURCES["lastmod"](site), Swings.usual()
 
 
 BELIEFS = {
     "a year": (by_year, "history"),
     "one look": (by_one_look, "history"),
-    "lastmods": (SOURCES["lastmod"], "lastmod"),
+    "lastmods": (by_lastmods, "lastmod"),
 }
 
 
@@ -81,7 +89,7 @@ def score(site: Site, rates: Rates, source: str, rng: np.random.Generator) -> di
     """What :class:`Expected` says of a capture, as a report would."""
     known, middle = site.known, (site.start + site.end) / 2
     half = (site.end - site.start) / 2 * (rng.permutation(len(known)) + 0.5) / len(known)
-    expected = Expected(None)
+    expected, beyond = Expected(None, rates[2]), Expected(None, Swings((BEYOND,) * len(KNOTS)))
     for page, reach in zip(known, half.tolist(), strict=True):
         begin, end = site.changes.offsets[page], site.changes.offsets[page + 1]
         stayed = not (np.abs(site.changes.times[begin:end] - middle) <= reach).any()
@@ -89,35 +97,47 @@ def score(site: Site, rates: Rates, source: str, rng: np.random.Generator) -> di
             VisitFacts(slot, Result.OK, at, at)
             for slot, at in ((Slot.FIRST, middle - reach), (Slot.SECOND, middle + reach))
         ]
-        expected.add(
-            PageFacts(
-                Url(site.urls[page]),
-                Kind.PAGE,
-                "",
-                0,
-                float(rates[0][page]),
-                source,
-                visit=looks[0],
-                revisit=looks[1],
-                verdict=Verdict.COHERENT if stayed else Verdict.CHANGED,
-                rate_shape=float(rates[1][page]),
-            )
+        facts = PageFacts(
+            Url(site.urls[page]),
+            Kind.PAGE,
+            "",
+            0,
+            float(rates[0][page]),
+            source,
+            visit=looks[0],
+            revisit=looks[1],
+            verdict=Verdict.COHERENT if stayed else Verdict.CHANGED,
+            rate_shape=float(rates[1][page]),
         )
-    return expected.totals()
+        expected.add(facts)
+        beyond.add(facts)
+    return expected.totals() | {"beyond": beyond.totals()["deviation"]}
+
+
+def needed(found: list[dict[str, float]], swings: list[float]) -> float:
+    """The swing under which 80 % would have lain within."""
+    wide, lengths = np.array([one["beyond"] for one in found]), np.array([one["deviation"] for one in found])
+    moved = np.sqrt((wide**2 - lengths**2) / (BEYOND**2 - np.square(swings)))
+    chance = lengths**2 - (np.array(swings) * moved) ** 2
+    errors = np.array([one["counted"] - one["coherent"] for one in found]) / SURE
+    return float(np.quantile(np.sqrt(np.maximum(errors**2 - chance, 0.0)) / moved, 0.8))
 
 
 def captures(paths: list[Path], starts: int) -> None:
-    print("| site | days | rates from | captures | within 80 % | z: mean | sd | expected changes | found |")
-    print("|---|---|---|---|---|---|---|---|---|")
+    print("| site | days | rates from | captures | within 80 % | z: mean | sd | swing | needed | expected | found |")
+    print("|---|---|---|---|---|---|---|---|---|---|---|")
     for path in paths:
         for days in DAYS:
             sites = windows(path, days, starts)
             for name, (belief, source) in BELIEFS.items():
                 rng = np.random.default_rng(days)
-                found = [score(site, belief(site), source, rng) for site in sites]
+                held = [belief(site) for site in sites]
+                found = [score(site, rates, source, rng) for site, rates in zip(sites, held, strict=True)]
+                swings = [rates[2].at(days * DAY) for rates in held]
                 z = np.array([(one["counted"] - one["coherent"]) / one["deviation"] for one in found])
                 lost = [np.mean([one["pages"] - one[what] for one in found]) for what in ("coherent", "counted")]
                 cells = f"{len(z)} | {np.mean(np.abs(z) < SURE):.0%} | {z.mean():+.2f} | {z.std():.2f}"
+                cells += f" | {np.median(swings):.2f} | {needed(found, swings):.2f}"
                 print(
                     f"| {path.name.split('.')[0]} | {days} | {name} | {cells} | {lost[0]:.0f} | {lost[1]:.0f} |",
                     flush=True,

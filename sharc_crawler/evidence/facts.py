@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from sharc_crawler.evidence.figures import Figures, PageSums
     from sharc_crawler.evidence.kinds import Evidence
     from sharc_crawler.model import Instant, Kind, Plan, Rate, Result, Seconds, Slot, Url, Verdict
+    from sharc_crawler.rates.swings import Swings
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +116,7 @@ class CaptureFacts:
     interruptions: tuple[tuple[Instant, Instant], ...] = ()
     notes: tuple[str, ...] = ()  #: what a reader must know: sitemap fallbacks, robots, late discoveries
     audit: Mapping[str, Any] | None = None  #: what became of the server's word, where pages were claimed on it
+    swings: Swings | None = None  #: how far the site's changes swing together; None: nothing told
     skipped: Mapping[str, int] = field(default_factory=dict)  #: reason → sightings of URLs that were not taken
     outside: tuple[Outside, ...] = ()  #: these URLs, each once, up to a number
     subsites: tuple[SubsiteFacts, ...] = ()  #: those captured one by one in that order, else by path

@@ -16,6 +16,7 @@ from sharc_crawler.model import EMBEDDED, Kind, Result, Slot, Verdict
 if TYPE_CHECKING:
     from sharc_crawler.evidence.facts import CaptureFacts, PageFacts, VisitFacts
     from sharc_crawler.model import Instant, Url
+    from sharc_crawler.rates.swings import Swings
 
 #: results that leave a copy of the page as it is at that moment
 COPIED = (Result.OK, Result.NOT_MODIFIED)
@@ -25,10 +26,10 @@ MEANT = (Kind.PAGE, *EMBEDDED)  #: what a capture is to bring
 class PageSums:
     """Of pages that share a reference instant: those of a capture, or of a part of it."""
 
-    def __init__(self, reference: Instant | None) -> None:
+    def __init__(self, reference: Instant | None, swings: Swings | None = None) -> None:
         self.reference = reference
         self.tally = PageTally()
-        self.expected = Expected(reference)
+        self.expected = Expected(reference, swings)
         self.grounds: Counter[Evidence] = Counter()  #: of coherent pages
         self.unknown: Counter[str] = Counter()  #: reasons
         self.once = True  #: all captured pages were downloaded once, as ordered
@@ -99,8 +100,8 @@ class Figures:
 
     def __init__(self, facts: CaptureFacts) -> None:
         self.urls = 0  #: all of them
-        self.whole = PageSums(facts.reference)
-        self.parts = {part.name: PageSums(part.reference) for part in facts.subsites}
+        self.whole = PageSums(facts.reference, facts.swings)
+        self.parts = {part.name: PageSums(part.reference, facts.swings) for part in facts.subsites}
         self.resources = PageTally()
         self.plans, self.truth = Plans(), TruthTally()
         self.rate_sources: Counter[str] = Counter()  #: of captured pages

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason, code
-from sharc_crawler.evidence.survival import predicted, unsteadiness
+from sharc_crawler.evidence.survival import predicted
 from sharc_crawler.model import Plan, Result, Slot, Verdict
 from sharc_crawler.rates.chain import PRIOR
+from sharc_crawler.rates.swings import Swings
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,9 +22,6 @@ if TYPE_CHECKING:
 
 #: seconds around a download in which a true change may fall on either side of it
 TOUCHES = 1.0
-
-
-SEEN = "history"  #: source of rates by captures
 
 
 def share(part: float, whole: float) -> float | None:
@@ -49,7 +47,12 @@ def interval(page: PageFacts, reference: Instant | None) -> Seconds | None:
 def survival(page: PageFacts, reference: Instant | None) -> float | None:
     """The chance that a page of this rate stays the same over its interval: e^{-λI}, or its mean over what λ may be."""
     length = interval(page, reference)
-    return None if length is None else math.exp(predicted(page.rate * length, page.rate_shape))
+    return None if length is None else math.exp(predicted(_changes(page, length), page.rate_shape))
+
+
+def _changes(page: PageFacts, length: Seconds) -> float:
+    """Expected within a time of this length."""
+    return page.rate * length if length else 0.0
 
 
 def fingerprint_equal(page: PageFacts) -> bool | None:
@@ -165,15 +168,16 @@ class Expected:
 
     Rates are of content, so the expectation is of pages whose content stays: ``same_content``, those with equal bytes
     (``counted``) among them. How well a rate is known is in p, the mean of e^{-λI} over the posterior of λ. The
-    deviation is that of a sum of yes-or-no outcomes, Σ p(1-p), and of what moves them together: how lively the site
-    as a whole is (:func:`~sharc_crawler.evidence.survival.unsteadiness`). Nobody told the rate of those ``guessed``.
+    deviation is that of a sum of yes-or-no outcomes, Σ p(1-p), and of what moves them together: how far the changes of
+    the site as a whole swing (:class:`~sharc_crawler.rates.swings.Swings`). Nobody told the rate of those ``guessed``.
     """
 
-    def __init__(self, reference: Instant | None) -> None:
+    def __init__(self, reference: Instant | None, swings: Swings | None = None) -> None:
         self._reference = reference
+        self._swings = swings or Swings.usual()
         self._pages = self._counted = self._noise = self._guessed = 0
         self._sum = self._variance = self._longest = 0.0
-        self._seen = self._told = 0.0  #: −∂EC/∂ log λ of rates by captures, and of others
+        self._moved = 0.0  #: −∂EC/∂ log λ of all rates
 
     def add(self, page: PageFacts) -> None:
         """Count a page, if its interval is known."""
@@ -184,12 +188,8 @@ class Expected:
         self._variance += p * (1 - p)
         length = interval(page, self._reference) or 0.0
         self._longest = max(self._longest, length)
-        changes = page.rate * length
-        moved = changes * p / (1.0 + changes / page.rate_shape)
-        if page.rate_source == SEEN:
-            self._seen += moved
-        else:
-            self._told += moved
+        changes = _changes(page, length)
+        self._moved += changes * p / (1.0 + changes / page.rate_shape) if p else 0.0
         self._counted += page.verdict is Verdict.COHERENT
         self._noise += only_noise(page)
         self._guessed += page.rate_source == PRIOR
@@ -199,7 +199,7 @@ class Expected:
         return {
             "pages": self._pages,
             "coherent": self._sum,
-            "deviation": math.hypot(math.sqrt(self._variance), unsteadiness(self._longest, self._seen, self._told)),
+            "deviation": math.hypot(math.sqrt(self._variance), self._swings.at(self._longest) * self._moved),
             "counted": self._counted,
             "same_content": self._counted + self._noise,
             "guessed": self._guessed,

@@ -10,8 +10,6 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from sharc_crawler.model import Seconds
-
 
 def log_survival(
     rates: NDArray[np.float64], intervals: NDArray[np.float64], shapes: NDArray[np.float64] | None = None
@@ -63,22 +61,3 @@ def predicted(changes: float, shape: float) -> float:
     (0.5, 0.368)
     """
     return -changes if math.isinf(shape) else -shape * math.log1p(changes / shape)
-
-
-# Standard deviations of found over expected changes of whole sites beyond chance (benchmarks/bench_expected.py).
-SEEN, TOLD = 0.3, 0.5  #: however long the capture takes, of rates by captures and by the words of sitemaps
-BURSTS = 0.5  #: of a day: people come and go, robots edit; over longer they average out
-HOUR, DAY = 3_600.0, 86_400.0
-
-
-def unsteadiness(duration: Seconds, seen: float, told: float) -> float:
-    """How far the rates of a site, wrong all together, put a capture of this length off, in pages.
-
-    ``seen``, ``told``: −∂/∂ log λ of the number of pages expected to stay, over those whose rates captures told, and
-    over the others. What nobody foresees, such as an edit of a template on all pages, is beyond it.
-
-    >>> round(unsteadiness(86_400.0, 100.0, 0.0)), round(unsteadiness(30 * 86_400.0, 100.0, 0.0))
-    (58, 31)
-    """
-    bursts = BURSTS * math.sqrt(DAY / max(duration, HOUR)) * (seen + told)
-    return math.hypot(SEEN * seen, TOLD * told, bursts)

@@ -306,6 +306,7 @@ class Queuer:
             waiting = Sightings(unrated, self._ledger.pages.urls)
             for page, estimate in zip(unrated.pages, capture.rates.rates(waiting, now), strict=True):
                 self._ledger.rated(page, estimate)
+        capture.swings = capture.swings or capture.rates.swings()
 
     def rate_again(self, capture: SiteCapture, told: Mapping[PageId, Sighting], now: Instant) -> None:
         """A document tells of pages that were known: those not visited yet get better rates."""

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.modes.base import Mode
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.model import Instant, PageId, RateEstimate, Sighting
+    from sharc_crawler.rates.swings import Swings
     from sharc_crawler.strategies.door import Door
 
 MAX_ELSEWHERE = 50_000  #: pages of other hosts in sitemaps, kept for a seed that turns out to have moved there
@@ -47,6 +48,9 @@ class Rates(Protocol):
 
     def weight(self, sighting: Sighting) -> float:
         """How much the page counts in blur and coherence."""
+
+    def swings(self) -> Swings | None:
+        """How far the rates given are off together, as a history tells; None: nothing told."""
 
 
 class Counts:
@@ -205,6 +209,7 @@ class SiteCapture:
         self.former = 0  #: visits that were over when it was built
         #: to be downloaded, or downloaded, after T, as their former record is lost
         self.again: frozenset[PageId] = frozenset()
+        self.swings: Swings | None = None  #: how far the site's changes swing together, once its rates are known
         self.notes: list[str] = []
         self.interruptions: list[tuple[Instant, Instant]] = []
 
@@ -269,6 +274,7 @@ class SiteCapture:
         self.interruptions = list(row.interruptions)
         self.left_out.restore(row.skipped)
         self.mode.audit = row.audit
+        self.swings = row.swings
 
     def row(self) -> CaptureRow:
         """The capture as the store keeps it."""
@@ -283,4 +289,5 @@ class SiteCapture:
             tuple(self.interruptions),
             dict(self.left_out.reasons),
             self.mode.audit,
+            self.swings,
         )

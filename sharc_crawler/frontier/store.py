@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from sharc_crawler.evidence.kinds import Evidence
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.model import Hints, Instant, Kind, Outcome, PageId, Phase, Plan, Rate, Seconds, Slot, Verdict
+    from sharc_crawler.rates.swings import Swings
     from sharc_crawler.subsites.branch import Branch
 
 
@@ -116,6 +117,7 @@ class CaptureRow(NamedTuple):
     interruptions: tuple[tuple[Instant, Instant], ...] = ()  #: last sign of life, start of what went on
     skipped: Mapping[str, int] = MappingProxyType({})  #: reason → sightings that were not admitted
     audit: Mapping[str, Any] | None = None  #: what became of the server's word; None: nothing was claimed on it
+    swings: Swings | None = None  #: how far the site's changes swing together; None: nothing told
 
 
 class SubsiteRow(NamedTuple):

@@ -57,6 +57,9 @@ class BelievedRates:
             made = self._made[key] = RateEstimate(key[0], self._belief.source, key[1])
         return made
 
+    def swings(self) -> None:
+        """Nothing is reported of a simulated capture that it would be needed for."""
+
     def weight(self, sighting: Sighting) -> float:  # noqa: ARG002 - the port's
         """All pages count alike."""
         return 1.0

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sharc_crawler.model import Instant, RateEstimate, Sighting
+    from sharc_crawler.rates.swings import Swings
 
 
 class RateSource(Protocol):
@@ -15,3 +16,11 @@ class RateSource(Protocol):
 
     def rates(self, sightings: Sequence[Sighting], now: Instant) -> Sequence[RateEstimate | None]:
         """One estimate per sighting, in their order; ``None`` where the source has nothing to say."""
+
+
+@runtime_checkable
+class TellsSwings(Protocol):
+    """A source that also knows how far all of its rates may be off together."""
+
+    def swings(self) -> Swings | None:
+        """What the history tells of that; ``None``: there is none."""

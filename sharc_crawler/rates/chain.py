@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sharc_crawler.model import RateEstimate
+from sharc_crawler.rates.base import TellsSwings
 from sharc_crawler.rates.calibration import ENOUGH, Calibration
 from sharc_crawler.rates.constant import ONCE_A_MONTH
 from sharc_crawler.rates.sitemap import DAY, DEFAULT_RULES, SitemapRates, SitemapRules, weight
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
     from sharc_crawler.model import Instant, Rate, Sighting
     from sharc_crawler.rates.base import RateSource
+    from sharc_crawler.rates.swings import Swings
 
 PRIOR = "prior"
 MOST_COMPARED = 10_000  #: pages by which a source is calibrated, evenly drawn
@@ -67,6 +69,11 @@ class Chain:
     def weight(self, sighting: Sighting) -> float:
         """How much the page counts in blur and coherence: by its sitemap priority."""
         return weight(sighting.hints)
+
+    def swings(self) -> Swings | None:
+        """How far the rates of this site are off together, by the first source that can tell."""
+        told = (source.swings() for source in self._sources if isinstance(source, TellsSwings))
+        return next((swings for swings in told if swings is not None), None)
 
     def _mean(self) -> RateEstimate:
         rate = self._sum / self._known if self._known else self._prior

@@ -178,6 +178,22 @@ class SiteHistory:
         """The last lastmod that each page was given, and when it was read; NaN where it has none."""
         return self.latest(self.lastmods), self.latest(np.where(np.isnan(self.lastmods), np.nan, self.times))
 
+    def select(self, pages: NDArray[np.int64]) -> SiteHistory:
+        """The history of some URLs, in the order given."""
+        counts = np.diff(self.offsets)[pages]
+        offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        take = np.arange(offsets[-1]) + np.repeat(self.offsets[:-1][pages] - offsets[:-1], counts)
+        return replace(
+            self,
+            urls=[self.urls[page] for page in pages.tolist()],
+            offsets=offsets,
+            times=self.times[take],
+            changed=self.changed[take],
+            lastmods=self.lastmods[take],
+            precisions=self.precisions[take],
+            modified=self.modified[take],
+        )
+
     def before(self, instant: Instant) -> SiteHistory:
         """The history as it stood at an instant: later accesses are left out, URLs stay, some without an access."""
         keep = self.times <= instant

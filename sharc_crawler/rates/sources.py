@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sharc_crawler.rates.estimators.base import Estimates
     from sharc_crawler.rates.history import SiteHistory
     from sharc_crawler.rates.sitemap import SitemapRules
+    from sharc_crawler.rates.swings import Swings
 
 MONTH: Seconds = 30 * 86_400.0
 SHORTEST: Seconds = 3_600.0  #: a capture is thought to take an hour at least
@@ -123,6 +124,14 @@ class HistoryRates:
         names = ("history" if row < self._captured else "lastmod" for row in known)
         told = self._found.select(known).told(names)
         return [next(told) if NOWHERE < row < len(self._found) else None for row in rows]
+
+    def swings(self) -> Swings | None:
+        """How far the changes of the captures were off what their rates expect."""
+        if not self._history:
+            return None
+        from sharc_crawler.rates.swings_learned import learned_swings  # as below
+
+        return learned_swings(self._history)
 
     def _estimate(self, now: Instant) -> None:
         """Learn from all that is known at ``now``."""

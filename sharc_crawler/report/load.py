@@ -92,6 +92,7 @@ def _capture(
         taught=taught,
         notes=(*seen.asked_to_wait(), *_notes(capture, seen)),
         audit=capture.audit,
+        swings=capture.swings,
         skipped=capture.skipped,
         outside=tuple(
             Outside(row.url, row.reason, row.via) for row in store.outside() if row.capture == capture.capture

@@ -11,6 +11,7 @@ from typing import Any
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.frontier.store import CaptureRow, PageRow, SubsiteRow, VisitRow
 from sharc_crawler.model import CaptureRef, Document, Hints, Kind, Outcome, Phase, Plan, Result, Slot, Validators
+from sharc_crawler.rates.swings import Swings
 from sharc_crawler.subsites.branch import Branch
 
 _HINTS = attrgetter(*Hints.__slots__)
@@ -110,6 +111,7 @@ def capture_values(row: CaptureRow) -> tuple[Any, ...]:
         json.dumps(row.interruptions),
         json.dumps(dict(row.skipped)),
         row.audit and json.dumps(row.audit),
+        row.swings and json.dumps(row.swings.deviations),
     )
 
 
@@ -131,6 +133,7 @@ def capture_row(values: tuple[Any, ...]) -> CaptureRow:
         tuple((start, end) for start, end in interruptions),
         skipped,
         values[9] and json.loads(values[9]),
+        values[10] and Swings(tuple(json.loads(values[10]))),
     )
 
 

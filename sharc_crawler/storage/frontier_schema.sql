@@ -1,4 +1,4 @@
--- Frontier state of one capture folder, schema version 8 (PRAGMA user_version).
+-- Frontier state of one capture folder, schema version 10 (PRAGMA user_version).
 -- Instants are unix seconds, rates changes per second. Append-only but for capture, host, and rate, shape and hints of a page.
 CREATE TABLE capture (
     capture INTEGER PRIMARY KEY,
@@ -10,7 +10,8 @@ CREATE TABLE capture (
     notes TEXT NOT NULL,         -- JSON array
     interruptions TEXT NOT NULL, -- JSON array of [from, to]
     skipped TEXT NOT NULL,       -- JSON object, reason: number of sightings
-    audit TEXT                   -- JSON: what became of the server's word
+    audit TEXT,                  -- JSON: what became of the server's word
+    swings TEXT                  -- JSON array: how far the site's changes swing together, by lengths of time
 );
 CREATE TABLE host (
     name TEXT PRIMARY KEY,

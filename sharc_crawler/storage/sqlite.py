@@ -292,7 +292,7 @@ def _write(db: sqlite3.Connection, batch: Batch) -> None:
         (batch.outside, _insert("outside", 4)),
         (batch.judgements, _insert("judgement", 4)),
         (batch.embeds, _insert("embed", 2).replace("INSERT", "INSERT OR IGNORE")),
-        ([frontier_rows.capture_values(row) for row in batch.captures.values()], _replace("capture", 10)),
+        ([frontier_rows.capture_values(row) for row in batch.captures.values()], _replace("capture", 11)),
         (list(batch.hosts.values()), _replace("host", 3)),
         (list(batch.novelties.values()), _replace("novelty", 7)),
         ([frontier_rows.subsite_values(row) for row in batch.subsites.values()], _replace("subsite", 8)),

@@ -42,6 +42,7 @@ from sharc_crawler.model import (
     Validators,
     Verdict,
 )
+from sharc_crawler.rates.swings import Swings
 from sharc_crawler.storage.exchange_log import exchanges_of, urls_of
 from sharc_crawler.subsites.branch import Branch
 
@@ -159,6 +160,7 @@ class FrontierStoreContract:
             interruptions=((3.0, 4.5),),
             skipped={"x": 3},
             audit={"share": 0.02, "classes": []},
+            swings=Swings((0.5, 0.25)),
         )
         store.commit(Batch(captures={0: turned}, hosts={"h": HostRow("h", "text", 2.0)}))
         assert store.load().captures == {0: turned}

@@ -27,6 +27,7 @@ from sharc_crawler.evidence.measures import (
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Kind, Plan, Result, Slot, Url, Verdict
 from sharc_crawler.rates.chain import PRIOR
+from sharc_crawler.rates.swings import KNOTS, Swings
 from tests.report.arbitrary import pages
 
 lists = st.lists(pages(), max_size=3)
@@ -161,10 +162,10 @@ def test_the_deviation_holds_chance_what_rates_may_be_and_what_moves_them_togeth
     many = [looked_over(1.0) for _ in range(10_000)]
     found = sums(Expected(None), many)
     chance = math.sqrt(10_000 * math.exp(-0.1) * (1 - math.exp(-0.1)))
-    together = 10_000 * 0.1 * math.exp(-0.1) * math.hypot(0.3, 0.5)
+    together = 10_000 * 0.1 * math.exp(-0.1) * Swings.usual().at(86_400.0)
     assert found["deviation"] == pytest.approx(math.hypot(chance, together))
-    told = sums(Expected(None), [replace(one, rate_source="lastmod") for one in many])
-    assert told["deviation"] > 1.2 * found["deviation"]
+    calm = sums(Expected(None, Swings((0.0,) * len(KNOTS))), many)
+    assert calm["deviation"] == pytest.approx(chance)
     month = sums(Expected(None), [looked_over(30.0, rate=0.1 / 30 / 86_400.0) for _ in range(10_000)])
     assert month["deviation"] < 0.6 * found["deviation"]
     unsure = sums(Expected(None), [looked_over(1.0, rate_shape=0.5) for _ in range(10_000)])

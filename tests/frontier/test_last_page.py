@@ -148,6 +148,9 @@ class _Hot:
     def rates(self, sightings, now):
         return [RateEstimate(20.0, "known") for _ in sightings]
 
+    def swings(self):
+        return None
+
     def weight(self, sighting):
         return 1.0
 

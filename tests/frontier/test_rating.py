@@ -37,6 +37,9 @@ class Asked:
         self.questions.append(list(sightings))
         return [RateEstimate(abs(one.hints.lastmod) if one.hints else 0.5, "asked", shape=3.0) for one in sightings]
 
+    def swings(self):
+        return None
+
     def weight(self, sighting: Sighting) -> float:
         return 1.0
 

@@ -28,6 +28,9 @@ class Known:
     def rates(self, sightings, now):
         return [RateEstimate(20.0 if "/hot/" in one.url else 1e-6, "known") for one in sightings]
 
+    def swings(self):
+        return None
+
     def weight(self, sighting):
         return 1.0
 
