@@ -266,6 +266,8 @@ class Restorer:
     def _rebuild_strategy(self, capture: SiteCapture, firsts: Sequence[Visit], now: Instant) -> None:
         strategy = self._opener.begin(capture, now)
         states = self._ledger.pages.states
+        for row in self._ledger.links() if capture.phase is Phase.VISIT else ():
+            strategy.linked(row.targets)
         for visit in firsts:
             strategy.finished(visit, captured=states[visit.page] in (State.VISITED, State.JUDGED))
         unjudged = capture.mode.rebuilt(strategy, firsts)

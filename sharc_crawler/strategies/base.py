@@ -160,7 +160,7 @@ class Strategy(ABC):
     def linked(self, pages: Sequence[PageId]) -> None:  # noqa: B027 - most have no use for it
         """The document of the visit that is about to be finished links to these pages, new ones (added before) or not.
 
-        Not told again after a restart.
+        After a restart in the midst of the first visits, all of them are told again before the visits are.
         """
 
     @abstractmethod

@@ -11,6 +11,7 @@ from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import Fetch, Kind, Outcome, Result, Sighting, Slot, Validators, Verdict
 from sharc_crawler.storage.memory import MemoryStore
+from sharc_crawler.strategies.scout import Scout
 from tests.frontier.cut_off import ROOT, STRATEGIES, crawl, results, run
 
 
@@ -76,3 +77,27 @@ def test_another_strategy_may_go_on():
     run(frontier, now, 500)
     assert frontier.done
     assert results(store).keys() == results(crawl("bfs", [])).keys()
+
+
+@pytest.mark.parametrize("cut", [8, 11])
+def test_links_are_told_again(monkeypatch, cut):
+    """To a strategy that was made again in the midst of the visits: all that documents linked to before."""
+    told: list[dict[int, int]] = []
+
+    class Counting(Scout):
+        def __init__(self) -> None:
+            super().__init__()
+            told.append({})
+
+        def linked(self, pages) -> None:
+            for page in set(pages):
+                told[-1][page] = told[-1].get(page, 0) + 1
+
+    monkeypatch.setattr("sharc_crawler.strategies.pyramid.Scout", Counting)
+    crawl("sharc-selective", [])
+    whole = max(told, key=len)
+    told.clear()
+    crawl("sharc-selective", [cut])
+    assert len(whole) > 5
+    assert max(told, key=len) == whole
+    assert sum(bool(links) for links in told) == 2, "it was cut off in the midst of the visits"
