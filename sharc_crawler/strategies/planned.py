@@ -138,7 +138,7 @@ class PlannedPages:
         self._news += missing > 0
         taken = self._errand() or self._in_turn(missing)
         if self._scout is not None:
-            self._scout.visited(taken.page, taken.source.rate)
+            self._scout.visited(taken.source.rate)
         return taken
 
     def linked(self, pages: Sequence[PageId]) -> None:
@@ -226,7 +226,7 @@ class PlannedPages:
         for source, row in self._rows_of.items():
             if source.waiting:
                 row_of[source.number] = row
-        return scout.errands(pages, row_of[classes], missing, 1 + int(NEWS * (len(self) + missing)))[::-1]
+        return scout.errands(pages, row_of[classes], 1 + int(NEWS * (len(self) + missing)))[::-1]
 
     def _rows(self, missing: int) -> list[tuple[WaitingClass, int]]:
         """Classes to plan and their pages, hottest first: those that wait, and as many virtual ones as are missing."""

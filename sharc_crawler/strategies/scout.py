@@ -4,8 +4,7 @@ A plan counts on virtual pages. Where it is the turn of one that has not been fo
 visited out of its turn, and loses the interval that it was kept for. So what leads to missing pages is worth an early
 visit: not the coldest page, but one that loses little for the pages that it is likely to bring. It is expected to bring
 the more, the more links lead to it (hubs are linked to, and link), and the more visits to pages of about its rate found
-something. How many that is in all, recent visits tell. A page found is worth nothing where visits that cost little are
-expected to find all that is missing anyway.
+something. What a page is expected to bring is not known well, so its square root counts.
 """
 
 from __future__ import annotations
@@ -30,8 +29,6 @@ if TYPE_CHECKING:
 
 BANDS = 8  #: bands of rates in an octave
 NEVER = -1100 * BANDS  #: band of the rate 0: below any other's
-PRICE = 0.1  #: of a page that is found, in what a page loses by being visited now, in the mean
-KEEP = 0.99  #: what is left of a visit's word after each further one
 ALONE = 0.01  #: links to a page that no document named: a seed
 FEW = 1024  #: pages that there is room for at first
 TRACE = 1e-9  #: visits that find something, of any rate: where no other did, all are as likely
@@ -43,8 +40,8 @@ class Scout:
     >>> from sharc_crawler.model import Plan
     >>> from sharc_crawler.strategies.layout import Run
     >>> scout = Scout()
-    >>> for page, (rate, found) in enumerate(((0.5, 3), (0.5, 0), (0.25, 0))):
-    ...     scout.visited(page, rate)
+    >>> for rate, found in ((0.5, 3), (0.5, 0), (0.25, 0)):
+    ...     scout.visited(rate)
     ...     scout.found(found)
     >>> classes = Classes(np.array([0.5, 0.25]), np.array([4, 4]), np.ones(2))
     >>> scout.brief(classes, [Run(0, 4, Plan.HOPELESS), Run(1, 4, Plan.HOPEFUL)], 2.0)
@@ -61,13 +58,9 @@ class Scout:
         self._unlikely = np.zeros(0, np.bool_)
         self._nearness: dict[int, Column] = {}  # of a band of visits
         self._links = np.zeros(FEW, np.int32)  # that visits found, by the page that they lead to
-        self._promises: dict[PageId, float] = {}  # of the pages named last
-        self._promised = self._brought = 1.0  # by visits; recent ones count more
 
-    def visited(self, page: PageId, rate: float) -> None:
+    def visited(self, rate: float) -> None:
         """A page of this rate is visited: what is found until the next visit is found on it."""
-        self._promised = KEEP * self._promised + self._promises.get(page, 0.0)
-        self._brought *= KEEP
         self._last = math.floor(math.log2(rate) * BANDS) if rate else NEVER
         self._visits[self._last] += 1
         if len(self._bands):
@@ -75,7 +68,6 @@ class Scout:
 
     def found(self, pages: int) -> None:
         """So many pages were not known before."""
-        self._brought += pages
         if self._last is None or not pages:
             return
         self._fruitful[self._last] += 1
@@ -111,19 +103,16 @@ class Scout:
             self._links = np.concatenate([self._links, np.zeros(2 * last + 1 - len(self._links), np.int32)])
         self._links[numbers] += 1
 
-    def errands(self, pages: NDArray[np.int64], rows: NDArray[np.int64], missing: int, most: int) -> list[PageId]:
+    def errands(self, pages: NDArray[np.int64], rows: NDArray[np.int64], most: int) -> list[PageId]:
         """Up to ``most`` of these pages, which are of these rows of the plan, in the order in which to visit them.
 
-        First those that bring more than they cost, then those that cost least for what they promise.
+        First those that cost least for what they promise.
         """
         links = self._links[np.minimum(pages, len(self._links) - 1)] * (pages < len(self._links))
         promises, losses = (links + ALONE) * self.likely[rows], self._costs[rows]
-        brings, mean = self._brought / self._promised * promises, float(losses.mean())
-        found_anyway = float((brings * np.exp(-losses / mean)).sum()) if mean else missing
-        worth = losses - PRICE * mean * max(0.0, 1.0 - found_anyway / missing) * brings
-        first = np.lexsort((-promises, np.where(worth < 0, worth, losses / promises)))[:most]
-        self._promises = dict(zip(pages[first].tolist(), promises[first].tolist(), strict=True))
-        return list(self._promises)
+        first = np.lexsort((-promises, losses / np.sqrt(promises)))[:most]
+        named: list[PageId] = pages[first].tolist()
+        return named
 
     def gives_up(self, row: int) -> bool:
         """Is a page of this row likelier to change than not, if it is visited now?"""
