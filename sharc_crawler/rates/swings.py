@@ -24,7 +24,7 @@ class Swings(NamedTuple):
     """Relative deviations of the number of changes in some lengths of time, of all pages together, beyond chance.
 
     >>> [round(Swings.usual().at(days * DAY), 2) for days in (1, 14, 30)]
-    [0.82, 0.29, 0.25]
+    [0.82, 0.3, 0.25]
     """
 
     deviations: tuple[float, ...]  #: at :data:`KNOTS`

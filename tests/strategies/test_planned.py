@@ -144,9 +144,9 @@ class Listening(Scout):
         super().__init__()
         self.told: list[tuple[str, float]] = []
 
-    def visited(self, page: int, rate: float) -> None:
+    def visited(self, rate: float) -> None:
         self.told.append(("visited", rate))
-        super().visited(page, rate)
+        super().visited(rate)
 
     def found(self, pages: int) -> None:
         self.told.append(("found", pages))
