@@ -68,6 +68,9 @@ class Known:
             RateEstimate(1e-4 if int(one.url.rpartition("/")[2]) % 10 == 0 else 1e-8, "history") for one in sightings
         ]
 
+    def swings(self):
+        return None
+
     def weight(self, sighting: Sighting) -> float:
         return 1.0
 
