@@ -19,7 +19,16 @@ from sharc_crawler.changes.http import parse_response
 from sharc_crawler.live.addresses import AddressRefusedError
 from sharc_crawler.live.clock import clock_of
 from sharc_crawler.live.wire import EXCHANGE_KEY
-from tests.live.wire_servers import Conversation, handler, in_loop, saying, serving, tls_context
+from tests.live.wire_servers import (
+    PATIENCE,
+    Conversation,
+    handler,
+    in_loop,
+    run_out_of_time,
+    saying,
+    serving,
+    tls_context,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,12 +46,13 @@ async def exchange_of(script, method="GET", body=b"", meta=None, tls=None, **set
         return request.meta[EXCHANGE_KEY]
 
 
-async def failure_of(error, script, meta=None, **settings) -> Exchange:
-    """What the tap kept of one download that must fail with ``error``."""
+async def failure_of(error, script, stalls: int | None = None, **settings) -> Exchange:
+    """What the tap kept of one download that must fail with ``error``; ``stalls``: bytes after which time is over."""
     async with serving(script) as server, handler(**settings) as tap:
-        request = Request(f"{server.url}/page", meta=meta)
+        request = Request(f"{server.url}/page")
+        over = [] if stalls is None else [run_out_of_time(server, tap, stalls)]
         with pytest.raises(error):
-            await tap.download_request(request)
+            await asyncio.gather(tap.download_request(request), *over)
         return request.meta[EXCHANGE_KEY]
 
 
@@ -259,10 +269,10 @@ async def test_what_is_not_http_is_kept_as_it_came():
 
 @in_loop
 async def test_silence_ends_with_the_timeout():
-    exchange = await failure_of(DownloadTimeoutError, saying(hang=True), meta={"download_timeout": 0.2})
+    exchange = await failure_of(DownloadTimeoutError, saying(hang=True), stalls=0)
     assert exchange.response == b""
     assert exchange.truncated is None
-    assert "0.2 seconds" in exchange.error
+    assert f"{PATIENCE} seconds" in exchange.error
 
 
 @in_loop
@@ -274,7 +284,7 @@ async def test_an_endless_body_is_cut_by_time():
             await peer.say(b"tick ")
             await asyncio.sleep(0.01)
 
-    exchange = await failure_of(DownloadTimeoutError, script, meta={"download_timeout": 0.3})
+    exchange = await failure_of(DownloadTimeoutError, script, stalls=len(OK + b"\r\ntick tick "))
     assert exchange.response.startswith(OK + b"\r\ntick tick ")
     assert exchange.truncated == "time"
 

@@ -19,7 +19,7 @@ from sharc_crawler.changes.http import parse_response
 from sharc_crawler.live.wire import EXCHANGE_KEY
 from tests.archive.readback import INFO, read_all
 from tests.live.test_wire import WELL_FORMED
-from tests.live.wire_servers import Conversation, handler, in_loop, saying, serving
+from tests.live.wire_servers import Conversation, handler, in_loop, run_out_of_time, saying, serving
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,11 +28,12 @@ OK = b"HTTP/1.1 200 OK\r\n"
 BOMB = gzip.compress(bytes(20_000_000), 9)
 
 
-async def captured(folder: Path, script) -> list:
-    """The records of one download, however it ended."""
+async def captured(folder: Path, script, stalls: int | None) -> list:
+    """The records of one download, however it ended; ``stalls``: bytes after which the time is over."""
     async with serving(script) as server, handler(DOWNLOAD_MAXSIZE=500_000) as tap:
-        request = Request(server.url + "/page", meta={"download_timeout": 0.7})
-        await asyncio.gather(tap.download_request(request), return_exceptions=True)
+        request = Request(server.url + "/page")
+        over = [] if stalls is None else [run_out_of_time(server, tap, stalls)]
+        await asyncio.gather(tap.download_request(request), *over, return_exceptions=True)
     with WarcWriter(folder, "127.0.0.1", "run1", INFO) as out:
         out.write(request.meta[EXCHANGE_KEY])
     return read_all(folder)
@@ -75,7 +76,7 @@ async def _drip(peer: Conversation):
     await peer.say(OK + b"Content-Length: 100000\r\n\r\n")
     while True:
         await peer.say(b".")
-        await asyncio.sleep(0.05)
+        await asyncio.sleep(0.01)
 
 
 async def _endless_headers(peer: Conversation):
@@ -236,11 +237,20 @@ BROKEN = {
 }
 
 
+#: bytes that are received, and then time goes by
+STALLED = {
+    "hang in the headers": len(OK + b"Content-"),
+    "hang in the body": len(OK + b"Content-Length: 100\r\n\r\nsome"),
+    "a byte at a time": len(OK + b"Content-Length: 100000\r\n\r\n...."),
+    "silence": 0,
+}
+
+
 @pytest.mark.parametrize("case", BROKEN)
 @in_loop
 async def test_a_broken_server_gives_a_valid_warc_and_a_stated_outcome(case, tmp_path):
     script, kind, truncated, error = BROKEN[case]
-    records = await captured(tmp_path, script)
+    records = await captured(tmp_path, script, STALLED.get(case))
     main = records[1]
     assert main.kind == kind
     assert main["WARC-Truncated"] == truncated

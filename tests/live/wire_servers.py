@@ -18,13 +18,19 @@ from scrapy.spiders import Spider
 from scrapy.utils.test import get_crawler
 from twisted.internet.defer import Deferred
 
+from sharc_crawler.live.memory import memory_of
 from sharc_crawler.live.wire import WireTapHandler
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
     from pathlib import Path
 
+    from scrapy import Request
+    from scrapy.http import Response
+
     Script = Callable[["Conversation"], Awaitable[None]]
+
+PATIENCE = 200.0  #: seconds
 
 
 def in_loop(test: Callable[..., Any]) -> Callable[..., Any]:
@@ -40,15 +46,17 @@ def in_loop(test: Callable[..., Any]) -> Callable[..., Any]:
 class Conversation:
     """One connection, on the server's side."""
 
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self.reader, self.writer = reader, writer
+    def __init__(self, server: Server, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.server, self.reader, self.writer = server, reader, writer
 
     async def heard(self) -> bytes:
         """The next request's head; empty when the client is gone."""
         try:
-            return await self.reader.readuntil(b"\r\n\r\n")
+            request = await self.reader.readuntil(b"\r\n\r\n")
         except (asyncio.IncompleteReadError, ConnectionError):
             return b""
+        self.server.heard += 1
+        return request
 
     async def say(self, *parts: bytes) -> None:
         """Send the parts, each as a segment of its own as far as that can be had."""
@@ -68,14 +76,14 @@ class Server:
     def __init__(self, script: Script) -> None:
         self.script = script
         self.connections = 0
-        self.requests: list[bytes] = []
+        self.heard = 0  #: requests
         self.url = ""
         self.port = 0
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.connections += 1
         with suppress(ConnectionError, ssl.SSLError):
-            await self.script(Conversation(reader, writer))
+            await self.script(Conversation(self, reader, writer))
             writer.close()
 
 
@@ -104,16 +112,36 @@ def saying(*parts: bytes, hang: bool = False) -> Script:
     return script
 
 
+class _Patient(WireTapHandler):
+    """A time-out is what is tested, or it is none: without one Scrapy's handler gives up after ten seconds."""
+
+    async def download_request(self, request: Request) -> Response:
+        request.meta.setdefault("download_timeout", PATIENCE)
+        return await super().download_request(request)
+
+
 @asynccontextmanager
 async def handler(**settings: Any) -> AsyncIterator[WireTapHandler]:
     """A wire tap that may connect to loopback addresses."""
     crawler = get_crawler(Spider, {"SHARC_ALLOWED_ADDRESSES": ["127.0.0.0/8"], **settings})
     crawler.spider = crawler._create_spider("test")
-    tap = WireTapHandler(crawler)
+    tap = _Patient(crawler)
     try:
         yield tap
     finally:
         await tap.close()
+
+
+async def run_out_of_time(server: Server, tap: WireTapHandler, received: int) -> None:
+    """Time is over for a request that was sent, once so many bytes of its answer have been received."""
+    from twisted.internet import reactor
+
+    taken = memory_of(tap._crawler)
+    while not server.heard or taken.taken < received:
+        await asyncio.sleep(0.005)
+    for call in reactor.getDelayedCalls():
+        if call.getTime() - reactor.seconds() > PATIENCE / 2:
+            call.reset(0)
 
 
 def tls_context(folder: Path, protocols: tuple[str, ...] = ()) -> ssl.SSLContext:
