@@ -73,15 +73,29 @@ class Scrapy:
         self.returncode: int | None = None
         self._out = tempfile.TemporaryFile()  # noqa: SIM115 - as long as this
         self._err = tempfile.TemporaryFile() if apart else None  # noqa: SIM115
-        self._end = socket.socket(socket.AF_UNIX)
-        self._end.connect(_forker())
         order = json.dumps(
             {"words": list(words), "cwd": str(cwd), "env": dict(env), "group": group, "program": program}
         ).encode()
+        self.pid = self._ordered(order)
+
+    def _ordered(self, order: bytes) -> int:
+        """Have it forked; a forker that was killed since it was last wanted is replaced."""
         files = [self._out.fileno(), (self._err or self._out).fileno()]
-        socket.send_fds(self._end, [len(order).to_bytes(4)], files)
-        self._end.sendall(order)
-        self.pid = int.from_bytes(self._end.recv(4))
+        for _ in range(2):
+            self._forker, place = _forker()
+            self._end = socket.socket(socket.AF_UNIX)
+            with suppress(ConnectionError):
+                self._end.connect(str(place))
+                socket.send_fds(self._end, [len(order).to_bytes(4)], files)
+                self._end.sendall(order)
+                if pid := self._end.recv(4):
+                    return int.from_bytes(pid)
+            self._end.close()
+            _forker.cache_clear()
+        raise AssertionError(self._has_ended())
+
+    def _has_ended(self) -> str:
+        return f"who forks crawls has ended (exit code {self._forker.poll()})"
 
     def wait(self, timeout: float | None = None) -> int:
         if self.returncode is None:
@@ -90,7 +104,7 @@ class Scrapy:
                 code = self._end.recv(4)
             except TimeoutError:
                 raise subprocess.TimeoutExpired("scrapy", timeout or 0) from None
-            assert code, "who forks crawls has ended"
+            assert code, self._has_ended()
             self.returncode = int.from_bytes(code, signed=True)
             self._end.close()
         return self.returncode
@@ -107,7 +121,8 @@ class Scrapy:
 
     def send_signal(self, number: int) -> None:
         if self.poll() is None:
-            os.kill(self.pid, number)
+            with suppress(ProcessLookupError):  # it ended just now
+                os.kill(self.pid, number)
 
     def kill(self) -> None:
         self.send_signal(9)
@@ -137,8 +152,8 @@ def _text(file) -> str:
 
 
 @cache
-def _forker() -> str:
-    """Where the process that forks listens; it ends with this one."""
+def _forker() -> tuple[subprocess.Popen, Path]:
+    """The process that forks, and where it listens; it ends with this one."""
     place = Path(tempfile.mkdtemp(prefix="warm-")) / "socket"
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(place))
@@ -150,7 +165,7 @@ def _forker() -> str:
             cwd=ROOT,
         )
     atexit.register(_ended, forker, place)
-    return str(place)
+    return forker, place
 
 
 def _ended(forker: subprocess.Popen, place: Path) -> None:
