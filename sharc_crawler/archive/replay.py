@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import shutil
 import socket
 import subprocess
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 PYWB = "SHARC_PYWB"  #: environment variable: the folder with pywb's programs
 COLLECTION = "capture"
+_PORTS = range(15_000, 32_000)
 _STARTING = 240.0  #: seconds that pywb is given to listen
 HOW_TO_GET = (
     "pywb is not installed, or not found. It pins old packages, so give it an environment of its own: "
@@ -114,9 +116,12 @@ def _collect(folders: Sequence[Path], collection: Path) -> None:
 
 
 def _free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
+    """One that nobody listens on, below those that systems give out: pywb listens to it only some time later."""
+    for port in secrets.SystemRandom().sample(_PORTS, 100):
+        with socket.socket() as free, suppress(OSError):
+            free.bind(("127.0.0.1", port))
+            return port
+    raise SharcError("pywb needs a port of 127.0.0.1, and none of a hundred was free: name one with port=")
 
 
 def _environment() -> dict[str, str]:

