@@ -57,7 +57,7 @@ _LAUNCHER = (
     "os.dup2(a,3); os.dup2(b,4); os.close(a); os.close(b); os.execv(sys.argv[3],sys.argv[3:])"
 )
 PROFILE = "profile-"  #: begins the name of a browser's folder, which goes with it
-_PATIENCE = 30.0  #: seconds for an answer
+_PATIENCE = 120.0  #: seconds for an answer; a machine that does much else takes long to start a browser
 _LONGEST = 256 << 20  #: bytes of one message
 
 
