@@ -18,14 +18,32 @@ _SERVERS_WORD = "server-not-modified"
 
 def missing(witness: Witness, former: Witness) -> Iterator[Finding]:
     """What records refer to wrongly; payloads in former captures that are not at hand are passed over."""
+    shared = _Shared(witness, former)
     for exchange in witness:
         if exchange.kind in MAIN and not exchange.request and not exchange.normalised:
             yield Finding("the request that it answers is missing", exchange.file, exchange.offset, exchange.uri)
-        if exchange.holder is not None and (what := _wrong(exchange, exchange.holder, witness, former)):
+        if exchange.holder is not None and (what := _wrong(exchange, exchange.holder, witness, former, shared)):
             yield Finding(what, exchange.file, exchange.offset, exchange.uri)
 
 
-def _wrong(exchange: RecordedExchange, moment: tuple[str, str], witness: Witness, former: Witness) -> str | None:
+class _Shared:
+    """Pages whose payload is stored with another page that had the same: a 304 of theirs refers there, too."""
+
+    def __init__(self, *witnesses: Witness) -> None:
+        self._witnesses = witnesses
+        self._found: set[int] | None = None  # looked for where the first 304 refers to another page
+
+    def had(self, uri: str, digest: str | None) -> bool:
+        """Was a payload of this digest an answer of this page?"""
+        if self._found is None:
+            exchanges = (exchange for witness in self._witnesses for exchange in witness if exchange.digest)
+            self._found = {hash((canonical(exchange.uri), exchange.digest)) for exchange in exchanges}
+        return digest is not None and hash((canonical(uri), digest)) in self._found
+
+
+def _wrong(
+    exchange: RecordedExchange, moment: tuple[str, str], witness: Witness, former: Witness, shared: _Shared
+) -> str | None:
     holder = witness.of(moment) or former.of(moment)
     status = exchange.message.status if exchange.message else None
     if (status == _NOT_MODIFIED) != (exchange.profile == _SERVERS_WORD):
@@ -34,7 +52,8 @@ def _wrong(exchange: RecordedExchange, moment: tuple[str, str], witness: Witness
         return f"it refers to {' of '.join(reversed(moment))}, which is not there" if exchange.closed else None
     if exchange.digest is not None and holder.digest != exchange.digest:
         return f"it refers to {' of '.join(reversed(moment))} for a payload that is not there"
-    if exchange.profile == _SERVERS_WORD and canonical(holder.uri) != canonical(exchange.uri):
+    elsewhere = exchange.profile == _SERVERS_WORD and canonical(holder.uri) != canonical(exchange.uri)
+    if elsewhere and not shared.had(exchange.uri, holder.digest):
         return f"it says that it did not change, and refers to another page: {holder.uri}"
     if exchange.holder_record not in {None, holder.record}:
         return f"it refers to the record {exchange.holder_record}, that of its time and URL is {holder.record}"

@@ -14,7 +14,7 @@ from sharc_crawler.certificate.fixity import CERTIFICATES, PAGES, is_seal
 from sharc_crawler.certificate.material import Material, opened
 from sharc_crawler.errors import DataError
 from sharc_crawler.storage.folders import capture_folders
-from sharc_crawler.storage.opening import holds_state
+from sharc_crawler.storage.opening import says_it_holds_state
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,7 +35,7 @@ def captures_in(path: Path) -> list[Path]:
 
 
 def _is_capture(folder: Path) -> bool:
-    return holds_state(folder) or any(
+    return says_it_holds_state(folder) or any(
         file.name.endswith((SUFFIX, SUFFIX + OPEN)) or CERTIFICATES.fullmatch(file.name) for file in folder.iterdir()
     )
 

@@ -40,6 +40,11 @@ def holds_state(folder: Path) -> bool:
     return store_kind(kept_by(folder)).holds(folder)
 
 
+def says_it_holds_state(folder: Path) -> bool:
+    """The same, by what lies there alone: a store of somebody else's need not be installed."""
+    return (folder / NAMED).is_file() or SqliteStore.holds(folder)
+
+
 def begin_state(folder: Path, name: str) -> FrontierStore:
     """A crawl's state in a folder, new or gone on with, held by this process from now on.
 

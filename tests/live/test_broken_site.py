@@ -10,7 +10,7 @@ from urllib.parse import quote, unquote, urlsplit
 from sharc_crawler.certificate.verify import verify
 from tests.archive.readback import check
 from tests.live.test_wire_to_warc import BROKEN
-from tests.live.wire_servers import Conversation
+from tests.live.wire_servers import Conversation, Server
 
 #: what became of the page: the report's result, and part of the error where there is one
 EXPECTED = {
@@ -69,7 +69,7 @@ def broken_site():
             head = await reader.readuntil(b"\r\n\r\n")
             case = unquote(head.split()[1].decode()[1:])
             if case in BROKEN:
-                await BROKEN[case][0](_Heard(reader, writer))
+                await BROKEN[case][0](_Heard(Server(BROKEN[case][0]), reader, writer))
             else:
                 links = "".join(f'<a href="/{quote(name)}">{name}</a>' for name in BROKEN)
                 status = b"200 OK" if case == "" else b"404 Not Found"
@@ -102,7 +102,7 @@ class _Heard(Conversation):
 
 def test_every_broken_page_has_its_outcome_and_the_capture_is_valid(crawl):
     with broken_site() as url:
-        limits = ("DOWNLOAD_MAXSIZE=500000", "DOWNLOAD_TIMEOUT=3", "SHARC_ATTEMPTS=1")
+        limits = ("DOWNLOAD_MAXSIZE=500000", "DOWNLOAD_TIMEOUT=15", "SHARC_ATTEMPTS=1")
         at_once = "CONCURRENT_REQUESTS_PER_DOMAIN=8"
         done = crawl(url=url, delay="0", sitemap="off", strategy="bfs", settings=(*limits, at_once))
     assert done.code == 0, done.err

@@ -33,7 +33,8 @@ class _Site(http.server.ThreadingHTTPServer):
         number = int(name or 0)
         links = [f"<a href='/{child}'>" for child in (2 * number + 1, 2 * number + 2) if child < PAGES]
         late = ["<a href='/late'>"] if number == 1 and self.asked[path] > 1 else []
-        return "".join(["<!doctype html>", *links, *late]).encode()
+        own = "".join("abcdefghij"[int(digit)] for digit in str(number))  # no two pages are alike
+        return "".join([f"<!doctype html><p>{own * 4}", *links, *late]).encode()
 
 
 class _Handler(http.server.BaseHTTPRequestHandler):
@@ -75,7 +76,9 @@ def test_a_host_that_bears_four_requests_at_once_gets_four_and_the_capture_is_wh
     )
     assert done.code == 0, done.err
     assert 1 < site.most <= 4
-    assert all(site.asked[f"/{number or ''}"] == 2 for number in range(PAGES)), site.asked
+    times = Counter(site.asked[f"/{number or ''}"] for number in range(PAGES))
+    assert set(times) <= {1, 2}, site.asked
+    assert times[1] <= 1, "one page may be visited at T itself, where no other was under way by then"
     (facts,) = load_facts(done.folder)
     verdicts = {page.url.removeprefix(url): page.verdict for page in facts.pages if page.visit}
     assert verdicts.pop("1") == "changed"
