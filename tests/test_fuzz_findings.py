@@ -30,6 +30,11 @@ def test_digits_of_other_alphabets_are_no_seconds(text):
     assert retry_after(text, 0.0) is None
 
 
+@pytest.mark.parametrize("text", ["9" * 400, "1" + "0" * 308, "9" * 5_000])
+def test_a_wait_without_end_is_still_a_number_that_can_be_summed(text):
+    assert 0 < retry_after(text, 0.0) + retry_after(text, 0.0) < float("inf")
+
+
 @pytest.mark.parametrize("size", ["²", "٣", "9" * 5_000])
 def test_a_record_whose_length_is_no_number_is_damaged(size):
     text = f"WARC/1.1\r\nContent-Length: {size}\r\n\r\n\r\n\r\n"

@@ -36,8 +36,12 @@ class _Shared:
     def had(self, uri: str, digest: str | None) -> bool:
         """Was a payload of this digest an answer of this page?"""
         if self._found is None:
-            exchanges = (exchange for witness in self._witnesses for exchange in witness if exchange.digest)
-            self._found = {hash((canonical(exchange.uri), exchange.digest)) for exchange in exchanges}
+            self._found = {
+                hash((canonical(exchange.uri), exchange.digest))
+                for witness in self._witnesses
+                for exchange in witness
+                if exchange.digest and exchange.profile != _SERVERS_WORD  # which may not vouch for itself
+            }
         return digest is not None and hash((canonical(uri), digest)) in self._found
 
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 _NOTE = re.compile(rb"^([A-Za-z0-9-]+): (.*?)\r?$", re.MULTILINE)
 MAIN = ("response", "revisit")
 _OURS = (*MAIN, "warcinfo", "request", "metadata")
+_DIGITS = 100  #: of a length; Python reads no number of thousands
 _HEAD = b"\x1f\x8b\x08" + bytes(5)  #: of each member: no name, no comment, no time
 
 
@@ -271,7 +272,9 @@ def _short(message: HttpResponse | None) -> bool:
     if message is None or message.status in {204, 304}:
         return False
     said = message.header(b"content-length") if not message.chunked else None
-    return said is not None and said.isdigit() and len(message.payload) < int(said)
+    if said is None or not said.isdigit():
+        return False
+    return len(said) > _DIGITS or len(message.payload) < int(said)
 
 
 def _decoded(message: HttpResponse) -> str | None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _BLANK_LINE = re.compile(rb"\r?\n\r?\n")
-_STATUS_LINE = re.compile(rb"HTTP/\d+\.\d+ +(\d{3})(?:[ \t]|\r?\n|$)", re.IGNORECASE)
+STATUS_LINE = re.compile(rb"HTTP/\d+\.\d+ +(\d{3})(?:[ \t]|\r?\n|$)", re.IGNORECASE)
 _FOLD = re.compile(rb"\r?\n[ \t]+")
 _CHUNK_SIZE = re.compile(rb"[ \t]*([0-9a-fA-F]{1,15})[ \t]*(?:;[^\n]*)?\r?\n")
 _LINE_END = re.compile(rb"\r?\n")
@@ -102,7 +102,7 @@ def parse_response(raw: Octets) -> HttpResponse | None:
     (200, b'b', b'hello')
     """
     start = 0
-    while (status := _STATUS_LINE.match(raw, start)) and (blank := _BLANK_LINE.search(raw, start)):
+    while (status := STATUS_LINE.match(raw, start)) and (blank := _BLANK_LINE.search(raw, start)):
         if int(status[1]) not in _INTERIM:
             head = raw[start : blank.start()]
             return HttpResponse(raw, start, blank.end(), int(status[1]), _headers(head))

@@ -9,13 +9,17 @@ from __future__ import annotations
 import logging
 import re
 
+from sharc_crawler.changes.http import STATUS_LINE
+
 logger = logging.getLogger(__name__)
 
 LINE = 16_000  #: bytes; Twisted hangs up on a line of more than 16 KiB
 SIZE_LINE = 1024  #: bytes; of a chunk's size and its extensions
 TRAILERS = 1 << 16  #: bytes
+LENGTH = 100  #: digits of a Content-Length; beyond some thousand Python reads none
 _BLANK = (b"\r\n", b"\n")
 _HEX = re.compile(rb"[0-9A-Fa-f]+\Z")
+_INTEGER = re.compile(rb"\s*[+-]?[0-9_]+\s*\Z")  #: what ``int`` takes, and more
 _TOKEN = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+\Z")
 _NO_BODY = (204, 304)
 _FRAMING = (b"content-length", b"transfer-encoding")
@@ -71,9 +75,11 @@ class Framing:
         """Handed on at once: whoever speaks no HTTP may say nothing more."""
         line, at = self._line(data, at)
         if line:
-            parts = line.split(b" ", 2)
-            self._code = int(parts[1]) if len(parts) > 1 and parts[1].strip().isdigit() else 0
+            known, parts = STATUS_LINE.match(line), line.split(b" ", 2)
+            self._code = int(known[1]) if known else 0
             self._part = self._headers
+            if not known and len(parts) > 1 and _INTEGER.match(parts[1]):  # the parser would read it, the archive not
+                line = line.replace(b" ", b"")
             clean.append(line if len(line) <= LINE else line[:LINE] + b"\r\n")
         return at
 
@@ -123,7 +129,7 @@ class Framing:
             self.ended = True
         elif codings:
             self._part = self._size if codings[0].lower() == b"chunked" else self._until_close
-        elif lengths and all(length.strip().isdigit() for length in lengths):
+        elif lengths and all(length.strip().isdigit() and len(length) <= LENGTH for length in lengths):
             self._left = int(lengths.pop())  # of several that differ the parser will have none
             self._part, self.ended = self._length, not self._left
 

@@ -91,6 +91,9 @@ def header(response: Response, name: str) -> str | None:
     return header_text(values[0]) if values else None
 
 
+_LONGEST = 1e9  #: seconds; more digits than a float has room for are asked for, too
+
+
 def retry_after(value: str | None, now: Instant) -> Seconds | None:
     """Seconds, or an HTTP date (RFC 9110, 10.2.3); ``None`` for anything else.
 
@@ -100,7 +103,7 @@ def retry_after(value: str | None, now: Instant) -> Seconds | None:
     if not value:
         return None
     if value.isascii() and value.isdigit():
-        return float(value)
+        return min(float(value), _LONGEST)
     when = http_date(value)
     return None if when is None else max(0.0, when - now)
 

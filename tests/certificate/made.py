@@ -164,6 +164,27 @@ def looked_again(folder: Path) -> CaptureFacts:
     return facts
 
 
+def twins(folder: Path) -> CaptureFacts:
+    """Two pages of one content, stored once; of each the server says that it has not changed; certified."""
+    folder.mkdir(exist_ok=True)
+    maker = Maker(folder)
+    names = ("one", "two", "third")
+    texts = dict.fromkeys(names, "the same") | {"third": "another"}
+    visits = {name: maker.visit(name, said(texts[name], b'ETag: "1"\r\n'), Slot.FIRST) for name in names}
+    reference = maker.now + 1
+    for name, visit in visits.items():
+        original = Original(SITE + name, visit.started, visit.digest)
+        same = maker.visit(name, SAME, Slot.SECOND, Result.NOT_MODIFIED, original, request=ASKED)
+        maker.add(name, Verdict.COHERENT, Evidence.VALIDATOR, visit, same, reason=Reason.NOT_MODIFIED)
+    maker.out.close()
+    facts = CaptureFacts(
+        site="example.org", seeds=(SITE,), strategy="sharc-selective", started=START, ended=maker.now + 1,
+        reference=reference, pages=tuple(maker.pages), warcs=(visits["one"].warc.rpartition(":")[0],),
+    )  # fmt: skip
+    certify([facts], folder)
+    return facts
+
+
 SITEMAP = "<urlset><url><loc>http://example.org/told</loc><lastmod>{}</lastmod></url></urlset>"
 
 

@@ -20,8 +20,9 @@ from sharc_crawler.certificate.entries import write_entries
 from sharc_crawler.certificate.fixity import fixity
 from sharc_crawler.certificate.sources import open_source
 from sharc_crawler.certificate.verify import verify
-from sharc_crawler.certificate.witness import ingest
+from sharc_crawler.certificate.witness import _short, ingest
 from sharc_crawler.changes.digest import labelled_digest
+from sharc_crawler.changes.http import parse_response
 from sharc_crawler.cli import main
 from sharc_crawler.errors import DataError
 from sharc_crawler.frontier.spec import CaptureSpec
@@ -31,7 +32,7 @@ from sharc_crawler.report.claim import sentence
 from sharc_crawler.storage.folders import folders_text
 from sharc_crawler.storage.scratch import Scratch
 from sharc_crawler.storage.sqlite import SqliteStore
-from tests.certificate.made import SITE, attested, certified, divided
+from tests.certificate.made import SITE, attested, certified, divided, twins
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -127,6 +128,28 @@ def test_a_capture_as_it_was_made_holds(original):
 def test_files_in_several_pieces_hold_too(tmp_path):
     certified(tmp_path / "pieces", max_size=1_500)
     assert verify(tmp_path / "pieces").findings == []
+
+
+@pytest.mark.parametrize("stated", [False, True])
+def test_a_304_may_not_refer_to_a_payload_that_no_download_of_its_page_had(tmp_path, stated):
+    folder = tmp_path / "twins"
+    twins(folder)
+    one = entry(whole(folder), "one")["visit"]
+    new = {"WARC-Refers-To-Target-URI": one["uri"], "WARC-Refers-To-Date": one["date"]}
+    own = [("WARC-Payload-Digest", one["digest"])] if stated else []
+
+    def other(record):
+        if not is_page(record, "third", "revisit"):
+            return None
+        return [*((n, new.get(n, value)) for n, value in record.fields if n != "WARC-Refers-To"), *own], record.block
+
+    forge_warc(folder, other)
+    assert "third: it says that it did not change, and refers to another page" in findings(folder)
+
+
+def test_a_length_of_too_many_digits_is_longer_than_any_body():
+    raw = b"HTTP/1.1 200 OK\r\nContent-Length: " + b"9" * 5_000 + b"\r\n\r\nbody"
+    assert _short(parse_response(raw))
 
 
 @pytest.mark.parametrize("seed", range(8))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sharc_crawler.changes.http import dechunk
+from sharc_crawler.changes.http import dechunk, parse_response
 from sharc_crawler.live.framing import LINE, TRAILERS, Framing
 
 OK = b"HTTP/1.1 200 OK\r\n"
@@ -52,7 +52,9 @@ def test_to_head_only_a_head_comes(size):
 
 
 @pytest.mark.parametrize("size", [1, 1 << 20])
-@pytest.mark.parametrize("head", [b"", b"Content-Length: x\r\n", b"Transfer-Encoding: br\r\n"])
+@pytest.mark.parametrize(
+    "head", [b"", b"Content-Length: x\r\n", b"Content-Length: " + b"9" * 5_000 + b"\r\n", b"Transfer-Encoding: br\r\n"]
+)
 def test_without_a_length_there_is_no_end(head, size):
     framing, clean, _ = heard(OK + head + b"\r\nbody", size)
     assert not framing.ended
@@ -76,6 +78,15 @@ def test_the_first_line_is_handed_on_at_once_and_one_that_is_cut_off_at_the_end(
     assert framing.cut() == b"SSH-2"
     assert framing.feed(b".0\r\nx") == (b"SSH-2.0\r\n", b"")
     assert framing.cut() == b""
+
+
+@pytest.mark.parametrize(
+    "line", [b"\0HTTP/1.1 200 OK", b"bodyHTTP/1.1 200 OK", b"HTTP/1.1 -200 OK", b"HTTP/1.1 1000", b"X 2_0"]
+)
+def test_a_first_line_that_the_archive_does_not_read_is_none_for_the_parser_either(line):
+    _, clean, _ = heard(line + b"\r\n\r\nbody", 1 << 20)
+    assert parse_response(line + b"\r\n\r\nbody") is None
+    assert clean.partition(b"\r\n")[0] == line.replace(b" ", b""), "a line of one part is refused"
 
 
 def test_lines_that_are_no_headers_are_left_out_and_long_headers_are_told_apart():
