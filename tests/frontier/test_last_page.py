@@ -212,3 +212,31 @@ def test_a_page_may_follow_from_what_is_under_way_beside_the_only_one(world, str
     assert capture.phase is Phase.DONE
     assert capture.counts.visits == 2
     assert capture.counts.captured == 2
+
+
+@pytest.mark.parametrize("strategy", TWICE)
+def test_t_is_no_download_after_whose_start_another_page_was_visited(world, strategy):
+    """Two forms are under way: the page that one names is slow, that of the other is visited meanwhile."""
+    store = MemoryStore()
+    frontier = Frontier(Politeness(delay=0.0, obey_robots=False, concurrency=8), store)
+    spec = CaptureSpec("a.example", (ROOT,), strategy, sitemaps=(), discover=False, resources=True)
+    capture = frontier.open(spec, world.now, seeded=False)
+    frontier.schedule([resource("one"), resource("two"), *(Sighting(f"{ROOT}{page}") for page in "ab")], world.now)
+    one, two, *pages = (frontier.next(world.now) for _ in range(4))
+    for page in pages:
+        frontier.finished(page, world.answer(page))
+    frontier.schedule([Sighting(f"{ROOT}slow")], world.now)
+    frontier.finished(one, world.answer(one))
+    slow = frontier.next(world.now)
+    outcome = world.answer(slow)
+    world.now += 5.0
+    frontier.schedule([Sighting(f"{ROOT}late")], world.now)
+    frontier.finished(two, world.answer(two))
+    late, visited_late = frontier.next(world.now), world.now
+    frontier.finished(late, world.answer(late))
+    frontier.finished(slow, outcome)
+    world.run(frontier)
+    assert (slow.url, late.url) == (f"{ROOT}slow", f"{ROOT}late")
+    assert capture.reference >= visited_late
+    verdicts = {url.removeprefix(ROOT): verdict for url, (_, verdict) in results(store).items()}
+    assert {verdicts[name] for name in ("a", "b", "late", "slow")} == {COHERENT}

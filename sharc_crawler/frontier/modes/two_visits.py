@@ -7,6 +7,7 @@ tells of rates where no sitemap did. All of it is taken for planning only: what 
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -46,6 +47,7 @@ class TwoVisits(Mode):
         self._ledger = ledger
         self._capture = capture
         self.compares = compares
+        self._latest: Instant = -math.inf  # when the visit made last began
         self._sitemaps: dict[PageId, Instant] = {}  # those that tell when pages changed, and when they were read last
         self._tests = tests
         self._words = SitemapWords(capture, ledger.pages, tests)  # what they said when they were read again
@@ -142,7 +144,9 @@ class TwoVisits(Mode):
         reference = self._capture.reference
         late = reference is not None and outcome.started > reference
         if kind is Kind.PAGE and outcome.result is Result.OK and not late:
-            self.apex = task.page if is_apex(task.slot, outcome) else None
+            last = outcome.started >= self._latest  # several may be under way at once, and end in any order
+            self._latest = max(self._latest, outcome.started)
+            self.apex = task.page if last and is_apex(task.slot, outcome) else None
             self._drew = False
 
     def sitemap_read(self, page: PageId, slot: Slot, outcome: Outcome) -> None:  # noqa: ARG002 - the protocol's
