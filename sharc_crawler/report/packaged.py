@@ -16,6 +16,8 @@ from itertools import chain, zip_longest
 from tempfile import TemporaryFile
 from typing import IO, TYPE_CHECKING, Any, cast
 
+from warcio.exceptions import ArchiveLoadFailed
+
 from sharc_crawler.archive.cdxj import entries_of as index_entries
 from sharc_crawler.archive.members import read_at
 from sharc_crawler.archive.wacz import PACKAGE, SEAL, SIGNED, WACZ, page_lines
@@ -203,7 +205,10 @@ def _of_package(path: Path, source: Material, documents: Sequence[Document]) -> 
     with zipfile.ZipFile(path) as package:
         small = (name for name in package.namelist() if not name.startswith(LARGE) and not name.endswith(LINES))
         parts = {name: package.read(name) for name in small}
-    yield from _index(path, parts[BLOCKS].decode(), source.warcs)
+    try:
+        yield from _index(path, parts[BLOCKS].decode(), source.warcs)
+    except ArchiveLoadFailed:  # which record it is, is a finding already
+        yield Finding("the index cannot be made anew: a WARC file is damaged", INDEX)
     yield from _pages(PackagedPart(path, PAGES), source, documents)
     yield from _report(parts, PackagedPart(path, DATA_PAGES), source, documents)
     yield from _about(parts, source, documents)

@@ -343,3 +343,16 @@ def test_wording_of_another_version_is_not_compared_and_this_is_said(original, t
     report["captures"][0]["coherence"]["coherent"] += 1
     (folder / "report.json").write_text(json.dumps(report))
     assert refused(folder)
+
+
+def test_a_package_with_a_damaged_warc_file_is_a_finding_and_no_accident(original, tmp_path):
+    damaged = tmp_path / "damaged.wacz"
+    with zipfile.ZipFile(original[1]) as package, zipfile.ZipFile(damaged, "w") as into:
+        for part in package.infolist():
+            data = bytearray(package.read(part))
+            if part.filename.endswith("00000-run1.warc.gz"):
+                with io.BytesIO(data) as stream:
+                    second = [record.offset for record in records(stream)][1]
+                data[second + 20 : second + 400] = bytes(380)
+            into.writestr(part, bytes(data))
+    assert refused(damaged)
