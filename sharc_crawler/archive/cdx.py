@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from sharc_crawler.archive.dates import instant, instants
 from sharc_crawler.archive.gathering import NO_STATUS, NOT_WEB, numbered, status_of
 from sharc_crawler.archive.pages import UNSAID, MediaTypes
+from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -99,7 +100,7 @@ class _Lines:
             elif self._blank and len(fields) == 1:
                 self._gathering.resume_key = fields[0].decode("latin-1")
             else:
-                raise ValueError(f"{len(fields)} fields" if self.legend else "fields of an unknown header")
+                raise ValueError(counted(len(fields), "field") if self.legend else "fields of an unknown header")
         except ValueError as error:
             self._gathering.problems.add(self._file, number, str(error))
 

@@ -14,6 +14,7 @@ from sharc_crawler.archive.pages import MediaTypes
 from sharc_crawler.archive.warc_captures import read_wacz, read_warc
 from sharc_crawler.errors import DataError
 from sharc_crawler.model import Result
+from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -170,7 +171,10 @@ def _observed(observations: Iterable[Observation], gathering: Gathering) -> None
 
 def _nothing(files: list[Path], problems: Problems) -> str:
     named = "; ".join(map(str, problems.named[:3])) or ", ".join(
-        f"{count} captures left out: {why}" for why, count in problems.left_out.items() if count
+        f"{counted(count, 'capture')} left out: {why}" for why, count in problems.left_out.items() if count
     )
     where = ", ".join(map(str, files[:3])) or "no files"
-    return f"no usable capture in {where} ({len(files)} files): {named or 'empty'}; give CDX, CDXJ, TimeMaps or WARCs"
+    return (
+        f"no usable capture in {where} ({counted(len(files), 'file')}): {named or 'empty'}; give CDX,"
+        f" CDXJ, TimeMaps or WARCs"
+    )

@@ -23,6 +23,7 @@ from sharc_crawler.evidence.facts import CaptureFacts, SubsiteFacts
 from sharc_crawler.evidence.figures import PageSums
 from sharc_crawler.instants import iso, unix
 from sharc_crawler.model import Kind, Result
+from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def statements(
     references = {part["name"]: part["reference"]["instant"] for part in document["subsites"] if part["reference"]}
     entries = entries_of(source, document)
     if strange := entries.strange():
-        what = f"{strange:,} of its lines are not written as sharc writes them"
+        what = f"{strange:,} of its lines {agreeing(strange, 'are')} not written as sharc writes them"
         into.findings.append(Finding(what, document["pages"]["name"]))
     judge = Judge(witness, former, references, source.warcs, entries)
     again = _Again(document)
@@ -142,7 +143,7 @@ class _Again:
         """No download is of two pages, or named twice of one; a project's spider names its pages as it likes."""
         again = len(self._places) - len(set(self._places))
         if again and self._own_names:
-            yield Finding(f"{again:,} downloads are said to be of several pages, or several visits")
+            yield Finding(f"{counted(again, 'download', 'are')} said to be of several pages, or several visits")
 
     def sums(self, name: str) -> Iterator[Finding]:
         """What they add up to, compared with what is stated."""
@@ -158,7 +159,9 @@ class _Again:
             yield from _between(name, stated, sums)
         yield from _one_instant(name, document)
         if len(self.urls) != document["pages"]["lines"]:
-            yield Finding(f"its pages are {len(self.urls):,} lines, stated is {document['pages']['lines']}", name)
+            yield Finding(
+                f"its pages are {counted(len(self.urls), 'line')}, stated is {document['pages']['lines']}", name
+            )
         if len(self._parts) < len(document["subsites"]):
             yield Finding("two subsites have one name", name)
 

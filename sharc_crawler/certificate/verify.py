@@ -22,6 +22,7 @@ from sharc_crawler.certificate.sealing import Seals, Trust, check_seals
 from sharc_crawler.certificate.sources import captures_in, open_source
 from sharc_crawler.certificate.witness import Finding, Witness, ingest
 from sharc_crawler.errors import DataError
+from sharc_crawler.plural import counted
 from sharc_crawler.storage.folders import moved_sites, site_folders
 from sharc_crawler.storage.opening import holds_state, open_state
 
@@ -89,7 +90,7 @@ def verify(
         except DataError as error:
             every.findings.append(Finding(str(error), name))
     if len(every.without) == len(folders):
-        raise DataError(f"{str(path)!r} holds no certificate: none of its {len(folders):,} captures has one")
+        raise DataError(f"{str(path)!r} holds no certificate: none of its {counted(len(folders), 'capture')} has one")
     every.findings += around(path, folders)
     return every
 

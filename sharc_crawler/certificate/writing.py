@@ -20,6 +20,7 @@ from sharc_crawler.certificate.fixity import NAME, fixity, pages_name, reports, 
 from sharc_crawler.certificate.material import Material, opened
 from sharc_crawler.certificate.witness import ingest
 from sharc_crawler.errors import UsageError
+from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -83,7 +84,7 @@ def lines(written: Sequence[Certified]) -> Iterator[tuple[str, str]]:
     """What the summary of a crawl says of its certificates."""
     for one in written:
         if one.findings:
-            yield "certificate", f"none: the records do not bear it out ({len(one.findings):,} findings)"
+            yield "certificate", f"none: the records do not bear it out ({counted(len(one.findings), 'finding')})"
             yield from (("", str(finding)) for finding in one.findings[:SHOWN])
             continue
         yield "certificate", f"{one.path}, also in {one.warc}"

@@ -14,6 +14,7 @@ from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.changes.fingerprint import cleaned, fingerprint, is_html, parse, text_of
 from sharc_crawler.changes.masks import folded
 from sharc_crawler.changes.noise import plain_text
+from sharc_crawler.plural import counted
 from sharc_crawler.text import as_text, is_text
 
 if TYPE_CHECKING:
@@ -133,7 +134,7 @@ def _is_page(body: bytes, media_type: str | None) -> bool:
 def _source_lines(body: bytes, media_type: str | None) -> list[str]:
     """The lines of a text; of an image or any other file there is nothing to read."""
     if not is_text(body):
-        return [f"{len(body):,} bytes, no text: {labelled_digest(body)}"]
+        return [f"{counted(len(body), 'byte')}, no text: {labelled_digest(body)}"]
     return _text(body, media_type).splitlines()
 
 

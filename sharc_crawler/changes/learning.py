@@ -21,6 +21,7 @@ from sharc_crawler.changes.masks import Mask
 from sharc_crawler.changes.noise import plain_text, size
 from sharc_crawler.changes.patterns import merged, of_addresses, of_numbers, of_texts, runs
 from sharc_crawler.changes.places import paths
+from sharc_crawler.plural import agreeing, counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -63,11 +64,17 @@ class Lesson(NamedTuple):
         if not self.pairs:
             return ["No page was fetched twice, one soon after the other, and stored here: nothing to compare."]
         if not self.differing:
-            return [f"Of {self.pairs:,} pages that were fetched twice, none differed in its content: nothing to mask."]
+            return [
+                f"Of {counted(self.pairs, 'page')} that {agreeing(self.pairs, 'were')} fetched twice,"
+                f" none differed in its content: nothing to mask."
+            ]
         told = [f"{one.mask.path}: {one.why}." for one in self.refused[:_TOLD]]
         if self.edited:
             what = "too large a part of it for noise, or a link that leads elsewhere"
-            told.append(f"In {self.edited:,} of {self.differing:,} pages that differ, what differs is {what}.")
+            told.append(
+                f"In {self.edited:,} of {counted(self.differing, 'page')} that"
+                f" {agreeing(self.differing, 'differ')}, what differs is {what}."
+            )
         return told
 
 

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 import click
 
 from sharc_crawler.cli._truth import write_truth
+from sharc_crawler.plural import counted
 from sharc_crawler.report.load import open_facts
 from sharc_crawler.report.write import write
 
@@ -72,6 +73,6 @@ def agreement(facts: list[CaptureFacts]) -> str:
     agree = sum((page.verdict == "coherent") == page.truth for page in known if page.verdict != "unknown")
     unknown = sum(page.verdict == "unknown" for page in known)
     return (
-        f"The site's own change log says the same for {agree} of {len(known)} revisited pages and resources"
+        f"The site's own change log says the same for {agree} of {counted(len(known), 'revisited page')} and resources"
         f"{f' ({unknown} we call unknown)' if unknown else ''}."
     )

@@ -15,8 +15,9 @@ from sharc_crawler.cli._next import capture_words, say_next
 from sharc_crawler.cli._progress import progress
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.collection.page import PAGE, write_overview
+from sharc_crawler.plural import counted
 from sharc_crawler.report.terminal import foreign
-from sharc_crawler.report.words import counted, percent, short, size
+from sharc_crawler.report.words import percent, short, size
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 from sharc_crawler.archive.fetches import Fetched, pages
 from sharc_crawler.changes.learning import Pair
-from sharc_crawler.errors import DataError, UsageError
+from sharc_crawler.errors import DataError
 from sharc_crawler.text import is_text
 
 if TYPE_CHECKING:
@@ -30,10 +30,8 @@ def is_capture(source: Path) -> bool:
 
 def page_of(source: Path, url: str | None, former: Sequence[Path] = (), *, last: bool) -> Fetched:
     """A page from a file of its own, or a URL's first or last fetch in a capture; payloads may lie in former ones."""
-    if not is_capture(source):
+    if not is_capture(source) or url is None:
         return _saved(source)
-    if url is None:
-        raise UsageError(f"{source} is a capture: say which page of it, as in `sharc diff {source} {source} URL`")
     found = sorted(pages(source, url, former=former), key=lambda page: page.time)
     if not found:
         raise DataError(f"{source} holds no page {url!r} with status 200")

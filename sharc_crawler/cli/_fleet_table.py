@@ -9,7 +9,8 @@ from rich.table import Table
 from rich.text import Text
 
 from sharc_crawler.fleet.ledger import SiteState
-from sharc_crawler.report.words import counted, printable, span
+from sharc_crawler.plural import counted
+from sharc_crawler.report.words import printable, span
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,7 +31,9 @@ def sums(now: FleetStatus, former: FleetStatus | None) -> list[str]:
     ]
     for one in now.workers:
         how = "drains" if one.draining else f"heard of {span(max(0.0, one.seen))} ago"
-        lines.append(f"worker {printable(one.worker)}: {one.held} of {one.room} sites, {how}, clock {one.skew:+.1f} s")
+        lines.append(
+            f"worker {printable(one.worker)}: {one.held} of {counted(one.room, 'site')}, {how}, clock {one.skew:+.1f} s"
+        )
     return lines
 
 

@@ -15,10 +15,10 @@ from rich.table import Table
 from sharc_crawler.cli._next import say_next
 from sharc_crawler.cli._pictures import drawn
 from sharc_crawler.model import Sighting
+from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.rates.sources import HistoryRates
 from sharc_crawler.rates.trust import of_headers, trust
 from sharc_crawler.report.terminal import foreign
-from sharc_crawler.report.words import counted, were
 from sharc_crawler.storage.observations import ObservationStore
 
 if TYPE_CHECKING:
@@ -91,13 +91,17 @@ def _facts(history: SiteHistory, pages: list[tuple[Any, RateEstimate]], now: flo
 
 def _show(facts: dict[str, Any], limit: int) -> None:
     """Tables for readers."""
-    table = Table(title=foreign(f"{facts['site']}: {facts['urls']} URLs, {facts['accesses']} accesses"))
+    table = Table(
+        title=foreign(f"{facts['site']}: {counted(facts['urls'], 'URL')}, {counted(facts['accesses'], 'access')}")
+    )
     for name in ("one change in", "±", "seen", "source", "URL"):
         table.add_column(name, justify="right" if name in ("one change in", "±", "seen") else "left", overflow="fold")
     for page in facts["pages"][:limit]:
         share = f"{page['spread'] / page['per_day']:.0%}" if page["spread"] and page["per_day"] else ""
         table.add_row(_gap(page["per_day"]), share, str(page["observations"]), page["source"], foreign(page["url"]))
-    table.caption = f"{min(limit, len(facts['pages']))} of {len(facts['pages'])} pages with a rate, hottest first"
+    table.caption = (
+        f"{min(limit, len(facts['pages']))} of {counted(len(facts['pages']), 'page')} with a rate, hottest first"
+    )
     console = Console()
     console.print(table)
     for line in _rough(facts["pages"]):
@@ -106,7 +110,7 @@ def _show(facts: dict[str, Any], limit: int) -> None:
         for verdict in verdicts:
             if verdict["values"]:
                 word = "believed" if verdict["believed"] else f"not believed: {verdict['reason']}"
-                console.print(foreign(f"{name} of {verdict['label']}: {word} ({verdict['checks']} checks)"))
+                console.print(foreign(f"{name} of {verdict['label']}: {word} ({counted(verdict['checks'], 'check')})"))
 
 
 def _rough(pages: list[dict[str, Any]]) -> Iterator[str]:
@@ -114,7 +118,8 @@ def _rough(pages: list[dict[str, Any]]) -> Iterator[str]:
     few = sum(page["observations"] < FEW for page in pages)
     if 2 * few > len(pages):
         yield (
-            f"{few:,} of {counted(len(pages), 'page')} {were(few)} seen fewer than {FEW} times (two looks compared, or"
+            f"{few:,} of {counted(len(pages), 'page')} {agreeing(few, 'were')} seen fewer than {FEW}"
+            f" times (two looks compared, or"
             " a lastmod): these rates are rough guesses, mostly by pages like them; more captures sharpen them"
         )
 

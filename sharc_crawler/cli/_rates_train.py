@@ -14,6 +14,7 @@ from sharc_crawler import __version__, extras
 from sharc_crawler.cli._progress import progress
 from sharc_crawler.cli._tables import print_table
 from sharc_crawler.errors import DataError
+from sharc_crawler.plural import counted
 from sharc_crawler.rates.predictor.examples import Examples, page_facts
 from sharc_crawler.rates.predictor.features import FEATURES
 from sharc_crawler.rates.predictor.model import CLASSIFIERS, Predictor
@@ -77,7 +78,7 @@ def _examples(history: str, sites: Sequence[str]) -> tuple[Examples, list[str]]:
     examples = Examples.together(learned)
     if len(examples) < FEWEST or len(np.unique(examples.rates)) < 2:
         raise DataError(
-            f"history={history!r}: {len(examples)} pages were seen at least twice, "
+            f"history={history!r}: {counted(len(examples), 'page', 'were')} seen at least twice, "
             f"{np.count_nonzero(examples.rates)} of them to change; a predictor needs {FEWEST} pages and two rates. "
             "Capture the sites again (-a history=FILE)"
         )
@@ -134,7 +135,7 @@ def _show(report: dict[str, Any], output: Path) -> None:
         ]
         for one in report["classifiers"]
     ]
-    title = f"{report['pages']:,} pages in {report['bins']} bins of rates, {FOLDS}-fold cross-validation"
+    title = f"{counted(report['pages'], 'page')} in {report['bins']} bins of rates, {FOLDS}-fold cross-validation"
     caption = (
         f"* in {output}; off by k: pages told k bins away from their own; coherence loss: share of the pages lost by "
         f"a capture of {report['horizon_days']:g} days for not knowing the rates, {report['loss_of_equal_rates']:.2%} "

@@ -14,7 +14,8 @@ from sharc_crawler.archive.servers import DIALECTS, dialect
 from sharc_crawler.cli._progress import phases
 from sharc_crawler.cli._seeds_list import read_list
 from sharc_crawler.errors import UsageError
-from sharc_crawler.report.words import counted, printable
+from sharc_crawler.plural import counted
+from sharc_crawler.report.words import printable
 
 if TYPE_CHECKING:
     from sharc_crawler.live.fetching.work import Tally
@@ -71,13 +72,16 @@ def fetch_command(context: click.Context, /, seeds: Path, as_json: bool, **optio
 
 
 def _summary(tally: Tally, folder: Path) -> str:
-    lines = [f"{tally.fetched:,} of {tally.seeds:,} seeds fetched into {folder}, {tally.requests:,} requests"]
+    lines = [
+        f"{tally.fetched:,} of {counted(tally.seeds, 'seed')} fetched into {folder},"
+        f" {counted(tally.requests, 'request')}"
+    ]
     if tally.unknown:
         lines.append(f"{tally.unknown:,} of them are unknown to the archive")
     if tally.missing:
         lines.append(f"all answered 404 ({counted(tally.missing, 'seed')}), nothing kept: is --from right?")
     if tally.mementos:
-        lines.append(f"{tally.mementos:,} mementos")
+        lines.append(f"{counted(tally.mementos, 'memento')}")
     lines += [f"not fetched: {failure}" for failure in tally.failures[:_SHOWN]]
     if len(tally.failures) > _SHOWN:
         lines.append(f"… and {len(tally.failures) - _SHOWN:,} more (--json has all)")

@@ -8,6 +8,7 @@ from sharc_crawler import plugins
 from sharc_crawler.archive.pages import pages_among
 from sharc_crawler.archive.surt import surt
 from sharc_crawler.errors import DataError, UsageError
+from sharc_crawler.plural import counted
 from sharc_crawler.seeds.hacs.sites import homepages, websites
 from sharc_crawler.urls import canonical, with_scheme
 
@@ -60,6 +61,9 @@ def _note(found: History, pages: list[int], no_pages: Counter[str]) -> None:
     """How many captured URLs are no seeds, and why."""
     if not pages:
         why = ", ".join(f"{count:,} {reason}" for reason, count in no_pages.items())
-        message = f"history: none of its {len(found.captures):,} URLs is a page ({why}); name the seeds: --seeds FILE"
+        message = (
+            f"history: it holds {counted(len(found.captures), 'URL')}, and no page ({why}); name"
+            f" the seeds: --seeds FILE"
+        )
         raise DataError(message)
     found.problems.no_seeds.update(no_pages)

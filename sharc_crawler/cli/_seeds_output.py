@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from sharc_crawler.cli._addresses import print_whole
+from sharc_crawler.plural import counted
 from sharc_crawler.report.terminal import foreign
 from sharc_crawler.report.words import every, printable
 
@@ -31,12 +32,15 @@ def say(found: History) -> None:
     for problem in problems.named[:_SHOWN]:
         click.echo(printable(str(problem)), err=True)
     if problems.count:
-        click.echo(f"{problems.count:,} malformed lines; the rest is used.", err=True)
+        click.echo(f"{counted(problems.count, 'malformed line')}; the rest is used.", err=True)
     for why, count in problems.left_out.items():
         if count:
-            click.echo(f"{count:,} captures left out: {why}.", err=True)
+            click.echo(f"{counted(count, 'capture')} left out: {why}.", err=True)
     for why, count in problems.no_seeds.items():
-        click.echo(f"{count:,} URLs are no seeds: {why} (--seeds names others).", err=True)
+        click.echo(
+            f"{counted(count, 'URL', 'are')} no seed{'' if count == 1 else 's'}: {why} (--seeds names others).",
+            err=True,
+        )
     for page in found.missing:
         click.echo(f"A TimeMap names a page that was not given: {printable(page)}", err=True)
     if found.resume_key:
@@ -85,7 +89,7 @@ def show(ranked: list[RankedSeed], options: dict[str, Any]) -> None:
     if len(ranked) > _SHOWN:
         console.print(f"… and {len(ranked) - _SHOWN:,} more (--json has all).")
     for reason, count in Counter(one.reason for one in ranked).most_common():
-        console.print(f"{count:,} of {len(ranked):,} seeds: {reason}")
+        console.print(f"{count:,} of {counted(len(ranked), 'seed')}: {reason}")
 
 
 def _date(instant: float | None) -> str:

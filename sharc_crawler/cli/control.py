@@ -12,6 +12,7 @@ import click
 from sharc_crawler.control import ORDERS, read_orders, read_status, write
 from sharc_crawler.errors import UsageError
 from sharc_crawler.options.reading import read_arguments
+from sharc_crawler.plural import counted
 from sharc_crawler.storage.folders import site_folders
 
 ANSWER_WITHIN = 10.0  #: seconds; a crawl looks once a second
@@ -82,6 +83,8 @@ def _told(status: dict[str, Any], order: str) -> str:
     state = "stops" if order == "stop" else "paused" if status["paused"] else "running"
     lines = [f"{state}, {status['delay']:g} s between two requests to a host"]
     for capture in status["captures"]:
-        done = f"{capture['visits']:,} of {capture['pages']:,} pages visited, {capture['revisits']:,} revisited"
+        done = (
+            f"{capture['visits']:,} of {counted(capture['pages'], 'page')} visited, {capture['revisits']:,} revisited"
+        )
         lines.append(f"  {capture['site']}: {capture['phase']}, {done}")
     return "\n".join(lines)

@@ -15,6 +15,7 @@ import click
 from sharc_crawler.cli._capture_demo import capture
 from sharc_crawler.cli._truth import write_log, write_truth
 from sharc_crawler.demo import LivingSite, newsroom, serve
+from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
     from sharc_crawler.demo import DemoServer
@@ -73,7 +74,7 @@ def command(
         write_truth(site, began, time.time(), truth)
     if log:
         write_log(server.log, log)
-    click.echo(f"{len(server.log)} requests answered.", err=True)
+    click.echo(f"{counted(len(server.log), 'request')} answered.", err=True)
     sys.exit(code)
 
 
@@ -83,7 +84,7 @@ def _announce(server: DemoServer, as_json: bool) -> None:
         click.echo(json.dumps({"url": server.url, "seed": site.seed, "pages": site.pages, "scale": site.scale}))
         return
     hottest = max(site.paths, key=site.rate)
-    click.echo(f"The living site, {site.pages} pages, is at {server.url} (Ctrl-C ends it).")
+    click.echo(f"The living site, {counted(site.pages, 'page')}, is at {server.url} (Ctrl-C ends it).")
     click.echo(f"  {server.url}sitemap.xml lists most of it, {server.url}robots.txt closes a corner.")
     click.echo(f"  {server.url[:-1]}{hottest} changes every {1 / site.rate(hottest):.1f} seconds: reload it.")
     if site.news:

@@ -15,6 +15,7 @@ from sharc_crawler.changes.difference import difference
 from sharc_crawler.changes.masks import load_masks
 from sharc_crawler.cli._fetched import is_capture, page_of
 from sharc_crawler.cli._next import say_again
+from sharc_crawler.errors import UsageError
 from sharc_crawler.report.difference import page, verdict
 from sharc_crawler.report.terminal import foreign
 
@@ -52,6 +53,8 @@ def command(
       sharc diff captures/monday captures/friday https://www.example.org/news.html --html diff.html
       sharc diff before.html after.html --json | jq .changed
     """
+    if url is None and (captures := [one for one in (old, new) if is_capture(one)]):
+        raise UsageError(f"{captures[0]} is a capture: say which page of it, as in `sharc diff {old} {new} URL`")
     beside = (*former, *(one for one in (old, new) if is_capture(one)))  # NEW may store what is equal in OLD alone
     first, second = page_of(old, url, beside, last=False), page_of(new, url, beside, last=True)
     found = difference(first.body, second.body, second.media_type, load_masks(masks) if masks else ())

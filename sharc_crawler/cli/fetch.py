@@ -9,6 +9,7 @@ import click
 from sharc_crawler.archive.delivery import fetch
 from sharc_crawler.archive.objects import ObjectFolder
 from sharc_crawler.errors import DataError
+from sharc_crawler.plural import counted
 
 
 @click.command()
@@ -28,7 +29,7 @@ def command(url: str, folder: Path) -> None:
     objects = ObjectFolder(url)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        done = fetch(objects, folder, lambda name, size: click.echo(f"{folder / name}  {size:,} bytes"))
+        done = fetch(objects, folder, lambda name, size: click.echo(f"{folder / name}  {counted(size, 'byte')}"))
     except OSError as error:
         raise DataError(f"{url} cannot be fetched: {error}") from error
     if not done:

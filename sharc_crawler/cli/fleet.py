@@ -22,7 +22,8 @@ from sharc_crawler.cli._fleet_table import drawn, sums
 from sharc_crawler.errors import UsageError
 from sharc_crawler.fleet.ledger import Wish
 from sharc_crawler.fleet.opening import open_fleet
-from sharc_crawler.report.words import counted, printable
+from sharc_crawler.plural import counted
+from sharc_crawler.report.words import printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -19,7 +19,8 @@ from sharc_crawler.collection.terms import AUTO
 from sharc_crawler.errors import UsageError
 from sharc_crawler.instants import iso, second
 from sharc_crawler.options.kinds import Duration
-from sharc_crawler.report.words import counted, printable, short, span
+from sharc_crawler.plural import counted
+from sharc_crawler.report.words import printable, short, span
 
 
 @click.command()

@@ -14,6 +14,7 @@ from sharc_crawler.cli._progress import progress
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.collection.packaging import package_collection
 from sharc_crawler.errors import UsageError
+from sharc_crawler.plural import counted
 from sharc_crawler.report.load import open_facts
 from sharc_crawler.report.packaged import package_digest
 from sharc_crawler.report.packaging import PackageSeal, package
@@ -72,7 +73,7 @@ def command(
             with open_facts(one) as captures:
                 paths.append(package(one, captures, output, told, **said))
     for path in paths:
-        click.echo(f"{path}  {path.stat().st_size:,} bytes")
+        click.echo(f"{path}  {counted(path.stat().st_size, 'byte')}")
         click.echo(f"  its digest {package_digest(path)} (keep it in another place)")
     if paths and not collection:  # the parts of a multi-WACZ are verified one by one
         say_next("sharc", "verify", paths[0])

@@ -19,6 +19,7 @@ from sharc_crawler.cli._tables import print_table
 from sharc_crawler.errors import UsageError
 from sharc_crawler.lab.plan import foresee
 from sharc_crawler.lab.prospect import Prospect, from_file
+from sharc_crawler.plural import counted
 from sharc_crawler.report.words import printable
 from sharc_crawler.storage.folders import site_folders
 from sharc_crawler.storage.observations import ObservationStore
@@ -134,7 +135,7 @@ def _guessed(prospect: Prospect) -> str:
     pages, guessed = len(prospect.urls), prospect.guessed
     if 2 * guessed <= pages:
         return ""
-    which = "all rates are" if guessed == pages else f"the rates of {guessed:,} of {pages:,} pages are"
+    which = "all rates are" if guessed == pages else f"the rates of {guessed:,} of {counted(pages, 'page')} are"
     return (
         f"Only durations below can be relied on: {which} guesses, so coherence and blur are, too. Sitemaps with"
         " changefreq or lastmod, or --history of former captures, would tell more."
@@ -158,7 +159,9 @@ def _show(prospect: Prospect, step: Seconds, notes: list[str], plans: list[Fores
         ]
         for plan in plans
     ]
-    print_table(f"{prospect.source}: {len(prospect.urls)} pages, {step:g} s between two downloads", names, rows)
+    print_table(
+        f"{prospect.source}: {counted(len(prospect.urls), 'page')}, {step:g} s between two downloads", names, rows
+    )
     for note in notes:
         click.echo(f"Note: {printable(note)}.")
     for plan in plans:

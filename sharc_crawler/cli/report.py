@@ -7,8 +7,11 @@ from typing import IO, TYPE_CHECKING
 
 import click
 
+from sharc_crawler.certificate.sources import captures_in
 from sharc_crawler.certificate.writing import certify, lines
 from sharc_crawler.cli._next import say_next
+from sharc_crawler.collection.folder import Collection
+from sharc_crawler.errors import UsageError
 from sharc_crawler.report.document import document
 from sharc_crawler.report.instant.document import document as instant_document
 from sharc_crawler.report.instant.output import write as write_instant
@@ -25,6 +28,8 @@ from sharc_crawler.storage.opening import holds_state, open_state
 if TYPE_CHECKING:
     from sharc_crawler.report.pages import Truth
 
+_NAMED = 3  #: captures, where one is to be chosen
+
 
 @click.command()
 @click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
@@ -34,7 +39,7 @@ def command(folder: Path, truth: IO[str] | None, as_json: bool) -> None:
     r"""Write report.json, report-pages.jsonl and report.html of the captures in FOLDER, from the state stored there.
 
     A complete capture whose certificate could not be written at its end gets it now. Of a crawl of several sites all
-    reports are written, and an index.
+    reports are written, and an index; of a collection, or a folder that gathers captures, all reports.
 
     \b
     Example:
@@ -43,18 +48,24 @@ def command(folder: Path, truth: IO[str] | None, as_json: bool) -> None:
       jq 'select(.verdict == "changed").url' captures/demo/report-pages.jsonl
     """
     known = read_truth(truth, truth.name) if truth else None
-    folders = site_folders(folder)
-    if folders is None:
-        click.echo(_as_json(folder, known) if as_json else _written(folder, known), nl=False)
-    elif as_json:
-        click.echo(to_json(index(folder)), nl=False)
-    else:
-        for one in folders.values():
-            if one.is_dir() and holds_state(one):
-                _written(one, known)
-        click.echo(write_index(folder), nl=False)
-    if not as_json and any(any(one.glob("certificate*.json")) for one in (folders or {"": folder}).values()):
+    sites = site_folders(folder)
+    folders = _captures(folder) if sites is None else [one for one in sites.values() if one.is_dir()]
+    if as_json:
+        if sites is None and len(folders) > 1:
+            named = ", ".join(map(str, folders[:_NAMED]))
+            raise UsageError(f"--json: {folder} holds {len(folders):,} captures; name one of them: {named}")
+        click.echo(_as_json(folders[0], known) if sites is None else to_json(index(folder)), nl=False)
+        return
+    summaries = [_written(one, known) for one in folders if sites is None or holds_state(one)]
+    click.echo("".join(summaries) if sites is None else write_index(folder), nl=False)
+    if any(any(one.glob("certificate*.json")) for one in folders):
         say_next("sharc", "verify", folder)
+
+
+def _captures(folder: Path) -> list[Path]:
+    """The captures of a collection or of a folder that gathers some; the folder itself where there are none."""
+    inner = [one.folder for one in Collection(folder).captures()] if Collection.is_in(folder) else captures_in(folder)
+    return [one for one in inner if holds_state(one)] or [folder]
 
 
 def _as_json(folder: Path, truth: Truth | None) -> str:

@@ -16,8 +16,9 @@ from sharc_crawler.cli._progress import progress
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.collection.search import TEXTS, bring_up
 from sharc_crawler.errors import UsageError, nearest
+from sharc_crawler.plural import counted
 from sharc_crawler.report.listing import REPLAY
-from sharc_crawler.report.words import counted, printable, short
+from sharc_crawler.report.words import printable, short
 from sharc_crawler.storage.texts import END, START, TextIndex
 
 if TYPE_CHECKING:

@@ -16,6 +16,7 @@ from sharc_crawler.lab.driver import GRAPHS
 from sharc_crawler.lab.experiment import Facts, RunSpec, build, run, seeded, summary
 from sharc_crawler.lab.pool import run_all
 from sharc_crawler.lab.schedule import write_schedules
+from sharc_crawler.plural import counted
 
 SHOWN = ("strategy", "revisits", "seed", "pages", "incoherent", "gone", "unknown", "hopeless", "expected", "blur")
 KEYS = {"expected": "expected_incoherent", "blur": "average_blur"}
@@ -69,7 +70,7 @@ def command(
 
 
 def _crawled(specs: list[RunSpec], jobs: int, schedule: IO[str] | None) -> list[Facts]:
-    with progress(f"{len(specs)} crawls", len(specs)) as tell:
+    with progress(counted(len(specs), "crawl"), len(specs)) as tell:
         runs = run_all(run, specs, jobs, tell)
     if schedule:
         write_schedules(schedule, [done.schedule for done in runs], build(specs[0].site).urls)
@@ -84,12 +85,13 @@ def _show(result: dict[str, Any]) -> None:
         cells = [facts.get(KEYS.get(name, name), "") for name in SHOWN]
         rows.append([f"{cell:.2f}" if isinstance(cell, float) else str(cell) for cell in cells])
     caption = f"evidence: {first['evidence']}; rates: {first['rates']}; graph: {first['graph']}"
-    print_table(f"{result['site']}: {result['pages']} pages at the start", SHOWN, rows, 2, caption)
+    print_table(f"{result['site']}: {counted(result['pages'], 'page')} at the start", SHOWN, rows, 2, caption)
     for facts in result["runs"]:
         if "audit" in facts:
             click.echo(f"{facts['strategy']}: audit {json.dumps(facts['audit'])}")
         if "parts" in facts:
             click.echo(
-                f"{facts['strategy']}: {facts['coherent_parts']} of {facts['parts']} parts captured coherently,"
-                f" {facts['in_coherent_parts']:,} pages; the largest has {facts['largest_coherent_part']:,}"
+                f"{facts['strategy']}: {facts['coherent_parts']} of {counted(facts['parts'], 'part')}"
+                f" captured coherently,"
+                f" {counted(facts['in_coherent_parts'], 'page')}; the largest has {facts['largest_coherent_part']:,}"
             )

@@ -16,7 +16,8 @@ from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.options.kinds import Duration
 from sharc_crawler.options.sites import Contact
 from sharc_crawler.options.sites import url as checked_url
-from sharc_crawler.report.words import counted, printable, span
+from sharc_crawler.plural import counted
+from sharc_crawler.report.words import printable, span
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -17,6 +17,7 @@ from sharc_crawler.cli._addresses import print_whole
 from sharc_crawler.cli._next import capture_words, say_again, say_next
 from sharc_crawler.cli._pictures import drawn
 from sharc_crawler.errors import UsageError
+from sharc_crawler.plural import counted
 from sharc_crawler.report.terminal import foreign
 from sharc_crawler.seeds.temporal.analysis import analyse
 from sharc_crawler.seeds.temporal.classify import Reward, Threshold, best_threshold, confusion
@@ -177,10 +178,11 @@ def _print(facts: dict[str, Any]) -> None:
     pages, window, worth = facts["pages"], facts["window"], facts["worth"]
     skipped = ", ".join(f"{count:,} {reason}" for reason, count in facts["skipped"].items()) or "none"
     console.print(
-        f"{facts['lines']:,} lines; window: {window['days']} days from {window['start']} on; left out: {skipped}"
+        f"{counted(facts['lines'], 'line')}; window: {counted(window['days'], 'day')} from"
+        f" {window['start']} on; left out: {skipped}"
     )
     console.print(
-        f"{pages['seen']:,} pages, {pages['reliable']:,} reliable: {pages['temporal']:,} temporal, "
+        f"{counted(pages['seen'], 'page')}, {pages['reliable']:,} reliable: {pages['temporal']:,} temporal, "
         f"{pages['untemporal']:,} untemporal, {pages['unknown']:,} unknown"
     )
     print_whole(console, _table(facts["chosen"][:_SHOWN]))
@@ -197,7 +199,8 @@ def _print(facts: dict[str, Any]) -> None:
     if sites := facts.get("labels", {}).get("sites"):
         held = facts["labels"]["held_out"]
         console.print(
-            f"thresholds of {len(sites):,} sites' own (--per-site): reward {held['per_site']:g} on held-out pages,"
+            f"thresholds of {counted(len(sites), 'site')}' own (--per-site): reward {held['per_site']:g}"
+            f" on held-out pages,"
             f" one for all {held['one']:g}"
         )
 

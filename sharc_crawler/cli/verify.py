@@ -18,9 +18,10 @@ from sharc_crawler.cli._progress import progress
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.collection.verifying import size_of, verify_collection
 from sharc_crawler.errors import DataError, UsageError
+from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.report.claim import sentence
 from sharc_crawler.report.packaged import GIVEN, not_of_it, package_digest, unsealed, wording_of
-from sharc_crawler.report.words import counted, short
+from sharc_crawler.report.words import short
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -133,7 +134,7 @@ def _json(result: Verification) -> str:
 
 
 def _words(result: Verification) -> str:
-    size = f"{result.pages:,} judgements, {result.records:,} records"
+    size = f"{counted(result.pages, 'judgement')}, {counted(result.records, 'record')}"
     if not result.findings:
         lines: list[str] = [
             f"Everything holds: {size}.",
@@ -156,5 +157,8 @@ def _words(result: Verification) -> str:
             "Its figures and verdicts were; `sharc report` writes a folder's anew."
         )
     if result.elsewhere:
-        lines.append(f"{result.elsewhere:,} payloads are stored in former captures; --former DIR checks these, too.")
+        lines.append(
+            f"{counted(result.elsewhere, 'payload', 'are')} stored in former captures; --former DIR"
+            f" checks {agreeing(result.elsewhere, 'these')}, too."
+        )
     return "\n".join(lines)

@@ -11,8 +11,10 @@ import click
 from rich.console import Console
 from rich.live import Live
 
+from sharc_crawler.collection.folder import Collection
 from sharc_crawler.errors import UsageError
 from sharc_crawler.report.words import printable
+from sharc_crawler.storage.folders import RUNNING
 from sharc_crawler.watch.facts import facts
 from sharc_crawler.watch.seen import Watched
 from sharc_crawler.watch.terminal import drawn, headline
@@ -31,12 +33,14 @@ EVERY_LINE = 10.0  #: where there is no terminal to redraw
 def command(folder: Path, web: bool, port: int, control: bool, as_json: bool) -> None:
     """Watch the crawl that writes FOLDER, until it is over or you press Ctrl-C. The crawl needs no switch for it.
 
+    Of a collection it is the capture that was begun last.
+
     It shows how far the crawl is and what time is left, its sites, its hosts with their pace and errors, and the last
     requests with what came of them. Nothing is asked of the crawl: only what it writes is read.
     """
     if (port or control) and not web:
         raise UsageError("--port and --control are for --web")
-    watched = Watched(folder)
+    watched = Watched(_watched(folder))
     watched.look()
     if as_json:
         click.echo(json.dumps(facts(watched, time.time())))
@@ -44,6 +48,19 @@ def command(folder: Path, web: bool, port: int, control: bool, as_json: bool) ->
         _serve(watched, port, control=control)
     else:
         _draw(watched)
+
+
+def _watched(folder: Path) -> Path:
+    """The folder itself; of a collection the capture that was begun last, those under way before all others."""
+    found = sorted(Collection(folder).captures(), key=lambda one: one.time) if Collection.is_in(folder) else []
+    under_way = [one for one in found if (one.folder / RUNNING).exists()]
+    if not found:
+        return folder
+    chosen = (under_way or found)[-1].folder
+    others = [str(one.folder) for one in under_way if one.folder != chosen]
+    also = f"; under way, too: {', '.join(others)}" if others else ""
+    click.echo(f"{chosen}{also}", err=True)
+    return chosen
 
 
 def _serve(watched: Watched, port: int, *, control: bool) -> None:

@@ -9,6 +9,7 @@ from sharc_crawler.archive.files import safe_name
 from sharc_crawler.collection.folder import Collection, is_over
 from sharc_crawler.collection.terms import CollectionTerms, SiteTerms
 from sharc_crawler.errors import UsageError
+from sharc_crawler.plural import counted
 from sharc_crawler.storage.opening import open_state
 
 if TYPE_CHECKING:
@@ -49,7 +50,9 @@ def _row(capture: Path) -> CaptureRow:
     with open_state(capture) as store:
         rows = list(store.captures().values())
     if len(rows) != 1:
-        raise UsageError(f"capture={str(capture)!r} holds {len(rows)} captures: a collection has one in a folder")
+        raise UsageError(
+            f"capture={str(capture)!r} holds {counted(len(rows), 'capture')}: a collection has one in a folder"
+        )
     if not is_over(capture):
         raise UsageError(f"capture={str(capture)!r} is not complete: go on with it first, by the same command")
     return rows[0]

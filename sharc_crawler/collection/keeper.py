@@ -22,6 +22,7 @@ from sharc_crawler.collection.terms import AUTO
 from sharc_crawler.collection.thinning import thin
 from sharc_crawler.errors import SharcError
 from sharc_crawler.instants import second
+from sharc_crawler.plural import counted
 from sharc_crawler.report.words import short
 from sharc_crawler.storage.holding import is_held
 
@@ -154,7 +155,7 @@ class CollectionKeeper:
         if is_told(failures):
             self._tell(name, "failed", self._failed(name, known[name]))
         elif before.failures and not code:
-            self._tell(name, "works again", f"It is captured again, after {before.failures} failures.")
+            self._tell(name, "works again", f"It is captured again, after {counted(before.failures, 'failure')}.")
         if not code and (text := self._shrunk(name)):
             self._tell(name, "shrunk", text)
         for gone in thin(self._collection, name, time.time()) if not code else ():

@@ -12,9 +12,9 @@ from sharc_crawler.archive.files import OPEN, SUFFIX
 from sharc_crawler.archive.replay import elsewhere, lost_warcs, moment
 from sharc_crawler.archive.wacz import About, write_multi_wacz
 from sharc_crawler.errors import DataError, SharcError, UsageError
+from sharc_crawler.plural import counted
 from sharc_crawler.report.load import open_facts
 from sharc_crawler.report.packaging import PackageSeal, package, signer
-from sharc_crawler.report.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -9,6 +9,7 @@ from sharc_crawler.certificate.fixity import CERTIFICATES
 from sharc_crawler.certificate.verify import NOBODY, Verification, total_size, verify
 from sharc_crawler.certificate.witness import Finding
 from sharc_crawler.errors import DataError
+from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.report.packaged import not_of_it, unsealed
 
 if TYPE_CHECKING:
@@ -56,7 +57,10 @@ def _verified(folder: Path, former: list[Path], told: Callable[[int], None], tru
     found.findings += not_of_it(folder)
     found.unsealed = unsealed(folder)
     if found.elsewhere:
-        lost = f"{found.elsewhere:,} payloads that it refers to are in no capture of the collection"
+        lost = (
+            f"{counted(found.elsewhere, 'payload')} that it refers to"
+            f" {agreeing(found.elsewhere, 'are')} in no capture of the collection"
+        )
         found.findings.insert(0, Finding(lost))
         found.elsewhere = 0  # nothing more is to be had
     return found

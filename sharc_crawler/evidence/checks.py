@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sharc_crawler.errors import UsageError
+from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,7 +20,7 @@ def check_values(pages: NDArray[np.int64], what: str, values: NDArray[np.float64
     Raises :class:`~sharc_crawler.errors.UsageError` that names the first such page and its value.
     """
     if len(values) != len(pages):
-        raise UsageError(f"{len(pages)} pages need as many {what}s, not {len(values)}")
+        raise UsageError(f"{counted(len(pages), 'page')} need as many {what}s, not {len(values)}")
     # A page at a time is checked as often as a million: argmin, a tenth of what min costs, finds a NaN as well.
     if len(values) and not (values[values.argmin()] >= 0 and values[values.argmax()] < math.inf):
         at = int(np.argmin((values >= 0) & (values < math.inf)))

@@ -29,7 +29,7 @@ def log_survival(
     array([0.5])
 
     """
-    expected = rates * intervals
+    expected = _expected(rates, intervals)
     if shapes is None:
         return -expected
     known = np.isinf(shapes)
@@ -50,7 +50,8 @@ def log_survival_of_either_side(
     """
     half = log_survival(rates, intervals / 2, shapes)
     both = log_survival(rates, intervals, shapes)
-    either: NDArray[np.float64] = half + np.log(2 - np.exp(both - half))
+    longer = np.subtract(both, half, out=np.zeros_like(both), where=half > -np.inf)
+    either: NDArray[np.float64] = half + np.log(2 - np.exp(longer))
     return either
 
 
@@ -61,3 +62,9 @@ def predicted(changes: float, shape: float) -> float:
     (0.5, 0.368)
     """
     return -changes if math.isinf(shape) else -shape * math.log1p(changes / shape)
+
+
+def _expected(rates: NDArray[np.float64], intervals: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Changes within an interval: none in no time, and none ever where there is no rate."""
+    none = (rates == 0.0) | (intervals == 0.0)
+    return np.where(none, 0.0, np.where(none, 0.0, rates) * np.where(none, 0.0, intervals))

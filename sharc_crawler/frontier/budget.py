@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import EMBEDDED, Kind, Result, Slot
+from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
     from sharc_crawler.frontier.hosts import Task
@@ -116,7 +117,7 @@ class SiteBudget:
         visits, revisits = self.left.total() - self.left[Slot.SECOND], self.left[Slot.SECOND]
         if not visits and not revisits:
             return None
-        left = f"{visits:,} first ones, {revisits:,} second ones"
+        left = f"{counted(visits, 'first one')}, {counted(revisits, 'second one')}"
         return f"the budget had no room for all; downloads not made for it: {left}"
 
     def _revisited(self, task: Task, kind: Kind) -> bool:

@@ -16,6 +16,7 @@ from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.frontier.seen import UNSEEN
 from sharc_crawler.frontier.traps import content_of
 from sharc_crawler.model import EMBEDDED, Judgement, Kind, Outcome, Phase, Result, Sighting, Slot, Visit
+from sharc_crawler.plural import agreeing, counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -267,7 +268,10 @@ class Finisher:
         capture.embedded.clear()
         late = capture.counts.late
         if late and capture.mode.whole:
-            capture.note(f"{late} pages were discovered after the reference instant and are not captured")
+            capture.note(
+                f"{counted(late, 'page', 'were')} discovered after the reference instant and"
+                f" {agreeing(late, 'are')} not captured"
+            )
         self._ledger.changed_capture()
 
     def _judge(self, page: PageId, judgement: Judgement) -> None:

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from sharc_crawler.plural import counted
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -112,7 +114,7 @@ class IdlePlaces:
         if len(place.copied) < OF_PAGES:
             place.copied.add(rest)
         if place.idle and form.place not in self._found:
-            why = f"{place.copies} pages were copies of those with something else in {form.place}"
+            why = f"{counted(place.copies, 'page', 'were')} copies of those with something else in {form.place}"
             self._found[form.place] = why
 
     def why_not(self, url: str) -> str | None:

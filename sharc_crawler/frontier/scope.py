@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, get_args
 
 from sharc_crawler.errors import UsageError, unknown_name
 from sharc_crawler.frontier.spec import ScopeKind
+from sharc_crawler.plural import counted
 from sharc_crawler.urls import host_of, require
 
 if TYPE_CHECKING:
@@ -39,12 +40,12 @@ def trap(url: str, limits: TrapLimits = DEFAULT_LIMITS) -> str | None:
     'a path segment occurs 4 times (limit 3)'
     """
     if len(url) > limits.length:
-        return f"{len(url)} characters (limit {limits.length})"
+        return f"{counted(len(url), 'character')} (limit {limits.length})"
     segments = url.partition("?")[0].split("/")[3:]
     if len(segments) <= limits.repeats:
         return None
     if len(segments) > limits.depth:
-        return f"path of {len(segments)} segments (limit {limits.depth})"
+        return f"path of {counted(len(segments), 'segment')} (limit {limits.depth})"
     if len(set(segments)) == len(segments):
         return None
     often = max(Counter(filter(None, segments)).values(), default=0)

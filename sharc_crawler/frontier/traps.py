@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from sharc_crawler.frontier.idle_places import IdlePlaces
 from sharc_crawler.frontier.seen import UNSEEN, SeenUrls
 from sharc_crawler.frontier.soft_errors import SoftErrors
+from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
     from re import Match
@@ -132,7 +133,7 @@ class Traps:
         pages, contents = self._pages[row], self._contents[row]
         least, repeats = (LEAST, REPEATS) if part.names else (LEAST_MADE_UP, 2)
         if pages >= max(least, repeats * contents):
-            self._found(row, f"{pages} pages with something made up in {part.place} had", contents)
+            self._found(row, f"{counted(pages, 'page')} with something made up in {part.place} had", contents)
 
     def _saw_of_template(self, name: str, content: str) -> None:
         row = self._row(name)
@@ -142,12 +143,12 @@ class Traps:
         self._contents[row] += self._is_new(f"{row} {content}")
         pages, contents = self._pages[row], self._contents[row]
         if pages >= max(LEAST, REPEATS * contents):
-            self._found(row, f"{pages} pages of {name} had", contents)
+            self._found(row, f"{counted(pages, 'page')} of {name} had", contents)
         elif contents >= HONEST:
             self._reasons.pop(row, None)
 
     def _found(self, row: int, what: str, contents: int) -> None:
-        told = "one content" if contents == 1 else f"{contents} contents"
+        told = counted(contents, "content")
         self._reasons.setdefault(row, f"looks like a trap: {what} {told} (traps=0 takes them)")
 
     def _row(self, name: str) -> int:

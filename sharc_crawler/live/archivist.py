@@ -13,7 +13,7 @@ from sharc_crawler.live.child import Child
 from sharc_crawler.live.messages import NotArchivedError, describe, error_of, line, order_to_keep
 from sharc_crawler.live.space import is_full
 from sharc_crawler.model import CaptureRef, Outcome, Result
-from sharc_crawler.report.words import counted
+from sharc_crawler.plural import counted
 from sharc_crawler.spool import in_memory
 
 if TYPE_CHECKING:

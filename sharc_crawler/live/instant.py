@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from sharc_crawler.report.words import counted
+from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
     from sharc_crawler.frontier.spec import CaptureSpec

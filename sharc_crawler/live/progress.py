@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from sharc_crawler.live.instant import done, progress
 from sharc_crawler.live.remaining import at_least, until_next
 from sharc_crawler.model import Phase
+from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
     from typing import TextIO
@@ -57,7 +58,7 @@ class Snapshot:
     def before(self) -> str:
         """What a former run has done, for the line that says that this one goes on."""
         revisited = f", {self.revisits:,} revisited" if self.revisits else ""
-        return f"{self.visits:,} of {self.pages:,} known pages visited{revisited}"
+        return f"{self.visits:,} of {counted(self.pages, 'known page')} visited{revisited}"
 
     @property
     def made(self) -> int:

@@ -28,7 +28,7 @@ from sharc_crawler.live.reading import read
 from sharc_crawler.live.readings import Order, Reading, Wants
 from sharc_crawler.live.requests import outcome_of
 from sharc_crawler.model import EMBEDDED, Fetch, Kind, Outcome, Plan, Result, Slot, Visit
-from sharc_crawler.report.words import counted
+from sharc_crawler.plural import counted
 from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.storage.sharing import SharedFile
 from sharc_crawler.strategies.base import Strategy

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.stock import fits, is_sound, take_stock
 from sharc_crawler.model import CaptureRef
-from sharc_crawler.report.words import counted
+from sharc_crawler.plural import counted
 from sharc_crawler.storage.withdrawing import withdrawn
 
 if TYPE_CHECKING:

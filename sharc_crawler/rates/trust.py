@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.rates.history import CHANGED
 from sharc_crawler.rates.sitemap import MOST, NOW
 from sharc_crawler.urls import url_class
@@ -149,7 +150,10 @@ def _judge(name: str, accesses: _Accesses) -> LastmodTrust:
     many = len(np.unique(accesses.pages[said])) > FEW
     of_now = (accesses.times[said] - values <= NOW).sum()
     if lies:
-        reason: str | None = f"{lies} of {checks} changes are newer than the lastmod that should tell of them"
+        reason: str | None = (
+            f"{lies} of {counted(checks, 'change')} {agreeing(lies, 'are')} newer than the lastmod that"
+            f" should tell of them"
+        )
     elif many and repeats.max() >= MOST * count:
         reason = "nearly all values are equal"
     elif count > FEW and of_now >= MOST * count:

@@ -8,7 +8,8 @@ from typing import Any
 from sharc_crawler.evidence.claim import Limit, Statement
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.instants import second, unix
-from sharc_crawler.report.words import counted, span, were
+from sharc_crawler.plural import agreeing, counted
+from sharc_crawler.report.words import span
 
 Claim = Mapping[str, Any]
 
@@ -61,7 +62,7 @@ def _by_part(claim: Claim) -> str:
 
 def _once(claim: Claim) -> str:
     number = claim["captured"]
-    once = f"{counted(number, 'page')} {were(number)} captured, once each"
+    once = f"{counted(number, 'page')} {agreeing(number, 'were')} captured, once each"
     return f"{once}: single visits keep a capture sharp, and show nothing of coherence"
 
 
@@ -69,7 +70,7 @@ def _unreached(why: str) -> Callable[[Claim], str]:
     def words(claim: Claim) -> str:
         number = claim["captured"]
         they = "they were in one state together" if number > 1 else "it stayed as it is"
-        captured = f"{counted(number, 'page')} {were(number)} captured"
+        captured = f"{counted(number, 'page')} {agreeing(number, 'were')} captured"
         return f"{captured}, but the reference instant {why}: nothing shows that {they}"
 
     return words
@@ -83,7 +84,7 @@ def _number(claim: Claim) -> str:
     """How many of the captured pages are coherent."""
     captured, coherent = claim["captured"], claim["coherent"]
     all_of_them = f"All {captured:,} {_captured(claim)}pages"
-    return all_of_them if coherent == captured else f"{coherent:,} of {captured:,} pages"
+    return all_of_them if coherent == captured else f"{coherent:,} of {counted(captured, 'page')}"
 
 
 def _captured(claim: Claim) -> str:

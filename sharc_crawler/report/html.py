@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.report import words
 from sharc_crawler.report.gathered import MAX_ROWS, Gathered
 from sharc_crawler.report.listing import REPLAY
@@ -111,10 +112,16 @@ def environment() -> Environment:
         "policy": f"{policy}; base-uri 'none'; form-action 'none'",
     }
     environment.filters |= {
-        name: getattr(words, name)
-        for name in ("counted", "every", "how_kept", "kept_content", "percent", "short", "span")
+        name: getattr(words, name) for name in ("every", "how_kept", "kept_content", "percent", "short", "span")
     }
-    environment.filters |= {"figure": words.figure, "instants": _instants, "label": _label, "link": _link}
+    environment.filters |= {
+        "agreeing": agreeing,
+        "counted": counted,
+        "figure": words.figure,
+        "instants": _instants,
+        "label": _label,
+        "link": _link,
+    }
     return environment
 
 

@@ -14,11 +14,12 @@ import numpy as np
 from sharc_crawler.evidence.facts import NOTHING_TAUGHT, CaptureFacts, Outside
 from sharc_crawler.frontier.spec import BOUNDS
 from sharc_crawler.model import Kind
+from sharc_crawler.plural import counted
 from sharc_crawler.report.pages import DataStates, StoredPages
 from sharc_crawler.report.pages import counted as visits_that_count
 from sharc_crawler.report.subsites import SubsiteParts
 from sharc_crawler.report.taught import read_taught
-from sharc_crawler.report.words import counted, span
+from sharc_crawler.report.words import span
 from sharc_crawler.storage.opening import open_state
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.report.taught import NAME
-from sharc_crawler.report.words import counted, were
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -40,7 +40,7 @@ def next_steps(report: Mapping[str, Any]) -> list[NextStep]:
 def _noise(report: Mapping[str, Any]) -> Iterator[NextStep]:
     totals = report["coherence"]
     if number := totals["by_masks"]:
-        pages = f"{counted(number, 'page')} {were(number)} lost to what the server makes up on each request"
+        pages = f"{counted(number, 'page')} {agreeing(number, 'were')} lost to what the server makes up on each request"
         yield NextStep(
             f"{pages}. Look at the masks that this capture learned, and use them.", f"-a masks=FOLDER/{NAME}"
         )

@@ -9,8 +9,9 @@ from sharc_crawler.evidence.reasons import in_words
 from sharc_crawler.frontier.admission import OVER_LIMIT, TOO_FAR
 from sharc_crawler.frontier.budget import PREFIX
 from sharc_crawler.model import Kind
+from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.report.taught import NAME
-from sharc_crawler.report.words import counted, forecast, guessed, how_kept, percent, were
+from sharc_crawler.report.words import forecast, guessed, how_kept, percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -41,10 +42,10 @@ def left_by_bounds(facts: CaptureFacts) -> str:
     told = []
     if pages:
         left = pages.total()
-        told.append(f"{counted(left, 'more page')} {were(left)} left by {' and '.join(sorted(pages))}")
+        told.append(f"{counted(left, 'more page')} {agreeing(left, 'were')} left by {' and '.join(sorted(pages))}")
     if links:
         number = sum(links.values())
-        told.append(f"{counted(number, 'link')} {were(number)} not followed for {' and '.join(links)}")
+        told.append(f"{counted(number, 'link')} {agreeing(number, 'were')} not followed for {' and '.join(links)}")
     one = "a larger one" if len({*pages, *links}) == 1 else "larger ones"
     return f"{', and '.join(told)}. A new capture with {one} would take them, too" if told else ""
 
@@ -75,7 +76,10 @@ def _taught(facts: CaptureFacts, totals: Mapping[str, Any]) -> Iterator[str]:
     """Which masks the capture taught, or why none."""
     number, masks = totals["by_masks"], len(facts.taught.masks)
     if number:
-        lost = f"{counted(number, 'page')} {were(number)} lost to {'one template' if masks == 1 else 'templates'}"
+        lost = (
+            f"{counted(number, 'page')} {agreeing(number, 'were')} lost to"
+            f" {'one template' if masks == 1 else 'templates'}"
+        )
         yield (
             f"{lost}: {counted(masks, 'mask')}, learned from pages that were fetched twice within a minute, make up"
             f" for it. Look at {NAME} beside this report, and give it to the next capture: -a masks=FILE"
@@ -129,6 +133,7 @@ def _alike(facts: CaptureFacts, captured: int) -> Iterator[str]:
     if alike:
         number = sum(alike)
         yield (
-            f"{counted(number, 'page')} ({percent(number / captured)}) are copies of {len(alike):,}, byte for byte:"
+            f"{counted(number, 'page')} ({percent(number / captured)}) {agreeing(number, 'are')} copies"
+            f" of {len(alike):,}, byte for byte:"
             f" error pages with status 200, or one page under many URLs? Most: {alike[0]:,} as {facts.details.alike}"
         )

@@ -6,7 +6,8 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.instants import iso, maybe_iso
-from sharc_crawler.report.words import counted, percent
+from sharc_crawler.plural import counted
+from sharc_crawler.report.words import percent
 from sharc_crawler.seeds.base import SELECTION
 
 if TYPE_CHECKING:

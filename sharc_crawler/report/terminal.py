@@ -13,12 +13,12 @@ from sharc_crawler.evidence.facts import each_part
 from sharc_crawler.evidence.reasons import in_words
 from sharc_crawler.instants import second
 from sharc_crawler.model import Kind, Verdict
+from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.report.claim import bounded, sentence
 from sharc_crawler.report.notes import left_by_bounds, noted
 from sharc_crawler.report.selection import lines, read_selection
 from sharc_crawler.report.words import (
     condition,
-    counted,
     few,
     forecast,
     going_on,
@@ -28,7 +28,6 @@ from sharc_crawler.report.words import (
     short,
     size,
     span,
-    were,
     whole,
 )
 
@@ -151,7 +150,7 @@ def _expected(expected: Mapping[str, Any]) -> str:
     words = f"{forecast(expected)} {condition(expected)}"
     judged = f"of the {counted(expected['pages'], 'page')} judged"
     if expected["same_content"] == expected["counted"]:
-        return f"{words}, and {expected['counted']:,} {were(expected['counted'])} coherent {judged}"
+        return f"{words}, and {expected['counted']:,} {agreeing(expected['counted'], 'were')} coherent {judged}"
     kept = f"{words}, and {expected['same_content']:,} kept their content {judged}"
     return f"{kept} ({expected['counted']:,} their bytes, too)"
 

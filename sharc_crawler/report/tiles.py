@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sharc_crawler.report.words import condition, counted, few, forecast, guessed, percent, size, span, were
+from sharc_crawler.plural import agreeing, counted
+from sharc_crawler.report.words import condition, few, forecast, guessed, percent, size, span
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,7 +47,9 @@ def _expected(report: Mapping[str, Any]) -> Tile | None:
         return None
     value = forecast(expected)
     if expected["same_content"] == expected["counted"]:
-        came = f"{expected['counted']:,} of {counted(expected['pages'], 'page')} {were(expected['counted'])}"
+        came = (
+            f"{expected['counted']:,} of {counted(expected['pages'], 'page')} {agreeing(expected['counted'], 'were')}"
+        )
         return Tile("Expected coherent", value, f"{condition(expected)}; {came}")
     did = f"{expected['same_content']:,} of these pages did, {expected['counted']:,} their bytes, too"
     return Tile("Expected to keep content", value, f"{condition(expected)}; {did}")

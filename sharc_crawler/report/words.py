@@ -7,6 +7,8 @@ import re
 from shlex import quote
 from typing import TYPE_CHECKING, Any
 
+from sharc_crawler.plural import agreeing, counted
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
@@ -53,15 +55,6 @@ def every(rate: Rate | None) -> str:
     return f"every {many:,g} {name}{'' if name in LONG else 's'}"
 
 
-def counted(number: int, noun: str) -> str:
-    """A number and its noun, in the plural where it needs one.
-
-    >>> counted(1, "page"), counted(1200, "page")
-    ('1 page', '1,200 pages')
-    """
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
 def kept_content(totals: Mapping[str, Any]) -> str:
     """How many pages kept their content, where that is more than are coherent (``coherence`` of a report); else empty.
 
@@ -71,7 +64,7 @@ def kept_content(totals: Mapping[str, Any]) -> str:
     if not totals["same_content"]:
         return ""
     kept = totals["coherent"] + totals["same_content"]
-    its = "its" if totals["captured"] == 1 else "their"
+    its = agreeing(totals["captured"], "their")
     return f"{kept:,} of {counted(totals['captured'], 'page')} kept {its} content ({totals['coherent']:,} to the byte)"
 
 
@@ -88,22 +81,11 @@ def how_kept(totals: Mapping[str, Any]) -> str:
         (masked, "what this capture learned to ignore"),
     ]
     words = [
-        f"{number:,} in {what}"
-        if place
-        else f"{counted(number, 'page')} {'differs' if number == 1 else 'differ'} only in {what}"
+        f"{number:,} in {what}" if place else f"{counted(number, 'page', 'differ')} only in {what}"
         for place, (number, what) in enumerate([part for part in parts if part[0]])
     ]
     spoke = f"of {counted(told, 'page')} the server's 304 speaks of content, not of bytes" if told else ""
     return ", ".join(filter(None, [*words, spoke]))
-
-
-def were(number: int) -> str:
-    """The verb beside a number.
-
-    >>> were(1), were(0)
-    ('was', 'were')
-    """
-    return "was" if number == 1 else "were"
 
 
 def percent(part: float | None) -> str:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from sharc_crawler.errors import StrategyError
 from sharc_crawler.model import Plan, Slot, Visit
+from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -171,7 +172,7 @@ class Door:
             try:
                 self.strategy.add(candidates)
             except Exception as error:
-                self._failed(error, f"it was given {len(numbers)} pages", numbers[0] if numbers else None)
+                self._failed(error, f"it was given {counted(len(numbers), 'page')}", numbers[0] if numbers else None)
 
     def finished(self, visit: Visit, captured: bool) -> None:
         """A visit is over: one that was decided here, or one made before a restart."""
@@ -202,7 +203,7 @@ class Door:
             try:
                 self.strategy.linked(pages)
             except Exception as error:
-                self._failed(error, f"it was told of {len(pages)} links")
+                self._failed(error, f"it was told of {counted(len(pages), 'link')}")
 
     def reprice(self, page: PageId, rate: float) -> None:
         """A page's rate is known better."""
@@ -264,7 +265,7 @@ class Door:
             try:
                 self.strategy.reorder(pages)
             except Exception as error:
-                self._failed(error, f"it was given another order of {len(pages)} revisits")
+                self._failed(error, f"it was given another order of {counted(len(pages), 'revisit')}")
 
     def __len__(self) -> int:
         """Visits still to hand out, as far as known."""

@@ -9,6 +9,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
+from sharc_crawler.plural import counted
 from sharc_crawler.report.terminal import foreign
 from sharc_crawler.report.words import every, size
 from sharc_crawler.storage.folders import site_folders
@@ -30,7 +31,7 @@ SITES = 12
 def drawn(watched: Watched, now: Instant) -> RenderableType:
     """All of it; the log's own text is shown as text, whatever it holds."""
     seen = watched.seen
-    counts = f"{seen.requests:,} requests, {size(seen.bytes)}"
+    counts = f"{counted(seen.requests, 'request')}, {size(seen.bytes)}"
     if seen.verdicts:
         counts += "; " + ", ".join(f"{number:,} {verdict}" for verdict, number in seen.verdicts.most_common())
     return Group(
@@ -71,7 +72,7 @@ def _sites(watched: Watched) -> RenderableType:
         numbers = (f"{one['visits']:,}", f"{one['pages']:,}", f"{one['revisits']:,}")
         table.add_row(foreign(one["site"]), one["phase"], *numbers, (one["reference"] or "")[11:19])
     if len(captures) > SITES:
-        table.caption = f"and {len(captures) - SITES:,} more sites"
+        table.caption = f"and {counted(len(captures) - SITES, 'more site')}"
     return table
 
 

@@ -137,7 +137,7 @@ def test_payloads_are_found_where_they_are_stored(tmp_path: Path) -> None:
 def test_what_cannot_be_compared_is_named(two: tuple[Path, Path], tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     for arguments, code, words in (
-        ((*two,), 2, "say which page"),
+        ((*two,), 2, f"say which page of it, as in `sharc diff {two[0]} {two[1]} URL`"),
         ((*two, "http://example.org/none"), 3, "holds no page 'http://example.org/none'"),
         ((tmp_path / "empty", two[1], URL), 3, "holds no WARC file"),
     ):

@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from sharc_crawler.cli import main
+from sharc_crawler.collection.terms import FILE
 from sharc_crawler.demo import LivingSite
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.frontier.hosts import Politeness
@@ -58,6 +59,24 @@ def test_the_report_is_written_and_summed_up(folder: Path) -> None:
     (capture,) = json.loads((folder / "report.json").read_text())["captures"]
     assert capture["coherence"]["coherent"] == 1
     assert "1 of 2 pages" in (folder / "report.html").read_text()
+
+
+@pytest.mark.parametrize("kept", [False, True])
+def test_of_a_folder_of_captures_or_a_collection_all_reports_are_written(folder: Path, kept: bool) -> None:
+    around = folder / "all"
+    places = [around / ("captures/site" if kept else "") / f"2026010{day}T000000Z" for day in (1, 2)]
+    for place in places:
+        place.mkdir(parents=True)
+        (place / FILE_NAME).write_bytes((folder / FILE_NAME).read_bytes())
+    if kept:
+        (around / FILE).write_text("sites: [http://site/]\n")
+    answer = run(around)
+    assert answer.exit_code == 0, answer.output
+    assert answer.output.count("1 of 2 pages was in this state") == 2
+    assert all((place / "report.html").is_file() for place in places)
+    answer = run(around, "--json")
+    assert answer.exit_code == 2
+    assert f"name one of them: {places[0]}" in answer.output
 
 
 def test_json_is_printed_and_nothing_written(folder: Path) -> None:

@@ -100,7 +100,7 @@ def test_pages_are_what_was_captured_as_html(tmp_path: Path) -> None:
     file.write_text("org,a)/c.png 20200101000000 http://a.org/c.png image/png 200 A 9\n")
     result = run("rank", file)
     assert result.exit_code == 3
-    assert "none of its 1 URLs is a page (1 not HTML); name the seeds" in result.stderr
+    assert "it holds 1 URL, and no page (1 not HTML); name the seeds" in result.stderr
 
 
 def test_timemaps_alone_rank_by_when(tmp_path: Path) -> None:
@@ -154,7 +154,7 @@ def test_evaluate_websites(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     (study,) = json.loads(result.stdout)
     assert study["seeds"] == {"1": 1.0}
-    assert "1 malformed lines; the rest is used." in result.stderr
+    assert "1 malformed line; the rest is used." in result.stderr
 
 
 def test_what_evaluate_cannot_use(tmp_path: Path) -> None:

@@ -60,6 +60,14 @@ def test_either_side(rate: float, interval: float, shape: float) -> None:
     assert either == pytest.approx(2 * survival(interval / 2) - survival(interval))
 
 
+@pytest.mark.parametrize("shape", [math.inf, 2.0])
+def test_whatever_changes_all_the_time_survives_no_time_and_no_longer(shape: float) -> None:
+    rates, intervals = np.array([math.inf, math.inf, 0.0]), np.array([0.0, 1.0, math.inf])
+    for survival in (log_survival, log_survival_of_either_side):
+        assert np.exp(survival(rates, intervals, np.full(3, shape))).tolist() == [1.0, 0.0, 1.0]
+    assert np.exp(log_survival(rates, intervals)).tolist() == [1.0, 0.0, 1.0]
+
+
 @given(
     st.lists(st.tuples(st.lists(instants, max_size=4), instants, st.one_of(instants, st.just(math.nan))), max_size=6)
 )

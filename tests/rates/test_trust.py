@@ -50,7 +50,7 @@ def test_one_lie_is_enough():
     (verdict,) = trust(site(pages))
     assert not verdict.believed
     assert verdict.bound == 1.0
-    assert verdict.reason == "1 of 20 changes are newer than the lastmod that should tell of them"
+    assert verdict.reason == "1 of 20 changes is newer than the lastmod that should tell of them"
 
 
 def test_a_bare_date_of_the_day_of_the_access_before_is_no_lie():

@@ -6,12 +6,16 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from click.testing import CliRunner
 from rich.console import Console
 
+from sharc_crawler.cli import main
+from sharc_crawler.collection.terms import FILE as COLLECTION
 from sharc_crawler.control import STATUS, write
 from sharc_crawler.errors import DataError
 from sharc_crawler.instants import iso
-from sharc_crawler.storage.folders import folders_text
+from sharc_crawler.storage.folders import RUNNING, folders_text
+from sharc_crawler.storage.sqlite import FILE_NAME
 from sharc_crawler.watch.facts import facts
 from sharc_crawler.watch.seen import Watched
 from sharc_crawler.watch.tail import LOG, LogTail
@@ -137,6 +141,25 @@ def test_a_folder_without_its_crawl_says_where_that_is(tmp_path: Path) -> None:
         (tmp_path / name).mkdir()
         append(tmp_path / name / LOG, entry(1))
         assert told in headline(Watched(tmp_path / name), 0.0)
+
+
+def test_of_a_collection_the_capture_under_way_is_watched(tmp_path: Path) -> None:
+    (tmp_path / COLLECTION).write_text("sites: [http://h.example/, http://i.example/]\n")
+    asked = CliRunner().invoke(main, ["watch", str(tmp_path), "--json"])
+    assert json.loads(asked.stdout)["headline"].startswith("No crawl has begun")
+    for site, day in (("h.example", 1), ("h.example", 2), ("i.example", 3)):
+        folder = tmp_path / "captures" / site / f"2026010{day}T000000Z"
+        folder.mkdir(parents=True)
+        (folder / FILE_NAME).write_bytes(b"state")
+        status(folder, progress=f"visit {day}/9 pages")
+        last = folder
+    asked = CliRunner().invoke(main, ["watch", str(tmp_path), "--json"])
+    assert json.loads(asked.stdout)["captures"][0]["visits"] == 2
+    assert asked.stderr == f"{last}\n"
+    former = tmp_path / "captures" / "h.example" / "20260102T000000Z"
+    (former / RUNNING).touch()
+    asked = CliRunner().invoke(main, ["watch", str(tmp_path), "--json"])
+    assert asked.stderr == f"{former}\n", "it runs, and the other is over"
 
 
 def test_the_pace_is_not_that_of_a_pause(tmp_path: Path) -> None:

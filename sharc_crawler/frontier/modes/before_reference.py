@@ -12,6 +12,7 @@ import numpy as np
 
 from sharc_crawler.evidence.survival import log_survival
 from sharc_crawler.model import Phase
+from sharc_crawler.plural import counted
 from sharc_crawler.strategies.revisiting import revisit_order
 
 if TYPE_CHECKING:
@@ -100,7 +101,8 @@ class SecondLooks:
         if not self.made:
             return ""
         return (
-            f"{self.made:,} pages were visited again before the reference instant, as the sitemaps said that they had"
+            f"{counted(self.made, 'page', 'were')} visited again before the reference instant, as the"
+            f" sitemaps said that {'it' if self.made == 1 else 'they'} had"
             f" changed: {self._true:,} had"
         )
 

@@ -10,6 +10,7 @@ import numpy as np
 from sharc_crawler.changes.http_date import http_date
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.model import Kind, Result
+from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -58,7 +59,8 @@ class RateTests:
             return ""
         changed = sum(changed for _, changed in self._compared.values())
         return (
-            f"the pages that change are not those that changed before ({changed:,} of {len(self._compared):,} visits"
+            f"the pages that change are not those that changed before ({changed:,} of"
+            f" {counted(len(self._compared), 'visit')}"
             " compared with the archive found another page): change rates were moved towards equal ones"
         )
 

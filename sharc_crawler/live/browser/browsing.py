@@ -172,7 +172,7 @@ class Browsing:
 
     async def _rendered(self, fetch: Fetch, exchange: Exchange) -> Rendering:
         for attempt in range(1, ATTEMPTS + 1):
-            renderer = self._idle.pop() if self._idle else Renderer(self._of(fetch.site).folder)
+            renderer = self._rested() or Renderer(self._of(fetch.site).folder)
             self._busy.add(renderer)
             try:
                 if not renderer.rendered:
@@ -193,6 +193,15 @@ class Browsing:
                 renderer.close()
             return seen
         raise AssertionError("an attempt returns or raises")
+
+    def _rested(self) -> Renderer | None:
+        """A browser that waits for a page; one that died meanwhile is no attempt of any page's."""
+        while self._idle:
+            renderer = self._idle.pop()
+            if renderer.lives:
+                return renderer
+            renderer.close()
+        return None
 
     async def _load(self, fetch: Fetch, asked: Asked) -> Octets | None:
         """An answer that the capture has, or that its frontier has fetched now; ``None``: it is not to be had."""

@@ -93,6 +93,8 @@ class Chromium:
         self._folder = folder
         self._number = 0
         self._asked: dict[int, asyncio.Future[dict[str, Any]]] = {}
+        self._writer: asyncio.WriteTransport | None = None
+        self._listening: asyncio.Task[None] | None = None
         self.ended = False
 
     async def start(self) -> None:
@@ -125,6 +127,11 @@ class Chromium:
         """Of its first process, which leads a session of all."""
         return self._process.pid
 
+    @property
+    def lives(self) -> bool:
+        """Is it there? One that was killed may not have been heard to end yet."""
+        return not self.ended and self._process.poll() is None
+
     async def ask(self, method: str, session: str = "", **parameters: Any) -> dict[str, Any]:
         """Have something done; raises :class:`BrowserError`."""
         future = self._sent(method, session, parameters)
@@ -139,7 +146,7 @@ class Chromium:
             self._sent(method, session, parameters).add_done_callback(_seen)
 
     def _sent(self, method: str, session: str, parameters: dict[str, Any]) -> asyncio.Future[dict[str, Any]]:
-        if self.ended:
+        if self.ended or self._writer is None:
             raise BrowserError("the browser ended")
         self._number += 1
         message = {"id": self._number, "method": method, "params": parameters}
@@ -183,8 +190,10 @@ class Chromium:
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
         self._process.wait()
-        self._writer.close()
-        self._listening.cancel()
+        if self._writer:
+            self._writer.close()
+        if self._listening:
+            self._listening.cancel()
         self.ended = True
         remove_profile(Path(self._profile))
 

@@ -112,6 +112,11 @@ class Renderer:
         """Of the browser."""
         return self._browser.pid
 
+    @property
+    def lives(self) -> bool:
+        """Is its browser there?"""
+        return self._browser.lives
+
     async def start(self) -> None:
         """Raises :class:`BrowserError`, and :class:`~sharc_crawler.errors.UsageError` where there is no Chromium."""
         await self._browser.start()

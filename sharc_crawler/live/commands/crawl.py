@@ -17,6 +17,7 @@ from sharc_crawler.live.extension import EXIT_CODE, FAILED, INTERRUPTED
 from sharc_crawler.live.output import check_output, check_rebuilding, check_state, make_folder
 from sharc_crawler.live.space import Space
 from sharc_crawler.live.spiders.site import SiteSpider
+from sharc_crawler.plural import counted
 from sharc_crawler.report.words import going_on, printable
 from sharc_crawler.storage.folders import capture_folders
 
@@ -74,7 +75,7 @@ class Command(CrawlCommand):
         config = Config.from_settings(settings)
         output = config.output or Path()
         if given.choice and config.progress:
-            sys.stderr.write(f"ranking {len(given.urls):,} seeds by {given.choice.ranker} …\n")
+            sys.stderr.write(f"ranking {counted(len(given.urls), 'seed')} by {given.choice.ranker} …\n")
         arguments, selection = given.chosen(output)
         if config.resume == "rebuild":
             check_rebuilding(output)

@@ -17,6 +17,7 @@ from sharc_crawler.live.problems import plain
 from sharc_crawler.live.requests import header, retry_after
 from sharc_crawler.live.wire import EXCHANGE_KEY
 from sharc_crawler.model import Result
+from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -118,7 +119,7 @@ class Client:
             failures += 1
             repeated = response is not None and response.status == 200 and reason == nonsense
             if repeated or failures >= self._patience.attempts:
-                raise SilentError(f"{url}: {reason} ({failures} attempts)")
+                raise SilentError(f"{url}: {reason} ({counted(failures, 'attempt')})")
             nonsense = reason or ""
             self._pause(url, self._patience.back_off * 2.0 ** (failures - 1))
 

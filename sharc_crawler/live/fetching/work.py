@@ -12,6 +12,7 @@ from sharc_crawler.archive.surt import surt
 from sharc_crawler.changes.status import REDIRECTS
 from sharc_crawler.errors import DataError
 from sharc_crawler.live.fetching.client import PostponedError, RefusedError, SilentError
+from sharc_crawler.plural import counted
 from sharc_crawler.seeds.hacs.captures import NO_DIGEST
 from sharc_crawler.seeds.hacs.sites import pages_under
 
@@ -172,4 +173,6 @@ class Work:
             self.tally.failures.append(str(error))
             self._silent += 1
             if self._silent >= SILENT:
-                raise PostponedError(f"{self._silent} questions in a row without an answer: {error}") from error
+                raise PostponedError(
+                    f"{counted(self._silent, 'question')} in a row without an answer: {error}"
+                ) from error

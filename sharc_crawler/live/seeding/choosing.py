@@ -12,6 +12,7 @@ from sharc_crawler.archive.history import History, read_history
 from sharc_crawler.archive.surt import surt
 from sharc_crawler.errors import UsageError
 from sharc_crawler.model import Kind
+from sharc_crawler.plural import counted
 from sharc_crawler.seeds.base import SELECTION, RankingTask
 from sharc_crawler.seeds.hacs.rank import make_ranker, rank
 from sharc_crawler.seeds.hacs.selection import SeedChoice, Selection
@@ -50,7 +51,8 @@ def choose(choice: SeedChoice, urls: Iterable[str], now: Instant) -> Selection:
     selection = Selection.of(ranked, choice, now, found.problems.count)
     if not selection.crawled():
         raise UsageError(
-            f"theta={choice.theta}, budget={choice.budget}: of {len(seeds)} seeds none is chosen; the first of the"
+            f"theta={choice.theta}, budget={choice.budget}: of {counted(len(seeds), 'seed')} none is"
+            f" chosen; the first of the"
             f" order, {ranked[0].url}, has {ranked[0].value:.3g}"
         )
     return selection

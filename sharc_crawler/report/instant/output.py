@@ -9,10 +9,11 @@ from rich.text import Text
 
 from sharc_crawler.archive.files import Drafts
 from sharc_crawler.instants import unix
+from sharc_crawler.plural import counted
 from sharc_crawler.report.html import NAME, environment
 from sharc_crawler.report.instant.document import document
 from sharc_crawler.report.instant.drawing import drawing
-from sharc_crawler.report.words import counted, going_on, short, span, whole
+from sharc_crawler.report.words import going_on, short, span, whole
 from sharc_crawler.report.write import DATA, put, saying_where, to_json
 
 if TYPE_CHECKING:

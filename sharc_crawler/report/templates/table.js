@@ -79,7 +79,7 @@ if (data) {
   const download = (visit) => {
     if (!visit) return "not made";
     const [at, result, status, length, attempts, warc] = visit;
-    const parts = [`${at}Z`, result, ...(status ? [`status ${status}`] : []), `${length.toLocaleString("en")} bytes`];
+    const parts = [`${at}Z`, result, ...(status ? [`status ${status}`] : []), `${length.toLocaleString("en")} byte${length === 1 ? "" : "s"}`];
     if (attempts > 1) parts.push(`${attempts} attempts`);
     if (warc) parts.push(`in ${files[warc[0]]} at byte ${warc[1].toLocaleString("en")}`);
     return parts.join(", ");
@@ -133,7 +133,7 @@ if (data) {
     made = 0;
     box.scrollTop = 0;
     more();
-    told.textContent = `${shown.length.toLocaleString("en")} of ${pages.length.toLocaleString("en")} pages listed.`;
+    told.textContent = `${shown.length.toLocaleString("en")} of ${pages.length.toLocaleString("en")} page${pages.length === 1 ? "" : "s"} listed.`;
   };
   const sorted = () => {
     const head = table.querySelector("thead th[aria-sort]");

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from sharc_crawler.errors import UsageError
+from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -75,7 +76,7 @@ class Captures:
         said, and so on.
         """
         if not len(owners) == len(times) == len(digests):
-            raise UsageError(f"captures: {len(owners)} owners need as many times and digests")
+            raise UsageError(f"captures: {counted(len(owners), 'owner')} need as many times and digests")
         order = _order(owners, times)
         owners, times = owners[order], times[order]
         new = np.ones(len(owners), np.bool_)

@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import DataError
+from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -152,7 +153,8 @@ def _check(file: Path, line: str) -> None:
 def unread(file: Path, lines: int) -> DataError:
     """No line of it can be read."""
     return DataError(
-        f"{file}: none of its {lines:,} lines can be read; it should be an access log (Common or Combined, JSON of "
+        f"{file}: of {counted(lines, 'line')} none can be read; it should be an access log (Common or"
+        f" Combined, JSON of "
         "nginx or Caddy, W3C Extended of IIS or CloudFront), a .csv, .tsv or .parquet table, or Wikimedia's pageviews: "
         f"{CONVERT}"
     )

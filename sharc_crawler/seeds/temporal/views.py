@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sharc_crawler.errors import DataError, UsageError
+from sharc_crawler.plural import counted
 from sharc_crawler.seeds.temporal.accesslog import stage_access_log
 from sharc_crawler.seeds.temporal.database import MEMORY, database
 from sharc_crawler.seeds.temporal.logformats import unread
@@ -127,7 +128,8 @@ def _collect(db: Database, options: LogOptions) -> PageViews:
     pages, sites, seen = _reliable(db, max(least, 1))
     if not pages:
         raise DataError(
-            f"none of {seen:,} pages has {least} views from {start} to {last}; lower --least-views or give a longer log"
+            f"of {counted(seen, 'page')} none has {counted(least, 'view')} from {start} to {last}; lower"
+            f" --least-views or give a longer log"
         )
     return PageViews(pages, sites, _matrix(db, len(pages), start, days), start, seen, sum(lines.values()), skipped)
 

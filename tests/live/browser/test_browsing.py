@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+import signal
+import time
 from collections import Counter
 from urllib.parse import urlsplit
 
 import pytest
+from twisted.internet.defer import Deferred
 from warcio.archiveiterator import ArchiveIterator
 
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.errors import UsageError
 from sharc_crawler.live.browser import chromium
+from sharc_crawler.live.browser.browsing import ATTEMPTS, Browsing
+from sharc_crawler.live.browser.rendering import Renderer
+from sharc_crawler.model import Fetch, Kind, PageId, Plan, Slot, Validators
+from tests.archive.readback import page
 from tests.live.browser.script_site import PAGES, PLAIN, ScriptSite, served
 
 USAGE = 2
@@ -80,6 +88,56 @@ def test_only_classes_of_pages_that_a_browser_makes_others_are_shown(crawl):
     assert pages["/p/b"]["data"] == [f"{url}api/b"], "found by way of the index, which an API makes"
     (note,) = (note for note in done.capture["notes"] if note.startswith("classes of URLs"))
     assert note == "classes of URLs shown by a browser: /*, /p/*; the same without: /plain/*"
+
+
+async def killed(folder, fetch):
+    """A browser that has shown a page, and was killed."""
+    renderer = Renderer(folder)
+    await renderer.start()
+    await renderer.render(fetch.url, page().response, 1e9, None, None)
+    os.killpg(renderer.pid, signal.SIGKILL)
+    os.waitid(os.P_PID, renderer.pid, os.WEXITED | os.WNOWAIT)
+    return renderer
+
+
+@pytest.mark.usefixtures("there_is_chromium")
+async def test_browsers_that_died_while_they_waited_are_no_attempts_of_a_page(tmp_path):
+    site = "h.example"
+    fetch = Fetch(
+        0, PageId(0), site, "http://h.example/", Kind.PAGE, Slot.FIRST, Plan.HOPEFUL, site, 1, Validators(), 0.0
+    )
+    browsing = Browsing({}, None, time.time, lambda _: tmp_path, None, every=True)
+    try:
+        browsing._idle += [await wait(killed(tmp_path, fetch)) for _ in range(ATTEMPTS)]
+        seen = await wait(browsing._rendered(fetch, page()))
+    finally:
+        browsing.close()
+    assert "hello" in seen.documents[0][1]
+    assert not list(tmp_path.glob(f"{chromium.PROFILE}*"))
+
+
+async def test_a_browser_whose_pipes_cannot_be_had_is_ended(tmp_path, monkeypatch):
+    async def too_many(*_):
+        raise OSError("too many open files")
+
+    program = tmp_path / "chromium"
+    program.write_text("#!/bin/sh\nexec sleep 1000\n")
+    program.chmod(0o755)
+    monkeypatch.setenv(chromium.PLACE, str(program))
+    monkeypatch.setattr(asyncio.get_running_loop(), "connect_read_pipe", too_many)
+    browser = chromium.Chromium(lambda *_: None, tmp_path)
+    with pytest.raises(OSError, match="too many open files"):
+        await wait(browser.start())
+    browser.close()
+    assert browser.ended
+    with pytest.raises(ProcessLookupError):
+        os.kill(browser.pid, 0)
+    assert list(tmp_path.iterdir()) == [program]
+
+
+def wait(coroutine):
+    """Of asyncio, in the reactor's loop."""
+    return Deferred.fromFuture(asyncio.ensure_future(coroutine))
 
 
 def test_without_chromium_nothing_is_begun(tmp_path, run_crawl, monkeypatch):

@@ -1,0 +1,26 @@
+"""A number with its noun and its verb, one of them or many."""
+
+from __future__ import annotations
+
+_ONE = {"are": "is", "were": "was", "have": "has", "do": "does", "these": "this", "their": "its"}
+
+
+def counted(number: int, noun: str, verb: str = "") -> str:
+    """A number and its noun, in the plural where it needs one, with the verb that follows it (given for many).
+
+    >>> counted(1, "page"), counted(1200, "page"), counted(2, "address")
+    ('1 page', '1,200 pages', '2 addresses')
+    >>> counted(1, "page", "were"), counted(0, "page", "differ"), counted(1, "page", "differ")
+    ('1 page was', '0 pages differ', '1 page differs')
+    """
+    nouns = noun if number == 1 else f"{noun}es" if noun.endswith("s") else f"{noun}s"
+    return f"{number:,} {nouns} {agreeing(number, verb)}".rstrip()
+
+
+def agreeing(number: int, word: str) -> str:
+    """A verb or pronoun, given for many, as it goes with a number.
+
+    >>> agreeing(1, "were"), agreeing(0, "were"), agreeing(1, "hold"), agreeing(1, "their")
+    ('was', 'were', 'holds', 'its')
+    """
+    return word if number != 1 or not word else _ONE.get(word, f"{word}s")
