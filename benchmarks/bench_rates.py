@@ -107,10 +107,10 @@ EVIDENCE = {
 
 def incoherent(site: Site, belief: Belief, strategy: str) -> np.ndarray:
     """Per page known at the start: did it change between its visit and its revisit (attested: T)?"""
-    told = strategy == "sharc-attested"  # by a sitemap, at T
+    told = strategy == "sharc-attested"  # by a sitemap
     published = Published(belief.attested, np.zeros(len(belief.rates), np.bool_)) if told else None
-    schedule = crawl(site, belief, strategy, "known", published=published).schedule
-    return (verdicts(site, schedule, belief.attested) == PageFate.CHANGED)[site.known]
+    done = crawl(site, belief, strategy, "known", published=published)
+    return (verdicts(site, done.schedule, belief.attested, done.judged) == PageFate.CHANGED)[site.known]
 
 
 def evaluate(spec: HistorySpec, methods: list[str], evidence: str) -> dict[str, np.ndarray]:

@@ -29,7 +29,7 @@ KEYS = {"expected": "expected_incoherent", "blur": "average_blur"}
 @click.option("--graph", type=click.Choice(GRAPHS), default="discover", show_default=True, help="How pages are found.")
 @click.option("--attested", default=0.0, show_default=True, help="Share of pages whose lastmod is trusted.")
 @click.option("--lying", default=0.0, show_default=True, help="Share of those whose lastmod lies.")
-@click.option("--sitemap", is_flag=True, help="The site has a sitemap with lastmods, read at the start and again at T.")
+@click.option("--sitemap", is_flag=True, help="The site has a sitemap: all pages, lastmods.")
 @click.option("--hints", default=HINTS, show_default=True, help="Share of slots for pages it calls stale, before T.")
 @click.option("--subsites", default="", help="Capture part by part: path, links, sitemap, or links:share=0.9.")
 @click.option("--seeds", type=click.IntRange(1), default=1, show_default=True, help="How many random worlds.")

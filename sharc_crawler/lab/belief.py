@@ -66,12 +66,16 @@ class BelievedRates:
 
 
 class Informed(Strategy):
-    """A strategy whose candidates also carry what rates do not say: attestations and utilities."""
+    """A strategy whose candidates also carry what rates do not say: utilities.
+
+    ``attested``: of each page of the site, whether the frontier told the strategy that its lastmod is trusted.
+    """
 
     def __init__(self, strategy: Strategy, belief: Belief, number: Callable[[PageId], int]) -> None:
         self._strategy = strategy
         self._belief = belief
         self._number = number  # of the site's page, from the frontier's
+        self.attested = np.zeros(len(belief.rates), np.bool_)
         self.revisits = strategy.revisits
         self.accepts_late = strategy.accepts_late
 
@@ -111,10 +115,10 @@ class Informed(Strategy):
         self._strategy.setting = setting
 
     def add(self, candidates: Candidates) -> None:
-        """Fill in the columns that the frontier cannot know here."""
+        """Fill in the column that the frontier cannot know here."""
         pages = [self._number(page) for page in candidates.pages.tolist()]
-        attested, utilities = self._belief.attested[pages], self._belief.utilities[pages]
-        self._strategy.add(replace(candidates, attested=attested, utilities=utilities))
+        self.attested[pages] = candidates.attested
+        self._strategy.add(replace(candidates, utilities=self._belief.utilities[pages]))
 
     def next(self, now: Instant) -> Visit | None:
         """The strategy's decision."""

@@ -51,6 +51,8 @@ class VirtualCrawl:
     hopeless: NDArray[np.bool_]  #: pages the strategy gave up
     step: Seconds  #: Δ
     decisions: int
+    attested: NDArray[np.bool_]  #: pages whose lastmod the frontier trusted when it handed them to the strategy
+    audits: NDArray[np.float64]  #: when pages were downloaded for the audit; NaN: not
     reference: Instant | None = None  #: T, where the frontier had to fix one
     judged: Mapping[int, Judgement] | None = None  #: by page, where the site has a sitemap: what the frontier found
     audit: Mapping[str, Any] | None = None
@@ -130,6 +132,7 @@ class Simulation:
         self._step = step
         self._visits = np.full(len(site.urls), math.nan)
         self._revisits = np.full(len(site.urls), math.nan)
+        self._audits = np.full(len(site.urls), math.nan)
         self._hopeless = np.zeros(len(site.urls), np.bool_)
         parts = Parts(
             strategy=self._make,
@@ -141,13 +144,15 @@ class Simulation:
             host_of=lambda _: HOST,
         )
         self._known_graph = False
+        self._informed: Informed | None = None
         # remembers the judgements, and the parts
         self._store = MemoryStore() if published is not None or subsites else None
         politeness = Politeness(delay=step, obey_robots=False)
         self.frontier = Frontier(politeness, self._store, parts, lease_time=math.inf)
 
     def _make(self, spec: CaptureSpec, setting: Setting) -> Strategy:
-        return Informed(make_strategy(spec.strategy, setting), self._belief, self._number)
+        self._informed = Informed(make_strategy(spec.strategy, setting), self._belief, self._number)
+        return self._informed
 
     def _seen(self, page: int) -> LastSeen | None:
         """What the archive holds of a page."""
@@ -190,7 +195,18 @@ class Simulation:
         attested = capture.strategy is not None and capture.strategy.attests
         schedule = DownloadTimes(self._visits, self._revisits, capture.reference if attested else None)
         audit = capture.mode.audit
-        done = VirtualCrawl(schedule, self._hopeless, self._step, decisions, capture.reference, self._judged(), audit)
+        trusted = self._informed.attested if self._informed else np.zeros(len(self._site.urls), np.bool_)
+        done = VirtualCrawl(
+            schedule,
+            self._hopeless,
+            self._step,
+            decisions,
+            trusted,
+            self._audits,
+            capture.reference,
+            self._judged(),
+            audit,
+        )
         return self._divided(done) if self._subsites else done
 
     def _spec(self, size: int, *, discover: bool) -> CaptureSpec:
@@ -236,22 +252,21 @@ class Simulation:
         strategy = make_strategy(self._strategy, Setting(len(site.known), self._step, site.start))
         informed = Informed(strategy, self._belief, int)
         rates, shapes = self._belief.rates[site.known], self._belief.shapes[site.known]
-        informed.add(Candidates.of(site.known, rates, shapes=shapes))
+        informed.add(Candidates.of(site.known, rates, shapes=shapes, attested=self._belief.attested[site.known]))
         share = len(strategy) / (2 * len(site.known))  # of the window that the downloads fill
         return site.start + (1 - share) / 2 * (site.end - site.start)
 
     def _download(self, fetch: Fetch, web: Web, capture: SiteCapture) -> None:
         now = fetch.decided
         if fetch.kind is Kind.SITEMAP:
-            kinds, urls = self.frontier.pages.kinds, self.frontier.pages.urls
-            known = [urls[page] for page in range(len(urls)) if kinds[page] is Kind.PAGE]
             outcome = Outcome(Result.OK, now, now + self._step, 200, date=now + self._step)
-            self.frontier.finished(fetch, outcome, web.sitemap(known, now))
+            self.frontier.finished(fetch, outcome, web.sitemap(now))
             return
         page = self._site.numbers[fetch.url]
-        twice = capture.strategy is not None and capture.strategy.revisits
+        strategy = capture.strategy
+        twice = strategy is not None and strategy.revisits and not strategy.attests
         if capture.phase is Phase.CHECK:
-            pass  # an audit
+            self._audits[page] = now
         elif fetch.slot is Slot.SECOND:
             self._revisits[page] = now
         else:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from sharc_crawler.lab.belief import Belief
     from sharc_crawler.lab.driver import VirtualCrawl
     from sharc_crawler.lab.schedule import DownloadTimes
+    from sharc_crawler.lab.score import Judged
     from sharc_crawler.lab.site import Site
 
 SiteSpec = SyntheticSpec | HistorySpec
@@ -92,7 +93,7 @@ def run(spec: RunSpec, tell: Callable[[float], None] = lambda _: None) -> Scored
     done = crawl(site, belief, spec.strategy, spec.graph, tell, published, spec.audited, spec.subsites, spec.hints)
     seconds = time.perf_counter() - began
     found = {
-        **score_again(spec, done.schedule),
+        **_scored(spec, replace(belief, attested=done.attested) if published else belief, done.schedule, done.judged),
         "hopeless": int(done.hopeless.sum()),
         "downloads": done.decisions,
         "step": done.step,
@@ -126,7 +127,7 @@ def _parts(site: Site, done: VirtualCrawl, subsites: str) -> Facts:
 
 
 def _attests(spec: RunSpec) -> bool:
-    """The lastmods that a strategy takes for evidence stand in a sitemap, which is read at T and at the end."""
+    """The lastmods that a strategy takes for evidence stand in a sitemap, which is read at the start, T and the end."""
     return spec.attested > 0 and make_strategy(spec.strategy, Setting()).attests
 
 
@@ -146,7 +147,7 @@ def _judged(site: Site, done: VirtualCrawl) -> Facts:
         return {}
     counts = Counter(f"{one.verdict}, {one.evidence}" for one in done.judged.values())
     T = np.full(len(site.urls), done.reference)
-    downloads = (done.schedule.visits, done.schedule.revisits)
+    downloads = (done.schedule.visits, done.schedule.revisits, done.audits)
     true = np.logical_or.reduce(
         [
             ~np.isnan(times) & unchanged(site.changes.rows, np.minimum(times, T), np.maximum(times, T))
@@ -159,8 +160,11 @@ def _judged(site: Site, done: VirtualCrawl) -> Facts:
 
 def score_again(spec: RunSpec, schedule: DownloadTimes) -> Facts:
     """The facts that follow from a schedule alone, and from what the crawler was to believe."""
+    return _scored(spec, _belief(spec), schedule, None)
+
+
+def _scored(spec: RunSpec, belief: Belief, schedule: DownloadTimes, judged: Judged | None) -> Facts:
     site = build(spec.site)
-    belief = _belief(spec)
     found: Facts = {
         "strategy": spec.strategy,
         "rates": spec.rates,
@@ -169,7 +173,7 @@ def score_again(spec: RunSpec, schedule: DownloadTimes) -> Facts:
         "revisits": schedule.order,
         "evidence": "attested" if belief.attested.any() else "bytes",
         "reference": schedule.reference,
-        **asdict(score(site, schedule, belief)),
+        **asdict(score(site, schedule, belief, judged)),
     }
     if spec.lying:
         lying = _lying(spec, belief.attested)

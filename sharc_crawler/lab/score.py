@@ -1,12 +1,13 @@
-"""What a schedule was worth, from its download times and what really happened, and nothing else.
+"""What a schedule was worth, from its download times and what really happened, and what the frontier judged, if it did.
 
-A page is coherent if it did not change
+Where no frontier has judged, a page is coherent if it did not change
 
 * between its visit and its revisit (evidence: bytes), or,
 * where its ``lastmod`` is trusted, between the reference instant T and one of its downloads (evidence: attested).
 
 A page that vanished before its visit, or unchanged before its revisit, is *gone*: neither coherent nor changed. (The
 frontier judges the latter as changed; the histories do not count a deletion as a change, so it is reported apart.)
+The frontier's verdicts are a live crawl's, from the same evidence: what they do not show is unknown, whatever happened.
 """
 
 from __future__ import annotations
@@ -21,14 +22,19 @@ import numpy as np
 from sharc_crawler.evidence.blur import actual_blur, blur_variance, stochastic_blur
 from sharc_crawler.evidence.coherence import unchanged
 from sharc_crawler.evidence.survival import log_survival
+from sharc_crawler.model import Verdict
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from sharc_crawler.lab.belief import Belief
     from sharc_crawler.lab.schedule import DownloadTimes
     from sharc_crawler.lab.site import Site
+    from sharc_crawler.model import Judgement
 
+    Judged = Mapping[int, Judgement]  #: by page of the site
     Column = NDArray[np.float64]
     Mask = NDArray[np.bool_]
 
@@ -40,7 +46,10 @@ class PageFate(IntEnum):
     COHERENT = 1
     CHANGED = 2
     GONE = 3
-    UNKNOWN = 4  #: visited once, and no lastmod to trust
+    UNKNOWN = 4  #: visited once, and no lastmod to trust; or the frontier's evidence shows nothing
+
+
+FATES = {Verdict.COHERENT: PageFate.COHERENT, Verdict.CHANGED: PageFate.CHANGED, Verdict.UNKNOWN: PageFate.UNKNOWN}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +68,9 @@ class Score:
     blur_error: float  #: standard deviation of ``average_blur``, if the rates are true
 
 
-def score(site: Site, schedule: DownloadTimes, belief: Belief) -> Score:
-    """Score a schedule."""
-    found = verdicts(site, schedule, belief.attested)
+def score(site: Site, schedule: DownloadTimes, belief: Belief, judged: Judged | None = None) -> Score:
+    """Score a schedule; by the frontier's judgements, where it had a sitemap to judge by."""
+    found = verdicts(site, schedule, belief.attested, judged)
     risks = change_probabilities(schedule, belief)
     actual, expected, error = blur(site, schedule, belief)
     counts = np.bincount(found, minlength=len(PageFate))
@@ -79,8 +88,17 @@ def score(site: Site, schedule: DownloadTimes, belief: Belief) -> Score:
     )
 
 
-def verdicts(site: Site, schedule: DownloadTimes, attested: Mask) -> NDArray[np.int64]:
+def verdicts(site: Site, schedule: DownloadTimes, attested: Mask, judged: Judged | None = None) -> NDArray[np.int64]:
     """The :class:`PageFate` of each page."""
+    found = _happened(site, schedule, attested)
+    for page, judgement in (judged or {}).items():
+        if found[page] != PageFate.GONE:
+            found[page] = FATES[judgement.verdict]
+    return found
+
+
+def _happened(site: Site, schedule: DownloadTimes, attested: Mask) -> NDArray[np.int64]:
+    """By what really happened."""
     v, r = schedule.visits, schedule.revisits
     same = stayed(site, schedule, attested)
     judged = attested | schedule.revisited

@@ -13,7 +13,7 @@ import numpy as np
 from sharc_crawler.model import NO_VALIDATORS, Hints, Outcome, Result, Sighting, Validators
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -100,11 +100,15 @@ class Web:
         ages = np.random.default_rng(len(begun)).standard_exponential(len(begun)) / np.maximum(site.rates, RARELY)
         return np.minimum(begun, site.start) - ages
 
-    def sitemap(self, known: Iterable[str], now: Instant) -> list[Sighting]:
-        """What the sitemap says at ``now`` of pages that are known anyway: when they last changed, to the second."""
+    def sitemap(self, now: Instant) -> list[Sighting]:
+        """The sitemap of ``now``: all listed pages that are there, and when they last changed, to the second.
+
+        Where the graph of the start is frozen, there are no others than those reachable then.
+        """
         assert self._published is not None, "there is a sitemap"
         site, listed = self._site, self._published.listed
-        pages = [page for url in known if listed[page := site.numbers[url]] and site.lives.alive(page, now)]
+        there = site.known if self._frozen else range(len(site.urls))
+        pages = [page for page in there if listed[page] and site.lives.alive(page, now)]
         made = now - self._published.late
         words = [Hints(self._last_change(page, made) // 1, 1.0) for page in pages]
         return [Sighting(site.urls[page], via=SITEMAP, hints=hints) for page, hints in zip(pages, words, strict=True)]

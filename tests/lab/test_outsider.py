@@ -52,6 +52,11 @@ def coherent(times, visit, revisit, attested, reference):
     return None if revisit is None else still(times, visit, revisit)
 
 
+def true_at(reference, times, visit, revisit):
+    """Does one of the downloads show the page as it was at T?"""
+    return any(still(times, download, reference) for download in (visit, revisit) if download is not None)
+
+
 def blur(times, visit, revisit, start, end):
     """What a reader at a random instant misses who takes the nearer download."""
     revisit = visit if revisit is None else revisit
@@ -125,6 +130,12 @@ def test_the_schedule_alone_gives_the_scores(history, tmp_path, jobs):
     for number, facts in enumerate(found["runs"]):
         attested = attested_pages(list(changes), 0.5, facts["seed"])
         again = scored_again(facts, downloads[number], changes, attested)
+        if "judged" in facts:  # the frontier's verdicts, of which an outsider can say whether they are true
+            shown = [true_at(facts["reference"], changes[page], *pair) for page, pair in downloads[number].items()]
+            assert facts["coherent"] <= sum(shown) + facts["audited"]["audited"], "an audit's download shows pages, too"
+            assert facts["wrongly_coherent"] == 0
+            assert facts["coherent"] + facts["incoherent"] + facts["unknown"] == facts["pages"]
+            again = {name: again[name] for name in ("pages", "average_blur")}
         assert {name: facts[name] for name in again} == again
         assert facts["gone"] == 0
         assert min(t for pair in downloads[number].values() for t in pair if t is not None) >= WINDOW[0]

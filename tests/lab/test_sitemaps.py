@@ -8,7 +8,9 @@ from statistics import fmean
 import pytest
 
 from sharc_crawler.lab.experiment import RunSpec, run
+from sharc_crawler.lab.history import HistorySpec
 from sharc_crawler.lab.synthetic import SyntheticSpec
+from tests.lab.small import write_history, write_lines
 
 SITE = SyntheticSpec(size=400, skew=1.2)
 
@@ -42,6 +44,45 @@ def test_what_changed_before_t_is_won_back_by_few_downloads_more():
     assert lost[1] < 0.8 * lost[0]
     more = fmean(facts["downloads"] for facts in again) - fmean(facts["downloads"] for facts in once)
     assert more < lost[0] + 3, "no page more than those that are lost, and three sitemaps"
+
+
+def test_what_the_frontier_leaves_unknown_is_unknown():
+    """Lies are caught by the audit, and nothing of their class is claimed."""
+    facts = simulated("sharc-attested", attested=1.0, lying=0.3, audited=0.3)
+    judged = facts["judged"]
+    assert facts["unknown"] == judged["unknown, none"] > 100
+    assert facts["coherent"] == sum(judged[name] for name in judged if name.startswith("coherent"))
+
+
+def wiki(folder, last_change, name="site.csv.gz"):
+    """Twelve pages, of which the entry page links to seven."""
+    pages = [f"/{number}" for number in range(12)]
+    lines = [f"{page},-999,1,,{last_change(number)},{1500 + number}" for number, page in enumerate(pages)]
+    links = [{"page": "/0", "out": pages[:8]}]
+    return HistorySpec(
+        str(write_history(folder, lines, name=name)),
+        "/0",
+        1000.0,
+        2000.0,
+        str(write_lines(folder / "links.jsonl", links)),
+    )
+
+
+def test_lastmods_that_are_all_equal_are_not_believed(tmp_path):
+    """As in a live crawl: by the frontier, whose strategy then compares bytes."""
+    told = {
+        name: run(RunSpec(wiki(tmp_path, last_change, name), "sharc-attested", graph="known", attested=1.0)).facts
+        for name, last_change in (("equal", lambda _: 100), ("own", lambda number: 100 + number))
+    }
+    assert "attested" not in "".join(told["equal"]["judged"])
+    assert any("attested" in name for name in told["own"]["judged"])
+    assert told["equal"]["downloads"] > told["own"]["downloads"] + 3
+
+
+def test_a_sitemap_names_pages_that_no_link_leads_to(tmp_path):
+    spec = RunSpec(wiki(tmp_path, lambda number: 100 + number), "sharc-attested", sitemap=True)
+    assert run(spec).facts["pages"] == 12
+    assert run(replace(spec, sitemap=False)).facts["pages"] == 8
 
 
 def test_the_frontiers_count_is_the_scores():
