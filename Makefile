@@ -33,14 +33,14 @@ lint: .venv/installed-dev
 
 docs: .venv-docs/installed ## the documents as a site in site/
 	NO_MKDOCS_2_WARNING=1 .venv-docs/bin/mkdocs build --strict --quiet
-	@echo 'Open site/index.html; to search it as well: python3 -m http.server -d site -b 127.0.0.1'
+	@echo 'Open site/index.html'
 
 man: .venv-docs/installed ## manual pages in man/
 	PYTHONPATH=. .venv-docs/bin/python deploy/man_pages.py man
 
 .venv-docs/installed: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv-docs
-	.venv-docs/bin/python -m pip install --quiet '.[docs]'
+	.venv-docs/bin/python -m pip install --quiet --editable '.[docs]'
 	@touch $@
 
 dist: ## wheel and sdist in dist/, checked

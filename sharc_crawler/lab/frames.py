@@ -1,0 +1,91 @@
+"""Captures, histories and simulations as pandas data frames, for notebooks (extra ``lab``).
+
+``docs/notebook.ipynb`` uses all of it. Times are ``datetime64`` in UTC, durations seconds, rates changes per second.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import pandas as pd
+
+from sharc_crawler.errors import DataError
+from sharc_crawler.lab.experiment import RunSpec, build, run, seeded
+from sharc_crawler.report.write import DATA, PAGES
+from sharc_crawler.storage.observations import ObservationStore
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from sharc_crawler.lab.experiment import ScoredCrawl, SiteSpec
+
+#: columns of :func:`pages` that hold instants
+INSTANTS = tuple(f"{slot}.{what}" for slot in ("visit", "revisit") for what in ("decided", "started", "ended"))
+#: columns of :func:`observations`, as the history has them
+SEEN = ("site", "url", "time", "kind", "result", "change", "evidence", "digest", "last_modified", "lastmod")
+
+
+def captures(folder: str | Path) -> pd.DataFrame:
+    """A row for each site capture of a folder, from its ``report.json``; nested fields as ``times.reference``.
+
+    Raises :class:`~sharc_crawler.errors.DataError` where there is no report.
+    """
+    return pd.json_normalize(json.loads(_text(Path(folder) / DATA))["captures"])
+
+
+def pages(folder: str | Path) -> pd.DataFrame:
+    """A row for each URL of a capture, from ``report-pages.jsonl``; nested fields as ``visit.started``.
+
+    docs/report.md has the fields. Raises :class:`~sharc_crawler.errors.DataError` where there is no report.
+    """
+    rows = pd.json_normalize([json.loads(line) for line in _text(Path(folder) / PAGES).splitlines()])
+    return _dated(rows.reindex(columns=rows.columns.union(pd.Index(INSTANTS), sort=False)), INSTANTS)
+
+
+def observations(history: str | Path, site: str | None = None) -> pd.DataFrame:
+    """A row for each observation of a history (a file that ``history=`` names), of one site or of all.
+
+    Raises :class:`~sharc_crawler.errors.DataError` where the file is no history.
+    """
+    with ObservationStore(history, reading=True) as store:
+        sites = store.sites() if site is None else [store.site_named(site)]
+        seen = (one for name in sites for one in store.observations(name))
+        rows = pd.DataFrame([[getattr(one, name) for name in SEEN] for one in seen], columns=list(SEEN))
+    return _dated(rows, ("time", "last_modified", "lastmod"), unit="s")
+
+
+def simulate(site: SiteSpec, strategies: Iterable[str], seeds: int = 1, rates: str = "oracle") -> list[ScoredCrawl]:
+    """Simulated crawls: each strategy in each of so many worlds, as ``sharc simulate`` makes them.
+
+    >>> from sharc_crawler.lab.synthetic import SyntheticSpec
+    >>> site = SyntheticSpec(size=50, leaves="hot")
+    >>> list(runs(simulate(site, ["bfs", "sharc-selective"])).strategy)
+    ['bfs', 'sharc-selective']
+    """
+    specs = [RunSpec(seeded(site, seed), name, rates, seed=seed) for seed in range(seeds) for name in strategies]
+    return [run(spec) for spec in specs]
+
+
+def runs(crawls: Sequence[ScoredCrawl]) -> pd.DataFrame:
+    """A row for each simulated crawl: the figures of ``sharc simulate --json`` (docs/simulate.md)."""
+    return pd.json_normalize([crawl.facts for crawl in crawls])
+
+
+def downloads(crawl: ScoredCrawl) -> pd.DataFrame:
+    """A row for each download of a simulated crawl, in columns ``page``, ``kind`` and ``time`` (seconds)."""
+    return pd.DataFrame(crawl.schedule.rows(build(crawl.spec.site).urls), columns=["page", "kind", "time"])
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text()
+    except OSError as error:
+        raise DataError(f"{str(path)!r} cannot be read: {error.strerror}; sharc report makes it") from error
+
+
+def _dated(rows: pd.DataFrame, columns: Iterable[str], unit: Literal["s"] | None = None) -> pd.DataFrame:
+    """With instants as dates: numbers since the epoch, in units, or text as RFC 3339 has it."""
+    form = None if unit else "ISO8601"
+    return rows.assign(**{name: pd.to_datetime(rows[name], utc=True, unit=unit, format=form) for name in columns})

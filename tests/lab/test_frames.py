@@ -1,0 +1,80 @@
+"""Data frames for notebooks, and the notebook of the docs, cell by cell."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from sharc_crawler.errors import DataError
+from sharc_crawler.lab import frames
+from sharc_crawler.lab.synthetic import SyntheticSpec
+from sharc_crawler.model import Observation, Result, Url
+from sharc_crawler.storage.observations import ObservationStore
+
+NOTEBOOK = Path(__file__).parents[2] / "docs" / "notebook.ipynb"
+DAY = 86_400.0
+
+
+@pytest.fixture
+def history(tmp_path):
+    path = tmp_path / "history.db"
+    with ObservationStore(path) as store:
+        for site in ("a.example", "b.example"):
+            urls = [Url(f"http://{site}/{number}") for number in range(3)]
+            store.append(Observation(site, url, day * DAY, Result.OK) for day in range(4) for url in urls)
+    return path
+
+
+def test_a_history_has_a_row_for_each_download(history):
+    seen = frames.observations(history)
+    assert seen.groupby("site").size().to_dict() == {"a.example": 12, "b.example": 12}
+    assert seen.time.max() == pd.Timestamp("1970-01-04", tz="UTC")
+    assert set(frames.observations(history, "a.example").site) == {"a.example"}
+
+
+def test_a_folder_without_a_report_is_an_error_with_a_way_out(tmp_path):
+    for read in (frames.pages, frames.captures):
+        with pytest.raises(DataError, match="sharc report makes it"):
+            read(tmp_path)
+
+
+def test_simulations_are_rows_and_their_downloads_too():
+    crawls = frames.simulate(SyntheticSpec(size=40, leaves="hot"), ["bfs", "sharc-selective"], seeds=2)
+    assert list(frames.runs(crawls)[["strategy", "seed"]].itertuples(index=False, name=None)) == [
+        ("bfs", 0),
+        ("sharc-selective", 0),
+        ("bfs", 1),
+        ("sharc-selective", 1),
+    ]
+    for crawl in crawls:
+        kinds = frames.downloads(crawl).groupby("kind").size()
+        assert kinds["visit"] == 40
+        assert 0 < kinds["revisit"] <= 40
+
+
+def test_the_notebook_runs_as_it_stands(history, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    demo = [
+        str(Path(sys.executable).with_name("sharc")),
+        "demo",
+        "--crawl",
+        "--pages",
+        "20",
+        "--output",
+        "captures/demo",
+    ]
+    subprocess.run(demo, check=True, capture_output=True, timeout=300)
+    history.rename("captures/history.db")
+    names: dict[str, object] = {}
+    for cell in json.loads(NOTEBOOK.read_text())["cells"]:
+        if cell["cell_type"] == "code":
+            exec("".join(cell["source"]), names)
+    assert len(names["pages"]) >= 20
+    assert set(names["pages"].verdict.dropna()) <= {"coherent", "changed", "unknown"}
+    assert names["pages"]["visit.started"].notna().any()
+    assert len(names["runs"]) == 9
