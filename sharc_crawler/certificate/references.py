@@ -17,7 +17,7 @@ _SERVERS_WORD = "server-not-modified"
 
 
 def missing(witness: Witness, former: Witness) -> Iterator[Finding]:
-    """What records refer to wrongly; payloads in former captures that are not at hand are passed over."""
+    """What records refer to wrongly. Where no former capture is at hand, payloads that lie there are passed over."""
     shared = _Shared(witness, former)
     for exchange in witness:
         if exchange.kind in MAIN and not exchange.request and not exchange.normalised:
@@ -27,7 +27,11 @@ def missing(witness: Witness, former: Witness) -> Iterator[Finding]:
 
 
 class _Shared:
-    """Pages whose payload is stored with another page that had the same: a 304 of theirs refers there, too."""
+    """Pages whose payload is stored with another page that had the same: a 304 of theirs refers there, too.
+
+    A 304 does not vouch for its own payload. One that refers to a download of its own page, in a capture that is not at
+    hand, does for others: that payload is not shown here, and counts as such.
+    """
 
     def __init__(self, *witnesses: Witness) -> None:
         self._witnesses = witnesses
@@ -40,9 +44,13 @@ class _Shared:
                 hash((canonical(exchange.uri), exchange.digest))
                 for witness in self._witnesses
                 for exchange in witness
-                if exchange.digest and exchange.profile != _SERVERS_WORD  # which may not vouch for itself
+                if exchange.digest and (exchange.profile != _SERVERS_WORD or self._of_its_own(exchange))
             }
         return digest is not None and hash((canonical(uri), digest)) in self._found
+
+    @staticmethod
+    def _of_its_own(exchange: RecordedExchange) -> bool:
+        return exchange.holder is not None and canonical(exchange.holder[0]) == canonical(exchange.uri)
 
 
 def _wrong(
@@ -53,7 +61,8 @@ def _wrong(
     if (status == _NOT_MODIFIED) != (exchange.profile == _SERVERS_WORD):
         return f"it is a revisit of kind {exchange.profile!r}, the server's answer had status {status}"
     if holder is None:
-        return f"it refers to {' of '.join(reversed(moment))}, which is not there" if exchange.closed else None
+        missing = exchange.closed or former.records > 0
+        return f"it refers to {' of '.join(reversed(moment))}, which is in no capture at hand" if missing else None
     if exchange.digest is not None and holder.digest != exchange.digest:
         return f"it refers to {' of '.join(reversed(moment))} for a payload that is not there"
     elsewhere = exchange.profile == _SERVERS_WORD and canonical(holder.uri) != canonical(exchange.uri)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.files import series_of
+from sharc_crawler.archive.members import records
 from sharc_crawler.archive.options import WarcOptions
 from sharc_crawler.archive.payloads import Original
 from sharc_crawler.archive.warc import WarcWriter
@@ -183,6 +184,36 @@ def twins(folder: Path) -> CaptureFacts:
     )  # fmt: skip
     certify([facts], folder)
     return facts
+
+
+def unchanged_twin(folder: Path, former: Path) -> None:
+    """``two`` is as a former capture has it, says a 304; ``one``, which is sent, has the same content."""
+    text = said("the same", b'Content-Type: text/html\r\nETag: "1"\r\n')
+    folder.mkdir()
+    before, maker = Maker(former, run="run0"), Maker(folder, dedup="site")
+    old = before.visit("two", text, Slot.FIRST)
+    before.out.close()
+    maker.now = before.now + 1_000
+    one = maker.visit("one", text, Slot.FIRST)
+    held = Original(f"{SITE}two", old.started, old.digest, _first_record(former), "text/html")
+    two = replace(maker.visit("two", SAME, Slot.FIRST, original=held, request=ASKED), digest=old.digest)
+    reference = maker.now + 1
+    for name, visit in (("one", one), ("two", two)):
+        original = Original(SITE + name, visit.started, visit.digest)
+        again = maker.visit(name, SAME, Slot.SECOND, Result.NOT_MODIFIED, original, request=ASKED)
+        maker.add(name, Verdict.COHERENT, Evidence.VALIDATOR, visit, again, reason=Reason.NOT_MODIFIED)
+    maker.out.close()
+    facts = CaptureFacts(
+        site="example.org", seeds=(SITE,), strategy="sharc-selective", started=one.started - 1, ended=maker.now + 1,
+        reference=reference, pages=tuple(maker.pages), warcs=(one.warc.rpartition(":")[0],),
+    )  # fmt: skip
+    certify([facts], folder)
+
+
+def _first_record(folder: Path) -> str | None:
+    (warc,) = folder.glob("*.warc.gz")
+    with warc.open("rb") as stream:
+        return next(record.get("WARC-Record-ID") for record in records(stream) if record.kind == "response")
 
 
 SITEMAP = "<urlset><url><loc>http://example.org/told</loc><lastmod>{}</lastmod></url></urlset>"

@@ -32,7 +32,7 @@ from sharc_crawler.report.claim import sentence
 from sharc_crawler.storage.folders import folders_text
 from sharc_crawler.storage.scratch import Scratch
 from sharc_crawler.storage.sqlite import SqliteStore
-from tests.certificate.made import SITE, attested, certified, divided, twins
+from tests.certificate.made import SITE, attested, certified, divided, twins, unchanged_twin
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -147,6 +147,30 @@ def test_a_304_may_not_refer_to_a_payload_that_no_download_of_its_page_had(tmp_p
     assert "third: it says that it did not change, and refers to another page" in findings(folder)
 
 
+def test_a_page_that_a_304_says_is_as_formerly_may_have_its_payload_with_another(tmp_path):
+    folder, former = tmp_path / "capture", tmp_path / "former"
+    unchanged_twin(folder, former)
+    alone, together = verify(folder), verify(folder, [former])
+    assert (alone.findings, alone.elsewhere, together.findings, together.elsewhere) == ([], 1, [], 0)
+
+
+def test_an_answer_of_no_capture_is_found_where_former_ones_are_at_hand(tmp_path):
+    folder, former = tmp_path / "capture", tmp_path / "former"
+    unchanged_twin(folder, former)
+
+    def older(record):
+        refers = dict(record.fields).get("WARC-Refers-To-Target-URI") == f"{SITE}two"
+        if not (refers and is_page(record, "two", "revisit")):
+            return None
+        old = {"WARC-Refers-To-Date": "2025-01-01T00:00:00.000000Z"}
+        return [(n, old.get(n, value)) for n, value in record.fields if n != "WARC-Refers-To"], record.block
+
+    forge_warc(folder, older)
+    assert verify(folder).elsewhere == 1, "it may be so"
+    what = "two: it refers to 2025-01-01T00:00:00.000000Z of http://example.org/two, which is in no capture at hand"
+    assert what in "\n".join(map(str, verify(folder, [former]).findings))
+
+
 def test_a_length_of_too_many_digits_is_longer_than_any_body():
     raw = b"HTTP/1.1 200 OK\r\nContent-Length: " + b"9" * 5_000 + b"\r\n\r\nbody"
     assert _short(parse_response(raw))
@@ -220,7 +244,7 @@ FORGED_RECORDS = {
             [(n, v.replace("equal", "other") if n == "WARC-Refers-To-Target-URI" else v) for n, v in r.fields], r.block
         )
         if is_page(r, "equal", "revisit") else None,
-        "equal: it refers to 2026-11-18T11:06:41.750000Z of http://example.org/other, which is not there",
+        "equal: it refers to 2026-11-18T11:06:41.750000Z of http://example.org/other, which is in no capture at hand",
     ),
     "a revisit of another record": (
         lambda r: (
