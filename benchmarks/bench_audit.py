@@ -1,6 +1,7 @@
 """False claims beside the bound that an audit states: real crawls of sites whose lastmods lie, with a log of the truth.
 
     python benchmarks/bench_audit.py --runs 10
+    python benchmarks/bench_audit.py --runs 8 --worlds cms --beside
 
 ``cms``: 60 news pages that tell the truth, 40 listings whose lastmod is their creation date, 50 static pages. ``shop``:
 products that tell the truth, offers of which a third never own up to a change, tags that own up to every other one, and
@@ -19,6 +20,7 @@ import tempfile
 import threading
 import time
 from bisect import bisect_right
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from email.utils import formatdate
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -151,8 +153,18 @@ def wrong(page: dict, site: Site, reference: float) -> bool:
     return truth.version(reference) not in seen
 
 
-def run(world: str, seed: int, options: argparse.Namespace) -> tuple[int, ...]:
+def beside(world: str, seed: int, options: argparse.Namespace) -> tuple[object, ...]:
+    """The same site captured at the same time without audits: the requests of both, and false claims without."""
     begun = time.time()
+    plain = argparse.Namespace(**{**vars(options), "audit": 0.0})
+    with ThreadPoolExecutor(2) as both:
+        audited, bare = both.map(lambda one: run(world, seed, one, begun), (options, plain))
+    requests, without = audited[-1], bare[-1]
+    return *audited, without, f"{requests / without - 1:.1%}", bare[4]
+
+
+def run(world: str, seed: int, options: argparse.Namespace, begun: float | None = None) -> tuple[int, ...]:
+    begun = begun or time.time()
     pages = {"cms": cms, "shop": shop}[world](random.Random(seed), begun)
     ages = random.Random(seed + 1_000)
     for page in pages.values():
@@ -177,12 +189,14 @@ def main() -> None:
     parser.add_argument("--worlds", nargs="*", default=["cms", "shop"])
     parser.add_argument("--delay", type=float, default=0.1)
     parser.add_argument("--audit", type=float, help="default: the product's")
+    parser.add_argument("--beside", action="store_true", help="each beside the same crawl without audits")
     options = parser.parse_args()
+    one, more = (beside, " without | more | false then |") if options.beside else (run, "")
     print("| site | captured | coherent | by lastmod | bound | false by lastmod | false otherwise | lies | audited |"
-          " requests |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|", flush=True)  # fmt: skip
+          f" requests |{more}\n|---{'|--:' * (9 + more.count('|'))}|", flush=True)  # fmt: skip
     for world in options.worlds:
         for seed in range(options.runs):
-            print(f"| {world} | {' | '.join(map(str, run(world, seed, options)))} |", flush=True)
+            print(f"| {world} | {' | '.join(map(str, one(world, seed, options)))} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -30,6 +30,7 @@ class Kind(StrEnum):
     DATA = "data"  #: fetched by a page's scripts, and part of its state; else as a resource
     SITEMAP = "sitemap"
     ROBOTS = "robots"
+    PROBE = "probe"  #: a name that nobody gave, asked for to see an error page: no page, and counts nowhere
     HUB = "hub"  #: polled by an instant crawl for what it newly names: a seed, a feed, a news sitemap
 
 

@@ -24,7 +24,7 @@ from sharc_crawler.evidence.figures import PageSums
 from sharc_crawler.instants import iso, unix
 from sharc_crawler.model import Kind, Result
 from sharc_crawler.plural import agreeing, counted
-from sharc_crawler.urls import canonical
+from sharc_crawler.urls import canonical, is_unlikely
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Mapping, Sequence
@@ -327,9 +327,9 @@ class _Known:
 
 
 def _is_read(exchange: RecordedExchange, message: HttpResponse) -> bool:
-    """Is it robots.txt or a sitemap, which are read and no pages?"""
+    """Is it robots.txt, a sitemap, or a name that nobody gave, which are read and no pages?"""
     path = urlsplit(exchange.uri).path.lower()
-    if path in _ALWAYS_ASKED_FOR:
+    if path in _ALWAYS_ASKED_FOR or is_unlikely(exchange.uri):
         return True
     kind = message.header(b"content-type") or b"html"
     if b"plain" in kind:

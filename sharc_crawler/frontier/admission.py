@@ -154,6 +154,8 @@ class Admitter:
         """What is no page: a resource, a hub or a sitemap."""
         if sighting.kind in EMBEDDED:
             return capture.spec.resources
+        if sighting.kind is Kind.PROBE:
+            return True
         if sighting.kind is Kind.HUB:
             return capture.scope.why_not(key.removeprefix(HUB_KEY)) is None
         if depth > MAX_SITEMAP_DEPTH or not self._may_name(capture, sighting, key, parent):

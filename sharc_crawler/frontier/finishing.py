@@ -14,6 +14,7 @@ from sharc_crawler.frontier.budget import PREFIX
 from sharc_crawler.frontier.hosts import Task
 from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.frontier.seen import UNSEEN
+from sharc_crawler.frontier.soft_errors import note
 from sharc_crawler.frontier.traps import content_of
 from sharc_crawler.model import EMBEDDED, Judgement, Kind, Outcome, Phase, Result, Sighting, Slot, Visit
 from sharc_crawler.plural import agreeing, counted
@@ -66,8 +67,10 @@ class Finisher:
     # -- what the document names -----------------------------------------------------------------------------------
 
     def _admitted(self, ended: Ended, links: Sequence[Sighting]) -> list[PageId]:
-        """What it names is taken in; the pages of the capture among it."""
+        """What it names is taken in; the pages of the capture among it. What nobody asked for names nothing."""
         capture, fetch, _, outcome = ended
+        if fetch.kind is Kind.PROBE:
+            return []
         moved = ""
         links = capture.mode.named(fetch, outcome, links)
         if outcome.location and outcome.result is Result.REDIRECTED and fetch.kind is not Kind.ROBOTS:
@@ -76,7 +79,7 @@ class Finisher:
         if not links or not (capture.spec.discover or fetch.kind is Kind.SITEMAP):
             return []
         depth = self._ledger.pages.depths[fetch.page] + 1
-        if capture.traps is not None and (why := capture.traps.why_not_named(fetch.url, outcome)):
+        if capture.traps is not None and (why := capture.traps.why_not_named(outcome)):
             links = self._known(capture, links, why)
         linked = self._admitter.admit(capture, links, outcome.ended, fetch.page, depth).linked
         if wanted := capture.mode.reconsidered(fetch.page, linked, outcome.ended):
@@ -125,6 +128,8 @@ class Finisher:
             self._opener.robots_read(capture, fetch, outcome)
         elif fetch.kind is Kind.SITEMAP:
             self._opener.sitemap_read(capture, fetch, task, outcome)
+        elif fetch.kind is Kind.PROBE:
+            self._probed(ended)
         else:
             capture.mode.polled(fetch.page, outcome, linked)
         return None
@@ -148,23 +153,28 @@ class Finisher:
             if captured and capture.traps is not None:
                 capture.traps.saw(fetch.url, content_of(outcome))
                 self._ask(capture, outcome.ended)
-        elif captured and capture.traps is not None:
-            capture.traps.errors.answered(fetch.url, content_of(outcome))
         if task.page not in capture.again:
             if fetch.kind is _PAGE:
                 self._tell_strategy(capture, task, captured, outcome.ended)
             capture.mode.visited(task, fetch.kind, outcome)
 
     def _ask(self, capture: SiteCapture, now: Instant) -> None:
-        """For what cannot exist, where pages look like error pages: it is no page, and nobody's resource."""
+        """For what cannot exist, where pages look like error pages."""
         assert capture.traps is not None, "they are what asks"
         probes = capture.traps.errors.take()
         if not probes or not capture.spec.discover:
             return
-        for probe in probes:
-            capture.note(f"{probe} was asked for, which nobody names: pages beside it look like error pages")
+        self._admitter.admit(capture, [Sighting(probe, Kind.PROBE, PROBE) for probe in probes], now)
+
+    def _probed(self, ended: Ended) -> None:
+        """It is captured or lost, never judged."""
+        capture, fetch, task, outcome = ended
+        captured = outcome.result is _OK
+        self._ledger.pages.move(task.page, Event.CAPTURED if captured else Event.NO_CONTENT)
+        if captured and capture.traps is not None:
+            capture.traps.errors.answered(fetch.url, content_of(outcome))
+        capture.note(note(fetch.url, outcome))
         self._ledger.changed_capture()
-        self._admitter.admit(capture, [Sighting(probe, Kind.RESOURCE, PROBE) for probe in probes], now)
 
     def _visited_again(self, ended: Ended) -> None:
         """A second look before T: what it shows stands for the page from now on; where it shows nothing, the first."""

@@ -87,7 +87,7 @@ class Restorer:
                 capture.budget.seeds.add(row.page)
         elif row.kind is Kind.HUB and state != State.LATE:
             capture.mode.hub(row.page)
-        elif row.kind in EMBEDDED and row.parent == NO_PARENT:
+        elif row.kind is Kind.PROBE or (row.kind in EMBEDDED and row.parent == NO_PARENT):
             ledger.hosts[host].has_pages = True
         elif row.kind in EMBEDDED:
             capture.embedded.add(ledger.owner(row.parent), row.page)
@@ -160,12 +160,13 @@ class Restorer:
         elif kind is Kind.SITEMAP:
             if captured:
                 capture.mode.sitemap_read(page, row.slot, outcome)
+        elif kind is Kind.PROBE:
+            if captured and capture.traps is not None:
+                capture.traps.errors.answered(pages.urls[page], content_of(outcome))
         else:
             if captured:
                 pages.remember(page, outcome, capture.mode.compares)
                 capture.revisited.visited(pages.urls[page], outcome)
-                if kind in EMBEDDED and capture.traps is not None:
-                    capture.traps.errors.answered(pages.urls[page], content_of(outcome))
             if kind is Kind.PAGE and not again:
                 self._page_visited(capture, row)
             if not again:

@@ -7,20 +7,38 @@ visited where others name them; what they alone name, and was not known before, 
 
 from __future__ import annotations
 
-from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from sharc_crawler.model import Result
+from sharc_crawler.urls import unlikely
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sharc_crawler.model import Outcome
 
 COPIES = 4  #: pages of a folder that show the same, until one asks
 MOST = 5  #: folders that are asked in
 KEPT = 50  #: contents that are counted, those seen last
 
 
-def unlikely(folder: str) -> str:
-    """A name that no page of a folder has, the same each time; of letters, as what looks made up is not compared.
+_SHOWS = "it shows this folder's error page, of status 200"
 
-    >>> unlikely("http://h/x")
-    'no-such-page-euxmcqqecr'
-    """
-    return "no-such-page-" + "".join(chr(ord("a") + byte % 26) for byte in sha256(folder.encode()).digest()[:10])
+
+def note(probe: str, outcome: Outcome) -> str:
+    """What a reader must know of what was asked for."""
+    if outcome.result is Result.OK:
+        what = _SHOWS
+    elif outcome.result is Result.GONE:
+        what = f"there is none (status {outcome.status}), so pages beside it that show the same are pages"
+    else:
+        what = f"the answer ({outcome.error or outcome.result}) does not show an error page"
+    return f"{probe}, which nobody names, was asked for as pages beside it show the same: {what}"
+
+
+def shown_by(notes: Iterable[str]) -> bool:
+    """Do the notes of a capture tell of an error page?"""
+    return any(one.endswith(_SHOWS) for one in notes)
 
 
 class SoftErrors:

@@ -167,9 +167,9 @@ class Traps:
         self._seen.add(key, 0)
         return True
 
-    def why_not_named(self, url: str, outcome: Outcome) -> str | None:
+    def why_not_named(self, outcome: Outcome) -> str | None:
         """Why what only this answer names is left; ``None``: it is not."""
-        why = "named by an error page alone" if self.errors.asked(url) else self.errors.why_not(content_of(outcome))
+        why = self.errors.why_not(content_of(outcome))
         return why and f"looks like a trap: {why} (traps=0 takes them)"
 
     def why_not(self, url: str) -> str | None:

@@ -42,6 +42,7 @@ WANTS = {
     Kind.PAGE: Wants.DOCUMENT,
     Kind.RESOURCE: Wants.DOCUMENT,
     Kind.DATA: Wants.NOTHING,
+    Kind.PROBE: Wants.DOCUMENT,
 }
 UNTRUSTED = (
     "{host}: its TLS certificate is not shown to be valid ({why}): nothing shows who answered"

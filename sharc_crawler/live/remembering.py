@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sharc_crawler.changes.http_date import http_date
 from sharc_crawler.evidence.kinds import Evidence
-from sharc_crawler.model import Change, Hints, Linked, Observation, Result, Slot, Url, Verdict
+from sharc_crawler.frontier.soft_errors import shown_by
+from sharc_crawler.frontier.traps import content_of
+from sharc_crawler.model import Change, Hints, Kind, Linked, Observation, Result, Slot, Url, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -50,6 +53,7 @@ def observations(
     """All that a capture learned, against what was known before, URL by URL; ``names`` is given what each is called."""
     site = store.captures()[capture].spec.site
     before = history.contents(site)
+    errors = _error_pages(store, capture)
     for url in store.urls(capture):
         row, first = url.page, None
         names[row.page] = _url(row)
@@ -64,7 +68,18 @@ def observations(
             change = _change(visit, url.judgement, earlier)
             lastmod = _lastmod(url.lastmods, visit) or (None if again else row.hints)
             document = documents.setdefault(outcome.digest, outcome.document)
+            if row.kind is Kind.PAGE and content_of(outcome) in errors:  # to captures to come it is no page
+                outcome = replace(outcome, result=Result.GONE)
             yield _observation(site, row, outcome, change, lastmod, document)
+
+
+def _error_pages(store: FrontierStore, capture: int) -> frozenset[str]:
+    """What a capture's error pages of status 200 showed."""
+    if not shown_by(store.captures()[capture].notes):
+        return frozenset()
+    probes = (url.visits for url in store.urls(capture) if url.page.kind is Kind.PROBE)
+    shown = (content_of(visit.outcome) for visits in probes for visit in visits if visit.outcome.result is Result.OK)
+    return frozenset(filter(None, shown))
 
 
 def _observation(

@@ -7,10 +7,11 @@ from itertools import count
 import pytest
 
 from sharc_crawler.frontier.frontier import Frontier
-from sharc_crawler.frontier.soft_errors import MOST, SoftErrors
+from sharc_crawler.frontier.soft_errors import MOST, SoftErrors, shown_by
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.model import Done, Kind, Sighting, Wait
+from sharc_crawler.model import Done, Kind, Result, Sighting, Wait
 from sharc_crawler.storage.memory import MemoryStore
+from sharc_crawler.urls import unlikely
 from tests.frontier.conftest import World
 
 ROOT = "http://h/"
@@ -59,7 +60,28 @@ def test_a_site_whose_error_pages_lead_on_ends(impolite, strategy):
     assert {f"{ROOT}page{number}" for number in range(TRUE)} <= urls
     assert len([1 for _, fetch in world.requests if "no-such-page" in fetch.url]) == 1, "asked once, and never again"
     assert "named by an error page" in " ".join(capture.left_out.reasons)
-    assert any("was asked for, which nobody names" in note for note in capture.notes)
+    assert shown_by(capture.notes)
+
+
+@pytest.mark.parametrize(
+    ("fields", "told"),
+    [
+        ({"result": Result.GONE, "status": 404}, "there is none (status 404), so pages beside it that show the same"),
+        ({"result": Result.FAILED, "status": 500, "error": "status 500"}, "the answer (status 500) does not show an"),
+        ({"result": Result.REDIRECTED, "status": 302, "location": ROOT}, "the answer (redirected) does not show an"),
+    ],
+)
+def test_the_note_says_what_was_answered(impolite, fields, told):
+    world, frontier = World(), Frontier(impolite)
+    names = [f"{ROOT}{word}" for word in WORDS[:6]]
+    world.links = {ROOT: [Sighting(name) for name in names]}
+    world.answers = {name: [{"fingerprint": "sold out"}] for name in names}
+    world.answers[ROOT + unlikely("http://h")] = [fields] * 9
+    capture = frontier.open(CaptureSpec("h", (ROOT,), sitemaps=(), strategy="bfs:revisits=none"), world.now)
+    asked = world.run(frontier)
+    assert next(fetch.kind for fetch in asked if "no-such-page" in fetch.url) is Kind.PROBE
+    assert told in capture.notes[-1]
+    assert not shown_by(capture.notes)
 
 
 def test_what_was_asked_for_is_known_after_a_restart(impolite):

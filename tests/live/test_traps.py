@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from sharc_crawler.certificate.verify import verify
 from tests.live.serving import serving
 
 TRUE = 24  #: pages
@@ -124,3 +125,25 @@ def test_an_endless_site_ends(crawl, site: Any, strategy: str) -> None:
     captured = {site.number_of(site, page["url"].removeprefix(url.rstrip("/"))) for page in visited}
     assert captured >= set(range(TRUE)), "each story is captured"
     assert "looks like a trap" in json.dumps(done.report)
+
+
+def test_a_name_that_nobody_gave_counts_nowhere_and_error_pages_are_none_to_the_next_capture(run_crawl, tmp_path):
+    visited = []
+    with serving(SoftNotFoundLetters) as url:
+        for name in ("first", "second"):
+            given = {"url": url, "output": str(tmp_path / name), "history": str(tmp_path / "history.sqlite")}
+            done = run_crawl(tmp_path, **given, delay="0", limit="400", sitemap="off")
+            assert done.code == 0, done.err
+            (capture,) = done.report["captures"]
+            assert capture["resources"]["known"] == 0
+            assert "no-such-page" not in json.dumps(done.capture["pages"])
+            assert not any("error page alone (" in one for one in capture["notes"]), "what it names is not looked at"
+            (note,) = [one for one in capture["notes"] if one.startswith(f"{url}no-such-page")]
+            assert note.endswith("it shows this folder's error page, of status 200")
+            assert "no-such-page" not in (tmp_path / name / "certificate-pages.jsonl").read_text()
+            assert verify(tmp_path / name).findings == []
+            asked = [json.loads(line) for line in (tmp_path / name / "crawl.jsonl").read_text().splitlines()]
+            assert [one["kind"] for one in asked if "no-such-page" in one["url"]] == ["probe"], "its record is there"
+            visited.append({one["url"] for one in done.capture["pages"] if one["visit"]})
+    stories = {f"{url}story/{number}" for number in range(TRUE)}
+    assert visited[0] & visited[1] == {url, *stories}
