@@ -74,7 +74,7 @@ class Judge:
         stated = [one for one in (*entry.get("former", ()), entry["visit"]) if one]
         last: Outcome | None = None
         for one in sorted(stated, key=lambda visit: visit["date"]):
-            outcome = self._download(entry, one, "visit")
+            outcome = self.download(entry, one, "visit")
             if outcome is not None and outcome.result is Result.OK:
                 self._revisits.visited(one["uri"], last := outcome)
             elif outcome is not None and last is not None:
@@ -83,7 +83,7 @@ class Judge:
     def _downloads(self, entry: Entry) -> tuple[Outcome | None, Outcome | None, bool]:
         """Visit and revisit, and whether they are as stated."""
         before = len(self.findings)
-        first, second = (self._download(entry, entry.get(part), part) for part in ("visit", "revisit"))
+        first, second = (self.download(entry, entry.get(part), part) for part in ("visit", "revisit"))
         self._former_visits(entry)
         return first, second, len(self.findings) == before
 
@@ -91,7 +91,7 @@ class Judge:
         """Before T; the page's visit is the last that brought content: one that would be hidden is found."""
         visit, reference = entry["visit"], self._references.get(entry["subsite"])
         for stated in entry.get("former", ()):
-            outcome = self._download(entry, stated, "former visit")
+            outcome = self.download(entry, stated, "former visit")
             brought = outcome is not None and outcome.result is Result.OK
             if visit is None or visit["result"] != Result.OK.value or "verdict" not in entry:
                 self._find(stated, entry, "it has a former visit, and no later one that brought content")
@@ -135,7 +135,7 @@ class Judge:
 
     # -- downloads ---------------------------------------------------------------------------------------------------
 
-    def _download(self, entry: Entry, stated: Entry | None, part: str) -> Outcome | None:
+    def download(self, entry: Entry, stated: Entry | None, part: str) -> Outcome | None:
         """How a download ended, by its record; where there is none, as stated."""
         if stated is None:
             return None

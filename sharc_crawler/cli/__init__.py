@@ -18,6 +18,7 @@ from sharc_crawler.report.words import printable
 
 #: name of the command (and of its module) → what it does, as ``sharc --help`` says it
 COMMANDS = {
+    "certify": "Certify what the sites of a collection were at any instant, from the captures that are there.",
     "collection": "Keep captures together: sites, history and masks in one folder; look at all of it.",
     "control": "Pause a crawl that runs, slow it down, stop it, or ask how far it is.",
     "demo": "Serve the living site: pages that change while they are crawled.",

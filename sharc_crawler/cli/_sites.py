@@ -69,7 +69,7 @@ def _listed(names: set[str]) -> str:
     return ", ".join(f"{name.replace('_', '-')}=" for name in sorted(names))
 
 
-def instant(text: str) -> Instant:
+def instant(text: str, what: str = "window") -> Instant:
     """Unix seconds from a date, a date with time, or unix seconds; UTC where nothing else is said.
 
     >>> instant("2012-01-02"), instant("2012-01-01T01:00+01:00"), instant("1325376000")
@@ -84,5 +84,5 @@ def instant(text: str) -> Instant:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
-        raise UsageError(f"window: {text!r} is neither a date such as 2012-01-31 nor unix seconds") from None
+        raise UsageError(f"{what}: {text!r} is neither a date such as 2012-01-31 nor unix seconds") from None
     return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sharc_crawler.archive.cdxj import REVISIT, read_index
+from sharc_crawler.certificate.canonical import DIGEST
 from sharc_crawler.certificate.fixity import CERTIFICATES
 from sharc_crawler.certificate.verify import NOBODY, Verification, total_size, verify
 from sharc_crawler.certificate.witness import Finding
+from sharc_crawler.collection.certifying import check_at
+from sharc_crawler.collection.referring import Referring
 from sharc_crawler.errors import DataError
 from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.report.packaged import not_of_it, unsealed
@@ -25,21 +27,28 @@ def verify_collection(
 ) -> tuple[Verification, list[str]]:
     """What :func:`~sharc_crawler.certificate.verify.verify` finds of all captures, and which have no certificate.
 
+    Certificates for other instants (:mod:`.certifying`) are made again.
+
     A payload that a capture refers to, and that none of the collection holds, is a finding. ``told`` is given the bytes
     of the captures as they are read.
     """
     every, without = Verification(source=str(collection.folder)), list[str]()
-    holders: dict[str, Path] = {}
+    referring = Referring()
     for capture in sorted(collection.captures(), key=lambda one: one.time):
         name = capture.folder.relative_to(collection.folder).as_posix()
         try:
-            former = _former(capture.folder, holders)
+            former = referring.former(capture.folder)
             if _certified(capture.folder):
                 every.add(name, _verified(capture.folder, former, told, trust))
             else:
                 without.append(name)
         except (DataError, OSError, ValueError, KeyError) as error:
             every.findings.append(Finding(str(error), name))
+    for document, findings in check_at(collection):
+        every.findings += findings
+        if not findings:
+            every.claims.append(document["claim"])
+            every.digests.append(document[DIGEST])
     return every, without
 
 
@@ -64,16 +73,3 @@ def _verified(folder: Path, former: list[Path], told: Callable[[int], None], tru
         found.findings.insert(0, Finding(lost))
         found.elsewhere = 0  # nothing more is to be had
     return found
-
-
-def _former(folder: Path, holders: dict[str, Path]) -> list[Path]:
-    """The former captures whose payloads a capture refers to; what it holds itself is noted in ``holders``."""
-    held, referred = set[str](), set[str]()
-    for index in folder.glob("*.cdxj"):
-        for entry in read_index(index):
-            if entry.digest:
-                (referred if entry.mime == REVISIT else held).add(entry.digest)
-    former = {holders[digest] for digest in referred - held if digest in holders}
-    for digest in held:
-        holders.setdefault(digest, folder)
-    return sorted(former)

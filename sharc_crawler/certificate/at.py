@@ -1,0 +1,217 @@
+"""What captures show of a site at any instant: of each page the downloads next to it, before and after, compared.
+
+The captures' certificates say which downloads there are, and the WARC files what each of them brought. Where visit and
+revisit of one capture are these downloads, its own judgement of a 304 counts. Lastmods are not looked at.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from sharc_crawler.certificate.canonical import DIGEST, digest
+from sharc_crawler.certificate.document import LIMITS, unit
+from sharc_crawler.evidence.data import DataState, with_data
+from sharc_crawler.evidence.facts import CaptureFacts, PageFacts, VisitFacts
+from sharc_crawler.evidence.figures import PageSums
+from sharc_crawler.evidence.headers import weak
+from sharc_crawler.evidence.judgement import APEX, NEVER_REVISITED, Revisits
+from sharc_crawler.evidence.kinds import Evidence
+from sharc_crawler.evidence.reasons import Reason, code
+from sharc_crawler.instants import iso
+from sharc_crawler.model import Judgement, Kind, Outcome, Result, Slot, Url, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from sharc_crawler.certificate.entries import PageEntries
+    from sharc_crawler.certificate.judging import Judge
+    from sharc_crawler.model import Instant
+
+    Entry = Mapping[str, Any]
+
+FORMAT = "sharc-certificate-at"
+VERSION = 1
+_SHOWS_NOTHING = (Result.FAILED, Result.REFUSED)
+_NOT_MODIFIED = 304
+
+
+@dataclass(slots=True)
+class ReadCapture:
+    """A capture whose certificate holds."""
+
+    name: str  #: of its folder, within the collection's
+    document: Mapping[str, Any]  #: its certificate
+    entries: PageEntries
+    judge: Judge  #: has its records
+
+    @property
+    def lied(self) -> bool:
+        """Was its server caught at a 304 that was none?"""
+        audit = self.document["capture"]["audit"] or {}
+        return audit.get("of") == "304" and bool(audit.get("lies"))
+
+
+class Next(NamedTuple):
+    """The download of a page that is next to the instant, on one side of it."""
+
+    capture: ReadCapture
+    entry: Entry  #: what the certificate says of the page
+    stated: Entry  #: and of the download
+    outcome: Outcome  #: by its record
+
+    def place(self) -> dict[str, Any]:
+        """As the certificate for the instant has it."""
+        return {"capture": self.capture.name, **self.stated}
+
+    def facts(self) -> VisitFacts:
+        """As sums are made of."""
+        one = self.outcome
+        return VisitFacts(Slot(self.stated["slot"]), one.result, one.started, one.ended, one.status, one.digest)
+
+
+@dataclass(slots=True)
+class _Around:
+    """A page, around the instant."""
+
+    kind: Kind
+    before: Next | None = None
+    after: Next | None = None
+    data: list[Url] = field(default_factory=list)
+
+    def meet(self, one: Next, instant: Instant) -> None:
+        """A download of it."""
+        started, result = one.outcome.started, one.outcome.result
+        earlier, later = self.before, self.after
+        unseen = result is Result.NOT_MODIFIED  # to a revisit: what the visit brought is still what was seen last
+        if started <= instant and not unseen and (earlier is None or started > earlier.outcome.started):
+            self.before = one
+        if started >= instant and (later is None or started < later.outcome.started):
+            self.after = one
+
+
+def certificate_at(site: str, instant: Instant, captures: Sequence[ReadCapture]) -> tuple[dict[str, Any], list[Entry]]:
+    """The certificate of an instant, without what it states of its pages' file, and these pages."""
+    entries, sums = [], PageSums(instant)
+    for entry, page in _pages(instant, captures):
+        entries.append(entry)
+        if page.kind is Kind.PAGE:
+            sums.add(page)
+        elif page.kind is Kind.DATA:
+            sums.narrow(page)
+    facts = CaptureFacts(site, (), "", instant, instant, instant, ())
+    named = [{"name": one.name, "digest": one.document[DIGEST]} for one in captures]
+    document = {
+        "format": FORMAT,
+        "version": VERSION,
+        "captures": named,
+        **unit(site, facts, sums),
+        "limits": list(LIMITS),
+    }
+    return document, entries
+
+
+def sealed(document: Mapping[str, Any], pages: Mapping[str, Any]) -> dict[str, Any]:
+    """With what it states of its pages' file, and its digest."""
+    whole = {**document, "pages": dict(pages)}
+    return {**whole, DIGEST: digest(whole)}
+
+
+def _pages(instant: Instant, captures: Sequence[ReadCapture]) -> Iterator[tuple[Entry, PageFacts]]:
+    """Each page and resource, data first (pages are judged with it), then in the order of their second downloads."""
+    around = _met(instant, captures)
+    judged = _Judged(instant, around)
+    rank = {url: place for place, url in enumerate(around)}
+    for url in sorted(
+        around, key=lambda url: (around[url].kind is not Kind.DATA, _started(around[url].after), rank[url])
+    ):
+        yield judged.page(url)
+
+
+def _met(instant: Instant, captures: Sequence[ReadCapture]) -> dict[Url, _Around]:
+    around: dict[Url, _Around] = {}
+    for capture in captures:
+        for entry in capture.entries:
+            own = around.setdefault(entry["url"], _Around(Kind(entry["kind"])))
+            own.data += [url for url in entry.get("data", ()) if url not in own.data]
+            for part, stated in (("visit", entry["visit"]), ("revisit", entry.get("revisit"))):
+                outcome = capture.judge.download(entry, stated, part)
+                if stated and outcome and outcome.result not in _SHOWS_NOTHING:
+                    own.meet(Next(capture, entry, stated, outcome), instant)
+    return around
+
+
+def _started(one: Next | None) -> Instant:
+    return one.outcome.started if one else 0.0
+
+
+class _Judged:
+    """Pages, judged by the rules that judge a capture's."""
+
+    def __init__(self, instant: Instant, around: Mapping[Url, _Around]) -> None:
+        self._instant, self._around = instant, around
+        self._revisits = Revisits()
+        self._data: dict[Url, DataState] = {}
+        for one in around.values():
+            if one.before and one.before.outcome.result is Result.OK:
+                self._revisits.visited(one.before.stated["uri"], one.before.outcome)
+
+    def page(self, url: Url) -> tuple[Entry, PageFacts]:
+        """One of them, as an entry and as sums are made of it."""
+        own = self._around[url]
+        before, after = own.before, own.after
+        entry: dict[str, Any] = {"url": url, "kind": own.kind.value}
+        if before is None or before.outcome.result is not Result.OK:
+            reason = _why_missing(before)
+            return {**entry, "reason": code(reason)}, PageFacts(url, own.kind, "", 0, 0.0, "", reason=reason)
+        judgement = self._with_data(own, self._judgement(before, after))
+        if own.kind is Kind.DATA:
+            self._data[url] = DataState(judgement, "")
+        entry |= {"verdict": judgement.verdict.value, "evidence": judgement.evidence.value}
+        entry |= {"reason": code(judgement.reason), "before": before.place(), "after": after and after.place()}
+        facts = PageFacts(
+            url, own.kind, "", 0, 0.0, "",
+            visit=before.facts(), revisit=after and after.facts(),
+            verdict=judgement.verdict, evidence=judgement.evidence, reason=judgement.reason,
+        )  # fmt: skip
+        return entry, facts
+
+    def _judgement(self, before: Next, after: Next | None) -> Judgement:
+        if before.outcome.started == self._instant and not before.outcome.age:
+            return APEX
+        if after is None:
+            return NEVER_REVISITED
+        if after.outcome.result is Result.NOT_MODIFIED:  # to the revisit of a capture that visited the page before
+            said = after.entry
+            return Judgement(Verdict(said["verdict"]), Evidence(said["evidence"]), said["reason"])
+        found = self._revisits.judge(before.stated["uri"], before.outcome, after.outcome, self._instant)
+        told = after.outcome.status == _NOT_MODIFIED
+        return _by_word(before, after) if told and found.verdict is Verdict.COHERENT else found
+
+    def _with_data(self, own: _Around, judgement: Judgement) -> Judgement:
+        listed = [url for url in own.data if url in self._data]
+        return with_data(judgement, "", listed, self._data)[0] if listed else judgement
+
+
+def _why_missing(before: Next | None) -> Reason:
+    """A page that was not there, or led elsewhere, when it was last looked at; or that nobody knew yet."""
+    if before is None:
+        return Reason.LATE
+    return Reason.GONE if before.outcome.result is Result.GONE else Reason.REDIRECTED
+
+
+def _by_word(before: Next, after: Next) -> Judgement:
+    """A later capture was told that nothing had changed: no second copy was compared."""
+    if after.capture.lied:
+        return Judgement(Verdict.UNKNOWN, Evidence.NONE, Reason.NOT_MODIFIED_LIES)
+    evidence = Evidence.WEAK_VALIDATOR if weak(before.outcome) else Evidence.VALIDATOR
+    return Judgement(Verdict.COHERENT, evidence, Reason.NOT_MODIFIED)
+
+
+def name_at(site: str, instant: Instant) -> str:
+    """The name of its file.
+
+    >>> name_at("example.org", 1795170667.25)
+    'example.org-2026-11-20T103107.250000Z.json'
+    """
+    return f"{site}-{iso(instant).replace(':', '')}.json"

@@ -1,0 +1,37 @@
+"""``sharc certify``: a certificate for any instant, from the captures that a collection has."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+
+from sharc_crawler.cli._next import say_next
+from sharc_crawler.cli._sites import instant
+from sharc_crawler.collection.certifying import certify_at
+from sharc_crawler.collection.folder import Collection
+from sharc_crawler.report.claim import sentence
+
+
+@click.command()
+@click.argument("folder", metavar="DIR", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--at", "at", required=True, metavar="T", help="The instant: 2026-11-20T10:31, or unix seconds; UTC.")
+@click.option("--site", default="", help="Only this site, by the name of its folder in DIR/captures.")
+def command(folder: Path, at: str, site: str) -> None:
+    r"""Write a certificate of what the sites of the collection DIR were at the instant T, from what is there.
+
+    Of each page the last download before T is compared with the first one after it, whichever captures they are of:
+    pages that were the same at both are shown to have been in that state together at T. Nothing is downloaded.
+    sharc verify DIR proves such certificates with all others.
+
+    \b
+    Example:
+      sharc certify news --at 2026-11-20T12:00
+      sharc verify news
+    """
+    for path in certify_at(Collection(folder), instant(at, "--at"), site):
+        document = json.loads(path.read_text(encoding="utf-8"))
+        click.echo(sentence(document["claim"]))
+        click.echo(f"  {path}\n  its digest {document['digest']}")
+    say_next("sharc", "verify", folder)

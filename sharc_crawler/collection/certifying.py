@@ -1,0 +1,163 @@
+"""Certificates for any instant, made of what the captures around it hold; and verified by making them again."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from sharc_crawler.archive.files import Drafts
+from sharc_crawler.certificate.at import FORMAT, VERSION, ReadCapture, certificate_at, name_at, sealed
+from sharc_crawler.certificate.canonical import DIGEST, canonical, to_text
+from sharc_crawler.certificate.entries import write_entries
+from sharc_crawler.certificate.examining import entries_of
+from sharc_crawler.certificate.fixity import fixity, pages_name
+from sharc_crawler.certificate.judging import Judge
+from sharc_crawler.certificate.sources import open_source
+from sharc_crawler.certificate.verify import verify
+from sharc_crawler.certificate.witness import Finding, Witness, ingest
+from sharc_crawler.collection.referring import Referring
+from sharc_crawler.errors import DataError, UsageError, nearest
+from sharc_crawler.instants import iso, unix
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from sharc_crawler.collection.folder import Collection
+    from sharc_crawler.model import Instant
+
+CERTIFICATES = "certificates"  #: folder, within the collection's
+
+
+class _Certified(NamedTuple):
+    """A capture with a certificate."""
+
+    name: str
+    folder: Path
+    document: dict[str, Any]
+    former: list[Path]
+
+    def began(self) -> Instant:
+        return unix(self.document["capture"]["started"])
+
+    def ended(self) -> Instant:
+        return unix(self.document["capture"]["ended"])
+
+
+def certify_at(collection: Collection, instant: Instant, site: str = "") -> list[Path]:
+    """Write a certificate for an instant, of a site or of each that has captures on both sides of it.
+
+    Raises :class:`~sharc_crawler.errors.UsageError` where there is none, and
+    :class:`~sharc_crawler.errors.DataError` for a capture that its own certificate does not hold of.
+    """
+    if site and site not in collection.names():
+        raise UsageError(f"--site {site!r} has no captures in {collection.folder}{nearest(site, collection.names())}")
+    instant = unix(iso(instant))  # as the certificate writes it
+    written, apart = [], []
+    for name in [site] if site else collection.names():
+        captures = _certified(collection, name)
+        chosen = _around(captures, instant)
+        if chosen is None:
+            apart.append(_reach(name, captures))
+        else:
+            for one in chosen:
+                _check(one)
+            written.append(_write(collection.folder, name, instant, chosen))
+    if not written:
+        raise UsageError(f"--at {iso(instant)} lies outside of the captures with certificates: {'; '.join(apart)}")
+    return written
+
+
+def check_at(collection: Collection) -> Iterator[tuple[dict[str, Any], list[Finding]]]:
+    """Each of them, and where it is not what its captures show; these are verified by themselves."""
+    folder = collection.folder / CERTIFICATES
+    for path in sorted(folder.glob("*.json")) if folder.is_dir() else ():
+        name = path.relative_to(collection.folder).as_posix()
+        try:
+            document = json.loads(path.read_text(encoding="utf-8"))
+            if (document["format"], document["version"]) != (FORMAT, VERSION):
+                raise DataError(f"{path} is of another format or version than {FORMAT}, {VERSION}")
+            yield document, [Finding(what, name) for what in _altered(collection, path, document)]
+        except (DataError, ValueError, KeyError, TypeError, AttributeError, OSError) as error:
+            yield {}, [Finding(f"it cannot be read as a certificate: {error!r}", name)]
+
+
+def _altered(collection: Collection, path: Path, document: dict[str, Any]) -> Iterator[str]:
+    captures = {one.name: one for one in _certified(collection, document["name"])}
+    named = {one["name"]: one["digest"] for one in document["captures"]}
+    if missing := sorted(name for name in named if name not in captures):
+        yield f"the captures that it is made of are not there, or have no certificate: {', '.join(missing)}"
+        return
+    if other := sorted(name for name, digest in named.items() if captures[name].document[DIGEST] != digest):
+        yield f"these captures have another certificate by now: {', '.join(other)}"
+        return
+    instant = unix(document["reference"]["instant"])
+    again, entries = certificate_at(document["name"], instant, [_read(captures[name]) for name in named])
+    file = path.with_name(pages_name(path.name))
+    stated = {"name": file.name, "lines": len(entries), **fixity(file)}
+    if file.read_bytes() != b"".join(canonical(dict(entry)) + b"\n" for entry in entries):
+        yield f"its pages, {file.name}, are not what the captures show"
+    if path.read_bytes() != to_text(sealed(again, stated)).encode():
+        yield "it is not what the captures show"
+
+
+def _certified(collection: Collection, name: str) -> list[_Certified]:
+    """Captures of a site that have a certificate, oldest first, with those that they refer to."""
+    referring, found = Referring(), []
+    for capture in sorted(collection.captures(), key=lambda one: one.time):
+        try:
+            former = referring.former(capture.folder)
+        except (OSError, ValueError, KeyError) as error:
+            raise DataError(f"{capture.folder} has an index that cannot be read: {error}") from error
+        certificates = open_source(capture.folder).certificates if capture.site == name else {}
+        for text in certificates.values():
+            document = json.loads(text)
+            shown = capture.folder.relative_to(collection.folder).as_posix()
+            found.append(_Certified(shown, capture.folder, document, former))
+    return found
+
+
+def _around(captures: Sequence[_Certified], instant: Instant) -> list[_Certified] | None:
+    """Those that hold the instant, and the next ones before and after it; None: one side has none."""
+    begun = [one for one in captures if one.began() <= instant]
+    ending = [one for one in captures if one.ended() >= instant]
+    if not begun or not ending:
+        return None
+    before = [one for one in begun if one.ended() < instant][-1:]
+    after = [one for one in ending if one.began() > instant][:1]
+    return [*before, *(one for one in begun if one in ending), *after]
+
+
+def _reach(name: str, captures: Sequence[_Certified]) -> str:
+    if not captures:
+        return f"{name} has none"
+    return f"{name} from {iso(captures[0].began())} to {iso(max(one.ended() for one in captures))}"
+
+
+def _check(one: _Certified) -> None:
+    found = verify(one.folder, one.former)
+    if found.findings:
+        raise DataError(f"{one.name} does not bear out its own certificate: {found.findings[0]} (sharc verify)")
+
+
+def _read(one: _Certified) -> ReadCapture:
+    source = open_source(one.folder)
+    others = Witness()
+    for folder in one.former:
+        ingest(open_source(folder).warcs, into=others)
+    entries = entries_of(source, one.document)
+    judge = Judge(ingest(source.warcs), others, {}, source.warcs, entries)
+    return ReadCapture(one.name, one.document, entries, judge)
+
+
+def _write(folder: Path, site: str, instant: Instant, chosen: Sequence[_Certified]) -> Path:
+    document, entries = certificate_at(site, instant, [_read(one) for one in chosen])
+    path = folder / CERTIFICATES / name_at(site, instant)
+    path.parent.mkdir(exist_ok=True)
+    pages = path.with_name(pages_name(path.name))
+    with Drafts() as drafts:
+        with drafts.open(pages) as out:
+            stated = write_entries(out, pages.name, entries)
+        with drafts.open(path) as out:
+            out.write(to_text(sealed(document, stated)).encode())
+    return path

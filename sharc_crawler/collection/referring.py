@@ -1,0 +1,29 @@
+"""Which former captures a capture refers to, for payloads that it does not store itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sharc_crawler.archive.cdxj import REVISIT, read_index
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class Referring:
+    """Asked of a collection's captures, the oldest first."""
+
+    def __init__(self) -> None:
+        self._holders: dict[str, Path] = {}  # payload digest → the first capture that holds it
+
+    def former(self, folder: Path) -> list[Path]:
+        """Those that a capture refers to; what it holds itself is noted."""
+        held, referred = set[str](), set[str]()
+        for index in folder.glob("*.cdxj"):
+            for entry in read_index(index):
+                if entry.digest:
+                    (referred if entry.mime == REVISIT else held).add(entry.digest)
+        former = {self._holders[digest] for digest in referred - held if digest in self._holders}
+        for digest in held:
+            self._holders.setdefault(digest, folder)
+        return sorted(former)

@@ -1,0 +1,117 @@
+"""Certificates for instants that no capture was made for."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from click.testing import CliRunner
+
+from sharc_crawler.certificate.canonical import digest
+from sharc_crawler.cli import main
+from sharc_crawler.collection.certifying import CERTIFICATES, certify_at
+from sharc_crawler.collection.folder import Collection
+from sharc_crawler.collection.verifying import verify_collection
+from sharc_crawler.errors import DataError
+from sharc_crawler.instants import unix
+
+
+@pytest.fixture
+def copied(collected, tmp_path):
+    shutil.copytree(collected.collection.folder, tmp_path / "kept")
+    return Collection(tmp_path / "kept")
+
+
+def certificate(folder):
+    return json.loads((folder / "certificate.json").read_text())
+
+
+def run(*words):
+    return CliRunner().invoke(main, [*map(str, words)])
+
+
+def pages(path):
+    lines = path.with_name(path.name.replace(".json", "-pages.jsonl")).read_text().splitlines()
+    return {urlsplit(one["url"]).path: one for one in map(json.loads, lines)}
+
+
+def test_between_two_captures_what_both_show_is_certified(copied):
+    first, second = (certificate(one.folder)["capture"] for one in copied.captures())
+    between = (unix(first["ended"]) + unix(second["started"])) / 2
+    done = run("certify", copied.folder, "--at", between)
+    assert done.exit_code == 0, done.output
+    (path,) = (copied.folder / CERTIFICATES).glob("*.json")
+    document, found = json.loads(path.read_text()), pages(path)
+    assert document["digest"] == digest(document)
+    assert document["digest"] in done.output
+    assert {one: page.get("verdict", page["reason"]) for one, page in found.items()} == {
+        "/": "changed",
+        "/tides.html": "coherent",
+        "/style.css": "coherent",
+        "/gone.html": "changed",
+        "/new.html": "late",
+    }
+    tides = found["/tides.html"]
+    assert tides["before"]["date"] <= document["reference"]["instant"] <= tides["after"]["date"]
+    assert [one["name"] for one in document["captures"]] == [tides["before"]["capture"], tides["after"]["capture"]]
+    assert document["totals"] == {
+        "known": 4, "captured": 3, "coherent": 1, "changed": 2, "unknown": 0, "not_captured": 1,
+    }  # fmt: skip
+    every, _ = verify_collection(copied)
+    assert every.findings == []
+    assert document["digest"] in every.digests
+    assert "1 of 3 pages was in this state" in run("verify", copied.folder).output
+
+
+def test_within_a_capture_its_own_verdicts_come_out(copied):
+    first, _ = copied.captures()
+    own = certificate(first.folder)["capture"]
+    (path,) = certify_at(copied, unix(own["reference"]["instant"]))
+    made = json.loads(path.read_text())
+    later = made["totals"]["not_captured"]
+    assert {**made["totals"], "known": made["totals"]["known"] - later, "not_captured": 0} == own["totals"]
+    assert later == 1, "the page that the next capture found"
+    assert made["reference"] == own["reference"]
+    assert made["claim"]["grounds"] == own["claim"]["grounds"]
+
+
+def test_what_is_altered_or_not_there_any_more_is_found(copied):
+    _, second = copied.captures()
+    (path,) = certify_at(copied, unix(certificate(second.folder)["capture"]["reference"]["instant"]))
+    assert verify_collection(copied)[0].findings == []
+    lines, text = path.with_name(path.name.replace(".json", "-pages.jsonl")), path.read_text()
+    kept = lines.read_text()
+    lines.write_text(kept.replace('"coherent"', '"changed"', 1))
+    assert any("are not what the captures show" in str(one) for one in verify_collection(copied)[0].findings)
+    lines.write_text(kept)
+    path.write_text(text.replace('"coherent": 3', '"coherent": 4'))
+    assert [str(one) for one in verify_collection(copied)[0].findings] == [
+        f"{CERTIFICATES}/{path.name}: it is not what the captures show"
+    ]
+    path.write_text(text)
+    (second.folder / "certificate.json").unlink()
+    (finding,) = verify_collection(copied)[0].findings
+    assert "not there, or have no certificate" in str(finding)
+    path.write_text("{")
+    (finding,) = verify_collection(copied)[0].findings
+    assert "cannot be read as a certificate" in str(finding)
+
+
+def test_nothing_is_certified_of_damaged_captures_or_other_times(copied):
+    first, _ = copied.captures()
+    start, end = (unix(certificate(first.folder)["capture"][name]) for name in ("started", "ended"))
+    asked = run("certify", copied.folder, "--at", "2001-01-01")
+    assert asked.exit_code == 2
+    assert "lies outside of the captures with certificates" in asked.output
+    assert run("certify", copied.folder, "--at", "yesterday").exit_code == 2
+    assert "nearest" not in run("certify", copied.folder, "--at", start, "--site", "x").output
+    (warc, *_) = sorted(first.folder.glob("*.warc.gz"))
+    data = bytearray(warc.read_bytes())
+    data[len(data) // 2] ^= 4
+    warc.write_bytes(data)
+    with pytest.raises(DataError, match="does not bear out its own certificate"):
+        certify_at(copied, (start + end) / 2)
+    assert not (Path(copied.folder) / CERTIFICATES).exists()
