@@ -155,7 +155,9 @@ class Exchange:
     normalised: bool = False  #: headers were rebuilt by the HTTP library, not kept from the wire
     error: str | None = None  #: the exchange failed: what happened
     untrusted: str = ""  #: what is wrong with the TLS certificate of who answered; empty: nothing, or no TLS
-    surplus: bytes = b""  #: received beyond the end that the response announced, and not believed
+    surplus: bytes = (
+        b""  #: received beyond the end that the response announced, and not believed; and blank lines before it
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from sharc_crawler.frontier.store import (
 )
 from sharc_crawler.model import EMBEDDED, Kind, Outcome, Result, Slot
 from sharc_crawler.rates.chain import PRIOR
-from sharc_crawler.urls import machine_of, without_credentials
+from sharc_crawler.urls import without_credentials
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -65,7 +65,7 @@ class Ledger:
         number = self.host_numbers.get(name)
         if number is None:
             number = self.host_numbers[name] = self.ring.add()
-            pace = self.shared.paces.setdefault(machine_of(name), Pace())
+            pace = self.shared.paces.setdefault(self.shared.machine(name), Pace())
             self.hosts.append(Host(name, self.politeness, pace))
         return number
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sharc_crawler.urls import machine_of
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -17,7 +19,8 @@ if TYPE_CHECKING:
 class Shared:
     """One for all sites; a frontier that is alone has its own."""
 
-    def __init__(self, terms: Terms | None = None) -> None:
+    def __init__(self, terms: Terms | None = None, machine: Callable[[str], str] = machine_of) -> None:
+        self.machine = machine  #: which hosts are one
         self.paces: dict[str, Pace] = {}  #: by machine: who captures two sites of it asks it no more often than for one
         self.terms = terms  #: of an instant crawl
         self.polls: Polls | None = None  #: its polls, once there are some

@@ -20,9 +20,10 @@ from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.parts import Parts
 from sharc_crawler.frontier.shared import Shared
 from sharc_crawler.model import Done, Fetch, Wait
+from sharc_crawler.urls import machine_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from sharc_crawler.frontier.ledger import Ledger
     from sharc_crawler.frontier.spec import CaptureSpec
@@ -54,11 +55,12 @@ class Sites:
         parts: Parts | None = None,
         lease_time: Seconds = LEASE_TIME,
         terms: Terms | None = None,
+        machine: Callable[[str], str] = machine_of,
     ) -> None:
         self.politeness = politeness or Politeness()
         self._parts = parts or Parts()
         self._lease_time = lease_time
-        self._shared = Shared(terms)
+        self._shared = Shared(terms, machine)
         self._shared.woken, self._shared.outside = self._woken, self._offer
         self._frontiers: dict[str, Frontier] = {}
         self._by_ledger: dict[Ledger, Frontier] = {}

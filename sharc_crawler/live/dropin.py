@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter, deque
 from typing import TYPE_CHECKING, Any
 
+from scrapy import signals
 from scrapy.utils.misc import build_from_crawler, load_object
 
 from sharc_crawler.frontier.spec import CaptureSpec
@@ -76,6 +77,8 @@ class DropIn:
         self._open: dict[str, Frontier] = {}
         self._rounds: dict[str, int] = {}
         self._slots: dict[str, set[str]] = {}  #: hosts that requests of a download slot are for
+        self._asked: set[str] = set()  #: slots that requests have reached since they were looked at last
+        crawler.signals.connect(self._reached, signals.request_reached_downloader)
         self._same: Counter[str] = Counter()  #: requests beyond the first, by name
         self.filter: BaseDupeFilter = _filter(crawler)
         self._hops: dict[_Name, dict[bytes, int]] = {}  #: redirects' fingerprints, by page, with their lease
@@ -226,9 +229,18 @@ class DropIn:
             self._requests.pop(_name(lease.fetch), None)
             self._hops.pop(_name(lease.fetch), None)
 
+    def _reached(self, request: Request) -> None:
+        """A request of anybody's: robots.txt and pipelines' files go by the same slots."""
+        self._asked.add(private.slot_name(self._crawler.engine.downloader, request))
+
     def follow_slots(self) -> None:
         """The project's own politeness counts: requests are due when their download slot would send them."""
-        for name, slot in private.slots(self._crawler.engine.downloader):
+        slots = private.slots(self._crawler.engine.downloader)
+        for name in list(self._asked):
+            if (slot := slots.get(name)) is None or not slot.active:  # what it comes to is known by now
+                self._asked.discard(name)
+            if slot is None:
+                continue
             asked = private.last_asked(slot)
             due = self._session.clock.at(asked) + slot.delay if asked else 0.0
             for host in self._slots.get(name, ()):

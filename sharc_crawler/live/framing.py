@@ -15,6 +15,7 @@ logger = logging.getLogger(__name__)
 
 LINE = 16_000  #: bytes; Twisted hangs up on a line of more than 16 KiB
 SIZE_LINE = 1024  #: bytes; of a chunk's size and its extensions
+BLANKS = 4  #: bytes of blank lines before an answer, as Chromium skips them: a server's, after the answer before
 TRAILERS = 1 << 16  #: bytes
 LENGTH = 100  #: digits of a Content-Length; beyond some thousand Python reads none
 _BLANK = (b"\r\n", b"\n")
@@ -23,6 +24,11 @@ _INTEGER = re.compile(rb"\s*[+-]?[0-9_]+\s*\Z")  #: what ``int`` takes, and more
 _TOKEN = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+\Z")
 _NO_BODY = (204, 304)
 _FRAMING = (b"content-length", b"transfer-encoding")
+
+
+def _codings(value: bytes) -> bytes:
+    """Transfer codings; "identity" was none of them already in RFC 2616, and is sent still."""
+    return b", ".join(one for one in map(bytes.strip, value.split(b",")) if one.lower() != b"identity")
 
 
 class Framing:
@@ -38,6 +44,7 @@ class Framing:
         self.in_head = True
         self.long: list[tuple[bytes, bytes]] = []  #: headers that are too long for the parser, by name
         self._method = method
+        self._blanks = BLANKS
         self._part = self._status
         self._held = bytearray()  # of a line that is not whole
         self._lines: list[bytes] = []  # of a head
@@ -52,6 +59,16 @@ class Framing:
         while at < len(data) and not self.ended:
             at = self._part(data, at, clean)
         return b"".join(clean), data[at:] if self.ended else b""
+
+    def blank(self, data: bytes) -> int:
+        r"""How many of these bytes are blank lines before the answer, and no part of it.
+
+        >>> Framing(b"GET").blank(b"\r\nHTTP/1.1 200 OK\r\n")
+        2
+        """
+        found = len(data[: self._blanks]) - len(data[: self._blanks].lstrip(b"\r\n"))
+        self._blanks = self._blanks - found if found == len(data) else 0
+        return found
 
     def cut(self) -> bytes:
         """The connection is lost: what came of a first line, for the parser to complain of."""
@@ -115,6 +132,8 @@ class Framing:
                 logger.debug("Skipping the bad header line %r", b"".join(lines)[:200])
             elif max(map(len, lines)) > LINE:
                 self.long.append((name, value.strip()))
+            elif name.lower() == b"transfer-encoding" and (codings := _codings(value)) != value.strip():
+                fields += [([name + b": " + codings + b"\r\n"], name.lower(), codings)] if codings else []
             else:
                 lines[0] = name + b":" + lines[0].partition(b":")[2]
                 fields.append(([line + b"\r\n" for line in lines], name.lower(), value.strip()))

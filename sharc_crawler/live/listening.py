@@ -93,6 +93,9 @@ class _Listener(ProtocolWrapper):
             super().dataReceived(data)
             return
         tap, framing = request.tap, request.framing
+        if blank := framing.blank(data):
+            tap.surplus += data[:blank]
+            data = data[blank:]
         try:
             tap.receive(data)
         except OSError:

@@ -18,7 +18,7 @@ from service_identity import CertificateError, VerificationError
 from twisted.internet import _sslverify
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from scrapy import Request
     from scrapy.core.downloader import Slot
@@ -38,9 +38,9 @@ def wake_up(engine: ExecutionEngine) -> Callable[[], None]:
     return engine._slot.nextcall.schedule
 
 
-def slots(downloader: Downloader) -> Iterable[tuple[str, Slot]]:
+def slots(downloader: Downloader) -> Mapping[str, Slot]:
     """The downloader's slots, by name."""
-    return downloader.slots.items()
+    return downloader.slots
 
 
 def slot_name(downloader: Downloader, request: Request) -> str:

@@ -37,6 +37,7 @@ from sharc_crawler.live.space import Space
 from sharc_crawler.options.reading import as_settings
 from sharc_crawler.storage.holding import hold
 from sharc_crawler.storage.opening import set_state_aside
+from sharc_crawler.urls import machine_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -376,7 +377,8 @@ def _begin(crawler: Crawler) -> Session:
         parts = PARTS if history is None else replace(PARTS, rates=parts.rates)
     former = None if drop_in else _former(crawler.spider, config)
     parts = replace(parts, former=former.validators) if former else parts
-    sites = Sites(politeness, parts, terms=getattr(crawler.spider, "terms", None))
+    machine = str if drop_in else machine_of  # in a project each download slot is asked at its own pace
+    sites = Sites(politeness, parts, terms=getattr(crawler.spider, "terms", None), machine=machine)
     space = Space(config.output, config.min_free)
     if config.masks or config.detector != "content":
         _check_detector(config.detector, config.masks)

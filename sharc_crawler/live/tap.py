@@ -68,11 +68,11 @@ class Tap:
     def forget(self, surplus: int) -> None:
         """The last bytes that arrived are not part of the response."""
         if self._large:
-            self.surplus = self._large.cut(surplus)
+            self.surplus += self._large.cut(surplus)
             return
         whole = b"".join(self._received)
         self._received = [whole[: len(whole) - surplus]]
-        self.surplus = whole[len(whole) - surplus :]
+        self.surplus += whole[len(whole) - surplus :]
 
     def response(self) -> Octets:
         """What was received; nothing more is kept here."""

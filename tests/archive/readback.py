@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 INFO = CaptureInfo("sharc-crawler/test", "me@example.org", "obey", "sharc-selective", {"size": 3})
 OK = b"HTTP/1.1 200 OK\r\n"
 URL = "http://example.org/page"
+CHUNKED = re.compile(rb"(?i)\r\ntransfer-encoding:[^\r\n]*chunked")
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,7 @@ def check(path: Path) -> None:
     command = [sys.executable, "-c", script, "check", str(path)]
     report = subprocess.run(command, capture_output=True, text=True, check=False)
     assert not report.stderr, report.stderr
-    chunked = [record["WARC-Record-ID"] for record in read(path) if b"ransfer-Encoding: chunked" in record.block]
+    chunked = [record["WARC-Record-ID"] for record in read(path) if CHUNKED.search(record.block)]
     current = ""
     for line in report.stdout.splitlines()[1:]:
         if "WARC-Record-ID" in line:

@@ -27,6 +27,7 @@ def test_bytes_of_any_kind(body: bytes) -> None:
     text, problem = robots_text(body)
     assert problem is None
     assert not allows(text, "wren", f"{HOST}/x")
+    assert allows(text, "owl", f"{HOST}/x")
 
 
 @pytest.mark.parametrize(

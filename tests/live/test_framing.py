@@ -19,6 +19,7 @@ WHOLE = {
     "not modified": (b"HTTP/1.1 304 Not Modified\r\nContent-Length: 9\r\n\r\n", b""),
     "interim": (b"HTTP/1.1 103 Early\r\nLink: x\r\n\r\n" + OK + b"Content-Length: 1\r\n\r\nx", b"x"),
     "chunks": (CHUNKED + b"3\r\nabc\r\nA;x=y\r\n0123456789\r\n0\r\n\r\n", b"abc0123456789"),
+    "identity, with a length": (OK + b"Transfer-Encoding: identity\r\nContent-Length: 5\r\n\r\nhello", b"hello"),
     "padded, with a trailer": (CHUNKED + b"3  \r\nabc\r\n00 ;e\r\nT: u\r\n\r\n", b"abc"),
 }
 

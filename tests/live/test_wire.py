@@ -86,6 +86,8 @@ WELL_FORMED = {
     ],
     "one huge header": [OK + b"Content-Security-Policy: " + b"s" * 300_000, b"\r\nContent-Length: 2\r\n\r\nhi"],
     "no colon": [OK + b"nonsense\r\nContent-Length: 1\r\n\r\nx"],
+    "identity as transfer coding": [OK + b"Transfer-Encoding: identity\r\nContent-Length: 2\r\n\r\nhi"],
+    "identity, then chunks": [OK + b"Transfer-Encoding: Identity , chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n"],
     "large body": [OK + b"Content-Length: 3000000\r\n\r\n" + bytes(3_000_000)],
 }
 
@@ -214,6 +216,14 @@ async def test_bytes_beyond_the_announced_end_are_dropped_and_the_connection_wit
             assert request.meta[EXCHANGE_KEY].response == OK + b"Content-Length: 2\r\n\r\nhi"
         assert server.connections == 2
     assert "after the end of a response" in caplog.text
+
+
+@pytest.mark.parametrize("parts", [[b"\r\n\r\n"], [b"\r", b"\n"], [b"\n"]])
+@in_loop
+async def test_blank_lines_before_an_answer_are_no_part_of_it_and_kept_beside_it(parts):
+    exchange = await exchange_of(saying(*parts, OK + b"Content-Length: 2\r\n\r\nhi there"))
+    assert exchange.response == OK + b"Content-Length: 2\r\n\r\nhi"
+    assert exchange.surplus == b"".join(parts) + b" there"
 
 
 @in_loop

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import functools
+import socket
 import ssl
+import struct
 from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address
@@ -66,7 +68,9 @@ class Conversation:
             await asyncio.sleep(0)
 
     def reset(self) -> None:
-        """Close with a TCP reset."""
+        """Close with a TCP reset: nothing lingers."""
+        connection = self.writer.get_extra_info("socket")
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.writer.transport.abort()
 
 
