@@ -1,13 +1,14 @@
 """A capture of any size on disk, by the code that a crawl writes with: WARC files, and a store with every page.
 
 Pages have 5 KB and 20 links. Half of the revisits bring equal bytes, a quarter a 304, a quarter other bytes; pages that
-are known and not visited were left by the budget.
+are known and not visited were left by the budget. ``--cut``: killed when so many were visited, and none twice.
 """
 
 from __future__ import annotations
 
 import argparse
 import math
+import os
 from pathlib import Path
 
 from sharc_crawler.archive.options import CaptureInfo
@@ -59,26 +60,34 @@ def answer(number: int, pages: int, state: int = 0) -> bytes:
 
 
 class Maker:
-    """Writes a capture of so many known pages, of which the first so many are visited and revisited."""
+    """Writes a capture of so many known pages, of which the first so many are visited and revisited.
 
-    def __init__(self, folder: Path, known: int, visited: int) -> None:
+    ``cut``: it is never finished. ``site``: another than ``SITE``.
+    """
+
+    def __init__(self, folder: Path, known: int, visited: int, site: str = SITE, *, cut: bool = False) -> None:
         self._known, self._visited = known, visited
+        self._site, self._cut = site, cut
+        self._host = site.partition("//")[2]
         self._reference = START + visited
         self._store = begin_state(folder, "sqlite")
-        self._out = WarcWriter(folder, "example.org", "run", CaptureInfo("bench", "nobody", "obey", "bfs"))
+        self._out = WarcWriter(folder, self._host, "run", CaptureInfo("bench", "nobody", "obey", "bfs"))
         self._firsts: dict[int, tuple[str, CaptureRef]] = {}
 
     def make(self) -> None:
-        self._commit(Batch(captures={0: self._capture(None)}, hosts={"example.org": HostRow("example.org", None, 1.0)}))
+        self._commit(Batch(captures={0: self._capture(None)}, hosts={self._host: HostRow(self._host, None, 1.0)}))
         for start in range(0, self._known, BATCH):
             pages = [self._page(number) for number in range(start, min(start + BATCH, self._known))]
             self._commit(Batch(pages=pages))
-        for slot in (Slot.FIRST, Slot.SECOND):
+        for slot in (Slot.FIRST,) if self._cut else (Slot.FIRST, Slot.SECOND):
             for start in range(0, self._visited, BATCH):
                 numbers = range(start, min(start + BATCH, self._visited))
                 visits = [self._visit(number, slot) for number in numbers]
                 judged = [self._judgement(number) for number in numbers] if slot is Slot.SECOND else []
+                self._out.sync()
                 self._commit(Batch(visits=visits, judgements=judged))
+        if self._cut:
+            os._exit(0)  # nothing is closed
         self._commit(Batch(captures={0: self._capture(self._reference + self._visited)}))
         self._out.close()
         self._store.close()
@@ -87,19 +96,17 @@ class Maker:
         self._store.commit(batch)
 
     def _capture(self, ended: float | None) -> CaptureRow:
-        spec = CaptureSpec("example.org", (f"{SITE}{path_of(0)}",), "bfs", settings={"run": "run"})
+        spec = CaptureSpec(self._host, (f"{self._site}{path_of(0)}",), "bfs", settings={"run": "run"})
         phase = Phase.VISIT if ended is None else Phase.DONE
         return CaptureRow(0, spec, phase, START, self._reference if ended else None, ended, ())
 
     def _page(self, number: int) -> PageRow:
-        url, parent = f"{SITE}{path_of(number)}", (number - 1) // LINKS if number else -1
+        url, parent = f"{self._site}{path_of(number)}", (number - 1) // LINKS if number else -1
         depth = int(math.log(number * (LINKS - 1) + 1, LINKS)) if number else 0
-        via = f"{SITE}{path_of(parent)}" if number else "seed"
+        via = f"{self._site}{path_of(parent)}" if number else "seed"
         visited = number < self._visited
-        state, reason = (
-            (State.QUEUED, "") if visited else (State.LATE, "budget: max_requests=9 has no room left for it")
-        )
-        row = (number, 0, url, url, Kind.PAGE, "example.org", depth, parent, via, state)
+        state, reason = (State.QUEUED, "") if visited or self._cut else (State.LATE, LEFT)
+        row = (number, 0, url, url, Kind.PAGE, self._host, depth, parent, via, state)
         return PageRow(*row, 1e-6 * (1 + number % 50), "prior", math.inf, 1.0, None, reason)
 
     def _visit(self, number: int, slot: Slot) -> VisitRow:
@@ -115,7 +122,7 @@ class Maker:
 
     def _exchange(self, number: int, at: float, response: bytes) -> Exchange:
         path = path_of(number)
-        return Exchange(SITE + path, at, at + 0.1, ASKED % (path.encode(), number), response, "127.0.0.1")
+        return Exchange(self._site + path, at, at + 0.1, ASKED % (path.encode(), number), response, "127.0.0.1")
 
     def _downloaded(self, number: int, at: float, state: int) -> Outcome:
         response = answer(number, self._known, state)
@@ -130,7 +137,7 @@ class Maker:
     def _not_modified(self, number: int, at: float) -> Outcome:
         digest, _ = self._firsts[number]
         head = b'HTTP/1.1 304 Not Modified\r\nETag: "%d"\r\n\r\n' % number
-        original = Original(SITE + path_of(number), START + number, digest)
+        original = Original(self._site + path_of(number), START + number, digest)
         ref = self._out.write_revisit(self._exchange(number, at, head), original)
         return Outcome(Result.NOT_MODIFIED, at, at + 0.1, status=304, capture=ref)
 
@@ -147,9 +154,11 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--known", type=int, required=True)
     parser.add_argument("--visited", type=int, required=True)
+    parser.add_argument("--site", default=SITE)
+    parser.add_argument("--cut", action="store_true", help="killed before its end")
     args = parser.parse_args()
     args.folder.mkdir(parents=True, exist_ok=True)
-    Maker(args.folder, args.known, args.visited).make()
+    Maker(args.folder, args.known, args.visited, args.site, cut=args.cut).make()
 
 
 if __name__ == "__main__":

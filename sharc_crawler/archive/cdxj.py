@@ -81,7 +81,7 @@ def entries(warc: Path) -> Iterator[IndexEntry]:
 
 
 def entries_of(stream: IO[bytes], name: str) -> Iterator[IndexEntry]:
-    """The same of an open one."""
+    """The same of an open one, from where it stands on."""
     records = ArchiveIterator(stream, no_record_parse=True)  # it decodes headers, and other bytes become the same text
     for record in records:
         if record.rec_type not in {"response", "revisit"}:

@@ -61,9 +61,8 @@ class Damage:
     reason: str
 
 
-def records(stream: IO[bytes]) -> Iterator[Record | Damage]:
-    """What a WARC file holds, in order; after a damaged place reading goes on with the next whole record."""
-    offset = 0
+def records(stream: IO[bytes], offset: int = 0) -> Iterator[Record | Damage]:
+    """What a WARC file holds from ``offset`` on, in order; after a damaged place the next whole record is next."""
     while (found := _read(stream, offset)) is not None:
         yield found
         if isinstance(found, Record):

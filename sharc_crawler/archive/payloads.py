@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from warcio.archiveiterator import ArchiveIterator
+from warcio.exceptions import ArchiveLoadFailed
 
+from sharc_crawler.archive.cdxj import REVISIT, index_path, read_index
 from sharc_crawler.archive.rows import Rows
 from sharc_crawler.frontier.seen import UNSEEN, SeenUrls
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from warcio.recordloader import ArcWarcRecord
@@ -48,6 +52,7 @@ class Payloads:
     def __init__(self, folder: Path, former: Former | None = None) -> None:
         self._rows = Rows(folder)
         self._numbers = SeenUrls()  # of rows
+        self._unread = _Unread()
         self._former = former
 
     def __len__(self) -> int:
@@ -60,6 +65,7 @@ class Payloads:
 
     def stored(self) -> Iterator[tuple[Original, bool]]:
         """What this capture holds in full, and whether it is chunked."""
+        self._take(self._unread.all())
         return map(_read, self._rows)
 
     def holder(self, original: Original) -> Original:
@@ -76,6 +82,7 @@ class Payloads:
         self._numbers.add(_key(original.digest, chunked), len(self._rows) - 1)
 
     def _here(self, digest: str, *, chunked: bool) -> Original | None:
+        self._take(self._unread.of(digest))
         number = self._numbers.get(_key(digest, chunked))
         if number == UNSEEN:
             return None
@@ -83,12 +90,61 @@ class Payloads:
         return original if (original.digest, framed) == (digest, chunked) else None  # two keys may share a hash
 
     def read(self, warc: Path) -> None:
-        """Add what a WARC file holds in full."""
-        with warc.open("rb") as stream:
-            for record in ArchiveIterator(stream):
+        """Add what a finished file holds in full, by its index: records are read when they are referred to."""
+        for entry in read_index(index_path(warc)):
+            if entry.digest and entry.digest != _EMPTY and entry.mime != REVISIT:
+                self._unread.add(entry.digest, warc, entry.offset)
+
+    def _take(self, places: Iterable[tuple[Path, int]]) -> None:
+        for warc, offset in places:
+            with suppress(ArchiveLoadFailed, OSError, StopIteration), warc.open("rb") as stream:
+                stream.seek(offset)
+                record = next(ArchiveIterator(stream))
                 if record.rec_type == "response" and not record.rec_headers.get_header("WARC-Truncated"):
                     coding = record.http_headers.get_header("Transfer-Encoding") or ""
                     self.add(_original(record), chunked=coding.lower().endswith("chunked"))
+
+
+class _Unread:
+    """Where answers lie that an index names, by digest, in some 30 bytes each; each is handed out once."""
+
+    def __init__(self) -> None:
+        self._warcs: list[Path] = []
+        self._files, self._offsets, self._given = array("I"), array("Q"), bytearray()
+        self._numbers = SeenUrls()
+
+    def add(self, digest: str, warc: Path, offset: int) -> None:
+        """Of equal ones few: they are cut off, or framed otherwise."""
+        key = next((key for key in _same(digest) if key not in self._numbers), None)
+        if key is None:
+            return
+        if not self._warcs or self._warcs[-1] != warc:
+            self._warcs.append(warc)
+        self._numbers.add(key, len(self._offsets))
+        self._files.append(len(self._warcs) - 1)
+        self._offsets.append(offset)
+        self._given.append(False)
+
+    def of(self, digest: str) -> Iterator[tuple[Path, int]]:
+        """Of what has this digest."""
+        for key in _same(digest):
+            if (number := self._numbers.get(key)) == UNSEEN:
+                return
+            yield from self._give(number)
+
+    def all(self) -> Iterator[tuple[Path, int]]:
+        """Of everything."""
+        for number in range(len(self._offsets)):
+            yield from self._give(number)
+
+    def _give(self, number: int) -> Iterator[tuple[Path, int]]:
+        if not self._given[number]:
+            self._given[number] = True
+            yield self._warcs[self._files[number]], self._offsets[number]
+
+
+def _same(digest: str) -> Iterator[str]:
+    return (f"{digest} {number}" for number in range(4))
 
 
 def _key(digest: str, chunked: bool) -> str:

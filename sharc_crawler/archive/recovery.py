@@ -6,7 +6,8 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO
 
-from sharc_crawler.archive.cdxj import entries, index_path, write_index
+from sharc_crawler.archive import checkpoints
+from sharc_crawler.archive.cdxj import entries, entries_of, index_path, write_index
 from sharc_crawler.archive.files import HELD, OPEN, SUFFIX, lock
 from sharc_crawler.archive.members import Record, records
 
@@ -53,20 +54,29 @@ def _named(folder: Path) -> dict[str, None]:
 def _finish(path: Path) -> Recovered | None:
     if path in HELD:
         return None
+    final = path.with_name(path.name.removesuffix(OPEN))
     with path.open("r+b") as stream:
         if not lock(stream.fileno()):
             return None
-        ends = list(record_ends(stream))
-        kept = ends[-1] if ends else 0
-        cut = os.fstat(stream.fileno()).st_size - kept
-        stream.truncate(kept)
+        known = checkpoints.last(final, stream)
+        starts, ends = [0], [known.size]
+        for record in records(stream, known.size):
+            if isinstance(record, Record):
+                starts.append(record.offset)
+                ends.append(record.end)
+        cut = os.fstat(stream.fileno()).st_size - ends[-1]
+        stream.truncate(ends[-1])
         os.fsync(stream.fileno())
-        final = path.with_name(path.name.removesuffix(OPEN))
-        if ends:
+        if known.size and starts[1:] == ends[:-1]:  # else it will be mended first
+            stream.seek(known.size)
+            write_index(final, [*known.entries, *entries_of(stream, final.name)])
+            checkpoints.remember(final, known)
+        if ends[-1]:
             path.rename(final)
         else:
             path.unlink()
-    return Recovered(final, len(ends), kept, cut)
+        checkpoints.forget(final)
+    return Recovered(final, known.records + len(ends) - 1, ends[-1], cut)
 
 
 def record_ends(stream: BinaryIO) -> Iterator[int]:

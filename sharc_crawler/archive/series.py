@@ -6,6 +6,7 @@ import logging
 from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.cdxj import IndexEntry, write_index
+from sharc_crawler.archive.checkpoints import Checkpoints
 from sharc_crawler.archive.exchanges import Draft
 from sharc_crawler.archive.files import OPEN, WarcFile, file_name, files_of
 from sharc_crawler.archive.records import WARC_FIELDS, Fields, large_member, member, named_fields, warc_date
@@ -36,6 +37,8 @@ class WarcSeries:
         self._file: WarcFile | None = None
         self._warcinfo_id = ""
         self._entries: Rows  # of the open file's index
+        self._checkpoints: Checkpoints  # of the open file
+        self._records = 0  # in it
         self._closed = False
         self.recovered = self._recover()
         self.former = self._former()  #: with their serials
@@ -51,6 +54,7 @@ class WarcSeries:
         offset, lengths = file.size, list[int]()
         members = self._packed(drafts, shared, lengths, packed)
         file.append(members if any(isinstance(draft.block, Spool) for draft in drafts) else [b"".join(members)])
+        self._records += len(drafts)
         return CaptureRef(file.path.name, offset, lengths[0])
 
     def _packed(
@@ -78,6 +82,7 @@ class WarcSeries:
         """Have all that was written on the disk."""
         if self._file is not None:
             self._file.sync()
+            self._checkpoints.keep(self._file.size, self._records, self._entries)
 
     def close(self) -> None:
         """Finish the open file; nothing can be written afterwards."""
@@ -110,6 +115,7 @@ class WarcSeries:
         except BaseException:
             file.discard()
             raise
+        self._checkpoints, self._records = Checkpoints(file.path), 1
         self._warcinfo_id = draft.record_id
         self._serial += 1
         return file
@@ -121,6 +127,7 @@ class WarcSeries:
         self._file.check_owner()  # nor is it put beside another owner's file
         write_index(self._file.path, map(IndexEntry.of, self._entries))
         self._file.close()
+        self._checkpoints.close(self._file.size)
         self._file = None
 
     def _recover(self) -> list[Recovered]:

@@ -6,10 +6,13 @@ A capture that goes on rests on these: whatever was deleted, cut off or overwrit
 from __future__ import annotations
 
 import os
+from collections import defaultdict
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from sharc_crawler.archive.cdxj import entries, index_path, write_index
+from sharc_crawler.archive.checkpoints import NOTHING, remembered, vouched_for
 from sharc_crawler.archive.files import SUFFIX, sync_folder
 from sharc_crawler.archive.members import Record, records
 from sharc_crawler.archive.records import warc_date
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
 
+    from sharc_crawler.archive.checkpoints import Checkpoint
     from sharc_crawler.model import Instant
 
     Place = tuple[str, int]  #: file and offset
@@ -62,23 +66,42 @@ def is_sound(
     how many bytes were read, and of how many. Raises OSError.
     """
     finish(folder)
-    found = before = 0
+    places: defaultdict[str, dict[int, str | None]] = defaultdict(dict)
+    for (file, offset), digest in stated.items():
+        places[file][offset] = digest
+    known, found, read = remembered(folder), 0, 0
     total = sum(path.stat().st_size for path in _files(folder))
     for path in _files(folder):
-        end = 0
-        with path.open("rb") as stream:
-            for record in records(stream):
-                if not isinstance(record, Record) or record.offset != end:
-                    return False
-                end = record.end
-                told(before + end, total)
-                place = path.name, record.offset
-                if place in stated:
-                    found += fits(record.get("WARC-Payload-Digest"), stated[place])
-        if end < path.stat().st_size:
+        there = _borne_out(path, known.get(path.name, NOTHING), places[path.name], partial(_further, told, read, total))
+        if there is None:
             return False
-        before += end
+        found += there
+        read += path.stat().st_size
     return found == len(stated)
+
+
+def _further(told: Callable[[int, int], None], before: int, total: int, read: int) -> None:
+    told(before + read, total)
+
+
+def _borne_out(
+    path: Path, known: Checkpoint, stated: Mapping[int, str | None], told: Callable[[int], None]
+) -> int | None:
+    """How many records lie in a file where they are stated to; ``None``: not every byte of it is a whole record's.
+
+    What is as its writer left it holds what was stated of it.
+    """
+    with path.open("rb") as stream:
+        end = vouched_for(stream, known, told)
+        found = sum(offset < end for offset in stated)
+        for record in records(stream, end):
+            if not isinstance(record, Record) or record.offset != end:
+                return None
+            end = record.end
+            told(end)
+            if record.offset in stated:
+                found += fits(record.get("WARC-Payload-Digest"), stated[record.offset])
+    return found if end == path.stat().st_size else None
 
 
 def fits(digest: str | None, stated: str | None) -> bool:

@@ -6,6 +6,7 @@ import os
 import shutil
 from typing import TYPE_CHECKING
 
+from sharc_crawler.archive import checkpoints
 from sharc_crawler.archive.cdxj import entries, write_index
 from sharc_crawler.archive.files import OPEN, SUFFIX, TAKEN, sync_folder
 from sharc_crawler.archive.recovery import record_ends
@@ -44,5 +45,6 @@ def _sealed(taken: Path) -> Path | None:
     else:
         draft.unlink()
     taken.unlink()
+    checkpoints.forget(final)
     sync_folder(folder=taken.parent)
     return final if ends else None

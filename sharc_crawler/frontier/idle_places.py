@@ -92,6 +92,8 @@ class IdlePlaces:
         first = self._first.get(hash(content))
         if first is None and len(self._first) < KEPT:
             self._first[hash(content)] = url
+        if first is None and not self._places:
+            return  # nothing to compare with
         shared = set() if first is None else {form.rest for form in forms(first)}
         for form in forms(url):
             if form.rest in shared and form.place not in self._places and len(self._places) < MOST:

@@ -15,6 +15,7 @@ from scrapy import __version__ as scrapy_version
 from scrapy.utils.asyncio import is_asyncio_available
 
 from sharc_crawler import __version__
+from sharc_crawler.archive.files import OPEN
 from sharc_crawler.archive.open_files import RESERVE, left, limit, raise_limit
 from sharc_crawler.archive.options import CaptureInfo, WarcOptions
 from sharc_crawler.errors import SharcError, Superseded, UsageError
@@ -122,7 +123,8 @@ class Session:
     async def begin(self) -> None:
         """Open the site captures, or go on with them where their folders hold their unfinished state."""
         wanted = await self._gone_on_with(self.specs) if self.config.output else self.specs
-        await self._ready({spec.site for spec in wanted} | {frontier.capture.spec.site for frontier in self.sites})
+        await self._finish_former({frontier.capture.spec.site for frontier in self.sites})
+        await self._ready([spec.site for spec in wanted])
         for spec in wanted:
             capture = self.open(replace(spec, settings={**spec.settings, "run": self.run}))
             if self.history:
@@ -189,7 +191,7 @@ class Session:
             frontier = self.sites.restore(batch, self.clock.now(), part)
             found[frontier.capture.spec.site] = batch
         self.gone_on = True
-        await self._ready({self.name})
+        await self._finish_former({self.name})
         return found, saved.kept
 
     def _on_new_terms(self, row: CaptureRow, spec: CaptureSpec) -> CaptureRow:
@@ -238,13 +240,25 @@ class Session:
         """Have an exchange of a site capture written (in one series for all of a project's spider)."""
         return self.archivist.keep(self.name if self.drop_in or site is None else site, exchange, original)
 
-    async def _ready(self, sites: set[str]) -> None:
-        """The archive can be written before anything is fetched; a torn record is cut off before anything is added."""
+    async def _finish_former(self, sites: set[str]) -> None:
+        """WARC files that were being written when a crawl was cut off are finished before anything is added."""
+        await self._open(sorted(sites), "finishing the WARC files that were being written when the crawl was cut off")
+
+    async def _ready(self, sites: Sequence[str]) -> None:
+        """The archive can be written before anything is fetched.
+
+        One writer shows that; the other sites have theirs when their first exchange comes. An object store is looked
+        through for each site.
+        """
+        left = [site for site in sites if site in self.places and any(self.places[site].folder.glob(f"*{OPEN}"))]
+        wanted = sites if self.config.objects else dict.fromkeys([*sites[:1], *left])
+        await self._open(list(wanted), "making the folders ready for WARC files")
+
+    async def _open(self, sites: Sequence[str], what: str) -> None:
         if self.archives:
-            with busy(
-                "making WARC files whole that were being written when the crawl was cut off", self.config.progress
-            ):
-                for site in sorted(sites):
+            with busy(what, self.config.progress) as share:
+                for number, site in enumerate(sites):
+                    share(number, len(sites))
                     await self.archivist.open(site)
 
     def _terms(self) -> dict[str, Any]:

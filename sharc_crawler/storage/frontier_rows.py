@@ -10,11 +10,25 @@ from typing import Any
 
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.frontier.store import CaptureRow, PageRow, SubsiteRow, VisitRow
-from sharc_crawler.model import CaptureRef, Document, Hints, Kind, Outcome, Phase, Plan, Result, Slot, Validators
+from sharc_crawler.model import (
+    NO_VALIDATORS,
+    CaptureRef,
+    Document,
+    Hints,
+    Kind,
+    Outcome,
+    Phase,
+    Plan,
+    Result,
+    Slot,
+    Validators,
+)
 from sharc_crawler.rates.swings import Swings
 from sharc_crawler.subsites.branch import Branch
 
 _HINTS = attrgetter(*Hints.__slots__)
+_RESULTS, _SLOTS = {one.value: one for one in Result}, {one.value: one for one in Slot}
+_PLANS, _KINDS = {one.value: one for one in Plan}, {one.value: one for one in Kind}
 
 
 def page_values(row: PageRow) -> tuple[Any, ...]:
@@ -36,10 +50,10 @@ def hints_value(hints: Hints | None) -> str | None:
 
 def page_row(values: tuple[Any, ...]) -> PageRow:
     """The page of a row of its table."""
-    row = PageRow._make(values)
-    shape = math.inf if row.shape is None else row.shape
-    hints = Hints(*json.loads(values[14])) if values[14] else None
-    return row._replace(kind=Kind(row.kind), shape=shape, hints=hints)
+    *row, shape, weight, hints, reason = values
+    row[4] = _KINDS[row[4]]
+    read = Hints(*json.loads(hints)) if hints else None
+    return PageRow._make((*row, math.inf if shape is None else shape, weight, read, reason))
 
 
 def visit_values(row: VisitRow) -> tuple[Any, ...]:
@@ -78,27 +92,28 @@ def visit_row(values: tuple[Any, ...]) -> VisitRow:
     started, ended, result, status, digest, decoded, fingerprint, etag, last_modified, location = values[8:18]
     length, media_type, images, tables, outlinks, by_script, words, date, warc, offset, size = values[18:29]
     error, retry_after, age, charset = values[29:]
+    # In the order of the fields, and by dicts: a crawl that goes on reads hundreds of thousands.
     outcome = Outcome(
-        Result(result),
+        _RESULTS[result],
         started,
         ended,
-        status=status,
-        digest=digest,
-        decoded=decoded,
-        fingerprint=fingerprint,
-        validators=Validators(etag, last_modified),
-        location=location,
-        length=length,
-        media_type=media_type,
-        document=None if outlinks is None else Document(images, tables, outlinks, bool(by_script), words),
-        date=date,
-        capture=CaptureRef(warc, offset, size) if warc else None,
-        error=error,
-        retry_after=retry_after,
-        age=age,
-        charset=charset,
+        status,
+        digest,
+        fingerprint,
+        Validators(etag, last_modified) if etag or last_modified else NO_VALIDATORS,
+        decoded,
+        location,
+        length,
+        media_type,
+        charset,
+        None if outlinks is None else Document(images, tables, outlinks, bool(by_script), words),
+        date,
+        age,
+        CaptureRef(warc, offset, size) if warc else None,
+        error,
+        retry_after,
     )
-    return VisitRow(page, Slot(slot), Plan(plan), attempt, bool(finished), lease, decided, outcome)
+    return VisitRow(page, _SLOTS[slot], _PLANS[plan], attempt, bool(finished), lease, decided, outcome)
 
 
 def capture_values(row: CaptureRow) -> tuple[Any, ...]:

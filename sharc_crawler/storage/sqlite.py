@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import sqlite3
@@ -149,7 +150,7 @@ class SqliteStore:
 
         Raises :class:`~sharc_crawler.errors.DataError` where the file holds what this software never writes.
         """
-        with self._whole():
+        with self._whole(), _uncollected():
             return self._loaded(self._db)
 
     @contextmanager
@@ -243,6 +244,18 @@ class SqliteStore:
     def _let_go(self) -> None:
         if self._held is not None:
             self._held.close()
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Without the collection of garbage, which looks through all rows again and again, and finds none."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def _opened(path: Path, *, reading: bool) -> sqlite3.Connection:

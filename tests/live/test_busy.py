@@ -72,6 +72,7 @@ def test_ctrl_c_while_the_report_is_written_ends_the_crawl_and_the_same_command_
         cut = crawl("slow")
         assert cut.returncode == 5, cut.stderr
         assert "writing report and certificate … " in cut.stderr
+        assert "cut off" not in cut.stderr, "nothing was, when it began"
         assert "The end of the crawl cannot be written: stopped by SIGINT. The same command goes on" in cut.stderr
         assert not (tmp_path / "capture" / "report.json").exists()
         again = crawl(PROFILE)

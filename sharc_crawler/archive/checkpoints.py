@@ -1,0 +1,146 @@
+"""How far a WARC file is known to be as its writer left it, noted while it grows: what goes on reads only what follows.
+
+Beside a file that is being written, ``.NAME.checkpoint`` holds the rows of its index and, after some of them, how many
+bytes of the file they tell of, how many records these are, and a checksum of them. Of finished files that had one, the
+folder's ``.checksums`` keeps the last word. Neither is relied on unless the checksum fits: bytes are compared, which is
+far quicker than unpacking and reading every record.
+"""
+
+from __future__ import annotations
+
+import zlib
+from contextlib import suppress
+from typing import IO, TYPE_CHECKING, NamedTuple
+
+from sharc_crawler.archive.cdxj import IndexEntry
+from sharc_crawler.archive.files import OPEN, SUFFIX
+from sharc_crawler.archive.rows import fields_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from sharc_crawler.archive.rows import Rows
+
+ROWS = 1_000  #: of the index that are not noted yet, at most
+BYTES = 1 << 23  #: of the file
+CHECKSUMS = ".checksums"
+_MARK = b"#"  #: begins the line that ends a checkpoint; no URL does
+_PIECE = 1 << 20
+
+
+class Checkpoint(NamedTuple):
+    """The beginning of a WARC file."""
+
+    size: int  #: bytes
+    records: int
+    checksum: int  #: CRC-32 of these bytes
+    entries: Sequence[IndexEntry] = ()  #: of the index
+
+
+NOTHING = Checkpoint(0, 0, 0)
+
+
+class Checkpoints:
+    """Writes those of a file that grows. What cannot be written is not: it is only for speed."""
+
+    def __init__(self, warc: Path) -> None:
+        self._warc = warc
+        self._path = _path_of(warc)
+        self._size = self._checksum = self._rows = self._lines = 0
+        self._path.unlink(missing_ok=True)
+
+    def keep(self, size: int, records: int, rows: Rows) -> None:
+        """So many bytes and records of the file are on the disk, with these rows of its index; noted now and then."""
+        if len(rows) - self._rows < ROWS and size - self._size < BYTES:
+            return
+        with suppress(OSError), self._path.open("ab") as out:
+            checksum = _checksum(self._warc.with_name(self._warc.name + OPEN), self._size, size, self._checksum)
+            text = b"".join(rows.raw(number) + b"\n" for number in range(self._rows, len(rows)))
+            lines = zlib.crc32(text, self._lines)
+            out.write(text + b"%b %d %d %d %d\n" % (_MARK, size, records, checksum, lines))
+            self._size, self._checksum, self._rows, self._lines = size, checksum, len(rows), lines
+
+    def close(self, size: int) -> None:
+        """The file is finished, with so many bytes, under its final name."""
+        if not self._size:
+            return
+        with suppress(OSError):
+            checksum = _checksum(self._warc, self._size, size, self._checksum)
+            remember(self._warc, Checkpoint(size, 0, checksum))
+        self._path.unlink(missing_ok=True)
+
+
+def last(warc: Path, stream: IO[bytes]) -> Checkpoint:
+    """The last checkpoint of an open file that its bytes bear out; ``warc``: its final name."""
+    found, rows = _noted(_path_of(warc))
+    if not vouched_for(stream, found):
+        return NOTHING
+    return found._replace(entries=[IndexEntry.of(fields_of(row.rstrip(b"\n"))) for row in rows])
+
+
+def _noted(path: Path) -> tuple[Checkpoint, list[bytes]]:
+    """The last one that was written whole, and the rows before it."""
+    found, rows, whole, lines = NOTHING, list[bytes](), 0, 0
+    with suppress(OSError, ValueError), path.open("rb") as noted:  # half a line is where writing was cut off
+        for line in noted:
+            if not line.startswith(_MARK):
+                rows.append(line)
+                lines = zlib.crc32(line, lines)
+                continue
+            size, records, checksum, own = map(int, line[1:].split())
+            if own != lines:
+                break
+            found, whole = Checkpoint(size, records, checksum), len(rows)
+    return found, rows[:whole]
+
+
+def forget(warc: Path) -> None:
+    """The file is finished: it needs no checkpoint any more."""
+    _path_of(warc).unlink(missing_ok=True)
+
+
+def remember(warc: Path, checkpoint: Checkpoint) -> None:
+    """Of a finished file, how much of its beginning is known."""
+    with warc.with_name(CHECKSUMS).open("a", encoding="utf-8") as out:
+        out.write(f"{warc.name} {checkpoint.size} {checkpoint.checksum}\n")
+
+
+def remembered(folder: Path) -> dict[str, Checkpoint]:
+    """By name, how much of the beginning of finished files was known, whatever befell them since."""
+    found = {}
+    with suppress(OSError), (folder / CHECKSUMS).open(encoding="utf-8", errors="replace") as lines:
+        for line in lines:
+            with suppress(ValueError):
+                name, size, checksum = line.split(" ")
+                found[name] = Checkpoint(int(size), 0, int(checksum))
+    return found
+
+
+def vouched_for(stream: IO[bytes], checkpoint: Checkpoint, told: Callable[[int], None] = lambda _: None) -> int:
+    """How many bytes of a file are as its checkpoint knows them: all of the checkpoint's, or none.
+
+    ``told`` is given how many were read.
+    """
+    return checkpoint.size if _checksum_of(stream, 0, checkpoint.size, told=told) == checkpoint.checksum else 0
+
+
+def _checksum(path: Path, start: int, end: int, before: int) -> int:
+    with path.open("rb") as stream:
+        return _checksum_of(stream, start, end, before)
+
+
+def _checksum_of(
+    stream: IO[bytes], start: int, end: int, before: int = 0, told: Callable[[int], None] = lambda _: None
+) -> int:
+    """CRC-32 of the bytes between two places, going on from that of those before; -1: there are fewer."""
+    stream.seek(start)
+    while start < end and (piece := stream.read(min(_PIECE, end - start))):
+        before = zlib.crc32(piece, before)
+        start += len(piece)
+        told(start)
+    return before if start == end else -1
+
+
+def _path_of(warc: Path) -> Path:
+    return warc.with_name(f".{warc.name.removesuffix(SUFFIX)}.checkpoint")
