@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 #: port name → entry point group
 GROUPS = {
     "strategy": "sharc_crawler.strategies",
+    "upkeep": "sharc_crawler.upkeep",
     "rates": "sharc_crawler.rates",
     "store": "sharc_crawler.stores",
     "ranker": "sharc_crawler.seeds",

@@ -134,7 +134,8 @@ def _met(instant: Instant, captures: Sequence[ReadCapture]) -> dict[Url, _Around
         for entry in capture.entries:
             own = around.setdefault(entry["url"], _Around(Kind(entry["kind"])))
             own.data += [url for url in entry.get("data", ()) if url not in own.data]
-            for part, stated in (("visit", entry["visit"]), ("revisit", entry.get("revisit"))):
+            former = (("former visit", one) for one in entry.get("former", ()))
+            for part, stated in (*former, ("visit", entry["visit"]), ("revisit", entry.get("revisit"))):
                 outcome = capture.judge.download(entry, stated, part)
                 if stated and outcome and outcome.result not in _SHOWS_NOTHING:
                     own.meet(Next(capture, entry, stated, outcome), instant)

@@ -28,7 +28,9 @@ def followed(given: Mapping[str, str], now: Instant) -> tuple[dict[str, str], Ma
     folder = Path(given["collection"])
     typed = {name: value for name, value in given.items() if name != "collection"}
     for name in ("output", "history", "masks", "seeds", "mode", "ranker"):
-        if name in typed and not (name == "output" and Path(typed[name]).is_relative_to(folder / CAPTURES)):
+        goes_on = (name, typed.get(name)) == ("mode", "continuous")
+        within = name == "output" and name in typed and Path(typed[name]).is_relative_to(folder / CAPTURES)
+        if name in typed and not (within or goes_on):
             raise UsageError(f"{name}={typed[name]!r} cannot be given with collection=: leave out one of them")
     collection = Collection(folder) if Collection.is_in(folder) else None
     if collection is None:

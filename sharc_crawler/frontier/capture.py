@@ -204,7 +204,7 @@ class SiteCapture:
         self.revisited = Revisits()  #: how revisits are judged
         self.seen = SeenUrls()  #: every URL known to this capture, by its key
         self.budget = SiteBudget(spec, started)
-        self.traps = Traps() if spec.traps and spec.mode == "capture" else None
+        self.traps = Traps() if spec.traps and spec.mode in ("capture", "continuous") else None
         self.strategy: Door | None = None  #: built once robots.txt and the sitemaps are read
         self.former = 0  #: visits that were over when it was built
         #: to be downloaded, or downloaded, after T, as their former record is lost

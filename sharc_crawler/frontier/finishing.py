@@ -106,9 +106,12 @@ class Finisher:
 
     @staticmethod
     def _must_precede(ended: Ended) -> bool:
-        """Is a page's only download to come before T, and another one after it, as it brought resources?"""
+        """Is a page's only download to come before T, and another one after it?
+
+        So it is where it brought resources, and where other visits follow.
+        """
         capture, fetch, _, outcome = ended
-        if fetch.kind is not _PAGE or fetch.page not in capture.embedded:
+        if fetch.kind is not _PAGE or not (fetch.page in capture.embedded or capture.mode.goes_on):
             return False
         if fetch.page in capture.again:
             return False

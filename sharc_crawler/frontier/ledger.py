@@ -117,6 +117,13 @@ class Ledger:
             host.urgent.append(Task(page, slot))
         self.ring.wake(number)
 
+    def owe_at(self, page: PageId, slot: Slot, due: Instant) -> None:
+        """The same, not before ``due``."""
+        self.capture.owed.one()
+        number = self.pages.hosts[page]
+        self.hosts[number].retry(Task(page, slot), due)
+        self.ring.wake(number)
+
     def owner(self, page: PageId) -> PageId:
         """The page that a resource (or a style sheet's image) was first embedded in; a page owns itself."""
         pages = self.pages

@@ -14,7 +14,7 @@ HOPS = 50  #: hardly any real page lies deeper, any endless trail does
 BOUNDS = ("max_requests", "max_bytes", "max_time")  #: of a site capture's budget
 
 ScopeKind = Literal["host", "domain", "prefix"]
-Mode = Literal["capture", "instant", "survey"]
+Mode = Literal["capture", "continuous", "instant", "survey"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +37,13 @@ class CaptureSpec:
     max_time: float = 0.0  #: seconds that it may run; 0: no bound
     discover: bool = True  #: follow links
     resources: bool = True  #: fetch what pages embed
-    #: instant: the seeds are hubs, polled for new pages, all else is left; survey: no page is visited
+    #: continuous: all pages are looked at again and again before T; instant: the seeds are hubs, polled for new pages,
+    #: all else is left; survey: no page is visited
     mode: Mode = "capture"
     audit: float = AUDIT  #: share of the pages claimed on the server's word that is checked by bytes
     hints: float = HINTS  #: share of the slots, at most, that pages said to have changed are visited again in before T
+    lasts: float = 0.0  #: seconds from its beginning, where it is continuous
+    looks: float = 3600.0  #: an hour, of such a one
+    upkeep: str = "coherent"  #: which page such a one looks at when
     subsites: str = ""  #: capture part by part, each with its own T: how the site is divided
     settings: dict[str, object] = field(default_factory=dict)  #: what else the report should name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
@@ -14,6 +15,7 @@ from sharc_crawler.options.reading import ARGUMENTS, read_arguments
 from sharc_crawler.options.table import Options
 from sharc_crawler.strategies.base import Setting
 from sharc_crawler.strategies.make import make_strategy
+from sharc_crawler.strategies.upkeep import make_upkeep
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -74,7 +76,8 @@ class Arguments:
         Raises :class:`~sharc_crawler.errors.UsageError` for a strategy that cannot capture part by part.
         """
         options = self.options
-        check(make_strategy(strategy, Setting()), options.subsites)
+        check(make_strategy(strategy, Setting()), options.subsites, options.mode)
+        own = _kept_up(options) if options.mode == "continuous" else {}
         scope = cast("ScopeKind", options.scope)
         sites: dict[str, list[str]] = {}
         for url in self.urls:
@@ -95,11 +98,23 @@ class Arguments:
                 audit=options.audit,
                 hints=options.hints,
                 subsites=options.subsites,
-                settings=settings,
+                settings={**settings, **own},
+                **own,  # type: ignore[arg-type]
             )
             for site, urls in sites.items()
         ]
         return [instant.as_instant(spec, self.instant) for spec in specs] if self.instant else specs
+
+
+def _kept_up(options: Options) -> dict[str, object]:
+    """The terms of a capture that goes on."""
+    for name, value in (("for", options.for_), ("requests", options.requests)):
+        if value == math.inf:
+            raise UsageError(f"mode='continuous' needs {name}=, as in -a mode=continuous -a for=30d -a requests=60")
+    make_upkeep(options.upkeep)
+    if options.browser != "never":
+        raise UsageError(f"browser={options.browser!r} is for whole captures, not for mode=continuous: leave it out")
+    return {"mode": "continuous", "lasts": options.for_, "looks": options.requests, "upkeep": options.upkeep}
 
 
 def _choice(options: Options) -> SeedChoice | None:

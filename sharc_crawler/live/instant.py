@@ -21,7 +21,7 @@ ORDER = "bfs:revisits=none"  #: new pages are visited once, the first found firs
 
 def terms(options: Options) -> Terms | None:
     """What the options say of an instant crawl; ``None``: it is none."""
-    if options.mode == "capture":
+    if options.mode != "instant":
         return None
     from sharc_crawler.polling.terms import Terms  # only of instant crawls
 

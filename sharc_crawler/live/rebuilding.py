@@ -197,7 +197,7 @@ def key_of(url: str) -> str:
 
 def _check(specs: Sequence[CaptureSpec]) -> None:
     for spec in specs:
-        what = "mode=instant" if spec.mode == "instant" else f"subsites={spec.subsites}" if spec.subsites else ""
+        what = f"mode={spec.mode}" if spec.mode != "capture" else f"subsites={spec.subsites}" if spec.subsites else ""
         if what or spec.strategy.startswith("sharc-attested"):
             raise UsageError(
                 f"resume='rebuild' cannot make the state of {what or f'strategy={spec.strategy}'} again:"

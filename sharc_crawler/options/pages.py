@@ -69,7 +69,7 @@ def _also(row: OptionRow) -> str:
 
 
 def _only(row: OptionRow) -> str:
-    return f" (with `{row.option.needs.rstrip('=')}`)" if row.option.needs else ""
+    return f" (with `{row.option.needs.rstrip('=').replace('|', ', ')}`)" if row.option.needs else ""
 
 
 def _paragraph(row: OptionRow, width: int) -> str:

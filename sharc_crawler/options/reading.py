@@ -114,7 +114,7 @@ def _together(name: str, value: str, given: Mapping[str, str]) -> None:
     """Refuse an argument that says nothing without another one, or beside it."""
     option = ARGUMENTS[name].option
     if option.needs and not _has(given, option.needs):
-        way = option.needs if not option.needs.endswith("=") else f"{option.needs}NAME"
+        way = option.needs.replace("|", " or ") if not option.needs.endswith("=") else f"{option.needs}NAME"
         raise UsageError(f"{name}={value!r} is only for -a {way}: add that, or leave it out")
     if option.never and _has(given, option.never):
         raise UsageError(f"{name}={value!r} is for whole captures, not for {option.never}: leave it out")
@@ -122,4 +122,4 @@ def _together(name: str, value: str, given: Mapping[str, str]) -> None:
 
 def _has(given: Mapping[str, str], condition: str) -> bool:
     name, _, value = condition.partition("=")
-    return name in given and (not value or given[name] == value)
+    return name in given and (not value or given[name] in value.split("|"))

@@ -76,7 +76,8 @@ def _plugin(port: str) -> Text:
     return Text("name", lambda name: load(port, name))
 
 
-_INSTANT, _RANKER = "mode=instant", "ranker="
+_INSTANT, _CONTINUOUS, _RANKER = "mode=instant", "mode=continuous", "ranker="
+_TIMED = f"{_INSTANT}|continuous"  #: with either
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -287,19 +288,34 @@ class Options:
 
     # Following the news
     mode: str = argument(
-        Choice(("capture", "instant")),
+        Choice(("capture", "continuous", "instant")),
         "capture",
-        "`capture`: whole sites, once; `instant`: the seeds are hubs, polled for news ([temporal.md](temporal.md))",
+        "`capture`: whole sites, once; `continuous`: their pages are looked at again, for so long, so that all of it"
+        " fits together at any instant ([collection.md](collection.md#without-an-end)); `instant`: the seeds are hubs,"
+        " polled for news ([temporal.md](temporal.md))",
         section=NEWS,
     )
     every: float = argument(
         Duration(0.001), 300.0, "mean time between two polls of a hub", section=NEWS, needs=_INSTANT
     )
     for_: float = argument(
-        Duration(0.001), math.inf, "how long it runs", section=NEWS, needs=_INSTANT, shown="until stopped"
+        Duration(0.001), math.inf, "how long it runs", section=NEWS, needs=_TIMED, shown="until stopped"
     )
     requests: float = argument(
-        Whole(1), math.inf, "requests an hour at most, over all hosts", section=NEWS, needs=_INSTANT, shown="no budget"
+        Whole(1),
+        math.inf,
+        "requests an hour at most, over all hosts (continuous: of each site, after its first visits)",
+        section=NEWS,
+        needs=_TIMED,
+        shown="no budget",
+    )
+    upkeep: str = argument(
+        Text("name"),
+        "coherent",
+        "which page is looked at when: `coherent` (most pages shown as they were, at any instant), `sharp` (least"
+        " blur), `even`, or [your own](strategies.md#upkeep)",
+        section=NEWS,
+        needs=_CONTINUOUS,
     )
 
     # What is kept, and what counts

@@ -41,6 +41,7 @@ class Mode:
     seeds: Kind = Kind.PAGE  #: what seeds are
     whole: bool = True  #: whole sites are captured, once
     compares: bool = True  #: pages are downloaded again, and compared with their visit
+    goes_on: bool = False  #: further visits follow the last first one
     listens: bool = False  #: what sitemaps say of last changes is wanted
     parted: bool = False  #: pages found late may belong to a part that is still to come
     parts: int = 0  #: of the site that were begun

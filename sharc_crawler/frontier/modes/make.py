@@ -21,7 +21,7 @@ def make_mode(ledger: Ledger, capture: SiteCapture, strategy: Strategy, parts: P
     """What decides where there is more than one way; raises :class:`UsageError` as :func:`check` does."""
     spec = capture.spec
     tests = RateTests(capture, ledger.pages, None if parts.seen is None else partial(parts.seen, spec))
-    check(strategy, spec.subsites)
+    check(strategy, spec.subsites, spec.mode)
     if spec.mode == "instant":
         from sharc_crawler.frontier.modes.instant import Instantly
 
@@ -30,6 +30,10 @@ def make_mode(ledger: Ledger, capture: SiteCapture, strategy: Strategy, parts: P
         from sharc_crawler.frontier.modes.survey import Surveyed
 
         return Surveyed(ledger, capture, parts.history(spec), tests)
+    if spec.mode == "continuous":
+        from sharc_crawler.frontier.modes.continuous import Continuously
+
+        return Continuously(ledger, capture, tests)
     if strategy.attests:
         from sharc_crawler.frontier.modes.by_lastmods import ByLastmods
 
@@ -41,8 +45,14 @@ def make_mode(ledger: Ledger, capture: SiteCapture, strategy: Strategy, parts: P
     return TwoVisits(ledger, capture, tests, compares=strategy.revisits)
 
 
-def check(strategy: Strategy, subsites: str) -> None:
-    """Each part needs visits and revisits around a T of its own; else :class:`~sharc_crawler.errors.UsageError`."""
+def check(strategy: Strategy, subsites: str, mode: str = "capture") -> None:
+    """Each part needs visits and revisits around a T of its own, and what is kept up ends with them.
+
+    Raises :class:`~sharc_crawler.errors.UsageError` where the strategy makes others.
+    """
+    if mode == "continuous" and (subsites or strategy.attests or not strategy.revisits):
+        why = f"subsites={subsites!r} has several" if subsites else "the strategy makes single visits"
+        raise UsageError(f"mode='continuous' ends with one T, visits before it and revisits after it, and {why}")
     if subsites and (strategy.attests or not strategy.revisits):
         why = "has one T for the whole site" if strategy.attests else "makes single visits"
         raise UsageError(

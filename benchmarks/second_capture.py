@@ -1,0 +1,112 @@
+"""A second capture into a collection, beside the first: requests, bytes and time where 1 % of the pages were edited.
+
+    python benchmarks/second_capture.py /tmp/second [documentation mediawiki …] [--pages 100]
+
+`documentation` is Debian's python3-doc behind `python -m http.server` (Last-Modified, 304); the others are the stock
+programs of ``cms.py``, as Debian packages them, filled with so many pages. Edited are one page in a hundred, at least
+one. Bytes are
+those of answers' bodies, as they came. A wiki's page that is edited changes others, too: listings, and what shows the
+last edit.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cms import ADDRESS, KNOWN, answers, free_port, running
+
+from sharc_crawler.collection.folder import Collection
+from sharc_crawler.storage.opening import load_state
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+DOCUMENTATION = Path("/usr/share/doc/python3.11/html")
+ONE_IN = 100
+
+
+@contextmanager
+def documentation(folder: Path, port: int, _number: int) -> Iterator[tuple[str, Callable[[int], None], list[str]]]:
+    root = folder / "site"
+    shutil.copytree(DOCUMENTATION, root, symlinks=False, ignore_dangling_symlinks=True)
+    made = sorted((root / "library").glob("*.html"))
+
+    def edit(place: int) -> None:
+        path = made[place * 7 % len(made)]
+        path.write_bytes(path.read_bytes().replace(b"</h1>", b" EDITED</h1>", 1))
+
+    command = [sys.executable, "-m", "http.server", "--bind", ADDRESS, "-d", str(root), str(port)]
+    with running(command, folder / "server.log", lambda: answers(port)):
+        yield f"http://{ADDRESS}:{port}/index.html", edit, []
+
+
+def capture(url: str, kept: Path, more: list[str]) -> dict[str, Any]:
+    """What a capture into the collection took, and what it claims."""
+    command = [
+        sys.executable, "-m", "scrapy", "crawl", "site", "-a", f"collection={kept}", "-a", f"url={url}", "-a",
+        "delay=0", "-s", "LOG_LEVEL=WARNING", *more,
+    ]  # fmt: skip
+    began = time.monotonic()
+    environment = os.environ | {"SCRAPY_PROJECT": "demo"}
+    done = subprocess.run(
+        command, cwd=Path(__file__).parent.parent, env=environment, capture_output=True, text=True, timeout=1500
+    )
+    if done.returncode:
+        raise SystemExit(f"{url}: {done.stdout[-1500:]}\n{done.stderr[-1500:]}")
+    seconds = time.monotonic() - began
+    folder = list(Collection(kept).captures())[-1].folder
+    visits = load_state(folder).visits
+    totals = json.loads((folder / "report.json").read_text())["captures"][0]["coherence"]
+    return {
+        "requests": len(visits),
+        "bytes": sum(one.outcome.length for one in visits),
+        "told": sum(one.outcome.status == 304 for one in visits),
+        "seconds": seconds,
+        "warc": sum(path.stat().st_size for path in folder.glob("*.warc.gz")),
+        "pages": totals["captured"],
+        "coherent": totals["coherent"],
+    }
+
+
+def main() -> None:
+    """Print a Markdown table."""
+    every = {"documentation": documentation, **KNOWN}
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("names", nargs="*", default=list(every), help=" ".join(every))
+    parser.add_argument("--pages", type=int, default=100)
+    given, more = parser.parse_known_args()
+    print("| site | capture | pages | coherent | requests | of these 304 | bytes of bodies | WARC | seconds |")
+    print("|" + "---|" * 9)
+    for name in given.names:
+        folder = given.folder.resolve() / name
+        folder.mkdir(parents=True, exist_ok=True)
+        with every[name](folder / "made", free_port(), given.pages) as (url, edit, words):
+            first = capture(url, folder / "kept", [*words, *more])
+            for place in range(max(1, first["pages"] // ONE_IN)):
+                edit(place)
+            time.sleep(2)  # a Last-Modified within a second of its answer is no validator
+            second = capture(url, folder / "kept", [*words, *more])
+        for which, one in (("first", first), ("second", second)):
+            share = "" if which == "first" else f" ({one['bytes'] / first['bytes']:.1%})"
+            cells = (
+                name, which, one["pages"], one["coherent"], f"{one['requests']:,}", f"{one['told']:,}",
+                f"{one['bytes']:,}{share}", f"{one['warc']:,}", f"{one['seconds']:.0f}",
+            )  # fmt: skip
+            print(f"| {' | '.join(map(str, cells))} |", flush=True)
+        command = [Path(sys.executable).with_name("sharc"), "verify", folder / "kept"]
+        told = subprocess.run(command, capture_output=True, text=True, timeout=900)
+        print(told.stdout.splitlines()[0], file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,97 @@
+"""A site that is kept up: after all first visits its pages are looked at again, until the time is over; then revisited.
+
+Looks are visits before T like any other: each is archived, and the last of a page counts. So the end is that of any
+capture, and its certificate names all looks; what was there at an earlier instant follows from them, too. Which page is
+looked at when is an upkeep's decision (:mod:`...strategies.upkeep`), made anew as looks teach how often pages change.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sharc_crawler.evidence.comparison import compare
+from sharc_crawler.frontier.modes.two_visits import TwoVisits
+from sharc_crawler.model import Change, Phase, Slot
+from sharc_crawler.strategies.upkeep import LEAST, make_upkeep
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from sharc_crawler.frontier.capture import SiteCapture
+    from sharc_crawler.frontier.ledger import Ledger
+    from sharc_crawler.frontier.modes.rate_tests import RateTests
+    from sharc_crawler.model import Instant, Outcome, PageId, Seconds
+    from sharc_crawler.strategies.door import Door
+
+FEW = 100  #: looks after which all is planned anew, or as many as a quarter of the pages
+
+
+class Continuously(TwoVisits):
+    """Until ``spec.lasts`` seconds after the beginning, at ``spec.looks`` an hour."""
+
+    goes_on = True
+
+    def __init__(self, ledger: Ledger, capture: SiteCapture, tests: RateTests) -> None:
+        super().__init__(ledger, capture, tests, compares=True)
+        self._upkeep = make_upkeep(capture.spec.upkeep)
+        self._ends = capture.started + capture.spec.lasts
+        self._gap: Seconds = 3600.0 / capture.spec.looks
+        self._due: list[tuple[Instant, PageId]] = []  # heap
+        self._planned = -math.inf  # looks made when all was planned last
+        self._made = 0
+        self._last: Instant = -math.inf  # when the last look was to be made
+        self._taught: dict[PageId, tuple[int, Seconds]] = {}  # changes seen at looks, and over how long
+
+    def waits(self, strategy: Door, now: Instant) -> bool:
+        """For the next look, while there is time."""
+        upkept = self._capture.phase is Phase.VISIT and strategy.revisits and not strategy.first_visits_left
+        return (upkept and self._looks_on(now)) or super().waits(strategy, now)
+
+    def _looks_on(self, now: Instant) -> bool:
+        if self._capture.owed.pending:
+            return True
+        if now >= self._ends or self._capture.budget.spare(now) < 1:
+            return False
+        if self._made - self._planned >= max(FEW, len(self._due) / 4):
+            self._plan()
+        if not self._due:
+            return False
+        _, page = heapq.heappop(self._due)  # what was due first, though it be early: no look is left unmade
+        self._last = min(max(self._last + self._gap, now), self._ends)
+        self._ledger.owe_at(page, Slot.FIRST, self._last)
+        return True
+
+    def _plan(self) -> None:
+        """When each page is looked at next, by its last look and its interval."""
+        pages, started = self._visited_pages(), self._ledger.pages.started
+        self._planned = self._made
+        every = self._upkeep(self._rates(pages), 1.0 / self._gap) if pages else np.empty(0)
+        due = np.array([started[page] for page in pages]) + every
+        self._due = [(float(when), page) for when, page in zip(due, pages, strict=True) if when < math.inf]
+        heapq.heapify(self._due)
+        self._every = dict(zip(pages, every.tolist(), strict=True))
+
+    def _rates(self, numbers: list[PageId]) -> NDArray[np.float64]:
+        """Means of the pages' Gamma posteriors, with what looks have shown; a rate that is known stays."""
+        pages = self._ledger.pages
+        rates, shapes = (np.array([column[page] for page in numbers]) for column in (pages.rates, pages.shapes))
+        seen = np.array([self._taught.get(page, (0, 0.0)) for page in numbers]).reshape(-1, 2)
+        known = np.isinf(shapes)
+        shapes = np.where(known, 1.0, shapes)
+        learned = (shapes + seen[:, 0]) / (shapes / np.maximum(rates, LEAST) + seen[:, 1])
+        return np.where(known, rates, learned)
+
+    def visited_again(self, page: PageId, before: Outcome, outcome: Outcome) -> None:
+        """What a look shows of the page's rate; then it is due again."""
+        super().visited_again(page, before, outcome)
+        changes, over = self._taught.get(page, (0, 0.0))
+        changed = compare(before, outcome).change
+        if changed is not Change.UNKNOWN:
+            self._taught[page] = changes + (changed is Change.CHANGED), over + outcome.started - before.started
+        self._made += 1
+        if self._planned > -math.inf:
+            heapq.heappush(self._due, (outcome.started + self._every[page], page))

@@ -1,0 +1,63 @@
+"""How often pages are looked at again, against what any other plan with as many looks would show."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+
+from sharc_crawler.errors import UsageError
+from sharc_crawler.strategies.upkeep import coherent, even, make_upkeep, sharp
+
+rates = st.lists(st.floats(1e-7, 1e-2), min_size=1, max_size=30).map(np.array)
+looks = st.floats(1e-5, 1e-1)
+
+
+def shown(rates, every):
+    """Pages with no change around an instant."""
+    return float(np.where(np.isinf(every), 0.0, np.exp(-rates * np.minimum(every, 1e300))).sum())
+
+
+@given(rates, looks, st.sampled_from([coherent, sharp, even]))
+def test_as_many_looks_as_there_are(rates, looks, upkeep):
+    every = upkeep(rates, looks)
+    assert (1 / every).sum() == pytest.approx(looks, rel=1e-6)
+    assert (every > 0).all()
+
+
+@given(rates, looks)
+def test_hotter_pages_are_given_up_first_and_nothing_simple_shows_more(rates, looks):
+    every = coherent(rates, looks)
+    kept = ~np.isinf(every)
+    assert not kept.all() or shown(rates, every) >= shown(rates, even(rates, looks)) - 1e-6
+    if kept.any() and not kept.all():
+        assert rates[kept].max() <= rates[~kept].min() * (1 + 1e-9)
+    dear = 1.0 / rates[~kept].min() if not kept.all() else np.inf
+    assert shown(rates, every) >= max(shown(rates, sharp(rates, looks)), shown(rates, even(rates, looks))) - (
+        1.0 if dear < np.inf else 1e-6
+    ), "but for the last page that a whole look more would keep"
+
+
+def test_the_plan_is_the_best_one():
+    rates = np.array([1e-6, 3e-6, 1e-5, 2e-5, 5e-5])
+    looks = 3e-4
+    every = coherent(rates, looks)
+
+    def loss(free):
+        often = np.exp(free) / np.exp(free).sum() * looks
+        return -np.exp(-rates / often).sum()
+
+    best = min(
+        (minimize(loss, start, method="Nelder-Mead", options={"maxiter": 20_000, "xatol": 1e-9, "fatol": 1e-12})
+         for start in (np.zeros(5), np.log(np.sqrt(rates)), np.log(rates))),
+        key=lambda found: found.fun,
+    )  # fmt: skip
+    assert shown(rates, every) == pytest.approx(-best.fun, abs=1e-4)
+
+
+def test_an_upkeep_is_known_by_its_name():
+    assert make_upkeep("numpy.minimum") is np.minimum
+    with pytest.raises(UsageError, match="coherent"):
+        make_upkeep("cohernt")
