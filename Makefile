@@ -1,6 +1,6 @@
 # Two commands on a fresh machine: `make crawl` does the main job, `make test` runs the tests.
 # Each makes the environment it needs (.venv in this folder), from pinned versions. While you work, `make quick` runs the
-# tests that start no server and no process and take less than a second each.
+# tests that start no server and no process and take less than a third of a second of processor time each.
 PYTHON ?= python3.11
 BIN := .venv/bin
 # Half of a crawl's time is waiting, for a delay or a disk: twice as many processes as cores. What only computes needs two.

@@ -39,6 +39,7 @@ def read(folder, ref):
         return gzip.decompress(stream.read(ref.length))
 
 
+@pytest.mark.slow
 def test_what_was_synced_is_there_and_a_finished_file_is_one_object(server, tmp_path):
     objects = ObjectFolder(server.url("grows"))
     writer = WarcWriter(tmp_path, "a.example", "e7", INFO)
@@ -61,6 +62,7 @@ def test_what_was_synced_is_there_and_a_finished_file_is_one_object(server, tmp_
     assert {ref.file for ref in refs} == {name}
 
 
+@pytest.mark.slow
 def test_a_dead_owners_file_is_sealed_and_what_counts_is_in_it(server, tmp_path):
     objects = ObjectFolder(server.url("dies"))
     first, second = tmp_path / "first", tmp_path / "second"

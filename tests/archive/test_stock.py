@@ -40,6 +40,7 @@ def folder_with(tmp_path_factory, name, text):
     return folder
 
 
+@pytest.mark.slow
 @given(data=st.data())
 def test_what_is_left_is_valid_lies_where_it_is_said_to_and_nothing_else_is_lost(tmp_path_factory, made, data):
     name, text, places = made

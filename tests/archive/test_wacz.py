@@ -130,6 +130,7 @@ def test_a_package_of_many_gigabytes_holds_too(tmp_path, monkeypatch):
     assert verify(path).findings == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_one_flipped_bit_anywhere_is_found(made, tmp_path, seed):
     whole = made[1].read_bytes()

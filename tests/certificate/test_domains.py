@@ -82,6 +82,7 @@ def test_a_folder_and_a_package_say_which_domain_signed_them_and_when(sealed, ro
     assert not [*not_of_it(sealed[1])]
 
 
+@pytest.mark.slow
 def test_the_command_says_so_too(sealed, roots, owner, authority, tmp_path):
     folder = shutil.copytree(sealed[0], tmp_path / "capture")
     sealing.stamp(folder, authority.stamp)

@@ -52,6 +52,7 @@ def test_json(history: str):
     assert facts["headers"][0]["values"] == 0
 
 
+@pytest.mark.slow
 def test_table_and_picture(history: str, tmp_path: Path):
     picture = tmp_path / "rates.png"
     result = CliRunner().invoke(main, ["rates", "h", "--history", history, "--picture", str(picture), "--limit", "3"])

@@ -57,6 +57,7 @@ def test_seeds_labels_pictures_and_json(log, tmp_path):
     assert all(file.read_bytes().startswith(b"\x89PNG") for file in pictures.iterdir())
 
 
+@pytest.mark.slow
 def test_each_page_has_a_class_and_a_curve(log, tmp_path):
     result = run(log / "views.csv", "--curves", tmp_path / "curves.csv", "--json")
     assert result.exit_code == 0, result.output
@@ -87,12 +88,14 @@ def test_table(log):
     assert result.output.count(".example") == 2
 
 
+@pytest.mark.slow
 def test_folders_above_a_score(log):
     chosen = json.loads(run(log / "views.csv", "--by", "folder", "--score", 0.3, "--json").stdout)["chosen"]
     assert chosen
     assert all(group["score"] >= 0.3 and group["seed"].endswith("/news/") for group in chosen)
 
 
+@pytest.mark.slow
 def test_a_group_without_a_temporal_page_is_no_seed(log):
     facts = json.loads(run(log / "views.csv", "--by", "folder", "--json").stdout)
     assert 0 < len(facts["chosen"]) < facts["groups"]
@@ -110,6 +113,7 @@ def test_sites_with_thresholds_of_their_own(log):
     assert (alone.exit_code, "give --labels" in alone.stderr) == (2, True)
 
 
+@pytest.mark.slow
 def test_templates(log):
     chosen = json.loads(run(log / "views.csv", "--by", "template", "--json").stdout)["chosen"]
     assert chosen

@@ -51,7 +51,8 @@ def test_what_was_cut_off_goes_on(tmp_path):
         running = warm.Scrapy(words, tmp_path)
         collection = _begun(tmp_path / "kept")
         (cut,) = collection.captures()
-        time.sleep(1)
+        while len(server.log) < 20 and running.poll() is None:
+            time.sleep(0.01)
         running.send_signal(signal.SIGKILL)
         running.wait(240)
         assert not is_over(cut.folder)

@@ -21,6 +21,7 @@ from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.live.former import FormerCaptures
 from sharc_crawler.live.output import check_rebuilding
 from sharc_crawler.model import Fetch, Kind, Outcome, Plan, Result, Slot
+from sharc_crawler.storage.opening import load_state
 from tests.live import warm
 from tests.live.conftest import captures_of, static  # noqa: F401
 
@@ -46,6 +47,11 @@ def page(folder: Path, number: int, *more: str, text: str = "") -> None:
     path = folder / ("index.html" if number == 0 else f"{number}.html")
     path.write_text(f"<title>{number}</title>{links}<img src=dot.gif><p>{text or 'words ' * 400}")
     os.utime(path, (time.time() - DAY, time.time() - DAY))
+
+
+def visited(folder: Path) -> int:
+    """Pages so far, of a capture that is under way."""
+    return len(load_state(folder).visits) if any(folder.glob("*.open")) else 0
 
 
 class Kept(NamedTuple):
@@ -74,9 +80,11 @@ def kept(static, tmp_path_factory) -> Iterator[Kept]:  # noqa: F811
         arguments = {"collection": str(base / "kept"), "url": url, "delay": "0.1", "sitemap": "off"}
         running = warm.Scrapy(warm.site_words(**arguments), base)
         collection = Collection(base / "kept")
-        while len(found := list(collection.captures())) < 3 or not any(found[2].folder.glob("*.open")):
+        while running.poll() is None:
+            found = list(collection.captures())
+            if len(found) == 3 and visited(found[2].folder) >= 5:
+                break
             time.sleep(0.05)
-        time.sleep(1.5)
         running.send_signal(signal.SIGKILL)
         running.wait(240)
         assert not is_over(found[2].folder)

@@ -31,6 +31,7 @@ def test_every_page_answers_with_its_own_text() -> None:
     assert len({body for _, body in answers}) == len(SITE.paths) == 60
 
 
+@pytest.mark.slow
 @given(st.sampled_from(SITE.paths + SITE.resources), st.floats(1e9, 2e9), st.floats(0, 1e5))
 def test_bytes_change_exactly_when_the_truth_says_so(path: str, now: float, later: float) -> None:
     changed = len(SITE.changes(path, now, now + later)) > 0

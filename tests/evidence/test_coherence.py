@@ -51,6 +51,7 @@ def test_posterior_predictive_is_the_mean_survival(rate: float, interval: float,
     assert survival >= math.exp(-rate * interval) - 1e-12
 
 
+@pytest.mark.slow
 @given(st.floats(0, 5), st.floats(0, 20), st.sampled_from([math.inf, 0.5, 3.0]))
 def test_either_side(rate: float, interval: float, shape: float) -> None:
     def survival(length: float) -> float:

@@ -139,6 +139,7 @@ def test_the_interval_over_which_a_page_had_to_stay(one, reference, length) -> N
     assert survival(one, reference) == expected
 
 
+@pytest.mark.slow
 @given(lists, st.none() | st.floats(1e9, 2e9))
 def test_expected_is_the_sum_of_survivals_and_of_their_variances(items: list[PageFacts], at: float | None) -> None:
     items = [replace(one, rate=min(one.rate, 1e3)) for one in items]  # rates are finite
@@ -158,6 +159,7 @@ def looked_over(days: float, **known) -> PageFacts:
     return replace(page(Verdict.COHERENT, **visits), **changes)
 
 
+@pytest.mark.slow
 def test_the_deviation_holds_chance_what_rates_may_be_and_what_moves_them_together() -> None:
     many = [looked_over(1.0) for _ in range(10_000)]
     found = sums(Expected(None), many)
@@ -184,6 +186,7 @@ def test_guessed_are_the_pages_whose_rate_nobody_told() -> None:
     assert sums(Expected(None), [told, guessed, guessed])["guessed"] == 2
 
 
+@pytest.mark.slow
 @given(lists)
 def test_plans_count_captured_pages_and_those_that_came_out_coherent(items: list[PageFacts]) -> None:
     found = sums(Plans(), items)
@@ -192,6 +195,7 @@ def test_plans_count_captured_pages_and_those_that_came_out_coherent(items: list
         assert found[plan.value] == {"pages": len(own), "coherent": own.count(Verdict.COHERENT)}
 
 
+@pytest.mark.slow
 @given(lists)
 def test_judgements_against_the_truth(items: list[PageFacts]) -> None:
     known = [(one.verdict, one.truth) for one in items if one.truth is not None and one.verdict is not None]

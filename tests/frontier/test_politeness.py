@@ -49,7 +49,7 @@ def build(world, seed: int) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("strategy", ["sharc-selective", "bfs", "sharc-online"])
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.long)])
 def test_the_servers_logs(world, strategy, seed):
     build(world, seed)
     frontier = Sites(Politeness(delay=2.0, back_off=5.0))
@@ -70,6 +70,7 @@ def test_the_servers_logs(world, strategy, seed):
         assert any(slot is Slot.SECOND for _, slot, _ in kinds)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2])
 def test_a_host_that_asks_for_a_pause_gets_it_and_loses_no_page(world, seed):
     build(world, seed)

@@ -86,6 +86,7 @@ def test_headers_speak_where_the_sitemap_is_silent():
     assert sum(late) / len(late) < 30  # as hot as they are, they are revisited soon after T
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lastmods", [True, False])
 def test_a_restart_keeps_the_order(lastmods):
     whole = Crawl([], lastmods)

@@ -27,6 +27,7 @@ def test_every_place_to_be_cut_off(strategy):
                 assert verdict == whole[url][1] or finished < 2, f"cut after {cut}: {url}"
 
 
+@pytest.mark.slow
 @settings(suppress_health_check=[HealthCheck.too_slow], max_examples=60)
 @given(strategy=st.sampled_from(STRATEGIES), cuts=st.lists(st.integers(1, 20), max_size=6))
 def test_being_cut_off_again_and_again(strategy, cuts):

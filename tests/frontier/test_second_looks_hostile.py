@@ -77,6 +77,7 @@ def test_no_revisit_is_given_up_for_a_second_look(most):
     assert crawl.count(Verdict.COHERENT) >= without.count(Verdict.COHERENT)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hours", [2.0, 3.0, 4.0, 4.5])
 def test_time_that_is_nearly_used_up(hours):
     found = [Crawl(Site(), hints=share, max_time=hours * 3600) for share in (0.0, 0.3)]

@@ -121,6 +121,7 @@ def test_what_was_seen_holds_after_a_restart(impolite):
     assert len([fetch for _, fetch in world.requests if "/s/" in fetch.url and fetch.slot is Slot.FIRST]) <= 25
 
 
+@pytest.mark.slow
 def test_honest_templates_are_never_doubted():
     traps = Traps()
     for number in range(5_000):

@@ -4,6 +4,7 @@ import math
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from sharc_crawler.lab.audit import audit
 from sharc_crawler.lab.driver import crawl
@@ -31,6 +32,7 @@ def test_nothing_audited_bounds_nothing():
     assert (found.audited, found.lies_found, found.remaining, found.bound) == (0, 0, 1, 4)
 
 
+@pytest.mark.slow
 def test_the_bound_holds():
     held = []
     for seed in range(20):

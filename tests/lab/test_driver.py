@@ -135,6 +135,7 @@ def test_one_page():
     assert times(small_site([[]], links={}), "bfs") == ([0], [1])
 
 
+@pytest.mark.slow
 def test_a_decision_costs_as_many_calls_in_a_crawl_of_any_size():
     assert _calls(4_000) < 1.5 * _calls(500)
 

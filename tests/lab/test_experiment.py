@@ -97,8 +97,8 @@ def wiki(shared_data):
     ("strategy", "rates", "incoherent"),
     [
         ("bfs", "oracle", 852),
-        ("dfs", "oracle", 798),
-        ("hottest-last", "oracle", 436),
+        pytest.param(*("dfs", "oracle", 798), marks=pytest.mark.long),
+        pytest.param(*("hottest-last", "oracle", 436), marks=pytest.mark.long),
         ("sharc-selective", "oracle", 164),
     ],
 )

@@ -33,6 +33,7 @@ def delays(site, state, hours=1.0):
     return [outcome.started - truth[state.pages[page].url] for page, outcome in pages.items()]
 
 
+@pytest.mark.slow
 def test_learned_intervals_find_news_sooner_than_even_ones_with_as_many_polls():
     site = news()
     learned, even = (run(site, site.newsroom.sections, adaptive) for adaptive in (True, False))
@@ -41,6 +42,7 @@ def test_learned_intervals_find_news_sooner_than_even_ones_with_as_many_polls():
     assert polls[0] == pytest.approx(polls[1], rel=0.1)
 
 
+@pytest.mark.slow
 def test_feed_and_news_sitemap_are_found_and_polled():
     site = news(feeds=True)
     state = run(site, ["/newsroom/"], sitemaps=True)

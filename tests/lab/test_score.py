@@ -3,6 +3,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -63,6 +64,7 @@ def test_a_page_that_vanished_before_the_reference_is_not_attested():
 TIMES = st.lists(st.integers(0, 30).map(lambda t: t / 2), max_size=4).map(sorted)
 
 
+@pytest.mark.slow
 @given(st.lists(TIMES, min_size=1, max_size=6), st.randoms(use_true_random=False))
 def test_the_score_of_a_visit_revisit_capture_against_counting(changes, random):
     size = len(changes)

@@ -19,6 +19,7 @@ def simulated(strategy: str, seed: int = 0, **more: object) -> dict:
     return run(RunSpec(replace(SITE, seed=seed), strategy, graph="known", seed=seed, **more)).facts
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("strategy", ["sharc-attested", "sharc-attested:visits=2"])
 @pytest.mark.parametrize("share", [1.0, 0.5])
 def test_an_honest_sitemap_is_never_misread(strategy, share):
@@ -91,6 +92,7 @@ def test_the_frontiers_count_is_the_scores():
     assert judged["coherent, bytes"] + judged["coherent, instant"] == facts["coherent"]
 
 
+@pytest.mark.slow
 def test_hints_before_t_win_pages_back_and_an_hour_late_some_fewer():
     found = [
         [simulated("sharc-selective", seed, sitemap=True, late=late, hints=hints) for seed in range(3)]

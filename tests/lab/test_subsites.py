@@ -17,6 +17,7 @@ from sharc_crawler.lab.synthetic import SyntheticSpec
 SITE = SyntheticSpec(size=600, outdegree=60, skew=1.0, seed=3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("graph", ["known", "discover"])
 def test_more_pages_are_coherent_with_their_part_than_with_the_whole_site(graph):
     whole = run(RunSpec(SITE, "sharc-selective", graph=graph)).facts
@@ -27,6 +28,7 @@ def test_more_pages_are_coherent_with_their_part_than_with_the_whole_site(graph)
     assert parts["downloads"] == 2 * 600 - parts["parts"], "one download for the last page of each part"
 
 
+@pytest.mark.slow
 def test_visits_and_revisits_of_a_part_lie_around_its_reference_instant():
     site = SITE.build()
     done = crawl(site, believe(site, "oracle"), "sharc-selective", "known", subsites="links:share=0.7")

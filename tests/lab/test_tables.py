@@ -29,6 +29,7 @@ def test_tables_by_number():
         selected(["22"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("columns", "decimals"), [(BLUR, 2), (INCOHERENCE, 0)])
 def test_a_small_table_comes_out_with_the_first_column_as_expected(columns, decimals):
     paper = PaperTable("0", "Anything: at all", columns, "size", "cold", {400.0: (1.0,) * len(columns)})
@@ -41,6 +42,7 @@ def test_a_small_table_comes_out_with_the_first_column_as_expected(columns, deci
     assert line.startswith(f"| 400 | 1 | {expected:.{decimals}f} ± {error:.{decimals}f} | ")
 
 
+@pytest.mark.slow
 def test_cells_are_means_over_worlds_as_far_as_their_pages_go():
     table = PaperTable("0", "Anything: at all", INCOHERENCE, "size", "hot", {50.0: (), 10_000.0: (), 20_000.0: ()})
     extent = Extent(seeds=3, max_size=10_000)
@@ -63,10 +65,10 @@ def test_cells_are_means_over_worlds_as_far_as_their_pages_go():
     ("number", "value", "expected", "abs_tol"),
     [  # columns that depend on rates alone, computed from them
         ("11", 1e4, 1.222, 0.001),
-        ("17", 1.0, 3030, 0.5),
-        ("17", 10.0, 7942, 1),
+        pytest.param(*("17", 1.0, 3030, 0.5), marks=pytest.mark.long),
+        pytest.param(*("17", 10.0, 7942, 1), marks=pytest.mark.long),
         ("20", 1.0, 7049, 0.5),
-        ("21", 1.5, 374, 0.5),
+        pytest.param(*("21", 1.5, 374, 0.5), marks=pytest.mark.long),
         ("21", 2.0, 16, 0.5),
     ],
 )

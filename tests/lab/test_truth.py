@@ -3,6 +3,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,6 +12,7 @@ from sharc_crawler.lab.truth import Changes, Lives
 TIMES = st.lists(st.integers(0, 20), max_size=5).map(sorted)
 
 
+@pytest.mark.slow
 @given(st.lists(TIMES, min_size=1, max_size=5), st.integers(0, 20), st.integers(0, 20))
 def test_versions_and_windows_against_counting(rows, start, end):
     changes = Changes.of(rows)

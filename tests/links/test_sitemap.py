@@ -40,6 +40,7 @@ def test_the_limit_on_bytes() -> None:
         assert found.problems[0] == "more than 1,000 bytes: the rest is left out"
 
 
+@pytest.mark.slow
 def test_a_full_sitemap_is_read() -> None:
     assert len(read(address_list(50_000), URL).entries) == 50_000
 

@@ -96,6 +96,7 @@ def test_public(address):
     assert PUBLIC.refusal(address) is None
 
 
+@pytest.mark.slow
 @given(st.ip_addresses(v=4))
 def test_an_address_in_disguise_is_judged_as_what_it_is(address: IPv4Address):
     plain = PUBLIC.refusal(str(address))

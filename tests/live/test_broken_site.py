@@ -66,6 +66,7 @@ EXPECTED = {
 def broken_site():
     """Each case at a path of its own, all linked from the first page; served by a thread until the block ends."""
     loop = asyncio.new_event_loop()
+    faults: list[Exception] = []
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
@@ -81,7 +82,9 @@ def broken_site():
                 writer.write(b"Connection: close\r\n\r\n" + body)
                 await writer.drain()
         except (ConnectionError, asyncio.IncompleteReadError):
-            pass
+            pass  # the crawl hangs up where it has heard enough
+        except Exception as error:
+            faults.append(error)
         finally:
             writer.close()
 
@@ -94,6 +97,7 @@ def broken_site():
         loop.call_soon_threadsafe(server.close)
         loop.call_soon_threadsafe(loop.stop)
         thread.join(20)
+    assert not faults, "a case that was not served is not a case"
 
 
 class _Heard(Conversation):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
 import time
@@ -20,11 +22,18 @@ from tests.live.conftest import captures_of
 
 SIZE = 12_000_000
 LOOK_AGAIN = 1.0
-#: ``scrapy``, but it looks again sooner
-SCRAPY = (
-    f"from sharc_crawler.live import space; space.LOOK_AGAIN = {LOOK_AGAIN}; "
-    f"space.Space.pause.__defaults__ = ({LOOK_AGAIN},); from scrapy.cmdline import execute; execute()"
-)
+#: ``scrapy``, but it looks again sooner, and says what it sees
+SCRAPY = f"""
+from scrapy.cmdline import execute
+from sharc_crawler.live import space
+
+def seen(self, free=space.Space._free):
+    print("free:", found := free(self), flush=True)
+    return found
+
+space.LOOK_AGAIN, space.Space.pause.__defaults__, space.Space._free = {LOOK_AGAIN}, ({LOOK_AGAIN},), seen
+execute()
+"""
 
 
 @pytest.fixture
@@ -70,13 +79,18 @@ def wait_for(condition):
 
 
 def fill(disk, leave):
-    """A file that takes all room but so many bytes, while the crawl goes on writing."""
+    """A file that takes all room but so many bytes, while the crawl goes on writing; never more."""
     ballast = disk / "ballast"
-    with ballast.open("wb", buffering=0) as file, suppress(OSError):
-        while file.write(bytes(4096)):
-            pass
-    os.truncate(ballast, ballast.stat().st_size - leave)
+    with ballast.open("wb") as file:
+        while (more := shutil.disk_usage(disk).free - leave) > 0:
+            with suppress(OSError):  # the crawl wrote meanwhile: there is less
+                os.posix_fallocate(file.fileno(), os.fstat(file.fileno()).st_size, more)
     return ballast
+
+
+def looks(log, least):
+    """How often the crawl has seen that so much is free."""
+    return sum(int(free) >= least for free in re.findall(r"^free: (\d+)$", log.read_text(), re.MULTILINE))
 
 
 def pauses(folder):
@@ -99,8 +113,9 @@ def test_the_crawl_pauses_and_goes_on_when_there_is_room(small_disk, min_free, l
         assert process.poll() is None, log.read_text()
         assert len(server.log) <= asked + 1, "nothing is fetched that cannot be kept"
         if not min_free:
+            before = looks(log, LEAST // 4)
             os.truncate(ballast, ballast.stat().st_size - LEAST // 2)  # too little room is none
-            time.sleep(LOOK_AGAIN + 1)
+            wait_for(lambda: looks(log, LEAST // 4) > before + 1)
             assert "There is room again" not in log.read_text()
         ballast.unlink()
         assert process.wait(400) == 0, log.read_text()

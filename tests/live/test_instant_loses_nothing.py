@@ -97,8 +97,13 @@ def crawled(world: dict, folder: Path) -> Iterator[tuple[Hubs, dict]]:
 
 @pytest.mark.parametrize(
     "world",
-    [{"early": 600.0}, {"ahead": -600.0}, {"ahead": 600.0}, {"bare": True}, {"html": True}],
-    ids=["dates early", "clock behind", "clock ahead", "bare dates", "HTML alone, failing"],
+    [
+        pytest.param({"early": 600.0}, id="dates early"),
+        pytest.param({"ahead": -600.0}, id="clock behind", marks=pytest.mark.long),
+        pytest.param({"ahead": 600.0}, id="clock ahead"),
+        pytest.param({"bare": True}, id="bare dates", marks=pytest.mark.long),
+        pytest.param({"html": True}, id="HTML alone, failing"),
+    ],
 )
 def test_all_that_appears_is_captured_within_its_bounds(world, tmp_path):
     hubs, report = next(two for two in crawled(world, tmp_path) if len(two[0].polls) > 1)

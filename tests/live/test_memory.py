@@ -17,7 +17,7 @@ from sharc_crawler.spool import LARGE, Spool, Spooling
 from tests.live.serving import serving
 
 LINKS = b"<!--" + b" " * LARGE + b"-->" + b"".join(b"<a href=/%d>%d</a>" % (one % 3, one) for one in range(999))
-CODED = gzip.compress(random.Random(1).randbytes(2 * LARGE), 1, mtime=0)
+CODED = gzip.compress(random.Random(1).randbytes(2 * LARGE), 0, mtime=0)
 MAXSIZE = 3 * LARGE
 
 

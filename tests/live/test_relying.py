@@ -91,7 +91,7 @@ def overwrite(paths):
         pytest.param(revisits_made(6), delete, marks=pytest.mark.long),
         (revisits_made(6), delete_all),
         pytest.param(revisits_made(6), cut_in_half, marks=pytest.mark.long),
-        (revisits_made(6), overwrite),
+        pytest.param(revisits_made(6), overwrite, marks=pytest.mark.long),
     ],
 )
 def test_what_is_missing_is_fetched_again_and_nothing_false_is_claimed(tmp_path, damage, when):
@@ -166,7 +166,11 @@ def test_a_capture_that_was_complete_but_for_its_report_goes_on_where_something_
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("more", [{"strategy": "sharc-attested"}, {"subsites": "path"}, {"strategy": "bfs"}], ids=str)
+@pytest.mark.parametrize(
+    "more",
+    [{"strategy": "sharc-attested"}, {"subsites": "path"}, pytest.param({"strategy": "bfs"}, marks=pytest.mark.long)],
+    ids=str,
+)
 def test_whatever_the_order(tmp_path, more):
     folder = tmp_path / "capture"
     with serve(LivingSite(seed=5, pages=24, scale=1e-3, slow=0.05)) as server:

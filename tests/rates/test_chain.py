@@ -53,6 +53,7 @@ def test_the_prior_is_the_mean_of_what_was_given_so_far() -> None:
     assert [chain.rates(sightings(name), 0.0)[0].rate for name in "xaxbx"] == [7.0, 1.0, 1.0, 3.0, 2.0]
 
 
+@pytest.mark.slow
 @given(st.text("abcdef"), st.dictionaries(st.sampled_from("abc"), st.floats(0, 1)))
 def test_one_rate_for_each_in_order(names: str, known: dict[str, float]) -> None:
     given = Chain([Known("some", known), ConstantRates(5.0)]).rates(sightings(names), 0.0)

@@ -203,6 +203,7 @@ def test_reading_the_sitemap_is_an_access():
     assert len(history.sitemap_read(10.0, {"a": (1.0, 0.0)}).times) == 3  # no time has passed
 
 
+@pytest.mark.slow
 def test_changes_that_come_in_crowds_are_counted_and_not_learned_from():
     """Ten hot pages, and three rebuilds of half the site: what told the rebuilt ones apart was chance."""
     rng = np.random.default_rng(6)

@@ -129,6 +129,7 @@ def test_ten_thousand_pages_stay_usable() -> None:
     assert "One page in 17 is drawn." in text
 
 
+@pytest.mark.slow
 def test_long_urls_do_not_blow_it_up() -> None:
     long = [judged(f"http://a.example/{n}/{'x' * 2000}", Verdict.CHANGED, reason="y" * 5000) for n in range(1000)]
     lost = [page(f"http://a.example/{'z' * 2000}{n}", reason=f"{n}{'y' * 5000}", via="v" * 2000) for n in range(2000)]

@@ -48,6 +48,7 @@ def tree(parents: list[int]) -> dict[int, list[int]]:
     return children
 
 
+@pytest.mark.slow
 @given(st.data(), st.integers(1, 40))
 def test_where_pages_are_not_colder_than_those_they_are_found_on_it_is_algorithm_2(data, size):
     parents = [data.draw(st.integers(0, page - 1)) for page in range(1, size)]

@@ -112,14 +112,15 @@ def test_the_bound_holds_for_any_layout_weights_and_posteriors(seed: int) -> Non
 @pytest.mark.parametrize(
     "rates",
     [
-        1 / np.arange(1, 50_001) ** 1.2,
-        np.exp(np.random.default_rng(0).normal(-11, 2.5, 50_000)),
-        1 / np.arange(1, 50_001),
-        np.where(np.random.default_rng(1).random(50_000) < 0.3, 1e-2, 1e-6),
-        np.random.default_rng(2).choice([1e-6, 1e-4, 1e-1], 50_000),
-        np.zeros(50_000),
+        pytest.param(1 / np.arange(1, 50_001) ** 1.2, id="zipf"),
+        pytest.param(
+            np.exp(np.random.default_rng(0).normal(-11, 2.5, 50_000)), id="log-normal", marks=pytest.mark.long
+        ),
+        pytest.param(1 / np.arange(1, 50_001), id="skew-1", marks=pytest.mark.long),
+        pytest.param(np.where(np.random.default_rng(1).random(50_000) < 0.3, 1e-2, 1e-6), id="bimodal"),
+        pytest.param(np.random.default_rng(2).choice([1e-6, 1e-4, 1e-1], 50_000), id="three"),
+        pytest.param(np.zeros(50_000), id="still"),
     ],
-    ids=["zipf", "log-normal", "skew-1", "bimodal", "three", "still"],
 )
 def test_the_gap_of_large_sites_is_small(rates: np.ndarray) -> None:
     best = optimum(pages_of(rates), 1.0)

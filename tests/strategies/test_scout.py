@@ -60,6 +60,7 @@ def test_costs_are_what_the_plan_loses(classes: Classes) -> None:
         assert cost == pytest.approx(max(0.0, loss), abs=1e-9)
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.sampled_from([0.0, 1e-4, 0.01, 0.011, 0.5]), st.integers(0, 2)), max_size=12), sites())
 def test_what_visits_tell_does_not_depend_on_when_the_plan_was_made(
     visits: list[tuple[float, int]], classes: Classes

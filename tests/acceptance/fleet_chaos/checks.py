@@ -57,7 +57,10 @@ def access(log: Path) -> dict[str, list[Told]]:
     """The log by site, in the order of arrival."""
     found: dict[str, list[Told]] = defaultdict(list)
     for line in log.read_text().splitlines():
-        row = Told(**json.loads(line))
+        fields = json.loads(line)
+        if fault := fields.get("fault"):
+            raise ValueError(f"{log}: a site was asked what it could not read: {fault}")
+        row = Told(**fields)
         found[row.site].append(row)
     return found
 

@@ -31,14 +31,16 @@ class Sites:
         self._pages, self._seed, self._number = pages, seed, 0
 
     async def listen(self, address: str, port: int, place: int) -> asyncio.Server:
-        site = living_site(self._seed, place, self._pages)
+        site, name = living_site(self._seed, place, self._pages), f"{address}:{port}"
 
         async def connected(reader, writer):
             try:
-                while await self._exchange(site, f"{address}:{port}", reader, writer):
+                while await self._exchange(site, name, reader, writer):
                     pass
-            except (ConnectionError, asyncio.IncompleteReadError, BadRequestError):
-                pass
+            except (ConnectionError, asyncio.IncompleteReadError):
+                pass  # a worker was killed, or cut off
+            except BadRequestError as error:
+                self._log.write(json.dumps({"fault": f"{name}: {error}"}) + "\n")
             finally:
                 writer.close()
 

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.tree import DecisionTreeClassifier
 
 from sharc_crawler.rates.predictor.bayes import NaiveBayes
 from sharc_crawler.rates.predictor.features import Table
@@ -52,6 +51,8 @@ def test_a_page_without_the_feature_goes_with_those_like_it():
 
 def test_the_file_predicts_as_the_library_does():
     """At every page, missing features and words never seen included."""
+    from sklearn.tree import DecisionTreeClassifier  # half a second, of which a run with several processes needs one
+
     rng = np.random.default_rng(2)
     age = np.where(rng.random(3000) < 0.2, NAN, rng.exponential(9.0, 3000))
     words = rng.choice(["news", "about", "shop"], 3000).tolist()

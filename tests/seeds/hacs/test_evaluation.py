@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 POINTS = st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=12)
 
 
+@pytest.mark.slow
 @given(st.lists(POINTS, min_size=1, max_size=4), st.sampled_from([0, 20, 100, 199, 200]))
 def test_averages_are_those_of_the_definitions(points: list[list[tuple[float, bool]]], place: int) -> None:
     theta, counts, curves = THETAS[place], np.zeros(3), []
@@ -112,6 +113,7 @@ def test_captures_drawn_from_records() -> None:
     assert (len(websites), len(truth.offsets)) == (12, 13)
 
 
+@pytest.mark.slow
 def test_hacs_beats_chance_where_rates_differ() -> None:
     seeds, truth = sampled(cut(made_up(), 600 * DAY), "dense")
     weeks = [4, 12]

@@ -37,6 +37,7 @@ def test_a_monthly_changer_last_captured_a_year_ago_has_changed() -> None:
     assert max(p[1:]) < 0.5
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(st.lists(st.lists(st.sampled_from([0, 1]), min_size=1, max_size=12), min_size=2, max_size=6), st.floats(1, 1e4))
 def test_p_never_falls_by_waiting(bits: list[list[int]], days: float) -> None:

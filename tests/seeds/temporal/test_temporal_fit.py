@@ -159,6 +159,7 @@ def test_a_pages_curve_depends_on_its_own_views_alone_whatever_their_scale(seed,
     )
 
 
+@pytest.mark.slow
 def test_progress_adds_up_over_batches():
     told: list[int] = []
     fit(np.full((2500, 6), 10), progress=told.append)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from sharc_crawler.seeds.temporal.classify import Reward, Threshold
 from sharc_crawler.seeds.temporal.curve import Curves
@@ -30,6 +31,7 @@ def test_sites_that_differ_gain_on_pages_that_were_held_out():
     assert (classify(found, sites, each, Threshold()) == labels).mean() > 0.99
 
 
+@pytest.mark.slow
 def test_sites_that_do_not_differ_lose_little():
     found = curves(400, 2)
     sites = [f"site{i % 4}" for i in range(400)]

@@ -19,6 +19,7 @@ def frame() -> Frame:
 thetas = st.tuples(st.floats(-6, 6), st.floats(-6, 3), st.floats(-8, 6)).map(lambda t: np.array(t)[:, None])
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(thetas)
 def test_values_are_the_log_normal_density_that_natural_names(theta):

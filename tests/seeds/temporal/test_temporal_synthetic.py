@@ -38,10 +38,10 @@ def test_the_mix_is_the_published_one():
     ("change", "least"),
     [
         ({}, 0.9),
-        ({"median_views": 60}, 0.9),
+        pytest.param(*({"median_views": 60}, 0.9), marks=pytest.mark.long),
         ({"noise": 0.4}, 0.88),
         ({"bots": 0.3}, 0.88),
-        ({"evergreen_tail": 0.1}, 0.88),
+        pytest.param(*({"evergreen_tail": 0.1}, 0.88), marks=pytest.mark.long),
     ],
 )
 def test_pages_whose_life_lies_in_the_window(change, least):

@@ -207,6 +207,7 @@ def test_a_million_pages_of_one_site_where_memory_is_short(tmp_path):
     assert set(log.pages) == {f"https://a.org/{i}" for i in range(2000)}
 
 
+@pytest.mark.slow
 def test_real_page_views(shared_data):
     file = shared_data / "page-views" / "wikiviews-ukmps-2022.csv.gz"
     log = read_views([file], LogOptions(site_column="party"))
@@ -259,6 +260,7 @@ LOGS = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_servers_logs_are_read_as_they_write_them(tmp_path):
     files = []
     for number, text in enumerate(LOGS):
