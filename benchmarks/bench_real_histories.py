@@ -97,25 +97,20 @@ def shares(plan: Plan, results: Results) -> str:
 
 
 def lies(plan: Plan, results: Results) -> str:
-    """What an audit finds."""
-    keys = {
-        "lying": "lying pages",
-        "wrongly_claimed": "wrongly claimed",
-        "audited": "audited",
-        "changed": "of these changed",
-        "lies_found": "lies found",
-        "by_chance": "by a uniform audit",
-        "remaining": "wrong claims that remain",
-        "bound": "bound on these",
-    }
+    """What the frontier's audit finds, and what it claims all the same."""
+    keys = {"audited": "audited", "changed": "of these changed", "lies": "lies found"}
     rows = []
     for lying in LIES:
         for share in AUDITS:
-            audits = results.over(plan.lied_to(lying, share), "audit")
-            held = sum(audit["remaining"] <= audit["bound"] for audit in audits)
-            cells = [number([audit[key] for audit in audits], 1) for key in keys]
+            specs = plan.lied_to(lying, share)
+            audits, unknown, wrong = (results.over(specs, key) for key in ("audited", "unknown", "wrongly_coherent"))
+            bounds = [audit["bound"] for audit in audits]
+            held = sum(left <= bound for left, bound in zip(wrong, bounds, strict=True))
+            columns = [[audit[key] for audit in audits] for key in keys] + [unknown, wrong, bounds]
+            cells = [number(column, 1) for column in columns]
             rows.append([f"{lying:.0%}, {share:.0%}", *cells, f"{held} of {len(audits)}"])
-    return table(["lies, audited", *keys.values(), "bound holds"], rows)
+    head = ["lies, audited", *keys.values(), "unknown", "wrong claims that remain", "bound on these", "bound holds"]
+    return table(head, rows)
 
 
 def clairvoyant(spec: HistorySpec) -> int:

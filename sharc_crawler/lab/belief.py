@@ -68,14 +68,16 @@ class BelievedRates:
 class Informed(Strategy):
     """A strategy whose candidates also carry what rates do not say: utilities.
 
-    ``attested``: of each page of the site, whether the frontier told the strategy that its lastmod is trusted.
+    ``told`` is written to: of each page of the site, whether the frontier says that its lastmod is trusted.
     """
 
-    def __init__(self, strategy: Strategy, belief: Belief, number: Callable[[PageId], int]) -> None:
+    def __init__(
+        self, strategy: Strategy, belief: Belief, number: Callable[[PageId], int], told: NDArray[np.bool_]
+    ) -> None:
         self._strategy = strategy
         self._belief = belief
         self._number = number  # of the site's page, from the frontier's
-        self.attested = np.zeros(len(belief.rates), np.bool_)
+        self._told = told
         self.revisits = strategy.revisits
         self.accepts_late = strategy.accepts_late
 
@@ -117,7 +119,7 @@ class Informed(Strategy):
     def add(self, candidates: Candidates) -> None:
         """Fill in the column that the frontier cannot know here."""
         pages = [self._number(page) for page in candidates.pages.tolist()]
-        self.attested[pages] = candidates.attested
+        self._told[pages] = candidates.attested
         self._strategy.add(replace(candidates, utilities=self._belief.utilities[pages]))
 
     def next(self, now: Instant) -> Visit | None:

@@ -133,6 +133,7 @@ class Simulation:
         self._visits = np.full(len(site.urls), math.nan)
         self._revisits = np.full(len(site.urls), math.nan)
         self._audits = np.full(len(site.urls), math.nan)
+        self._attested = np.zeros(len(site.urls), np.bool_)
         self._hopeless = np.zeros(len(site.urls), np.bool_)
         parts = Parts(
             strategy=self._make,
@@ -144,15 +145,13 @@ class Simulation:
             host_of=lambda _: HOST,
         )
         self._known_graph = False
-        self._informed: Informed | None = None
         # remembers the judgements, and the parts
         self._store = MemoryStore() if published is not None or subsites else None
         politeness = Politeness(delay=step, obey_robots=False)
         self.frontier = Frontier(politeness, self._store, parts, lease_time=math.inf)
 
     def _make(self, spec: CaptureSpec, setting: Setting) -> Strategy:
-        self._informed = Informed(make_strategy(spec.strategy, setting), self._belief, self._number)
-        return self._informed
+        return Informed(make_strategy(spec.strategy, setting), self._belief, self._number, self._attested)
 
     def _seen(self, page: int) -> LastSeen | None:
         """What the archive holds of a page."""
@@ -195,13 +194,12 @@ class Simulation:
         attested = capture.strategy is not None and capture.strategy.attests
         schedule = DownloadTimes(self._visits, self._revisits, capture.reference if attested else None)
         audit = capture.mode.audit
-        trusted = self._informed.attested if self._informed else np.zeros(len(self._site.urls), np.bool_)
         done = VirtualCrawl(
             schedule,
             self._hopeless,
             self._step,
             decisions,
-            trusted,
+            self._attested,
             self._audits,
             capture.reference,
             self._judged(),
@@ -250,7 +248,7 @@ class Simulation:
         if site.step:
             return site.start
         strategy = make_strategy(self._strategy, Setting(len(site.known), self._step, site.start))
-        informed = Informed(strategy, self._belief, int)
+        informed = Informed(strategy, self._belief, int, np.zeros(len(site.urls), np.bool_))
         rates, shapes = self._belief.rates[site.known], self._belief.shapes[site.known]
         informed.add(Candidates.of(site.known, rates, shapes=shapes, attested=self._belief.attested[site.known]))
         share = len(strategy) / (2 * len(site.known))  # of the window that the downloads fill

@@ -175,7 +175,7 @@ def _scored(spec: RunSpec, belief: Belief, schedule: DownloadTimes, judged: Judg
         "reference": schedule.reference,
         **asdict(score(site, schedule, belief, judged)),
     }
-    if spec.lying:
+    if spec.lying and judged is None:
         lying = _lying(spec, belief.attested)
         found["audit"] = asdict(audit(site, schedule, belief, lying, spec.audited, spec.seed))
     return found

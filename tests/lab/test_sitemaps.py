@@ -53,6 +53,7 @@ def test_what_the_frontier_leaves_unknown_is_unknown():
     judged = facts["judged"]
     assert facts["unknown"] == judged["unknown, none"] > 100
     assert facts["coherent"] == sum(judged[name] for name in judged if name.startswith("coherent"))
+    assert facts["evidence"] == "attested"
 
 
 def wiki(folder, last_change, name="site.csv.gz"):
