@@ -59,8 +59,8 @@ class SiteBudget:
         self.unproven: dict[PageId, str] = {}  #: page → why it was not revisited
 
     def why_not(self, task: Task, kind: Kind, url: str, now: Instant) -> str | None:
-        """Which bound forbids a download; ``None``: none does. robots.txt is always read."""
-        if not self._bounded or kind is Kind.ROBOTS:
+        """Which bound forbids a download; ``None``: none does. robots.txt is read as long as there is time."""
+        if not self._bounded or (kind is Kind.ROBOTS and now < self.ends):
             return None
         spec = self._spec
         left = self._left(kind, now)
@@ -73,6 +73,11 @@ class SiteBudget:
             if bound and lacking:
                 return f"{PREFIX}{name}={bound:,.10g}{unit} has no room left for it"
         return None
+
+    @property
+    def ends(self) -> Instant:
+        """From when on nothing is downloaded any more; infinity: time is not bounded."""
+        return self._started + self.paused + self._spec.max_time if self._spec.max_time else math.inf
 
     def spare(self, now: Instant) -> float:
         """Requests, about, that room is kept for by no revisit that is due; infinity: nothing is bounded."""
@@ -155,7 +160,7 @@ class SiteBudget:
         return _Cost(
             share * spec.max_requests - self._requests,
             share * spec.max_bytes - self.received,
-            share * spec.max_time - self._ran(now),
+            self.ends - (1.0 - share) * spec.max_time - now,
         )
 
     def _need(self, task: Task, kind: Kind, url: str, now: Instant) -> _Cost:

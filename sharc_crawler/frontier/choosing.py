@@ -34,8 +34,9 @@ class Chooser:
         self._complete = complete  # judges what is left, and ends it
 
     def choose(self, number: int, host: Host, now: Instant) -> Task | None:
-        """The best thing to do on this host."""
-        return host.owed(now) or self._visit(number, host, now) or self._poll(number, host, now)
+        """The best thing to do on this host. What waits for a time that the capture has not got is refused now."""
+        owed = host.owed(math.inf if now >= self._ledger.capture.budget.ends else now)
+        return owed or self._visit(number, host, now) or self._poll(number, host, now)
 
     def _visit(self, number: int, host: Host, now: Instant) -> Task | None:
         """Ask the capture, if its pages may lie on this host."""

@@ -128,7 +128,8 @@ class Finisher:
                 return self._revisited(ended)
             self._visited(ended)
         elif fetch.kind is Kind.ROBOTS:
-            self._opener.robots_read(capture, fetch, outcome)
+            self._ledger.pages.move(fetch.page, Event.CAPTURED if outcome.result is _OK else Event.NO_CONTENT)
+            self._opener.robots_read(capture, fetch.page, outcome)
         elif fetch.kind is Kind.SITEMAP:
             self._opener.sitemap_read(capture, fetch, task, outcome)
         elif fetch.kind is Kind.PROBE:
@@ -238,6 +239,8 @@ class Finisher:
                 self._refuse_page(capture, task)
         elif kind is Kind.HUB:
             capture.mode.closed(task.page, reason)
+        elif kind is Kind.ROBOTS:
+            self._opener.robots_read(capture, task.page, Outcome(Result.FAILED, now, now, error=reason))
         elif kind is Kind.SITEMAP:
             capture.owed.was_read()
             capture.note(f"sitemap {ledger.pages.urls[task.page]}: {reason}")

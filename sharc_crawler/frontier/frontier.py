@@ -152,13 +152,14 @@ class Frontier:
             return Wait(free)
         ring = self.ledger.ring
         ring.ripen(now)
+        ends = self.capture.budget.ends if self.ledger.hosts else math.inf
         while (number := ring.head()) is not None:
             host = self.ledger.hosts[number]
             if host.pace.busy >= host.at_once:
                 host.pace.wait(ring, number)
                 ring.park()
-            elif host.pace.due > now:
-                ring.delay(host.pace.due)
+            elif host.pace.due > now < ends:
+                ring.delay(min(host.pace.due, ends))
             elif task := self._chooser.choose(number, host, now):
                 if fetch := self._lease(host, task, now):
                     ring.rotate()
@@ -166,7 +167,7 @@ class Frontier:
             else:
                 later = self._chooser.later(number, host, now)
                 if later < math.inf:
-                    ring.delay(max(host.pace.due, later))
+                    ring.delay(min(max(host.pace.due, later), ends) if now < ends else later)
                 else:
                     ring.park()
                 host.pace.offer()  # who waits for it need not wait for this host
@@ -230,13 +231,13 @@ class Frontier:
             if not host.allows(url):
                 self._finisher.refuse(task, host.refusal, now)
                 return None
-        if (due := self._leases.due(task.page, now)) > now:
-            host.pace.pause(due)  # the host waits: an order is kept
-            host.retry(task, due)
-            return None
         capture = self.ledger.capture
         if reason := self._why_not(capture, task, kind, url, now):
             self._finisher.refuse(task, reason, now)
+            return None
+        if (due := self._leases.due(task.page, now)) > now:
+            host.pace.pause(due)  # the host waits: an order is kept
+            host.retry(task, due)
             return None
         if self.polls is not None:
             self.polls.spend(now)

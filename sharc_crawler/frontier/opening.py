@@ -88,12 +88,11 @@ class Opener:
 
     # -- robots.txt and sitemaps as they were read -----------------------------------------------------------------
 
-    def robots_read(self, capture: SiteCapture, fetch: Fetch, outcome: Outcome) -> None:
-        """Rules for a host, or the redirect to follow for them."""
+    def robots_read(self, capture: SiteCapture, page: PageId, outcome: Outcome) -> None:
+        """Rules for a host, or the redirect to follow for them; it is not under way any more."""
         ledger = self._ledger
         pages = ledger.pages
-        number, hops = pages.hosts[fetch.page], pages.depths[fetch.page]
-        self._end(fetch.page, outcome)
+        number, hops, url = pages.hosts[page], pages.depths[page], pages.urls[page]
         if leads_on(outcome, hops) and outcome.location:
             self._queuer.owe_robots(capture, number, outcome.location, hops + 1)
             return
@@ -102,16 +101,16 @@ class Opener:
         if not first and outcome.result is Result.FAILED:
             return  # what was read before holds on (RFC 9309, 2.4)
         text = rules_text(outcome)
-        host.obey(RobotsRules(text, ledger.politeness.agent, fetch.url), ledger.politeness.max_delay)
+        host.obey(RobotsRules(text, ledger.politeness.agent, url), ledger.politeness.max_delay)
         host.pace.pause(outcome.started + host.delay)
         host.missing = missing(outcome)
         if why := host.missing or host.too_slow:
-            capture.note(f"{fetch.url} {why}: nothing on it is fetched")
+            capture.note(f"{url} {why}: nothing on it is fetched")
         elif is_page(text):
-            capture.note(f"{fetch.url} is an HTML page, not a robots.txt: nothing in it counts, all may be fetched")
+            capture.note(f"{url} is an HTML page, not a robots.txt: nothing in it counts, all may be fetched")
         ledger.changed_host(host, text)
         if first:
-            self._host_opened(number, fetch.url)
+            self._host_opened(number, url)
         ledger.changed_capture()
 
     def sitemap_read(self, capture: SiteCapture, fetch: Fetch, task: Task, outcome: Outcome) -> None:

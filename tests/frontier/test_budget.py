@@ -101,6 +101,22 @@ def test_time(world, strategy):
     assert visited(world, Slot.FIRST) <= visited(world, Slot.SECOND)
 
 
+@pytest.mark.parametrize("url", [f"{ROOT}robots.txt", ROOT, f"{ROOT}0-0.png"])
+@pytest.mark.parametrize("strategy", ["sharc-selective", "bfs", "sharc-attested"])
+def test_no_pause_that_a_server_asks_for_outlasts_the_time(world, strategy, url):
+    """Nothing is sent in it, and what it leaves is named; also where the last that was asked is that page."""
+    build(world)
+    world.answers[url] = [{"result": Result.FAILED, "status": 503, "retry_after": 3000.0}] * 9
+    started, store = world.now, MemoryStore()
+    capture = crawl(world, store, strategy, max_time=80.0)
+    assert capture.ended - started <= 80.1
+    paused = next(at for at, fetch in world.requests if fetch.url == url)
+    assert paused == world.requests[-1][0], "nothing is asked of a host that wants a pause"
+    reasons = [row.outcome.error for row in store.load().visits if row.outcome.result is Result.REFUSED]
+    assert reasons or url == ROOT
+    assert all("max_time=80s has no room left" in reason for reason in reasons), reasons
+
+
 @pytest.mark.parametrize("strategy", ["sharc-selective", "sharc-online", "hottest-last", "sharc-attested"])
 def test_the_seed_is_captured_whenever_its_turn_comes(world, strategy):
     """The page that changes most is visited last: it must not be the one that is left."""
