@@ -11,7 +11,9 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 FIRST_READ = (
     "README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/capturing.md", "docs/certificate.md", "docs/drop-in.md",
-    "docs/security.md", "docs/tutorial.md",
+    "docs/security.md", "docs/tutorial.md", "docs/arguments.md", "docs/browser.md", "docs/changes.md", "docs/collection.md",
+    "docs/fleet.md", "docs/install.md", "docs/observations.md", "docs/report.md", "docs/settings.md", "docs/strategies.md",
+    "docs/subsites.md", "docs/temporal.md", "docs/upstream.md", "docs/warc.md",
 )  # fmt: skip
 LONGEST_README = 900  #: words
 MEDIAN, LONGEST = 16, 40  #: words of a sentence
