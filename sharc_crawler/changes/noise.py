@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lxml import etree
 
 from sharc_crawler.changes.zones import in_utc, plain_days
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Set
 
 #: elements that show nothing to a reader
 NO_CONTENT = ("script", "style", "link", "meta")
@@ -53,19 +53,33 @@ _SECONDS = rf"\d{{1,2}}:\d{{2}}:\d{{2}}(?:[.,]\d+)?{_ZONE}"
 _DAY = r"(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*|\d[\d./-]*)"
 _DATE = rf"(?:{_DAY}[,.]? ){{1,5}}(?:at )?"
 _END = r"(?!(?-i: (?!now)[a-z]))"  #: a counter ends with its number: "Visits: 3 per week" is none
-#: words that the server makes up when it is asked: what such a text holds at least, and the whole
-_WORDS = tuple(
-    (hints, re.compile(pattern, re.IGNORECASE))
+_TOOK = r" in:? (?:[\d.,]+ ?(?:ms|msecs?|milliseconds?)|\d*[.,]\d+ ?(?:s|secs?|seconds?))\b"
+_TIME_TAKEN = re.compile(_TOOK, re.IGNORECASE)
+
+
+class _MadeUp(NamedTuple):
+    """Words that the server makes up when it is asked."""
+
+    hints: tuple[str, ...]  #: a text with such words has one of them, in small letters
+    words: set[str]  #: the longest word of each
+    pattern: re.Pattern[str]  #: takes a hundred times as long to look for as a hint
+    timed: bool  #: it ends with the time that something took
+
+
+def _longest_words(hints: tuple[str, ...]) -> set[str]:
+    return {max(hint.split(), key=len) for hint in hints}
+
+
+_MADE_UP = tuple(
+    _MadeUp(hints, _longest_words(hints), re.compile(pattern, re.IGNORECASE), pattern.endswith(_TOOK))
     for hints, pattern in (
         (
-            (" in ", " in:"),
-            r"\b(?:generated|rendered|served|processed|executed)(?: \w+){0,3}? in:?"
-            r" (?:[\d.,]+ ?(?:ms|msecs?|milliseconds?)|\d*[.,]\d+ ?(?:s|secs?|seconds?))\b",
+            ("generated", "rendered", "served", "processed", "executed"),
+            rf"\b(?:generated|rendered|served|processed|executed)(?: \w+){{0,3}}?{_TOOK}",
         ),
         (
             ("page ",),
-            r"\bpage (?:was )?(?:made|built|created|loaded|delivered|produced|prepared|computed|parsed) in:?"
-            r" (?:[\d.,]+ ?(?:ms|msecs?|milliseconds?)|\d*[.,]\d+ ?(?:s|secs?|seconds?))\b",
+            r"\bpage (?:was )?(?:made|built|created|loaded|delivered|produced|prepared|computed|parsed)" + _TOOK,
         ),
         (
             ("queries",),
@@ -139,19 +153,35 @@ def blank(element: Any) -> None:
     element.clear(keep_tail=True)
 
 
-@lru_cache(maxsize=1)  # a page's text is asked for twice: for its fingerprint, and to tell traps
 def plain_text(text: str) -> str:
     """Text with white space folded, without the words that a server makes up when it is asked.
 
     >>> plain_text("Three pages.  Generated in 0.02 s")
     'Three pages.'
     """
-    words = in_utc(" ".join(text.split()))
-    lower = words.lower()
-    for hints, pattern in _WORDS:
-        if any(hint in lower for hint in hints):
-            words = " ".join(pattern.sub(" ", words).split())
-    return words
+    return plain_words(text)[0]
+
+
+@lru_cache(maxsize=1)  # a page's text is asked for twice: for its fingerprint, and to tell traps
+def plain_words(text: str) -> tuple[str, Set[str]]:
+    """The same, and the different words in it."""
+    pieces = text.split()
+    folded = in_utc(" ".join(pieces))
+    different = set(pieces)
+    plain = _without_made_up(folded, " ".join(different).lower())
+    return plain, different if plain == " ".join(pieces) else set(plain.split())
+
+
+def _without_made_up(text: str, vocabulary: str) -> str:
+    """``vocabulary``: its different words, in small letters; they are far fewer."""
+    perhaps = [one for one in _MADE_UP if any(word in vocabulary for word in one.words)]
+    if not perhaps:
+        return text
+    lower, took = text.lower(), _TIME_TAKEN.search(text)
+    for one in perhaps:
+        if any(hint in lower for hint in one.hints) and (took or not one.timed):
+            text = " ".join(one.pattern.sub(" ", text).split())
+    return text
 
 
 def texts(element: Any) -> Iterator[tuple[Any, str, str]]:

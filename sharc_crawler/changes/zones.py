@@ -31,6 +31,8 @@ _SHAPES = tuple(
         rf"{_WEEKDAY}{_MONTH} (?P<day>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<year>\d{{4}})",
     )
 )
+#: what each of these ends with, from its first colon on: looked for in a hundredth of the time
+_ZONED = re.compile(rf":\d\d(?::\d\d(?:[.,]\d+)?)?(?: ?[ap]\.?m\b\.?)? ?\(?{_ZONE}", re.IGNORECASE)
 _TOLD: Any = etree.XPath("//time[@datetime]", smart_strings=False)
 _NUMBERS = re.compile(r"\d+")
 _WORDS = 6  #: of a day that is spelled out, at most
@@ -43,7 +45,7 @@ def in_utc(text: str) -> str:
     >>> in_utc("Edited 5 Mar 2021, 00:30 +0100."), in_utc("Edited March 4, 2021 3:30 PM PST.")
     ('Edited 2021-03-04T23:30:00Z.', 'Edited 2021-03-04T23:30:00Z.')
     """
-    if ":" not in text:
+    if not _ZONED.search(text):
         return text
     for shape in _SHAPES:
         text = shape.sub(_instant, text)

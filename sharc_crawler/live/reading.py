@@ -14,7 +14,7 @@ from sharc_crawler.changes.content import ContentDetector
 from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.changes.masks import load_masks
-from sharc_crawler.changes.noise import plain_text
+from sharc_crawler.changes.noise import plain_text, plain_words
 from sharc_crawler.changes.payload import Payload, digests
 from sharc_crawler.coding import LIMIT, unpacked
 from sharc_crawler.evidence.headers import header_text
@@ -27,7 +27,7 @@ from sharc_crawler.model import Kind, Sighting
 from sharc_crawler.polling.reading import hub_sightings, sitemap_sightings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Sequence, Set
 
     from sharc_crawler.changes.base import ChangeDetector
     from sharc_crawler.links.found import Found
@@ -137,8 +137,8 @@ def words(text: str, resources: Sequence[str], url: str) -> str | None:
 
     ``None`` where there is next to nothing: pages that differ in something else would look alike.
     """
-    folded = plain_text(text)
-    text = without_made_up(folded)
+    folded, different = plain_words(text)
+    text = without_made_up(folded, different)
     for part in sorted(set(_PARTS.findall(unquote(url))), key=len, reverse=True):
         text = text.replace(part, " ")
     if text is not folded:
@@ -147,16 +147,17 @@ def words(text: str, resources: Sequence[str], url: str) -> str | None:
     return labelled_digest("\n".join((text, *pictures)).encode()) if len(text) >= _ENOUGH else None
 
 
-def without_made_up(text: str) -> str:
-    """Text without what looks made up. No such run is short, without a digit, or has a blank: most words need no look.
+def without_made_up(text: str, different: Set[str]) -> str:
+    """Text without what looks made up; ``different``: its words, each once.
 
-    >>> without_made_up("page 3 of deadbeef00c0ffee")
+    No such run is short, without a digit, or has a blank: most words need no look.
+
+    >>> without_made_up("page 3 of deadbeef00c0ffee", {"page", "3", "of", "deadbeef00c0ffee"})
     'page 3 of  '
     """
-    words = text.split(" ")
-    longer = [word for word in set(words) if len(word) >= SHORTEST and not word.isalpha()]
+    longer = [word for word in different if len(word) >= SHORTEST and not word.isalpha()]
     plain = {word: MADE_UP.sub(" ", word) for word in longer if _DIGIT.search(word) and MADE_UP.search(word)}
-    return " ".join(plain.get(word, word) for word in words) if plain else text
+    return " ".join([plain.get(word, word) for word in text.split(" ")]) if plain else text
 
 
 def _sightings(found: Found, via: str) -> list[Sighting]:

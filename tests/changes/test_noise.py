@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from sharc_crawler.changes import noise, zones
 from sharc_crawler.changes.fingerprint import fingerprint
 
 PAGE = "<html><body><main>{words}<p>{{0}}</p></main></body></html>".format(
@@ -84,3 +87,20 @@ def test_edits(one: str, other: str) -> None:
 def test_a_site_that_lives_on_classified_ads_is_read() -> None:
     page = "<body><p>Market</p><div class=ads><p>Bicycle, 40 euros</p><p>Piano, 300 euros</p></div></body>"
     assert fingerprint(page.encode(), "text/html") != fingerprint(page.replace("40", "50").encode(), "text/html")
+
+
+_PIECES = (
+    "Generated rendered Page was made cached Fetched at: on in in: 0.02 .5 1,200 s seconds ms 12 db queries 10:31"
+    " 10:31:07 Fri, 20 Nov 2026 2026-11-20T10:31Z UTC +0100 (CET) 3:30 PM p.m. PST server time is just now 5 minutes"
+    " ago visitor no. users online page views: hits : 1,024 Ray-ID: 7d1f00a2bb trace id array ."
+)
+
+
+@given(st.lists(st.sampled_from(_PIECES.split()), max_size=12).map(" ".join))
+def test_looking_closely_only_where_it_may_help_misses_nothing(text: str) -> None:
+    closely = text
+    for shape in zones._SHAPES:
+        closely = shape.sub(zones._instant, closely)
+    for one in noise._MADE_UP:
+        closely = " ".join(one.pattern.sub(" ", closely).split())
+    assert noise.plain_text(text) == closely
