@@ -101,8 +101,7 @@ class Hints:
     published_precision: Seconds = 0.0  #: its length
 
 
-@dataclass(frozen=True, slots=True)
-class Sighting:
+class Sighting(NamedTuple):
     """A URL was seen: in a link, a sitemap, a redirect, a seed list."""
 
     url: str  #: absolute, as found; the frontier makes it canonical and requests the original

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from array import array
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urldefrag, urljoin
 
@@ -82,7 +81,7 @@ class Admitter:
         for at, key in keys.items():
             found[at] = capture.seen.get(key)
         if told := {
-            found[at]: replace(sightings[at], url=keys.get(at) or sightings[at].key or sightings[at].url)
+            found[at]: sightings[at]._replace(url=keys.get(at) or sightings[at].key or sightings[at].url)
             for at in closer
             if found[at] != UNSEEN and sightings[at].hints and keys.get(at) not in fresh
         }:
@@ -195,7 +194,7 @@ class Admitter:
             if parent != NO_PARENT:
                 ledger.embeds(parent, page)
         elif sighting.kind is Kind.HUB and ledger.pages.kinds[page] is not Kind.HUB:  # known, but not as a hub
-            self.admit(capture, [replace(sighting, key=HUB_KEY + ledger.pages.urls[page])], now, parent)
+            self.admit(capture, [sighting._replace(key=HUB_KEY + ledger.pages.urls[page])], now, parent)
         elif sighting.hints:
             capture.mode.dated(page, sighting)
 
@@ -233,7 +232,7 @@ class Queuer:
         ledger = self._ledger
         # Rates are known by canonical URL, whatever spelling was found.
         pages = [
-            sighting if sighting.url == key else replace(sighting, url=key)
+            sighting if sighting.url == key else sighting._replace(url=key)
             for key, sighting in fresh.items()
             if sighting.kind is Kind.PAGE
         ]
@@ -256,7 +255,7 @@ class Queuer:
                 continue
             queued.append(page)
             if waits:
-                own = sighting if sighting.url == key else replace(sighting, url=key)
+                own = sighting if sighting.url == key else sighting._replace(url=key)
                 capture.front.rate_later(page, own, sighting.url)
             capture.mode.queued(page, parent, sighting, now)
         if queued:

@@ -227,7 +227,7 @@ class Browsing:
             )
             for base, markup in seen.documents
         ]
-        links = [replace(link, via=fetch.url) for reading in readings for link in reading.links]
+        links = [link._replace(via=fetch.url) for reading in readings for link in reading.links]
         links += [Sighting(url, Kind.PAGE, fetch.url) for url in seen.led_to]
         own = readings[0]
         about = own.document and replace(own.document, words=own.document.words or own.payload.fingerprint)

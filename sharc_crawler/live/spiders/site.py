@@ -14,6 +14,7 @@ from sharc_crawler.live.arguments import Arguments
 from sharc_crawler.live.naming import named
 from sharc_crawler.live.operator import openings, refuse_private, require_operator
 from sharc_crawler.live.origins import OriginMiddleware
+from sharc_crawler.live.quiet import QuietFormatter
 from sharc_crawler.live.requests import timestamp
 
 if TYPE_CHECKING:
@@ -60,6 +61,7 @@ class CaptureSpider(Spider):
         for component in IDLE:
             crawler.settings["DOWNLOADER_MIDDLEWARES_BASE"].pop(component, None)
         crawler.settings.setdefault_in_component_priority_dict("SPIDER_MIDDLEWARES", OriginMiddleware, None)
+        crawler.settings.set("LOG_FORMATTER", QuietFormatter, "addon")
 
     async def start(self) -> Any:
         """Nothing starts here: what is captured is the session's."""
