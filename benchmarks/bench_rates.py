@@ -56,7 +56,7 @@ WEEK = 7 * DAY
 
 def asked(source: HistoryRates, site: Site) -> Column:
     """No changefreq: the one that a site that knows its history would publish says more than any real one."""
-    listed = [replace(one, hints=one.hints and replace(one.hints, changefreq=None)) for one in sitemap(site)]
+    listed = [one._replace(hints=one.hints and replace(one.hints, changefreq=None)) for one in sitemap(site)]
     estimates = Chain([source]).rates(listed, site.start)
     return np.array([estimate.rate for estimate in estimates]), np.array([estimate.shape for estimate in estimates])
 

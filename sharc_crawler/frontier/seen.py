@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 UNSEEN = -1
 HUB_KEY = "hub:"  #: before the URL of a hub that was a page before
 _SMALLEST = 1024  # places; a power of two
+_FEW = 1 << 16  # places that are filled one by one sooner than NumPy is loaded
 _LOAD = 0.6  # of the places that are taken at most: a look-up then tries one to four
 
 
@@ -95,11 +96,21 @@ class SeenUrls:
         self._pages = array("i", b"\xff" * (4 * places))  # -1, UNSEEN: a free place
 
     def _grow(self) -> None:
-        """Twice the places. Taken in the order of their first choice, all find their places at once."""
+        """Twice the places."""
+        former = self._hashes, self._pages
+        self._allot(2 * len(self._hashes))
+        if len(self._hashes) > _FEW:
+            self._fill(*former)
+            return
+        for value, page in zip(*former, strict=True):
+            if page != UNSEEN:
+                self._put(value, page)
+
+    def _fill(self, former_hashes: array[int], former_pages: array[int]) -> None:
+        """Taken in the order of their first choice, all find their places at once."""
         import numpy as np
 
-        hashes, pages = np.frombuffer(self._hashes, np.int64), np.frombuffer(self._pages, np.int32)
-        self._allot(2 * len(hashes))
+        hashes, pages = np.frombuffer(former_hashes, np.int64), np.frombuffer(former_pages, np.int32)
         taken = np.flatnonzero(pages != UNSEEN)
         taken = taken[np.argsort(hashes[taken] & self._mask)]
         steps = np.arange(len(taken))

@@ -36,6 +36,7 @@ logger = logging.getLogger(__name__)
 PROCESS = "sharc_crawler.live.reader_process"
 MOST = 6  #: processes at once
 AHEAD = 8  #: documents that one is given before it has answered
+LONG = 100_000  #: bytes of a document that may take whoever reads it long: somebody else is ready before that shows
 PATIENCE = 0.2  #: seconds that those behind a document wait for it
 LONGEST = (
     300.0  #: seconds after which a document is given up, whatever the process does (its own clock stops it before)
@@ -165,17 +166,23 @@ class Readers:
 
     def _give(self) -> None:
         """Hand out what waits, to whoever has least to do and does not linger; none of them: another begins."""
-        free = [reader for reader in self._readers if not reader.lingers]
-        if self._waiting and not free and len(self._readers) < MOST:
+        lingering = sum(reader.lingers for reader in self._readers)
+        for _ in range(len(self._readers), min(MOST, lingering + self._wanted())):
             self._another()
-            free = self._readers[-1:]
+        free = [reader for reader in self._readers if not reader.lingers]
         while self._waiting and free:
-            reader = min(free, key=lambda one: len(one.jobs))
+            reader = min(free, key=lambda one: (not one.ready, len(one.jobs)))
             if len(reader.jobs) >= AHEAD:
                 break
             reader.give(self._waiting.popleft())
         if self._tick is None and self._jobs:
             self._tick = asyncio.get_running_loop().call_later(PATIENCE, self._look)
+
+    def _wanted(self) -> int:
+        """How many are to read, or to be ready: to start one takes long where the machine is busy."""
+        if any(len(job.raw) > LONG for job in self._waiting):
+            return 2
+        return 1 if self._waiting else 0
 
     def _look(self) -> None:
         """From time to time, while there is anything to be read: who lingers?"""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import asdict, astuple
+from dataclasses import asdict
 from operator import attrgetter
 from typing import Any
 
@@ -27,6 +27,7 @@ from sharc_crawler.rates.swings import Swings
 from sharc_crawler.subsites.branch import Branch
 
 _HINTS = attrgetter(*Hints.__slots__)
+_DOCUMENT = attrgetter(*Document.__slots__)
 _RESULTS, _SLOTS = {one.value: one for one in Result}, {one.value: one for one in Slot}
 _PLANS, _KINDS = {one.value: one for one in Plan}, {one.value: one for one in Kind}
 
@@ -74,7 +75,7 @@ def visit_values(row: VisitRow) -> tuple[Any, ...]:
         outcome.location,
         outcome.length,
         outcome.media_type,
-        *(astuple(outcome.document) if outcome.document else (None, None, None, None, None)),
+        *(_DOCUMENT(outcome.document) if outcome.document else (None, None, None, None, None)),
         outcome.date,
         ref and ref.file,
         ref and ref.offset,

@@ -336,7 +336,7 @@ def test_after_a_hubs_first_poll_dates_do_not_decide(early):
     plain = news.names
 
     def told(one):
-        return replace(one, hints=Hints(published=one.hints.published - early, published_precision=1.0))
+        return one._replace(hints=Hints(published=one.hints.published - early, published_precision=1.0))
 
     news.names = lambda url, now: [told(one) if one.hints else one for one in plain(url, now)]
     news.run(frontier := begin(Terms(every=100, duration=400), A), 0.0)
@@ -357,7 +357,7 @@ def test_dates_are_the_servers_and_a_day_that_may_be_before_the_crawl_is_named()
     plain, answer = news.names, news.answer
 
     def stated(one):
-        return one if one.hints else replace(one, hints=hints[float(one.url[len(A) : -5])])
+        return one if one.hints else one._replace(hints=hints[float(one.url[len(A) : -5])])
 
     news.names = lambda url, now: [stated(one) for one in plain(url, now)]
     news.answer = lambda fetch, now: (replace((told := answer(fetch, now))[0], date=now // 1 - behind), told[1])

@@ -143,6 +143,21 @@ async def test_nobody_waits_behind_a_long_document(faulty):
 
 
 @in_loop
+async def test_another_is_there_before_a_document_that_may_take_long_does(faulty, monkeypatch):
+    """To start one takes long where the machine is busy; nobody waits for that here."""
+    monkeypatch.setattr(module, "PATIENCE", 600.0)
+    readers = Readers(TERMS)
+    try:
+        long = readers.read(HEAD + b"<a href=/asleep>a".ljust(module.LONG + 1), PAGE)
+        (found,) = await read(readers, b"<a href=/b>b")
+        assert (links(found), long.done()) == ([f"{URL}b"], False)
+        faulty.touch()
+        assert links(await asyncio.wrap_future(long)) == [f"{URL}asleep"]
+    finally:
+        readers.close()
+
+
+@in_loop
 async def test_what_a_lingering_process_answers_all_at_once_is_heard(faulty):
     """The long document, and those behind it that another has read meanwhile: in one piece, as the crawl was busy."""
     wrong = []
