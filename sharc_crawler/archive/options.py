@@ -15,6 +15,7 @@ GIGABYTE = 1_000_000_000
 DEDUP = ("capture", "site", "collection", "off")
 FORMER = ("site", "collection")  #: of these, those that leave payloads in former captures
 USUAL = "warc"  #: of the writers, by name
+COLLECTION = "capture"  #: under which replay shows one: a part of its addresses
 #: fields of a warcinfo record that are ours to write
 OWN_FIELDS = (
     "software",

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.cdxj import REVISIT, read_index
 from sharc_crawler.archive.files import SUFFIX
+from sharc_crawler.archive.options import COLLECTION
 from sharc_crawler.archive.zipnum import merged
 from sharc_crawler.errors import SharcError, UsageError
 
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Instant
 
 PYWB = "SHARC_PYWB"  #: environment variable: the folder with pywb's programs
-COLLECTION = "capture"
 _PORTS = range(15_000, 32_000)
 _STARTING = 240.0  #: seconds that pywb is given to listen
 HOW_TO_GET = (

@@ -11,7 +11,7 @@ from sharc_crawler.certificate.writing import certify, lines
 from sharc_crawler.errors import DataError, SharcError
 from sharc_crawler.live.busy import StoppedError
 from sharc_crawler.report.load import capture_facts, is_instant
-from sharc_crawler.report.taught import teach
+from sharc_crawler.report.teaching import teach
 from sharc_crawler.report.terminal import summary
 from sharc_crawler.report.walked import Walked
 from sharc_crawler.report.write import write

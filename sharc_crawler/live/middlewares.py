@@ -13,7 +13,7 @@ from sharc_crawler.errors import SharcError
 from sharc_crawler.live.addresses import AddressRefusedError
 from sharc_crawler.live.exchanges import failed, rebuilt
 from sharc_crawler.live.problems import plain
-from sharc_crawler.live.readings import Order, Wants
+from sharc_crawler.live.readings import WANTS, Order, Wants
 from sharc_crawler.live.requests import META_KEY, conditions, outcome_of, unchanged
 from sharc_crawler.live.session import session_of
 from sharc_crawler.live.wire import EXCHANGE_KEY, WITHHELD_KEY
@@ -35,15 +35,6 @@ if TYPE_CHECKING:
 
 SENT_KEY = "sharc_sent"  #: when a request without wire tap was sent
 NOT_MODIFIED = 304
-WANTS = {
-    Kind.ROBOTS: Wants.ROBOTS,
-    Kind.SITEMAP: Wants.SITEMAP,
-    Kind.HUB: Wants.HUB,
-    Kind.PAGE: Wants.DOCUMENT,
-    Kind.RESOURCE: Wants.DOCUMENT,
-    Kind.DATA: Wants.NOTHING,
-    Kind.PROBE: Wants.DOCUMENT,
-}
 UNTRUSTED = (
     "{host}: its TLS certificate is not shown to be valid ({why}): nothing shows who answered"
     " (-s DOWNLOAD_VERIFY_CERTIFICATES=True refuses such hosts)"

@@ -29,6 +29,17 @@ class Wants(StrEnum):
     DOCUMENT = "document"
 
 
+WANTS = {  #: of what is fetched, where nothing else is known of it
+    Kind.ROBOTS: Wants.ROBOTS,
+    Kind.SITEMAP: Wants.SITEMAP,
+    Kind.HUB: Wants.HUB,
+    Kind.PAGE: Wants.DOCUMENT,
+    Kind.RESOURCE: Wants.DOCUMENT,
+    Kind.DATA: Wants.NOTHING,
+    Kind.PROBE: Wants.DOCUMENT,
+}
+
+
 class Order(NamedTuple):
     """What is to be done with a response. Sent as a list."""
 

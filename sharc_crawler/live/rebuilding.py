@@ -23,9 +23,8 @@ from sharc_crawler.frontier.sites import Sites
 from sharc_crawler.instants import unix
 from sharc_crawler.live.intake import Intake
 from sharc_crawler.live.lease import Lease
-from sharc_crawler.live.middlewares import WANTS
 from sharc_crawler.live.reading import read
-from sharc_crawler.live.readings import Order, Reading, Wants
+from sharc_crawler.live.readings import WANTS, Order, Reading, Wants
 from sharc_crawler.live.requests import outcome_of
 from sharc_crawler.model import EMBEDDED, Fetch, Kind, Outcome, Plan, Result, Slot, Visit
 from sharc_crawler.plural import counted

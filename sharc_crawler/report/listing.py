@@ -6,7 +6,7 @@ import json
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
-from sharc_crawler.archive.replay import COLLECTION
+from sharc_crawler.archive.options import COLLECTION
 from sharc_crawler.report.words import every, printable, short
 
 if TYPE_CHECKING:

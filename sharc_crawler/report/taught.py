@@ -1,4 +1,4 @@
-"""What a capture teaches of its site's noise: masks, learned from its own pairs, and the pages that differ in it alone.
+"""What a capture teaches of its site's noise: the pages that teach, and the file of what they taught.
 
 Bytes, and so the certificate, know nothing of it. Masks are offered (:data:`NAME` in the folder) to look at, and for
 the next capture.
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from sharc_crawler.changes.masks import Mask
     from sharc_crawler.evidence.facts import CaptureFacts, PageFacts
     from sharc_crawler.model import Seconds
 
@@ -29,19 +28,6 @@ WITHIN = 60.0  #: seconds between two fetches of a page that teach
 PAIRS = 200  #: that are learned from, those closest together
 LOOKED = 500  #: changed pages that are looked at again with the masks
 SUPPORT = 2  #: pages that must show a mask
-
-
-def teach(captures: Sequence[CaptureFacts], folder: Path, known: Sequence[Mask] = ()) -> Taught:
-    """Learn from the pairs of a folder's captures, and write what was learned into it.
-
-    Bodies are read only where pages lost their content. Raises :class:`OSError` where the folder cannot be written to.
-    """
-    seen = Teachers(captures)
-    if seen.lost < SUPPORT and not seen.doubted and not (folder / NAME).exists():
-        return Taught()
-    from sharc_crawler.report.lesson import learned  # what reads bodies: only where pages lost their content
-
-    return learned(seen, folder, known)
 
 
 class Teachers:

@@ -9,8 +9,6 @@ import numpy as np
 
 from sharc_crawler.evidence.survival import log_survival
 from sharc_crawler.strategies.base import Candidates
-from sharc_crawler.strategies.planned import PlannedPages
-from sharc_crawler.strategies.selective import selective
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,6 +37,9 @@ def revisit_order(rates: Column, weights: Column, shapes: Column, elapsed: Colum
     [2, 1, 0]
 
     """
+    from sharc_crawler.strategies.planned import PlannedPages  # 1,100 lines that an order made at T alone needs
+    from sharc_crawler.strategies.selective import selective
+
     alive = weights * np.exp(log_survival(rates, elapsed, shapes))
     top = alive.max(initial=0.0)
     if top <= 0:

@@ -19,7 +19,8 @@ from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Kind, Result, Slot, Url, Verdict
 from sharc_crawler.report.document import capture_entry
 from sharc_crawler.report.entries import page_entries
-from sharc_crawler.report.taught import NAME, read_taught, teach
+from sharc_crawler.report.taught import NAME, read_taught
+from sharc_crawler.report.teaching import teach
 from tests.archive.readback import INFO, page
 
 if TYPE_CHECKING:
