@@ -9,7 +9,7 @@ from sharc_crawler import __version__
 from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.scope import site_of
 from sharc_crawler.live.addresses import LOOPBACK, AddressRules, Opening, literal
-from sharc_crawler.options.reading import read_settings
+from sharc_crawler.options.reading import read_setting
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -71,7 +71,7 @@ def refuse_private(settings: BaseSettings, urls: Iterable[str]) -> None:
 
     Raises :class:`~sharc_crawler.errors.UsageError` that names the first.
     """
-    rules = AddressRules.of(read_settings(settings).get("allowed_addresses", ()))
+    rules = AddressRules.of(read_setting(settings, "SHARC_ALLOWED_ADDRESSES") or ())
     for url in urls:
         if any(rules.refusal(address) for address in private_seeds([url])):
             raise UsageError(
@@ -86,7 +86,7 @@ def require_operator(settings: BaseSettings, urls: Iterable[str], of: str = "") 
     ``of``: what the error says needs it, instead of the first public URL. Raises
     :class:`~sharc_crawler.errors.UsageError` that names the setting, also for what is no contact.
     """
-    if read_settings(settings).get("operator"):
+    if read_setting(settings, "SHARC_OPERATOR"):
         return
     public = [url for url in urls if not private_seeds([url])]
     if public:

@@ -77,6 +77,15 @@ def read_settings(settings: Mapping[str, Any]) -> dict[str, Any]:
     return {row.field: _value(_kind(row, name), name, value) for row, name, value in found if value not in (None, "")}
 
 
+def read_setting(settings: Mapping[str, Any], name: str) -> Any:
+    """One of them, where the others may still change; None: it is not set.
+
+    >>> read_setting({"SHARC_MAX_BYTES": "20G", "SHARC_STRATEGY": "no such"}, "SHARC_MAX_BYTES")
+    20000000000
+    """
+    return read_settings({name: settings.get(name)}).get(SETTINGS[name].field)
+
+
 def as_settings(text: str) -> str:
     """A message about arguments, for somebody who gives settings.
 
