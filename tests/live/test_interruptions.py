@@ -282,8 +282,9 @@ def test_where_the_process_that_writes_is_killed_the_crawl_goes_on_and_says_so(t
         deadline = time.monotonic() + 240
         while len(server.log) < 10 and time.monotonic() < deadline:
             select_nothing(0.005)
-        children = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
-        (writer,) = (one for one in children if b"writer_process" in Path(f"/proc/{one}/cmdline").read_bytes())
+        forker = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[1]
+        forked = Path(f"/proc/{forker}/task/{forker}/children").read_text().split()
+        (writer,) = (one for one in forked if Path(f"/proc/{one}/comm").read_text() == "writer_process\n")
         os.kill(int(writer), signal.SIGKILL)
         out, _ = process.communicate(timeout=280)
     assert process.returncode == 0, out

@@ -1,20 +1,24 @@
 """``python -m scrapy …`` and ``sharc …`` in processes forked from one that has loaded the modules: half of their time.
 
-What a cold start alone can show (modules loaded, interpreter flags, locales) is for tests that run the real command.
+The processes that such a crawl has beside it are forked from the same one. What a cold start alone can show (modules
+loaded, interpreter flags, locales) is for tests that run the real command.
 """
 
 from __future__ import annotations
 
 import atexit
+import gc
 import json
 import os
+import resource
 import selectors
+import signal
 import socket
 import subprocess
 import sys
 import tempfile
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from importlib import import_module, invalidate_caches
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -38,8 +42,10 @@ scrapy.extensions.memdebug scrapy.extensions.remote_control scrapy.extensions.sp
 scrapy.spidermiddlewares.httperror scrapy.spidermiddlewares.urllength
 sharc_crawler.archive.warc sharc_crawler.certificate.writing sharc_crawler.live.addon sharc_crawler.live.extension
 sharc_crawler.live.clashes sharc_crawler.live.commands.crawl sharc_crawler.live.control sharc_crawler.live.dropin
-sharc_crawler.live.ending sharc_crawler.live.middlewares sharc_crawler.live.relying sharc_crawler.live.resuming
+sharc_crawler.live.ending sharc_crawler.live.middlewares sharc_crawler.live.reader_process
+sharc_crawler.live.relying sharc_crawler.live.resuming
 sharc_crawler.live.scheduler sharc_crawler.live.spiders.site sharc_crawler.live.wire
+sharc_crawler.live.writer_process
 sharc_crawler.rates.learned sharc_crawler.rates.together sharc_crawler.report.html
 sharc_crawler.report.terminal sharc_crawler.report.write sharc_crawler.storage.sqlite
 sharc_crawler.strategies.selective
@@ -83,14 +89,9 @@ class Scrapy:
         files = [self._out.fileno(), (self._err or self._out).fileno()]
         for _ in range(2):
             self._forker, place = _forker()
-            self._end = socket.socket(socket.AF_UNIX)
             with suppress(ConnectionError):
-                self._end.connect(str(place))
-                socket.send_fds(self._end, [len(order).to_bytes(4)], files)
-                self._end.sendall(order)
-                if pid := self._end.recv(4):
-                    return int.from_bytes(pid)
-            self._end.close()
+                self._end, pid = _asked(place, order, files)
+                return pid
             _forker.cache_clear()
         raise AssertionError(self._has_ended())
 
@@ -126,6 +127,50 @@ class Scrapy:
 
     def kill(self) -> None:
         self.send_signal(9)
+
+
+class Beside:
+    """In a crawl that was forked: a process beside it, with what :mod:`sharc_crawler.live.child` asks of one."""
+
+    def __init__(self, place: str, module: str, connection: socket.socket) -> None:
+        self.returncode: int | None = None
+        order = {
+            "words": [module],
+            "cwd": str(Path.cwd()),
+            "path": sys.path,
+            "env": dict(os.environ),
+            "group": os.getpgid(0),
+            "program": f"{module}:main",
+            "files": resource.getrlimit(resource.RLIMIT_NOFILE),
+        }
+        self._end, self.pid = _asked(place, json.dumps(order).encode(), [1, 2, connection.fileno()])
+
+    def wait(self) -> int:
+        if self.returncode is None:
+            with self._end:
+                code = self._end.recv(4)  # nothing: who forks was ended
+            self.returncode = int.from_bytes(code, signed=True) if code else -signal.SIGKILL
+        return self.returncode
+
+    def kill(self) -> None:
+        with suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGKILL)
+
+
+def _asked(place: str | Path, order: bytes, files: Sequence[int]) -> tuple[socket.socket, int]:
+    """Where to hear of the end of a process that was forked, and its number."""
+    end = socket.socket(socket.AF_UNIX)
+    try:
+        end.connect(str(place))
+        socket.send_fds(end, [len(order).to_bytes(4)], files)
+        end.sendall(order)
+        if pid := end.recv(4):
+            return end, int.from_bytes(pid)
+    except ConnectionError:
+        end.close()
+        raise
+    end.close()
+    raise ConnectionError(place)
 
 
 def site_words(*settings: str, **arguments: object) -> list[str]:
@@ -183,10 +228,19 @@ def main() -> None:
     templates = sys.modules["sharc_crawler.report.html"].environment()
     for name in templates.list_templates():
         templates.get_template(name)
-    if order := _orders(socket.socket(fileno=int(sys.argv[1]))):  # the crawl: it ends as a program does
+    listener = socket.socket(fileno=int(sys.argv[1]))
+    place = listener.getsockname()
+    gc.collect()
+    gc.freeze()  # what is loaded stays shared
+    if order := _orders(listener):  # the crawl: it ends as a program does
         module, _, function = order["program"].partition(":")
         sys.argv = [module.partition("_crawler")[0].partition(".")[0], *order["words"]]
+        if "files" not in order:
+            sys.modules["sharc_crawler.live.child"]._started = partial(Beside, place)
         getattr(import_module(module), function)()
+        if "files" in order:
+            sys.stdout.flush()
+            os._exit(0)
 
 
 def _orders(listener: socket.socket) -> dict | None:
@@ -202,14 +256,18 @@ def _orders(listener: socket.socket) -> dict | None:
                     _tell(waiting, key)
                     continue
                 connection, _ = listener.accept()
-                order, files = _order(connection)
+                if not (order := _order(connection)):  # who asked has ended meanwhile
+                    connection.close()
+                    continue
+                order, files = order
                 if not (child := os.fork()):
                     for one in (connection, *(other.fileobj for other in waiting.get_map().values() if other.fd)):
                         one.close()
                     return _moved_in(order, files)
                 for file in files:
                     os.close(file)
-                connection.sendall(child.to_bytes(4))
+                with suppress(ConnectionError):
+                    connection.sendall(child.to_bytes(4))
                 waiting.register(_Ending(child), selectors.EVENT_READ, connection)
 
 
@@ -226,10 +284,15 @@ class _Ending:
         os.close(self._file)
 
 
-def _order(connection: socket.socket) -> tuple[dict, list[int]]:
-    size, files, _, _ = socket.recv_fds(connection, 4, 2)
+def _order(connection: socket.socket) -> tuple[dict, list[int]] | None:
+    size, files, _, _ = socket.recv_fds(connection, 4, 3)
     with connection.makefile("rb") as stream:
-        return json.loads(stream.read(int.from_bytes(size))), files
+        text = stream.read(int.from_bytes(size))
+    if size and len(text) == int.from_bytes(size):
+        return json.loads(text), files
+    for file in files:
+        os.close(file)
+    return None
 
 
 def _tell(waiting: selectors.BaseSelector, key: selectors.SelectorKey) -> None:
@@ -243,17 +306,30 @@ def _tell(waiting: selectors.BaseSelector, key: selectors.SelectorKey) -> None:
 def _moved_in(order: dict, files: list[int]) -> dict:
     """The folder, the environment and the streams of a process of its own."""
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    for stream, file in enumerate(files, 1):
+    for stream, file in zip((1, 2, 0), files, strict=False):
         os.dup2(file, stream)
         os.close(file)
-    if order["group"]:
-        os.setpgid(0, 0)
     os.environ.clear()
     os.environ.update(order["env"])
     os.chdir(order["cwd"])
-    sys.path[:1] = [order["cwd"], *filter(None, order["env"].get("PYTHONPATH", "").split(os.pathsep))]
+    if "files" in order:
+        _beside(order)
+    else:
+        if order["group"]:
+            os.setpgid(0, 0)
+        sys.path[:1] = [order["cwd"], *filter(None, order["env"].get("PYTHONPATH", "").split(os.pathsep))]
     invalidate_caches()
     return order
+
+
+def _beside(order: dict) -> None:
+    """What a process inherits of the crawl that it is beside; its module's name is the process's."""
+    signal.pthread_sigmask(signal.SIG_BLOCK, sys.modules["sharc_crawler.live.child"]._STOPS)
+    with suppress(OSError):  # the crawl has ended
+        os.setpgid(0, order["group"])
+    resource.setrlimit(resource.RLIMIT_NOFILE, order["files"])
+    sys.path[:] = order["path"]
+    Path("/proc/self/comm").write_text(order["words"][0].rpartition(".")[2])
 
 
 if __name__ == "__main__":
