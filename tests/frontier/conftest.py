@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.model import Done, Fetch, Kind, Outcome, Result, Sighting, Validators, Wait
 
 if TYPE_CHECKING:
-    from sharc_crawler.frontier.frontier import Frontier
+    from sharc_crawler.storage.memory import MemoryStore
 
 LATENCY = 0.01
 
@@ -49,20 +50,32 @@ class World:
     def run(self, frontier: Frontier, most: int = 2000) -> list[Fetch]:
         """Crawl until done; the fetches in order."""
         for _ in range(most):
-            decision = frontier.next(self.now)
-            if isinstance(decision, Done):
+            if not self.step(frontier):
                 return [fetch for _, fetch in self.requests]
-            if isinstance(decision, Wait):
-                assert decision.until > self.now, "the frontier would spin"
-                self.now = decision.until
-                continue
-            outcome = self.answer(decision)
-            self.requests.append((self.now, decision))
-            frontier.finished(
-                decision, outcome, self.links.get(decision.url, ()) if outcome.result is Result.OK else ()
-            )
-            self.now += LATENCY
         raise AssertionError(f"not done after {most} decisions")
+
+    def run_restarted(self, frontier: Frontier, politeness: Politeness, store: MemoryStore, every: int) -> None:
+        """Crawl until done, by another frontier after each so many requests."""
+        while self.step(frontier):
+            if len(self.requests) % every == 0:
+                frontier = Frontier(politeness, store)
+                frontier.restore(store.load(), self.now)
+        assert frontier.done
+
+    def step(self, frontier: Frontier) -> bool:
+        """One decision; is there more to come?"""
+        decision = frontier.next(self.now)
+        if isinstance(decision, Done):
+            return False
+        if isinstance(decision, Wait):
+            assert decision.until > self.now, "the frontier would spin"
+            self.now = decision.until
+            return True
+        outcome = self.answer(decision)
+        self.requests.append((self.now, decision))
+        frontier.finished(decision, outcome, self.links.get(decision.url, ()) if outcome.result is Result.OK else ())
+        self.now += LATENCY
+        return True
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from sharc_crawler.model import Done, Fetch, Hints, Kind, Outcome, Result, Sight
 from sharc_crawler.storage.memory import MemoryStore
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 ROOT = "http://a.example/"
 STRATEGIES = ("sharc-selective", "sharc-online", "bfs", "dfs:revisits=fifo")
@@ -53,6 +53,22 @@ def run(
         else:
             now = decision.until
     return now, steps
+
+
+def run_answered(
+    frontier: Frontier, now: float, steps: int, answered: Callable[[Fetch, float], tuple[Outcome, Sequence[Sighting]]]
+) -> float:
+    """So many fetches, or all; the last one is cut off in flight. ``answered``: outcome and links of a fetch."""
+    while not isinstance(decision := frontier.next(now), Done):
+        if not isinstance(decision, Fetch):
+            now = decision.until
+            continue
+        steps -= 1
+        if not steps:
+            break
+        frontier.finished(decision, *answered(decision, now))
+        now += 0.01
+    return now
 
 
 def crawl(

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.model import Done, Fetch, Hints, Kind, Outcome, Result, Sighting, Slot, Validators
+from sharc_crawler.model import Fetch, Hints, Kind, Outcome, Result, Sighting, Slot, Validators
 from sharc_crawler.storage.memory import MemoryStore
+from tests.frontier.cut_off import run_answered
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 ROOT = "http://a.example/"
 MAP = ROOT + "map.xml"
@@ -46,25 +52,15 @@ class Crawl:
         )
         now = BEGIN
         for steps in (*cuts, 10**6):
-            now = self._run(frontier, now, steps)
+            now = run_answered(frontier, now, steps, self._answered)
             frontier = Frontier(self.politeness, self.store)
             frontier.restore(self.store.load(), now)
         assert frontier.done
 
-    def _run(self, frontier: Frontier, now: float, steps: int) -> float:
-        """The last fetch is cut off in flight."""
-        while not isinstance(decision := frontier.next(now), Done):
-            if not isinstance(decision, Fetch):
-                now = decision.until
-                continue
-            steps -= 1
-            if not steps:
-                break
-            links = listed(now, self.lastmods) if decision.url == MAP else ()
-            frontier.finished(decision, answer(decision, now, header=not self.lastmods), links)
-            self.fetches.append(decision)
-            now += 0.01
-        return now
+    def _answered(self, fetch: Fetch, now: float) -> tuple[Outcome, Sequence[Sighting]]:
+        self.fetches.append(fetch)
+        links = listed(now, self.lastmods) if fetch.url == MAP else ()
+        return answer(fetch, now, header=not self.lastmods), links
 
     def revisits(self) -> list[str]:
         return [one.url for one in self.fetches if one.slot is Slot.SECOND and one.kind is Kind.PAGE]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -12,7 +13,6 @@ from sharc_crawler.frontier.parts import Parts
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import (
     NO_VALIDATORS,
-    Done,
     Fetch,
     Hints,
     Kind,
@@ -24,6 +24,10 @@ from sharc_crawler.model import (
     Verdict,
 )
 from sharc_crawler.storage.memory import MemoryStore
+from tests.frontier.cut_off import run_answered
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 ROOT = "http://a.example/"
 MAP = ROOT + "map.xml"
@@ -67,7 +71,7 @@ class Crawl:
         frontier.open(CaptureSpec("a.example", (PAGES[0],), strategy, sitemaps=(MAP,), **more), BEGIN)
         now = BEGIN
         for steps in (*cuts, 10**6):
-            now = self._run(frontier, now, steps)
+            now = run_answered(frontier, now, steps, self._answered)
             frontier = Frontier(Politeness(delay=STEP), self.store, asked)
             frontier.restore(self.store.load(), now)
         assert frontier.done
@@ -75,20 +79,9 @@ class Crawl:
         self.notes = frontier.capture.notes
         self.verdicts = {state.pages[row.page].url: row.verdict for row in state.judgements}
 
-    def _run(self, frontier: Frontier, now: float, steps: int) -> float:
-        while not isinstance(decision := frontier.next(now), Done):
-            if not isinstance(decision, Fetch):
-                now = decision.until
-                continue
-            steps -= 1
-            if not steps:
-                break
-            frontier.finished(
-                decision, self.site.answer(decision, now), self.site.listed(now) if decision.url == MAP else ()
-            )
-            self.fetches.append(decision)
-            now += 0.01
-        return now
+    def _answered(self, fetch: Fetch, now: float) -> tuple[Outcome, Sequence[Sighting]]:
+        self.fetches.append(fetch)
+        return self.site.answer(fetch, now), self.site.listed(now) if fetch.url == MAP else ()
 
     def again(self) -> list[str]:
         """Pages visited more than once before T."""

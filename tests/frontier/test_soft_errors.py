@@ -9,7 +9,7 @@ import pytest
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.soft_errors import MOST, SoftErrors, shown_by
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.model import Done, Kind, Result, Sighting, Wait
+from sharc_crawler.model import Kind, Result, Sighting
 from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.urls import unlikely
 from tests.frontier.conftest import World
@@ -88,20 +88,7 @@ def test_what_was_asked_for_is_known_after_a_restart(impolite):
     world, store = Site(), MemoryStore()
     frontier = Frontier(impolite, store)
     frontier.open(CaptureSpec("h", (ROOT,), sitemaps=(), strategy="bfs:revisits=none"), world.now)
-    for step in range(2_000):
-        decision = frontier.next(world.now)
-        if isinstance(decision, Done):
-            break
-        if isinstance(decision, Wait):
-            world.now = decision.until
-            continue
-        world.requests.append((world.now, decision))
-        frontier.finished(decision, world.answer(decision), world.links_of(decision.url))
-        world.now += 0.01
-        if step % 5 == 4:
-            frontier = Frontier(impolite, store)
-            frontier.restore(store.load(), world.now)
-    assert frontier.done
+    world.run_restarted(frontier, impolite, store, every=5)
     assert len({fetch.url for _, fetch in world.requests}) <= 3 * (TRUE + 1) + 2  # robots.txt, and what was asked for
     assert len([1 for _, fetch in world.requests if "no-such-page" in fetch.url]) == 1
 

@@ -10,7 +10,7 @@ import pytest
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.frontier.traps import Traps, template
-from sharc_crawler.model import Done, Sighting, Slot, Wait
+from sharc_crawler.model import Sighting, Slot
 from sharc_crawler.storage.memory import MemoryStore
 from tests.frontier.conftest import World
 
@@ -104,20 +104,7 @@ def test_what_was_seen_holds_after_a_restart(impolite):
     world, store = Endless(), MemoryStore()
     frontier = Frontier(impolite, store)
     frontier.open(CaptureSpec("h", (ROOT,), sitemaps=(), strategy="bfs", hops=50), world.now)
-    for step in range(10_000):
-        decision = frontier.next(world.now)
-        if isinstance(decision, Done):
-            break
-        if isinstance(decision, Wait):
-            world.now = decision.until
-            continue
-        world.requests.append((world.now, decision))
-        frontier.finished(decision, world.answer(decision), world.links_of(decision.url))
-        world.now += 0.01
-        if step % 15 == 14:
-            frontier = Frontier(impolite, store)
-            frontier.restore(store.load(), world.now)
-    assert frontier.done
+    world.run_restarted(frontier, impolite, store, every=15)
     assert len([fetch for _, fetch in world.requests if "/s/" in fetch.url and fetch.slot is Slot.FIRST]) <= 25
 
 

@@ -12,6 +12,21 @@ if TYPE_CHECKING:
     from http.server import BaseHTTPRequestHandler
 
 
+class Answering:
+    """Before :class:`~http.server.BaseHTTPRequestHandler`: its ``do_GET`` has only to say what the answer is."""
+
+    def answer(self, body: bytes, kind: str = "text/html", status: int = 200) -> None:
+        """The whole answer."""
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
 @contextmanager
 def serving(handler: Callable[..., BaseHTTPRequestHandler]) -> Iterator[str]:
     """The site's URL."""

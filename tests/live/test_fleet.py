@@ -22,6 +22,7 @@ from sharc_crawler.fleet.ledger import SiteState
 from sharc_crawler.fleet.opening import open_fleet
 from sharc_crawler.storage.opening import open_state
 from tests.fleet.database import Database, missing
+from tests.live.serving import Answering
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,7 +40,7 @@ class Asked:
 
 
 def handler_of(asked: Asked) -> type[BaseHTTPRequestHandler]:
-    class Tree(BaseHTTPRequestHandler):
+    class Tree(Answering, BaseHTTPRequestHandler):
         """A page links to two further ones."""
 
         protocol_version = "HTTP/1.1"
@@ -50,14 +51,7 @@ def handler_of(asked: Asked) -> type[BaseHTTPRequestHandler]:
             number = int(self.path[1:] or 0) if self.path[1:].isdigit() or self.path == "/" else PAGES
             links = "".join(f"<a href=/{page}>{page}</a>" for page in (2 * number + 1, 2 * number + 2) if page < PAGES)
             body = f"<html><title>{number}</title>{self.headers['Host']} {links}".encode() if number < PAGES else b""
-            self.send_response(200 if body else 404)
-            self.send_header("Content-Type", "text/html")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_):
-            pass
+            self.answer(body, status=200 if body else 404)
 
     return Tree
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sharc_crawler.instants import unix
-from tests.live.serving import serving
+from tests.live.serving import Answering, serving
 from tests.live.warm import finished, site_words
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class Hubs:
     def handler(self) -> type[BaseHTTPRequestHandler]:
         hubs = self
 
-        class Handler(BaseHTTPRequestHandler):
+        class Handler(Answering, BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
 
             def do_GET(self) -> None:
@@ -69,16 +69,10 @@ class Hubs:
                     kind, text = hubs.hub(now)
                 elif not self.path.startswith("/page/"):
                     status = 404
-                body = text.encode()
-                self.send_response_only(status)
-                self.send_header("Date", format_datetime(datetime.fromtimestamp(now + hubs.ahead, UTC), usegmt=True))
-                self.send_header("Content-Type", kind)
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
+                self.answer(text.encode(), kind, status)
 
-            def log_message(self, *_: object) -> None:
-                pass
+            def date_time_string(self, timestamp: float | None = None) -> str:
+                return format_datetime(datetime.fromtimestamp(time.time() + hubs.ahead, UTC), usegmt=True)
 
         return Handler
 

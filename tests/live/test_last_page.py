@@ -12,7 +12,7 @@ import pytest
 
 from sharc_crawler.certificate.verify import verify
 from tests.live.conftest import captures_of
-from tests.live.serving import serving
+from tests.live.serving import Answering, serving
 from tests.live.test_interruptions import start
 
 ONE_PAGE = {
@@ -33,7 +33,7 @@ EACH_ITS_IMAGE = {
 def site(files, changing="", holding=""):
     """A handler that serves files: one of them anew at each download, one of them not at its first."""
 
-    class Files(BaseHTTPRequestHandler):
+    class Files(Answering, BaseHTTPRequestHandler):
         asked: ClassVar = Counter()
         held = threading.Event()
 
@@ -45,14 +45,7 @@ def site(files, changing="", holding=""):
                 return
             kind, text = files.get(self.path, ("text/plain", "no"))
             body = f"{text} {f'<!-- {self.asked[self.path]} -->' if self.path == changing else ''}".encode()
-            self.send_response(200 if self.path in files else 404)
-            self.send_header("Content-Type", kind)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_: object) -> None:
-            pass
+            self.answer(body, kind, 200 if self.path in files else 404)
 
     return Files
 

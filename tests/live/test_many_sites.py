@@ -22,26 +22,20 @@ from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.report.sites import MOVED
 from sharc_crawler.storage.folders import site_folders
 from sharc_crawler.storage.opening import load_state
+from tests.live.serving import Answering
 from tests.live.warm import PROFILE, Scrapy, site_words
 
 SITES = 95
 FILES = 90  #: of which the crawl needs about thirty for itself
 
 
-class Small(BaseHTTPRequestHandler):
+class Small(Answering, BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"  # connections are kept, one or more a host
 
     def do_GET(self):
         found = self.path in ("/", "/two")
         body = b"<html><a href=/two>two</a>" + self.headers["Host"].encode() if found else b""
-        self.send_response(200 if found else 404)
-        self.send_header("Content-Type", "text/html")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_):
-        pass
+        self.answer(body, status=200 if found else 404)
 
 
 @pytest.fixture
