@@ -1,6 +1,6 @@
 """What a capture needs to be installed and loaded, and how long it takes to ask its first question.
 
-    python benchmarks/bench_startup.py [--checkout FOLDER] [--beside PYTHON] [--rounds 7] [--json]
+    python benchmarks/bench_startup.py [--checkout FOLDER] [--beside PYTHON] [--strategy NAME] [--rounds 7] [--json]
     python benchmarks/bench_startup.py --install [--checkout FOLDER]
 
 A server on loopback, in this process, has a site of a few pages. `scrapy crawl site` captures it, with WARC, in a
@@ -30,6 +30,7 @@ from pathlib import Path
 from typing import Any
 
 PAGES = 5
+ENDING = "sharc_crawler.live.ending"  #: what loads the parts that a capture's end needs
 TICK = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 SETTINGS = """\
 from sharc_crawler.live.profile import *
@@ -41,14 +42,20 @@ LOG_LEVEL = "WARNING"
 #: what runs in the crawl's process: Scrapy as from its command line, then what was loaded
 CRAWL = """\
 import sys
+out, ending, *arguments = sys.argv[1:]
+class Watch:
+    before = set()
+    def find_spec(self, name, path=None, target=None):
+        if name == ending:
+            self.before = set(sys.modules)
+sys.meta_path.insert(0, watch := Watch())
 from scrapy.cmdline import execute
-out, *arguments = sys.argv[1:]
 try:
     execute(["scrapy", *arguments])
 finally:
     with open(out, "w") as file:
         for name, module in list(sys.modules.items()):
-            file.write(f"{name}\\t{getattr(module, '__file__', None) or ''}\\n")
+            file.write(f"{name}\\t{name in watch.before}\\t{getattr(module, '__file__', None) or ''}\\n")
 """
 
 
@@ -61,6 +68,7 @@ class Started:
     modules: int
     own_modules: int
     own_lines: int
+    lines_before_end: int  #: of these, what was loaded before the capture ended
 
 
 class Site(BaseHTTPRequestHandler):
@@ -90,7 +98,7 @@ def processor(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / TICK
 
 
-def start(python: str, checkout: Path | None) -> Started:
+def start(python: str, checkout: Path | None, strategy: str) -> Started:
     """One capture: of a checkout's package, or of the package that the interpreter has installed."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), Site)
     server.first = threading.Event()  # type: ignore[attr-defined]
@@ -106,12 +114,14 @@ def start(python: str, checkout: Path | None) -> Started:
             "site",
             "-a",
             f"url=http://127.0.0.1:{server.server_port}/0",
+            "-a",
+            f"strategy={strategy}",
             "-s",
             f"SHARC_OUTPUT={name}/c",
         ]
         begun = time.perf_counter()
         with subprocess.Popen(
-            [python, "-c", CRAWL, f"{name}/modules", *arguments],
+            [python, "-c", CRAWL, f"{name}/modules", ENDING, *arguments],
             cwd=name,
             env=environment,
             stdout=subprocess.DEVNULL,
@@ -127,9 +137,13 @@ def start(python: str, checkout: Path | None) -> Started:
         if crawl.returncode or not (folder / "modules").exists():
             raise SystemExit(f"the capture ended with {crawl.returncode}: {said.decode()}")
         loaded = [line.split("\t") for line in (folder / "modules").read_text().splitlines()]
-    own = {file for name, file in loaded if name.partition(".")[0] == "sharc_crawler" and file}
-    lines = sum(len(Path(file).read_bytes().splitlines()) for file in own)
-    return Started(seconds, cpu, len(loaded), len(own), lines)
+    lines = {
+        file: (len(Path(file).read_bytes().splitlines()), before == "True")
+        for name, before, file in loaded
+        if name.partition(".")[0] == "sharc_crawler" and file
+    }
+    own, early = sum(number for number, _ in lines.values()), sum(number for number, before in lines.values() if before)
+    return Started(seconds, cpu, len(loaded), len(lines), own, early)
 
 
 def size(folder: Path) -> int:
@@ -163,6 +177,7 @@ def main() -> None:
     parser.add_argument("--checkout", type=Path, default=Path(__file__).parents[1])
     parser.add_argument("--python", default=sys.executable, help="the interpreter that runs the checkout")
     parser.add_argument("--beside", help="an interpreter with another version of the package installed")
+    parser.add_argument("--strategy", default="sharc-selective")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--install", action="store_true")
     parser.add_argument("--json", action="store_true")
@@ -173,9 +188,9 @@ def main() -> None:
     else:
         runs: dict[str, list[Started]] = {"checkout": []} | ({"beside": []} if args.beside else {})
         for warm in range(args.rounds + 1):
-            runs["checkout"].append(start(args.python, checkout))
+            runs["checkout"].append(start(args.python, checkout, args.strategy))
             if args.beside:
-                runs["beside"].append(start(args.beside, None))
+                runs["beside"].append(start(args.beside, None, args.strategy))
             if not warm:
                 for started in runs.values():
                     started.clear()

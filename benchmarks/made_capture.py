@@ -11,8 +11,8 @@ import math
 import os
 from pathlib import Path
 
+from sharc_crawler.archive.base import Original
 from sharc_crawler.archive.options import CaptureInfo
-from sharc_crawler.archive.payloads import Original
 from sharc_crawler.archive.warc import WarcWriter
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.evidence.kinds import Evidence

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -9,8 +11,22 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sharc_crawler.archive.options import CaptureInfo, WarcOptions
-    from sharc_crawler.archive.payloads import Former, Original
-    from sharc_crawler.model import CaptureRef, Exchange
+    from sharc_crawler.model import CaptureRef, Exchange, Instant
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """A response that a revisit record refers to."""
+
+    url: str
+    date: Instant  #: start of its exchange
+    digest: str | None  #: of its payload
+    record: str | None = None  #: its WARC-Record-ID, where known
+    media_type: str | None = None  #: the whole ``Content-Type``, where it lies in a former capture
+    decoded: str | None = None  #: digest of the unpacked payload, there
+
+
+Former = Callable[[str, bool], Original | None]  #: by digest and framing (chunked): a response in a former capture
 
 
 class CaptureWriter(Protocol):

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from warcio.archiveiterator import ArchiveIterator
 from warcio.exceptions import ArchiveLoadFailed
 
+from sharc_crawler.archive.base import Original
 from sharc_crawler.archive.cdxj import REVISIT, index_path, read_index
 from sharc_crawler.archive.rows import Rows
 from sharc_crawler.frontier.seen import UNSEEN, SeenUrls
@@ -22,24 +21,10 @@ if TYPE_CHECKING:
 
     from warcio.recordloader import ArcWarcRecord
 
-    from sharc_crawler.model import Instant
+    from sharc_crawler.archive.base import Former
+
 
 _EMPTY = "sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ"
-
-
-@dataclass(frozen=True, slots=True)
-class Original:
-    """A response that a revisit record refers to."""
-
-    url: str
-    date: Instant  #: start of its exchange
-    digest: str | None  #: of its payload
-    record: str | None = None  #: its WARC-Record-ID, where known
-    media_type: str | None = None  #: the whole ``Content-Type``, where it lies in a former capture
-    decoded: str | None = None  #: digest of the unpacked payload, there
-
-
-Former = Callable[[str, bool], Original | None]  #: by digest and framing (chunked): a response in a former capture
 
 
 class Payloads:

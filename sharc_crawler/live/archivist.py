@@ -19,7 +19,7 @@ from sharc_crawler.spool import in_memory
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sharc_crawler.archive.payloads import Original
+    from sharc_crawler.archive.base import Original
     from sharc_crawler.live.lease import Lease
     from sharc_crawler.model import Exchange
 

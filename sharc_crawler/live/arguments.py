@@ -15,7 +15,6 @@ from sharc_crawler.options.reading import ARGUMENTS, read_arguments
 from sharc_crawler.options.table import Options
 from sharc_crawler.strategies.base import Setting
 from sharc_crawler.strategies.make import make_strategy
-from sharc_crawler.strategies.upkeep import make_upkeep
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -111,6 +110,8 @@ def _kept_up(options: Options) -> dict[str, object]:
     for name, value in (("for", options.for_), ("requests", options.requests)):
         if value == math.inf:
             raise UsageError(f"mode='continuous' needs {name}=, as in -a mode=continuous -a for=30d -a requests=60")
+    from sharc_crawler.strategies.upkeep import make_upkeep  # only of these captures
+
     make_upkeep(options.upkeep)
     if options.browser != "never":
         raise UsageError(f"browser={options.browser!r} is for whole captures, not for mode=continuous: leave it out")

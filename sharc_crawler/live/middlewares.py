@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from scrapy.exceptions import IgnoreRequest
 
-from sharc_crawler.archive.payloads import Original
+from sharc_crawler.archive.base import Original
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.errors import SharcError
 from sharc_crawler.live.addresses import AddressRefusedError

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import Crawler
 
-    from sharc_crawler.archive.payloads import Original
+    from sharc_crawler.archive.base import Original
     from sharc_crawler.frontier.frontier import Frontier
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.frontier.store import Batch, CaptureRow, FrontierStore

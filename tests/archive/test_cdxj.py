@@ -4,10 +4,10 @@ import json
 
 import pytest
 
+from sharc_crawler.archive.base import Original
 from sharc_crawler.archive.cdxj import entries, index_path, media_type, read_index
 from sharc_crawler.archive.fetches import pages
 from sharc_crawler.archive.options import WarcOptions
-from sharc_crawler.archive.payloads import Original
 from sharc_crawler.archive.surt import surt
 from sharc_crawler.archive.warc import WarcWriter
 from sharc_crawler.evidence.headers import header_text, of_headers

@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from warcio.archiveiterator import ArchiveIterator
 
+from sharc_crawler.archive.base import Original
 from sharc_crawler.archive.options import WarcOptions
-from sharc_crawler.archive.payloads import Original
 from sharc_crawler.archive.records import named_fields, warc_date
 from sharc_crawler.archive.warc import WarcWriter
 from sharc_crawler.changes.http import parse_response

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 from click.testing import CliRunner, Result
 
+from sharc_crawler.archive.base import Original
 from sharc_crawler.archive.options import WarcOptions
-from sharc_crawler.archive.payloads import Original
 from sharc_crawler.archive.warc import WarcWriter
 from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.changes.masks import load_masks

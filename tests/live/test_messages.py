@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sharc_crawler.archive.payloads import Original
+from sharc_crawler.archive.base import Original
 from sharc_crawler.errors import DataError, StoreFull, UsageError
 from sharc_crawler.live.messages import NotArchivedError, describe, error_of, exchange_of, message_of, order_to_keep
 from sharc_crawler.live.space import is_full
