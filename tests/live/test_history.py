@@ -59,7 +59,7 @@ def test_the_second_capture_knows_pages_rates_and_size(run_crawl, tmp_path):
             assert store.size(name) == sum(page["verdict"] is not None for page in pages)
             seen = list(store.observations(name))
             links, documents = set(store.links(name)), store.documents(name)
-        assert {one.kind for one in seen} == set(Kind) - {Kind.HUB, Kind.DATA}
+        assert {one.kind for one in seen} == set(Kind) - {Kind.HUB, Kind.DATA, Kind.PROBE}
         home = server.url
         named = {page["url"] for page in pages if page["via"] == home} & {one.url for one in seen}
         assert named and named <= {target for source, target in links if source == home}
