@@ -73,6 +73,15 @@ class Maker:
                       former=former)
         )  # fmt: skip
 
+    def facts(self, reference: float, started: float = START, strategy: str = "sharc-selective") -> CaptureFacts:
+        """Of a capture that is over."""
+        self.out.close()
+        warcs = {visit.warc.rpartition(":")[0] for page in self.pages for visit in (page.visit, page.revisit) if visit}
+        return CaptureFacts(
+            site="example.org", seeds=(SITE,), strategy=strategy, started=started, ended=self.now + 1,
+            reference=reference, pages=tuple(self.pages), warcs=tuple(sorted(warcs)),
+        )  # fmt: skip
+
 
 def make(folder: Path, **options) -> CaptureFacts:
     """Write the WARC files; returns the facts of a complete capture."""
@@ -115,12 +124,9 @@ def make(folder: Path, **options) -> CaptureFacts:
     maker.add("gone", visit=gone, reason=Reason.GONE.of(404))
     maker.add("dead", visit=dead, reason=Reason.FAILED.of("reset"))
     maker.add("private", reason=Reason.REFUSED.of("robots.txt disallows it"))
-    maker.out.close()
-    warcs = tuple(sorted({v.warc.rpartition(":")[0] for p in maker.pages for v in (p.visit, p.revisit) if v}))
-    return CaptureFacts(
-        site="example.org", seeds=(SITE,), strategy="sharc-selective", started=START, ended=maker.now + 1, reference=T,
-        pages=tuple(maker.pages), settings={"delay": 0.05, "run": "run1"}, software={"sharc-crawler": "test"},
-        warcs=warcs, interruptions=((START + 30.1234567, START + 40.7654321),),
+    return replace(
+        maker.facts(T), settings={"delay": 0.05, "run": "run1"}, software={"sharc-crawler": "test"},
+        interruptions=((START + 30.1234567, START + 40.7654321),),
     )  # fmt: skip
 
 
@@ -156,11 +162,7 @@ def looked_again(folder: Path) -> CaptureFacts:
     why = Reason.OTHER_ANSWER.of("content before, gone after")
     maker.add("back", Verdict.CHANGED, shown, back, again, reason=why, former=(gone,))
     maker.add("other", coherent, shown, other, maker.visit("other", said("old other"), second))
-    maker.out.close()
-    facts = CaptureFacts(
-        site="example.org", seeds=(SITE,), strategy="sharc-selective", started=START, ended=maker.now + 1,
-        reference=reference, pages=tuple(maker.pages), warcs=(old.warc.rpartition(":")[0],),
-    )  # fmt: skip
+    facts = maker.facts(reference)
     certify([facts], folder)
     return facts
 
@@ -177,11 +179,7 @@ def twins(folder: Path) -> CaptureFacts:
         original = Original(SITE + name, visit.started, visit.digest)
         same = maker.visit(name, SAME, Slot.SECOND, Result.NOT_MODIFIED, original, request=ASKED)
         maker.add(name, Verdict.COHERENT, Evidence.VALIDATOR, visit, same, reason=Reason.NOT_MODIFIED)
-    maker.out.close()
-    facts = CaptureFacts(
-        site="example.org", seeds=(SITE,), strategy="sharc-selective", started=START, ended=maker.now + 1,
-        reference=reference, pages=tuple(maker.pages), warcs=(visits["one"].warc.rpartition(":")[0],),
-    )  # fmt: skip
+    facts = maker.facts(reference)
     certify([facts], folder)
     return facts
 
@@ -202,11 +200,7 @@ def unchanged_twin(folder: Path, former: Path) -> None:
         original = Original(SITE + name, visit.started, visit.digest)
         again = maker.visit(name, SAME, Slot.SECOND, Result.NOT_MODIFIED, original, request=ASKED)
         maker.add(name, Verdict.COHERENT, Evidence.VALIDATOR, visit, again, reason=Reason.NOT_MODIFIED)
-    maker.out.close()
-    facts = CaptureFacts(
-        site="example.org", seeds=(SITE,), strategy="sharc-selective", started=one.started - 1, ended=maker.now + 1,
-        reference=reference, pages=tuple(maker.pages), warcs=(one.warc.rpartition(":")[0],),
-    )  # fmt: skip
+    facts = maker.facts(reference, started=one.started - 1)
     certify([facts], folder)
 
 
@@ -227,11 +221,7 @@ def attested(folder: Path, lastmod: str = "2026-11-18T10:00:00Z") -> CaptureFact
     maker.visit("sitemap.xml", said(SITEMAP.format(lastmod)), Slot.ONLY)
     reason = Reason.LASTMOD_BEFORE_VISIT
     maker.add("told", Verdict.COHERENT, Evidence.ATTESTED, told, reason=reason)
-    maker.out.close()
-    facts = CaptureFacts(
-        site="example.org", seeds=(SITE,), strategy="sharc-attested", started=START, ended=maker.now + 1,
-        reference=maker.now, pages=tuple(maker.pages), warcs=(told.warc.rpartition(":")[0],),
-    )  # fmt: skip
+    facts = maker.facts(maker.now, strategy="sharc-attested")
     seal(series_of(facts.warcs[0]), [(facts, folder / "certificate.json")], folder)  # be it true or not
     return facts
 

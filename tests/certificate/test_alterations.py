@@ -20,14 +20,13 @@ from sharc_crawler.certificate.fixity import fixity
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.certificate.writing import certify
 from sharc_crawler.cli import main
-from sharc_crawler.evidence.facts import CaptureFacts
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Kind, Slot, Url, Verdict
 from sharc_crawler.report.packaged import not_of_it
 from sharc_crawler.report.packaging import package
 from sharc_crawler.report.write import write
-from tests.certificate.made import SITE, START, Maker, looked_again, make, said
+from tests.certificate.made import SITE, Maker, looked_again, make, said
 from tests.certificate.test_beside import AT_T, data_warc, in_the_data, repacked, restated
 from tests.certificate.test_verify import entry, forge, forge_warc, is_page, rewrite, whole
 
@@ -54,12 +53,7 @@ def by_script(folder: Path) -> None:
         maker.add(name, verdict, Evidence.BYTES, before[name], after[name], reason=reason)
         maker.pages[-1] = replace(maker.pages[-1], embeds=(Url(SITE + data),), data=(Url(SITE + data),))
         maker.add(data, verdict, Evidence.BYTES, before[data], after[data], Kind.DATA)
-    maker.out.close()
-    facts = CaptureFacts(
-        site="example.org", seeds=(SITE,), strategy="sharc-selective", started=START, ended=maker.now + 1,
-        reference=reference, pages=tuple(maker.pages), warcs=(before["shell"].warc.rpartition(":")[0],),
-    )  # fmt: skip
-    assert not certify([facts], folder)[0].findings
+    assert not certify([maker.facts(reference)], folder)[0].findings
 
 
 @pytest.fixture(scope="module")

@@ -10,11 +10,10 @@ import pytest
 
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.certificate.writing import certify
-from sharc_crawler.evidence.facts import CaptureFacts
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Slot, Verdict
-from tests.certificate.made import SITE, START, Maker, looked_again, said
+from tests.certificate.made import SITE, Maker, looked_again, said
 from tests.certificate.test_verify import entry, findings, forge, forge_warc, is_page
 
 if TYPE_CHECKING:
@@ -123,10 +122,5 @@ def test_former_visits_tell_of_the_servers_clock_too(tmp_path):
     for name, first in {"c": former.pop("c"), **visits}.items():
         revisit, before = visit(name, 0, Slot.SECOND), (former[name],) if name in former else ()
         maker.add(name, Verdict.UNKNOWN, Evidence.NONE, first, revisit, reason=Reason.STALE, former=before)
-    maker.out.close()
-    facts = CaptureFacts(
-        site="example.org", seeds=(SITE,), strategy="sharc-selective", started=START, ended=maker.now + 1,
-        reference=reference, pages=tuple(maker.pages), warcs=(visits["a"].warc.rpartition(":")[0],),
-    )  # fmt: skip
-    certify([facts], tmp_path)
+    certify([maker.facts(reference)], tmp_path)
     assert findings(tmp_path) == ""
