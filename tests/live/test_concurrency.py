@@ -84,5 +84,5 @@ def test_a_host_that_bears_four_requests_at_once_gets_four_and_the_capture_is_wh
     assert verdicts.pop("1") == "changed"
     assert len(verdicts) == PAGES - 1
     assert set(verdicts.values()) == {"coherent"}
-    assert "1 pages were discovered after the reference instant" in str(done.capture)
+    assert "1 page was discovered after the reference instant" in str(done.capture)
     assert not site.asked["/late"]

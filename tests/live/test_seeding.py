@@ -176,7 +176,7 @@ def test_nothing_chosen_or_known_is_an_error(tmp_path, sites):
     with pytest.raises(UsageError, match="of 12 seeds none is chosen; the first of the order"):
         Arguments.parse(given(tmp_path, budget=0)).chosen(tmp_path / "out")
     (tmp_path / "archive.cdx").write_text("nonsense\n")
-    with pytest.raises(DataError, match=r"archive\.cdx:1: 1 fields"):
+    with pytest.raises(DataError, match=r"archive\.cdx:1: 1 field;"):
         Arguments.parse(given(tmp_path)).chosen(tmp_path / "out")
 
 
