@@ -218,6 +218,32 @@ def test_resources_are_fetched_after_their_page_once_and_revisited_with_it(world
     assert embeds == {("", "i.png"), ("1", "i.png"), ("1", "s.css"), ("s.css", "bg.png")}
 
 
+def test_what_a_page_loads_is_a_resource_a_level_below_it(world, impolite):
+    frontier = Frontier(impolite)
+    frontier.open(spec(), world.now)
+    while not isinstance(fetch := frontier.next(world.now), Fetch) or fetch.kind is not Kind.PAGE:
+        if isinstance(fetch, Fetch):
+            frontier.finished(fetch, world.answer(fetch), ())
+    loaded = frontier.load(fetch, ROOT + "app.js", Kind.RESOURCE, world.now)
+    pages = frontier.pages
+    assert (pages.kinds[loaded], pages.depths[loaded]) == (Kind.RESOURCE, pages.depths[fetch.page] + 1)
+    assert frontier.load(fetch, ROOT + "app.js", Kind.RESOURCE, world.now) == loaded
+
+
+def test_only_a_page_that_has_been_visited_can_be_visited_again_and_only_before_t(world, impolite):
+    world.links = {ROOT: [page("1"), Sighting(ROOT + "style.css", Kind.RESOURCE)]}
+    frontier = Frontier(impolite)
+    capture = frontier.open(spec(), world.now)
+    while ROOT + "style.css" not in {fetch.url for _, fetch in world.requests}:
+        world.step(frontier)
+    assert capture.phase is Phase.VISIT
+    assert [frontier.visit_again(ROOT + path) for path in ("style.css", "1", "nobody")] == [False] * 3
+    assert frontier.visit_again(ROOT)
+    made = urls(world.run(frontier), slots=(Slot.FIRST, Slot.ONLY))
+    assert made.count("") == 2
+    assert not frontier.visit_again(ROOT)
+
+
 def test_failures_are_tried_again_later_and_then_given_up(world, impolite):
     failed = {"result": Result.FAILED, "status": 503}
     world.links = {ROOT: [page("flaky"), page("dead")]}

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sharc_crawler.frontier.pages import Names, Texts
-from sharc_crawler.frontier.seen import UNSEEN, SeenUrls
+from sharc_crawler.frontier.seen import UNSEEN, LeftOut, SeenUrls
 
 
 @given(st.lists(st.text(), unique=True), st.lists(st.text()))
@@ -76,3 +76,10 @@ def test_names_are_kept_as_they_are(names):
     for name in names:
         column.append(name)
     assert [column[row] for row in range(len(column))] == names
+
+
+def test_what_a_former_process_listed_is_counted_and_not_listed_again():
+    left = LeftOut()
+    left.was_listed("http://h/a")
+    assert [left.add(url, "scope") for url in ("http://h/a", "http://h/b")] == [False, True]
+    assert left.reasons == {"scope": 2}

@@ -12,13 +12,16 @@ from sharc_crawler.strategies.page_numbers import ByPage, Line
 PAGES = st.integers(0, 40)
 
 
-@given(st.lists(st.one_of(PAGES, st.sampled_from(["popleft", "pop"])), max_size=200))
+@given(st.lists(st.one_of(PAGES, st.lists(PAGES, max_size=3), st.sampled_from(["popleft", "pop"])), max_size=200))
 def test_a_line_is_a_deque(steps):
     line, model = Line(), deque()
     for step in steps:
         if isinstance(step, int):
             line.append(step)
             model.append(step)
+        elif isinstance(step, list):
+            line.extend(step)
+            model.extend(step)
         elif model:
             assert getattr(line, step)() == getattr(model, step)()
         assert list(line) == list(model)
