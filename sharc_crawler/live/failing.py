@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
+_LOOPS = ("asyncio", "twisted")  #: who logs what nobody caught
 
 
 def ends_the_crawl(
@@ -64,14 +65,14 @@ def end_as_failed(crawler: Crawler, reason: str) -> Deferred[None]:
 
 
 def without_tracebacks() -> None:
-    """What of ours Scrapy and asyncio log of a project's spider says what to do: where it arose helps nobody."""
-    for name in ("asyncio", "scrapy.core.scraper", "scrapy.downloadermiddlewares.robotstxt"):
+    """What of ours is logged of a project's spider says what to do: where it arose helps nobody."""
+    for name in (*_LOOPS, "scrapy.core.scraper", "scrapy.downloadermiddlewares.robotstxt"):
         logging.getLogger(name).addFilter(_in_one_line)
 
 
 def _in_one_line(record: logging.LogRecord) -> bool:
     error = record.exc_info[1] if record.exc_info else None
     if isinstance(error, SharcError):
-        said = "sharc: error" if record.name == "asyncio" else record.getMessage().removesuffix(f": {error}")
+        said = "sharc: error" if record.name in _LOOPS else record.getMessage().removesuffix(f": {error}")
         record.msg, record.args, record.exc_info = f"{said}: {error}", (), None
     return True

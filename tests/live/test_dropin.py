@@ -461,7 +461,7 @@ def test_an_archive_needs_asyncio_and_says_so_before_anything_is_sent(tmp_path, 
     select = "TWISTED_REACTOR=twisted.internet.selectreactor.SelectReactor"
     with pytest.raises(subprocess.CalledProcessError) as caught:
         run(tmp_path, living_site.url, {"sharc_crawler.live.addon.SharcAddon": 500}, select, "SHARC_OUTPUT=kept")
-    assert "WARC files are written by way of asyncio" in caught.value.stderr
+    assert "CRITICAL: sharc: error: SHARC_OUTPUT='kept': WARC files are written by way" in caught.value.stderr
     assert not living_site.log
     run(tmp_path, living_site.url, {"sharc_crawler.live.addon.SharcAddon": 500}, select)
     assert living_site.url in (tmp_path / "items.jsonl").read_text()
