@@ -81,5 +81,5 @@ def test_names_are_kept_as_they_are(names):
 def test_what_a_former_process_listed_is_counted_and_not_listed_again():
     left = LeftOut()
     left.was_listed("http://h/a")
-    assert [left.add(url, "scope") for url in ("http://h/a", "http://h/b")] == [False, True]
-    assert left.reasons == {"scope": 2}
+    assert [left.add(url, "scope") for url in ("http://h/a", "http://h/b", "http://h/b")] == [False, True, False]
+    assert left.reasons == {"scope": 3}
