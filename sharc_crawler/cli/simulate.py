@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import IO, Any
 
 import click
 
 from sharc_crawler.cli._next import say_again
 from sharc_crawler.cli._progress import progress
-from sharc_crawler.cli._sites import site_options, site_spec
+from sharc_crawler.cli._simulate_collection import show_collection
+from sharc_crawler.cli._sites import FILE, site_options, site_spec
 from sharc_crawler.cli._tables import print_table
 from sharc_crawler.frontier.spec import HINTS
 from sharc_crawler.lab.driver import GRAPHS
@@ -24,6 +26,8 @@ KEYS = {"expected": "expected_incoherent", "blur": "average_blur"}
 
 @click.command()
 @site_options
+@click.option("--collection", multiple=True, type=FILE, help="Instead: change histories of sites that are kept.")
+@click.option("--every", default=8.0, show_default=True, help="With it: days between two captures, on average.")
 @click.option("--strategy", default="bfs,sharc-selective", show_default=True, help="Names, comma-separated.")
 @click.option("--rates", default="oracle", show_default=True, help="oracle, history, lastmod, sitemap, constant…")
 @click.option("--graph", type=click.Choice(GRAPHS), default="discover", show_default=True, help="How pages are found.")
@@ -42,18 +46,25 @@ def command(
     jobs: int,
     as_json: bool,
     schedule: IO[str] | None,
+    collection: tuple[str, ...],
+    every: float,
     **options: Any,
 ) -> None:
     r"""Crawl a site in virtual time with the frontier and the strategies of a live crawl, and score what came of it.
 
-    The site is synthetic, or a real one whose history is replayed.
+    The site is synthetic, or a real one whose history is replayed. With --collection, several histories are captured
+    again and again, as sharc keep does with every: auto, and at even intervals: how many pages are as archived?
 
     \b
     Example:
       sharc simulate --size 10000 --leaves hot --strategy bfs,sharc-selective
       sharc simulate --history site.csv.gz --links site.start.links.jsonl.gz --root / \
         --window 2012-01-01 2013-01-01 --rates history --strategy sharc-selective --json
+      sharc simulate --collection a.csv.gz --collection b.csv.gz --every 8
     """
+    if collection:
+        show_collection([Path(one) for one in collection], every, seeds, as_json=as_json)
+        return
     site = site_spec(options)
     names = [name.strip() for name in strategy.split(",")]
     shared = {name: options[name] for name in ("rates", "graph", "attested", "lying", "sitemap", "hints", "subsites")}

@@ -4,6 +4,10 @@ A page that changes as a Poisson process of rate λ, and is captured every I sec
 share (1 - exp(-λI)) / (λI) of the time. The sum over all pages is made greatest for a number of requests per second, as
 in Cho and Garcia-Molina, *Effective page refresh policies for Web crawlers*, ACM TODS 28 (2003), with the site in place
 of the page, and its capture's requests as its cost. Pages that change far more often than that get less.
+
+Learned rates may be worth nothing: a program that rebuilds a site now and then makes hot days of which nothing follows.
+So intervals lie between these and even ones, by how well rates that were learned earlier foretold what the last
+captures of the sites then showed (:func:`trust`).
 """
 
 from __future__ import annotations
@@ -23,6 +27,7 @@ DAY: Seconds = 86_400.0
 SHORTEST: Seconds = 3_600.0  #: between two captures of a site
 LONGEST: Seconds = 30 * DAY
 WORTH = 0.05  #: share of a site's pages that are expected to have changed, where there is no budget
+FEWEST = 3  #: sites whose rates were tested, so that anything can be said of them
 _STEPS = 40  #: of each bisection
 
 
@@ -31,6 +36,39 @@ class SiteLoad(NamedTuple):
 
     rates: NDArray[np.float64]  #: of its pages, changes per second
     cost: float  #: requests of a capture
+
+
+class Foretold(NamedTuple):
+    """What rates, learned before, said of the last looks at the pages of a site, and what these showed."""
+
+    changed: float  #: looks that showed a change
+    expected: float  #: by the rates
+    seconds: float  #: between the looks, over all pages
+
+
+def trust(tests: Sequence[Foretold]) -> float:
+    """How far learned rates tell sites apart: 1: exactly; 0: no better than one rate for all, or not known.
+
+    The share by which they lessen the Poisson deviance of the changes seen at each site.
+
+    >>> trust([Foretold(9, 9, 10), Foretold(1, 1, 10), Foretold(0, 0.1, 5)]) > 0.9
+    True
+    >>> trust([Foretold(1, 9, 10), Foretold(9, 1, 10), Foretold(5, 5, 10)])
+    0.0
+    """
+    seen = np.array(tests, np.float64).reshape(-1, 3).T
+    if len(tests) < FEWEST or not seen[0].sum() or not seen[1].sum():
+        return 0.0
+    changed, expected, seconds = seen
+    alike = _deviance(changed, seconds * changed.sum() / seconds.sum())
+    learned = _deviance(changed, expected * changed.sum() / expected.sum())  # what all sites do together is no skill
+    return max(0.0, 1.0 - learned / alike) if alike else 0.0
+
+
+def _deviance(seen: NDArray[np.float64], expected: NDArray[np.float64]) -> float:
+    expected = np.maximum(expected, 1e-3)
+    logs = np.log(np.maximum(seen, 1e-12) / expected)
+    return float(2.0 * (np.where(seen > 0, seen * logs, 0.0) - (seen - expected)).sum())
 
 
 def fresh(load: SiteLoad, every: Seconds) -> float:
@@ -48,8 +86,10 @@ def changed(load: SiteLoad, after: Seconds) -> float:
     return float(-np.expm1(-load.rates * after).mean()) if load.rates.size else 0.0
 
 
-def intervals(loads: Sequence[SiteLoad], per_day: float | None) -> list[Seconds]:
+def intervals(loads: Sequence[SiteLoad], per_day: float | None, trusted: float = 1.0) -> list[Seconds]:
     """The time between two captures of each site; ``per_day``: requests a day over all of them, None: no budget.
+
+    ``trusted``: how far rates are (:func:`trust`); with 0 all sites have one interval, within the budget.
 
     >>> hot, cold = SiteLoad(np.full(10, 4 / DAY), 20), SiteLoad(np.full(10, 0.2 / DAY), 20)
     >>> [round(every / DAY, 2) for every in intervals([hot, cold], 40)]
@@ -65,7 +105,32 @@ def intervals(loads: Sequence[SiteLoad], per_day: float | None) -> list[Seconds]
         middle = (low + high) / 2
         spent = sum(load.cost / _worth(load, middle) for load in loads)
         low, high = (middle, high) if spent > budget else (low, middle)
-    return [_worth(load, high) for load in loads]
+    best = [_worth(load, high) for load in loads]
+    return (
+        best if trusted == 1.0 else within([every**-trusted for every in best], [load.cost for load in loads], budget)
+    )
+
+
+def within(often: Sequence[float], costs: Sequence[float], budget: float) -> list[Seconds]:
+    """Intervals whose frequencies are to each other as these, within their bounds and a budget of requests a second.
+
+    >>> [every / DAY for every in within([1.0, 2.0], [10, 10], 30 / DAY)]
+    [1.0, 0.5]
+    """
+    shares, prices = np.array(often), np.array(costs)
+
+    def excess(scale: float) -> float:
+        return budget - float((prices / np.clip(scale / shares, SHORTEST, LONGEST)).sum())
+
+    low, high = (np.log(bound * extreme) for bound, extreme in zip((SHORTEST, LONGEST), _ends(shares), strict=True))
+    for _ in range(2 * _STEPS):
+        middle = (low + high) / 2
+        low, high = (low, middle) if excess(float(np.exp(middle))) >= 0 else (middle, high)
+    return [float(every) for every in np.clip(np.exp(high) / shares, SHORTEST, LONGEST)]
+
+
+def _ends(shares: NDArray[np.float64]) -> tuple[float, float]:
+    return (float(shares.min()), float(shares.max())) if shares.size else (1.0, 1.0)
 
 
 def _worth(load: SiteLoad, price: float) -> Seconds:

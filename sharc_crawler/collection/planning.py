@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-import time
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sharc_crawler.collection.allocation import DAY, SiteLoad, intervals
+from sharc_crawler.collection.allocation import DAY, Foretold, SiteLoad, intervals, trust
 from sharc_crawler.collection.terms import AUTO
-from sharc_crawler.model import Kind, Sighting
-from sharc_crawler.rates.sources import HistoryRates, capture_length
+from sharc_crawler.model import Kind
+from sharc_crawler.rates.estimators.gamma_poisson import GammaPoisson
+from sharc_crawler.rates.history import UNCHANGED
+from sharc_crawler.rates.history import UNKNOWN as UNSEEN
 from sharc_crawler.storage.observations import ObservationStore
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from sharc_crawler.collection.folder import Collection
-    from sharc_crawler.model import Instant, Seconds
+    from sharc_crawler.model import Seconds
+    from sharc_crawler.rates.history import SiteHistory
 
 UNKNOWN: Seconds = DAY  #: of a site of which nothing is known yet, until its second capture has taught
 AGAIN = 2.0  #: requests of a capture for each of its pages: visit and revisit
+FEWEST_LOOKS = 6  #: at a page, so that its site's rates are tested
+LEARNED = 2 / 3  #: of the looks
 
 
 def plan(collection: Collection) -> dict[str, Seconds]:
@@ -41,15 +45,33 @@ def _planned(
 ) -> tuple[tuple[str, Seconds], ...]:
     """Anew when a capture has taught the history something."""
     with ObservationStore(file, reading=True) as history:
-        loads = {name: load for name, site in names if (load := site_load(history, site, time.time()))}
-    planned = dict(zip(loads, intervals(list(loads.values()), budget), strict=True))
+        known = {name: history.histories(site, Kind.PAGE) for name, site in names}
+    loads = {name: load for name, one in known.items() if (load := site_load(one))}
+    trusted = trust([test for one in known.values() if (test := foretold(one))])
+    planned = dict(zip(loads, intervals(list(loads.values()), budget, trusted), strict=True))
     return tuple((name, planned.get(name, UNKNOWN)) for name, _ in names)
 
 
-def site_load(history: ObservationStore, site: str, now: Instant) -> SiteLoad | None:
-    """Rates of a site's pages, as far as they are known, and what a capture costs; ``None``: nothing is known."""
-    known = history.histories(site, Kind.PAGE)
-    horizon = capture_length(len(known), 1.0)
-    found = HistoryRates(known, horizon, history.links(site) or None).rates([Sighting(url) for url in known.urls], now)
-    rates = np.array([one.rate for one in found if one is not None])
-    return SiteLoad(rates, AGAIN * len(known)) if rates.size else None
+def site_load(known: SiteHistory) -> SiteLoad | None:
+    """Rates of a site's pages over all that was seen of them, and what a capture costs; ``None``: nothing is known.
+
+    They are for the days between two captures: what was of late counts no more than what was.
+    """
+    seen = known.histories()
+    if not seen.observations().any():
+        return None
+    return SiteLoad(GammaPoisson().fit(seen).estimate(seen).rate, AGAIN * len(known))
+
+
+def foretold(known: SiteHistory) -> Foretold | None:
+    """Rates learned from the first two thirds of all looks at a site, held against the last; ``None``: too few."""
+    looks = np.diff(known.offsets)
+    if not looks.size or np.median(looks) < FEWEST_LOOKS:
+        return None
+    cut = float(np.quantile(known.times, LEARNED, method="lower"))
+    before, seen = known.before(cut).histories(), known.histories()
+    rates = GammaPoisson().fit(before).estimate(before).rate[seen.pages()]
+    late = (seen.ends > cut) & (seen.changed != UNSEEN) & (before.observations()[seen.pages()] > 0)
+    expected = -np.expm1(-rates[late] * seen.lengths[late])
+    changed = np.count_nonzero(seen.changed[late] != UNCHANGED)
+    return Foretold(float(changed), float(expected.sum()), float(seen.lengths[late].sum()))

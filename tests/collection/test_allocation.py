@@ -5,7 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sharc_crawler.collection.allocation import DAY, LONGEST, SHORTEST, WORTH, SiteLoad, changed, fresh, intervals
+from sharc_crawler.collection.allocation import (
+    DAY,
+    LONGEST,
+    SHORTEST,
+    WORTH,
+    Foretold,
+    SiteLoad,
+    changed,
+    fresh,
+    intervals,
+    trust,
+)  # fmt: skip
 
 
 def sites(seed: int) -> list[SiteLoad]:
@@ -40,3 +51,26 @@ def test_each_interval_stays_within_its_bounds_and_one_without_a_budget_is_worth
     (every,) = intervals([moving], None)
     assert changed(moving, every) == pytest.approx(WORTH)
     assert intervals([], 100) == []
+
+
+def test_rates_that_foretell_nothing_make_intervals_even_and_the_budget_is_kept():
+    loads = sites(0)
+    costs = np.array([one.cost for one in loads])
+    budget = costs.sum() / 7
+    best, half, even = (np.array(intervals(loads, budget, trusted)) for trusted in (1.0, 0.5, 0.0))
+    assert even == pytest.approx(np.full(20, 7 * DAY))
+    assert (costs / half).sum() * DAY == pytest.approx(budget, rel=1e-3)
+    assert np.ptp(np.log(half)) == pytest.approx(np.ptp(np.log(best)) / 2, rel=0.1)
+
+
+def test_trust_is_by_what_tells_sites_apart():
+    dice = np.random.default_rng(1)
+    rates = dice.gamma(0.5, 1 / DAY, 30)
+    seen = dice.poisson(rates * 100 * DAY)
+    learned = [Foretold(float(one), rate * 100 * DAY, 100 * DAY) for one, rate in zip(seen, rates, strict=True)]
+    assert trust(learned) > 0.9
+    assert trust([one._replace(expected=9 * one.expected) for one in learned]) > 0.9, "all hotter alike is no fault"
+    wrong = [one._replace(expected=other.expected) for one, other in zip(learned, reversed(learned), strict=True)]
+    assert trust(wrong) == 0.0
+    assert trust(learned[:2]) == trust([]) == 0.0, "too few to tell"
+    assert trust([one._replace(changed=0.0) for one in learned]) == 0.0

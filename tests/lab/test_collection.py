@@ -1,0 +1,66 @@
+"""How often sites are captured, on made-up histories."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from sharc_crawler.cli import main
+from sharc_crawler.collection.allocation import DAY, trust
+from sharc_crawler.lab.collection import Times, auto, crawl, even, members, read
+from tests.lab.small import write_history
+
+DAYS = 84
+
+
+def living(size, mean, seed):
+    """Pages that change by themselves."""
+    dice = np.random.default_rng(seed)
+    rates = dice.gamma(1.0, mean, size)
+    events = [np.sort(dice.uniform(0, DAYS * DAY, dice.poisson(rate * DAYS))) for rate in rates]
+    return Times([f"{page}" for page in range(size)], np.full(size, -np.inf), events)
+
+
+def rebuilt(size, seed):
+    """All pages at once, in one week of the year and hardly ever again."""
+    dice = np.random.default_rng(seed)
+    week = np.sort(dice.uniform(0, 7, 5) + dice.uniform(14, DAYS - 30)) * DAY
+    return Times([f"{page}" for page in range(size)], np.full(size, -np.inf), [week] * size)
+
+
+def test_sites_that_change_more_often_are_captured_more_often_and_more_pages_are_as_archived():
+    times = {f"s{seed}": living(20, mean, seed) for seed, mean in enumerate((0.001, 0.002, 0.03, 0.3))}
+    found = {
+        name: crawl(members(times, 70.0, 1, 0), 70 * DAY, policy, 4 * 40 / 5)
+        for name, policy in (("auto", auto), ("even", even))
+    }
+    assert found["auto"][1] == pytest.approx(found["even"][1], rel=0.1)
+    assert found["auto"][0] > found["even"][0] + 0.01
+
+
+def test_what_a_site_did_in_a_hot_week_is_not_trusted():
+    times = {f"s{seed}": rebuilt(20, seed) for seed in range(4)}
+    sites = members(times, 70.0, 1, 0)
+    crawl(sites, 70 * DAY, auto, 4 * 40 / 5)
+    assert trust([one.test for one in sites if one.test]) < 0.2
+
+
+def test_the_command_compares_histories(tmp_path):
+    files = []
+    for seed, mean in enumerate((0.01, 0.2)):
+        made = living(8, mean, seed)
+        lines = [f"/{name},-9,1,,,{';'.join(map(str, row))}" for name, row in zip(made.names, made.events, strict=True)]
+        files.append(write_history(tmp_path, lines, name=f"s{seed}.csv.gz"))
+    assert len(read(files[0]).names) == 8
+    words = [word for file in files for word in ("--collection", str(file))]
+    done = CliRunner().invoke(main, ["simulate", *words, "--json"])
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    assert set(found) == {"auto", "even", "proportional", "told"}
+    assert all(0.3 < one["fresh"] < 1 for one in found.values())
+    refused = CliRunner().invoke(main, ["simulate", *words, "--every", "90"])
+    assert refused.exit_code == 2
+    assert "--every=90" in refused.output
