@@ -322,8 +322,8 @@ class _Known:
         self._spare[url] -= 1
         if any(start <= unix(exchange.date) <= end for start, end in self._cuts):
             return True
-        failed = classify(message.status, None) is Result.FAILED
-        return self._spare[url] >= 0 and (failed or (content and exchange.digest in self._digests[url]))
+        empty = classify(message.status, None) in (Result.FAILED, Result.NOT_MODIFIED)  # nothing that could be shown
+        return self._spare[url] >= 0 and (empty or (content and exchange.digest in self._digests[url]))
 
 
 def _is_read(exchange: RecordedExchange, message: HttpResponse) -> bool:

@@ -11,7 +11,7 @@ from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Change, Result
 
 if TYPE_CHECKING:
-    from sharc_crawler.model import Outcome
+    from sharc_crawler.model import Outcome, Validators
 
 
 class Comparison(NamedTuple):
@@ -77,14 +77,23 @@ def _not_modified(old: Outcome, new: Outcome, *, restless: bool) -> Comparison:
     if old.result is not Result.NOT_MODIFIED and not (old.result is Result.OK and old.validators):
         return _unknown(Reason.UNASKED_304)
     if not restless:
-        etags = old.validators.etag, new.validators.etag
-        if all(etags) and _opaque(etags[0]) != _opaque(etags[1]):
+        if contradicts(old.validators, new.validators):
             return _unknown(Reason.OTHER_ETAG)
         before, after = (http_date(one.validators.last_modified) for one in (old, new))
         if before is not None and after is not None and after > before:
             return _unknown(Reason.LATER_MODIFIED)
     evidence = Evidence.WEAK_VALIDATOR if weak(old) else Evidence.VALIDATOR
     return Comparison(Change.UNCHANGED, evidence, Reason.NOT_MODIFIED)
+
+
+def contradicts(asked: Validators, said: Validators) -> bool:
+    """Does a 304 bring another ETag than it was asked by? Its server would send other content, then.
+
+    >>> from sharc_crawler.model import Validators
+    >>> contradicts(Validators('"1"'), Validators('W/"1"')), contradicts(Validators('"1"'), Validators('"2"'))
+    (False, True)
+    """
+    return bool(asked.etag and said.etag) and _opaque(asked.etag) != _opaque(said.etag)
 
 
 def _redirects(old: Outcome, new: Outcome) -> Comparison:

@@ -17,6 +17,7 @@ from sharc_crawler.collection.distrust import distrust, distrusted
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.collection.thinning import forget_payloads
 from sharc_crawler.errors import DataError
+from sharc_crawler.evidence.comparison import contradicts
 from sharc_crawler.evidence.headers import of_headers, weak
 from sharc_crawler.model import NO_VALIDATORS, Outcome, Result, Validators
 from sharc_crawler.strategies.base import Setting
@@ -62,9 +63,15 @@ class FormerCaptures:
             return NO_VALIDATORS
         return known
 
-    def answer(self, fetch: Fetch) -> FormerAnswer | None:
-        """What a 304 to a first visit refers to; None: it cannot be read any more, and is not asked by again."""
-        found = self._find(fetch.url)
+    def answer(self, fetch: Fetch, said: Validators = NO_VALIDATORS) -> FormerAnswer | None:
+        """What a 304 to a first visit refers to; None: nothing, and the page is asked for in full.
+
+        Where the answer cannot be read any more; and where the 304 brings another ETag than it was asked by
+        (``said``): it contradicts itself, and the server is asked in full from then on.
+        """
+        other = contradicts(fetch.validators, said)
+        self._caught += other
+        found = None if other else self._find(fetch.url)
         if found is None:
             self._answers.drop(fetch.url)
         return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scrapy.exceptions import IgnoreRequest
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
 SENT_KEY = "sharc_sent"  #: when a request without wire tap was sent
 NOT_MODIFIED = 304
+UNBORNE = "304 with another ETag than it was asked by, or to an answer that is lost: asked again in full"
 UNTRUSTED = (
     "{host}: its TLS certificate is not shown to be valid ({why}): nothing shows who answered"
     " (-s DOWNLOAD_VERIFY_CERTIFICATES=True refuses such hosts)"
@@ -89,11 +91,15 @@ class ArchiveMiddleware:
         fetch: Fetch | None = request.meta.get(META_KEY)
         if self._is_void(fetch):
             return response
-        former = self._former(fetch, response.status)
-        written = self._keep(exchange, fetch, response.status, former)
         outcome = outcome_of(response, _length(exchange, response), exchange.started, exchange.ended)
+        asked = self._asked_by_former(fetch, response.status)
+        known = self._session.former
+        former = known.answer(fetch, outcome.validators) if asked and fetch and known else None
+        written = self._keep(exchange, fetch, response.status, former)
         if fetch and former:
             outcome = unchanged(outcome, fetch, former)
+        elif asked:
+            outcome = replace(outcome, result=Result.FAILED, error=UNBORNE)
         reading = self._read(exchange, fetch, outcome, response.url, former) if fetch else None
         if fetch is not None and exchange.untrusted and not self._verifies:
             note = UNTRUSTED.format(host=fetch.host, why=exchange.untrusted)
@@ -160,10 +166,10 @@ class ArchiveMiddleware:
         if browsing.shows(fetch, outcome) and exchange.truncated is None:
             browsing.show(self._session.leases[fetch.lease], exchange, outcome, self._order(fetch, outcome, url))
 
-    def _former(self, fetch: Fetch | None, status: int) -> FormerAnswer | None:
-        """What a 304 to a first visit refers to."""
-        first = fetch is not None and fetch.slot is not Slot.SECOND and status == NOT_MODIFIED and fetch.validators
-        return self._session.former.answer(fetch) if first and fetch and self._session.former else None
+    def _asked_by_former(self, fetch: Fetch | None, status: int) -> bool:
+        """Is it a 304 to a first visit, by the validators of a former capture?"""
+        first = fetch is not None and fetch.slot is not Slot.SECOND and bool(fetch.validators)
+        return first and status == NOT_MODIFIED and self._session.former is not None
 
     def _read(
         self, exchange: Exchange, fetch: Fetch, outcome: Outcome, url: str, former: FormerAnswer | None

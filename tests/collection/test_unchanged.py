@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import signal
+import threading
 import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -211,6 +214,46 @@ def test_a_sample_is_asked_in_full_where_nothing_is_revisited_and_a_lie_ends_the
     lie = former.check(fetch, Outcome(Result.OK, 0.0, 1.0, 200, digest="sha1:OTHER", validators=known))
     assert "the server's validators lie" in lie
     assert not former.validators(twice, url)
+
+
+class FreshTags(BaseHTTPRequestHandler):
+    """Another ETag with each answer; 304 to whoever asks by one, whatever has become of the page."""
+
+    protocol_version = "HTTP/1.1"
+    edition = 0
+
+    def log_message(self, *_):
+        pass
+
+    def do_GET(self):
+        number = self.path.strip("/") or "0"
+        known = number.isdigit() and int(number) < 12
+        status = 304 if self.headers.get("If-None-Match") else 200 if known else 404
+        links = "".join(f"<a href=/{one}>x</a>" for one in range(12))
+        body = f"<title>{number}</title>{links}<p>edition {self.edition} of {number}".encode() if status == 200 else b""
+        self.send_response(status)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("ETag", f'"{random.getrandbits(64):x}"')
+        if status != 304:
+            self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+
+def test_a_304_that_contradicts_itself_is_not_believed_and_the_page_is_asked_for_in_full(tmp_path):
+    server = ThreadingHTTPServer(("127.0.0.1", 0), FreshTags)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        for FreshTags.edition in (1, 2):
+            into(tmp_path, f"http://127.0.0.1:{server.server_port}/")
+    finally:
+        server.shutdown()
+        server.server_close()
+    first, second = Collection(tmp_path / "kept").captures()
+    assert len(pages_of(first.folder)) == len(pages_of(second.folder)) == 13, "none is lost"
+    assert len({url for url, size in bodies(second.folder).items() if size}) >= 13, "the second edition, of all of them"
+    assert json.loads((tmp_path / "kept" / "distrusted.json").read_text())[first.site]["lies"] > 0
+    assert verify(second.folder, [first.folder]).findings == []
 
 
 def test_a_server_caught_lying_is_asked_in_full(tmp_path):
