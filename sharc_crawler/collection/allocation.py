@@ -114,7 +114,7 @@ def intervals(loads: Sequence[SiteLoad], per_day: float | None, trusted: float =
 def within(often: Sequence[float], costs: Sequence[float], budget: float) -> list[Seconds]:
     """Intervals whose frequencies are to each other as these, within their bounds and a budget of requests a second.
 
-    >>> [every / DAY for every in within([1.0, 2.0], [10, 10], 30 / DAY)]
+    >>> [round(every / DAY, 3) for every in within([1.0, 2.0], [10, 10], 30 / DAY)]
     [1.0, 0.5]
     """
     shares, prices = np.array(often), np.array(costs)
