@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sharc_crawler.archive.cdxj import REVISIT, read_index
 from sharc_crawler.archive.files import SUFFIX
+from sharc_crawler.archive.members import Record, read_at
+from sharc_crawler.changes.http import parse_response
 from sharc_crawler.collection.folder import is_over
 from sharc_crawler.storage.observations import ObservationStore
 from sharc_crawler.storage.opening import open_state
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from sharc_crawler.collection.folder import CollectedCapture, Collection
@@ -29,7 +31,7 @@ _REMOVING = ".removing"
 class Holding(NamedTuple):
     """What a capture's indexes tell of payloads, by digest."""
 
-    held: frozenset[str]  #: in full
+    held: Mapping[str, tuple[Path, int]]  #: in full: WARC file and offset
     needed: frozenset[str]  #: wherever they lie
 
 
@@ -57,7 +59,7 @@ def kept_by_rules(times: Sequence[Instant], rules: Mapping[str, Seconds], now: I
 def holding(folder: Path) -> Holding:
     """By the indexes of a capture. A record whose WARC file is missing, or ends before it, holds nothing."""
     sizes = {warc.name: warc.stat().st_size for warc in folder.glob(f"*{SUFFIX}")}
-    held: set[str] = set()
+    held: dict[str, tuple[Path, int]] = {}
     needed: set[str] = set()
     for index in folder.glob("*.cdxj"):
         for entry in read_index(index):
@@ -66,14 +68,27 @@ def holding(folder: Path) -> Holding:
             if entry.mime == REVISIT:
                 needed.add(entry.digest)
             elif entry.offset + entry.length <= sizes.get(entry.file, 0):
-                held.add(entry.digest)
-    return Holding(frozenset(held), frozenset(needed - held))
+                held.setdefault(entry.digest, (folder / entry.file, entry.offset))
+    return Holding(held, frozenset(needed - held.keys()))
+
+
+def is_whole(place: tuple[Path, int]) -> bool:
+    """Does a record hold the payload that it states?"""
+    file, offset = place
+    try:
+        with file.open("rb") as stream:
+            record = read_at(stream, offset)
+    except OSError:
+        return False
+    message = parse_response(record.block) if isinstance(record, Record) else None
+    return isinstance(record, Record) and message is not None and message.digest == record.get("WARC-Payload-Digest")
 
 
 def thin(collection: Collection, name: str, now: Instant) -> list[Path]:
     """Remove captures of a site that no rule keeps, and that hold no payload which others need or nobody else has.
 
-    Without rules nothing is removed. Returns the folders that are gone.
+    Without rules nothing is removed. Of each payload that would go, another copy is read first: one that is damaged is
+    none. Returns the folders that are gone.
     """
     rules = collection.terms.keep
     captures = list(collection.captures(name))
@@ -86,17 +101,22 @@ def thin(collection: Collection, name: str, now: Instant) -> list[Path]:
         every = {one.folder: holding(one.folder) for one in collection.captures()}
     except (OSError, ValueError, KeyError):  # an index is damaged: nobody knows what its capture needs
         return []
-    holders = Counter(digest for one in every.values() for digest in one.held)
     needs = Counter(digest for one in every.values() for digest in one.needed)
     gone = []
     for one in spare:
         held, needed = every[one.folder]
-        if all(holders[digest] > 1 and not needs[digest] for digest in held):
-            holders.subtract(held)
+        others = [holds.held for folder, holds in every.items() if folder != one.folder]
+        if all(not needs[digest] and _elsewhere(digest, others) for digest in held):
             needs.subtract(needed)
+            del every[one.folder]
             _remove(collection, one)
             gone.append(one.folder)
     return gone
+
+
+def _elsewhere(digest: str, others: Iterable[Mapping[str, tuple[Path, int]]]) -> bool:
+    """Does another capture hold a payload, whole?"""
+    return any(digest in held and is_whole(held[digest]) for held in others)
 
 
 def forget_payloads(collection: Collection, capture: Path) -> None:

@@ -1,0 +1,47 @@
+"""What is thinned out, where bytes are damaged."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from sharc_crawler.archive.cdxj import REVISIT, read_index
+from sharc_crawler.collection.folder import Collection
+from sharc_crawler.collection.terms import FILE
+from sharc_crawler.collection.thinning import holding, thin
+
+DAY = 86_400
+
+
+@pytest.fixture
+def twice(collected, tmp_path):
+    """Its first capture twice, a day apart, before the second one, which needs neither; only the last is to stay."""
+    kept = tmp_path / "kept"
+    shutil.copytree(collected.collection.folder, kept)
+    with (kept / FILE).open("a") as file:
+        file.write("keep: {all: 1s}\n")
+    first, second = Collection(kept).captures()
+    shutil.rmtree(second.folder)
+    again = Collection(kept).capture_folder(first.site, first.time + DAY)
+    shutil.copytree(first.folder, again)
+    return Collection(kept), first, again
+
+
+def test_what_another_capture_holds_too_is_removed(twice):
+    collection, first, again = twice
+    assert thin(collection, first.site, first.time + 9 * DAY) == [first.folder]
+    assert again.is_dir()
+
+
+def test_the_only_whole_copy_of_a_payload_is_never_removed(twice):
+    collection, first, again = twice
+    index = next(one for one in sorted(again.glob("*.cdxj")) if list(read_index(one)))
+    entry = next(one for one in read_index(index) if one.mime != REVISIT and one.digest)
+    warc = again / entry.file
+    data = bytearray(warc.read_bytes())
+    data[entry.offset + entry.length // 2] ^= 4  # its length stays
+    warc.write_bytes(data)
+    assert entry.digest in holding(again).held, "by its index"
+    assert thin(collection, first.site, first.time + 9 * DAY) == []
+    assert first.folder.is_dir()
