@@ -172,12 +172,12 @@ class CollectionKeeper:
         One that gives its log-in page under every address has as many pages as before, and they are all alike.
         """
         folders = [one.folder for one in self._collection.captures(name)][-2:]
-        for what, count in (("pages", pages_of), ("pages that differ from each other", contents_of)):
+        for more, count in (("", pages_of), (", each content counted once", contents_of)):
             before, last = ([None, None] + [count(one) for one in folders])[-2:]
             if before is not None and last is not None and last < SHRUNK * before:
                 return (
-                    f"Its last capture has {last} {what}, the one before had {before}: it may have moved, ask for a"
-                    " log-in, or keep crawlers out. Look at report.html of both."
+                    f"Its last capture has {counted(last, 'page')}{more}, the one before had {before:,}: it may have"
+                    " moved, ask for a log-in, or keep crawlers out. Look at report.html of both."
                 )
         return ""
 

@@ -128,11 +128,11 @@ def test_a_site_that_is_hardly_there_any_more_is_told_of(folder, tmp_path, stati
             (site / f"{name}.html").write_text("<form>Log in")
         said = once(folder)
         assert f"{second.folder} is thinned out" in said
-        assert "s: shrunk: Its last capture has 1 pages that differ from each other, the one before had 5" in said
+        assert "s: shrunk: Its last capture has 1 page, each content counted once, the one before had 5" in said
         for name in "abcd":
             (site / f"{name}.html").unlink()
         said = once(folder)
-    assert "s: shrunk: Its last capture has 1 pages, the one before had 5" in said
+    assert "s: shrunk: Its last capture has 1 page, the one before had 5" in said
     left = [one.folder for one in Collection(folder).captures()]
     assert len(left) == 3 and left[0] == first.folder, "others refer to the first; the second held nothing of its own"
     assert verify(left[2], left[:2]).findings == []
