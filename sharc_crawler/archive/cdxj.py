@@ -130,10 +130,15 @@ def read_index(index: Path) -> Iterator[IndexEntry]:
 
 def write_index(warc: Path, kept: Iterable[IndexEntry]) -> Path:
     """Write the index of a WARC file beside it, sorted, whole or not at all; returns its path."""
+    return write_lines(warc, (entry.line() for entry in kept))
+
+
+def write_lines(warc: Path, lines: Iterable[str]) -> Path:
+    """The same from its lines, in any order."""
     path = index_path(warc)
     draft = path.with_name(path.name + ".tmp")
     with draft.open("w", encoding="utf-8", newline="\n") as file:
-        file.writelines(line + "\n" for line in sorted(entry.line() for entry in kept))
+        file.writelines(line + "\n" for line in sorted(lines))
         file.flush()
         os.fsync(file.fileno())  # else a power failure may leave the new name with nothing, or half, behind it
     return draft.replace(path)

@@ -1,6 +1,6 @@
 """How far a WARC file is known to be as its writer left it, noted while it grows: what goes on reads only what follows.
 
-Beside a file that is being written, ``.NAME.checkpoint`` holds the rows of its index and, after some of them, how many
+Beside a file that is being written, ``.NAME.checkpoint`` holds the lines of its index and, after some of them, how many
 bytes of the file they tell of, how many records these are, and a checksum of them. Of finished files that had one, the
 folder's ``.checksums`` keeps the last word. Neither is relied on unless the checksum fits: bytes are compared, which is
 far quicker than unpacking and reading every record.
@@ -14,10 +14,9 @@ from typing import IO, TYPE_CHECKING, NamedTuple
 
 from sharc_crawler.archive.cdxj import IndexEntry
 from sharc_crawler.archive.files import OPEN, SUFFIX
-from sharc_crawler.archive.rows import fields_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from sharc_crawler.archive.rows import Rows
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 ROWS = 1_000  #: of the index that are not noted yet, at most
 BYTES = 1 << 23  #: of the file
 CHECKSUMS = ".checksums"
-_MARK = b"#"  #: begins the line that ends a checkpoint; no URL does
+_MARK = b"#"  #: begins the line that ends a checkpoint; no SURT does
 _PIECE = 1 << 20
 
 
@@ -35,7 +34,7 @@ class Checkpoint(NamedTuple):
     size: int  #: bytes
     records: int
     checksum: int  #: CRC-32 of these bytes
-    entries: Sequence[IndexEntry] = ()  #: of the index
+    lines: Sequence[str] = ()  #: of the index
 
 
 NOTHING = Checkpoint(0, 0, 0)
@@ -56,10 +55,16 @@ class Checkpoints:
             return
         with suppress(OSError), self._path.open("ab") as out:
             checksum = _checksum(self._warc.with_name(self._warc.name + OPEN), self._size, size, self._checksum)
-            text = b"".join(rows.raw(number) + b"\n" for number in range(self._rows, len(rows)))
+            text = "".join(f"{line}\n" for line in _made(rows, self._rows)).encode()
             lines = zlib.crc32(text, self._lines)
             out.write(text + b"%b %d %d %d %d\n" % (_MARK, size, records, checksum, lines))
             self._size, self._checksum, self._rows, self._lines = size, checksum, len(rows), lines
+
+    def index(self, rows: Rows) -> list[str]:
+        """The lines of the file's index; those that were noted are not made again."""
+        found, noted = _noted(self._path)
+        known = noted if found.size == self._size and len(noted) == self._rows else []
+        return [*known, *_made(rows, len(known))]
 
     def close(self, size: int) -> None:
         """The file is finished, with so many bytes, under its final name."""
@@ -73,26 +78,28 @@ class Checkpoints:
 
 def last(warc: Path, stream: IO[bytes]) -> Checkpoint:
     """The last checkpoint of an open file that its bytes bear out; ``warc``: its final name."""
-    found, rows = _noted(_path_of(warc))
-    if not vouched_for(stream, found):
-        return NOTHING
-    return found._replace(entries=[IndexEntry.of(fields_of(row.rstrip(b"\n"))) for row in rows])
+    found, lines = _noted(_path_of(warc))
+    return found._replace(lines=lines) if vouched_for(stream, found) else NOTHING
 
 
-def _noted(path: Path) -> tuple[Checkpoint, list[bytes]]:
-    """The last one that was written whole, and the rows before it."""
-    found, rows, whole, lines = NOTHING, list[bytes](), 0, 0
+def _noted(path: Path) -> tuple[Checkpoint, list[str]]:
+    """The last one that was written whole, and the lines before it."""
+    found, kept, whole, lines = NOTHING, list[bytes](), 0, 0
     with suppress(OSError, ValueError), path.open("rb") as noted:  # half a line is where writing was cut off
         for line in noted:
             if not line.startswith(_MARK):
-                rows.append(line)
+                kept.append(line)
                 lines = zlib.crc32(line, lines)
                 continue
             size, records, checksum, own = map(int, line[1:].split())
             if own != lines:
                 break
-            found, whole = Checkpoint(size, records, checksum), len(rows)
-    return found, rows[:whole]
+            found, whole = Checkpoint(size, records, checksum), len(kept)
+    return found, [line.decode().removesuffix("\n") for line in kept[:whole]]
+
+
+def _made(rows: Rows, start: int) -> Iterator[str]:
+    return (IndexEntry.of(rows[number]).line() for number in range(start, len(rows)))
 
 
 def forget(warc: Path) -> None:

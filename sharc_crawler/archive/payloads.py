@@ -37,6 +37,7 @@ class Payloads:
     def __init__(self, folder: Path, former: Former | None = None) -> None:
         self._rows = Rows(folder)
         self._numbers = SeenUrls()  # of rows
+        self._indexes: list[Path] = []  # of finished files, not looked into yet
         self._unread = _Unread()
         self._former = former
 
@@ -50,6 +51,7 @@ class Payloads:
 
     def stored(self) -> Iterator[tuple[Original, bool]]:
         """What this capture holds in full, and whether it is chunked."""
+        self._read_indexes()
         self._take(self._unread.all())
         return map(_read, self._rows)
 
@@ -67,6 +69,7 @@ class Payloads:
         self._numbers.add(_key(original.digest, chunked), len(self._rows) - 1)
 
     def _here(self, digest: str, *, chunked: bool) -> Original | None:
+        self._read_indexes()
         self._take(self._unread.of(digest))
         number = self._numbers.get(_key(digest, chunked))
         if number == UNSEEN:
@@ -75,10 +78,16 @@ class Payloads:
         return original if (original.digest, framed) == (digest, chunked) else None  # two keys may share a hash
 
     def read(self, warc: Path) -> None:
-        """Add what a finished file holds in full, by its index: records are read when they are referred to."""
-        for entry in read_index(index_path(warc)):
-            if entry.digest and entry.digest != _EMPTY and entry.mime != REVISIT:
-                self._unread.add(entry.digest, warc, entry.offset)
+        """Add what a finished file holds in full, by its index: that is read at the first question, records later."""
+        self._indexes.append(warc)
+
+    def _read_indexes(self) -> None:
+        for warc in self._indexes:
+            with suppress(OSError, ValueError, KeyError):  # without an index payloads are stored again
+                for entry in read_index(index_path(warc)):
+                    if entry.digest and entry.digest != _EMPTY and entry.mime != REVISIT:
+                        self._unread.add(entry.digest, warc, entry.offset)
+        self._indexes.clear()
 
     def _take(self, places: Iterable[tuple[Path, int]]) -> None:
         for warc, offset in places:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO
 
 from sharc_crawler.archive import checkpoints
-from sharc_crawler.archive.cdxj import entries, entries_of, index_path, write_index
+from sharc_crawler.archive.cdxj import entries, entries_of, index_path, write_index, write_lines
 from sharc_crawler.archive.files import HELD, OPEN, SUFFIX, lock
 from sharc_crawler.archive.members import Record, records
 
@@ -69,7 +69,7 @@ def _finish(path: Path) -> Recovered | None:
         os.fsync(stream.fileno())
         if known.size and starts[1:] == ends[:-1]:  # else it will be mended first
             stream.seek(known.size)
-            write_index(final, [*known.entries, *entries_of(stream, final.name)])
+            write_lines(final, [*known.lines, *(entry.line() for entry in entries_of(stream, final.name))])
             checkpoints.remember(final, known)
         if ends[-1]:
             path.rename(final)

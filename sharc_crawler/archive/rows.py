@@ -73,16 +73,8 @@ class Rows:
         self._lengths.append(len(row))
 
     def __getitem__(self, number: int) -> list[str | None]:
-        return fields_of(self.raw(number))
-
-    def raw(self, number: int) -> bytes:
-        """A row as it is written."""
-        return self._file.read(self._starts[number], self._lengths[number])
+        row = self._file.read(self._starts[number], self._lengths[number])
+        return [field or None for field in row.decode("utf-8", "surrogatepass").split("\t")]
 
     def __iter__(self) -> Iterator[list[str | None]]:
         return (self[number] for number in range(len(self)))
-
-
-def fields_of(row: bytes) -> list[str | None]:
-    """The fields of a row as it is written."""
-    return [field or None for field in row.decode("utf-8", "surrogatepass").split("\t")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from sharc_crawler.archive.cdxj import IndexEntry, write_index
+from sharc_crawler.archive.cdxj import IndexEntry, write_lines
 from sharc_crawler.archive.checkpoints import Checkpoints
 from sharc_crawler.archive.exchanges import Draft
 from sharc_crawler.archive.files import OPEN, WarcFile, file_name, files_of
@@ -125,7 +125,7 @@ class WarcSeries:
             return
         self._file.sync()  # an index names nothing that a power failure may take
         self._file.check_owner()  # nor is it put beside another owner's file
-        write_index(self._file.path, map(IndexEntry.of, self._entries))
+        write_lines(self._file.path, self._checkpoints.index(self._entries))
         self._file.close()
         self._checkpoints.close(self._file.size)
         self._file = None

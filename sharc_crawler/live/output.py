@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.files import SUFFIX, in_use
 from sharc_crawler.errors import DataError, UsageError
+from sharc_crawler.frontier.store import Batch
 from sharc_crawler.model import Phase, Seconds
 from sharc_crawler.storage.folders import RUNNING, capture_folders, site_folders
 from sharc_crawler.storage.opening import holds_state, load_state, open_state
@@ -86,12 +87,13 @@ def _check_one(output: Path, specs: Sequence[CaptureSpec] | None, *, resume: boo
     if written := _still_written(output):
         raise UsageError(f"output={str(output)!r} is being written by another crawl ({written.name}); wait for its end")
     with open_state(output) as store:
-        state = store.load()
-    captures = state.captures.values()
+        captures = store.captures().values()
+        complete = all(row.phase is Phase.DONE for row in captures) and not (output / RUNNING).exists()
+        # All of it is read where that decides: there may be much.
+        state = store.load() if captures and (complete or specs is None) else Batch()
     if not captures:
         return False
     held = {row.spec.site for row in captures}
-    complete = all(row.phase is Phase.DONE for row in captures) and not (output / RUNNING).exists()
     if complete and not unreached(state):
         return True
     unfinished = f"output={str(output)!r} holds an unfinished capture of {', '.join(sorted(held))}"
