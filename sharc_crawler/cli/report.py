@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from sharc_crawler.certificate.writing import certify, lines
 from sharc_crawler.cli._next import say_next
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.errors import UsageError
+from sharc_crawler.live.busy import busy
 from sharc_crawler.report.document import document
 from sharc_crawler.report.instant.document import document as instant_document
 from sharc_crawler.report.instant.output import write as write_instant
@@ -21,6 +23,7 @@ from sharc_crawler.report.sites import index, write_index
 from sharc_crawler.report.taught import read_taught
 from sharc_crawler.report.terminal import summary
 from sharc_crawler.report.truth import read_truth
+from sharc_crawler.report.walked import Walked
 from sharc_crawler.report.write import to_json, write
 from sharc_crawler.storage.folders import site_folders
 from sharc_crawler.storage.opening import holds_state, open_state
@@ -77,8 +80,11 @@ def _as_json(folder: Path, truth: Truth | None) -> str:
 
 def _written(folder: Path, truth: Truth | None) -> str:
     """The summary of a report that was written."""
-    with open_state(folder) as store:
+    with open_state(folder) as store, busy("writing the report") as share:
         if is_instant(store.captures()):
             return write_instant(store.load(), folder)
-        captures = capture_facts(store, truth, read_taught(folder))
-        return summary(captures, write(captures, folder), lines(certify(captures, folder)))
+        walked = Walked(store, partial(share, part="writing the report"))
+        captures = capture_facts(walked, truth, read_taught(folder))
+        paths = write(captures, folder)
+        certified = certify(captures, folder, partial(share, part="verifying what the certificate is to say"))
+        return summary(captures, paths, lines(certified))

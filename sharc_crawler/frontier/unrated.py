@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from array import array
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, overload
 
 from sharc_crawler.model import Hints, Kind, Sighting
@@ -91,6 +91,9 @@ class Sightings(Sequence[Sighting]):
 
     def __len__(self) -> int:
         return len(self._unrated)
+
+    def __iter__(self) -> Iterator[Sighting]:
+        return (self._unrated.at(row, self._urls[page]) for row, page in enumerate(self._unrated.pages))
 
     @overload
     def __getitem__(self, row: int) -> Sighting: ...

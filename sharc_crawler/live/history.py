@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import DataError, StoreUnavailable
 from sharc_crawler.frontier.parts import LastSeen
+from sharc_crawler.live.busy import busy, stoppable
 from sharc_crawler.model import Sighting
 from sharc_crawler.rates.chain import Chain
 from sharc_crawler.rates.make import make_sources
@@ -13,15 +14,41 @@ from sharc_crawler.rates.sitemap import DAY
 from sharc_crawler.rates.sources import capture_length
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
-    from sharc_crawler.model import Seconds
+    from sharc_crawler.model import Instant, RateEstimate, Seconds
+    from sharc_crawler.rates.base import RateSource
     from sharc_crawler.rates.sitemap import SitemapRules
     from sharc_crawler.storage.observations import ObservationStore
 
 
-def rates_of(site: str, names: str, history: ObservationStore | None, rules: SitemapRules, delay: Seconds) -> Chain:
-    """Where a site's rates come from: the sources of these names, in order."""
+MANY = 1_000  #: pages whose rates are not told at once
+
+
+class AloudChain(Chain):
+    """A chain that says what takes it long, unless nobody is to be ``told``; Ctrl-C is heard meanwhile."""
+
+    def __init__(self, sources: Sequence[RateSource], told: bool) -> None:
+        super().__init__(sources)
+        self._told = told
+
+    def rates(self, sightings: Sequence[Sighting], now: Instant) -> list[RateEstimate]:
+        """One estimate per sighting, in their order; raises :class:`~sharc_crawler.live.busy.StoppedError`."""
+        if len(sightings) < MANY:
+            return super().rates(sightings, now)
+        with busy("learning how often pages change", self._told), stoppable():
+            return super().rates(sightings, now)
+
+
+def rates_of(
+    site: str,
+    names: str,
+    history: ObservationStore | None,
+    rules: SitemapRules,
+    delay: Seconds,
+    told: bool = False,
+) -> Chain:
+    """Where a site's rates come from: the sources of these names, in order; ``told``: a person is, what takes long."""
     offers: dict[str, Callable[[], object]] = {"rules": lambda: rules, "horizon": lambda: DAY}
     if history is not None and (pages := history.size(site)):
         offers |= {
@@ -30,7 +57,7 @@ def rates_of(site: str, names: str, history: ObservationStore | None, rules: Sit
             "documents": lambda: history.documents(site),
             "horizon": lambda: capture_length(pages, delay),
         }
-    return Chain(make_sources(names, offers))
+    return AloudChain(make_sources(names, offers), told)
 
 
 def known_pages(site: str, history: ObservationStore) -> list[Sighting]:

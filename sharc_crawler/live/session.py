@@ -481,7 +481,8 @@ def _require_descriptors(at_once: int) -> None:
 def _parts(history: ObservationStore | None, config: Config) -> Parts:
     """What a capture goes by: the site's history where there is one."""
     delay = config.politeness.delay
-    rates = partial(rates_of, names=config.rates, history=history, rules=config.sitemap_rules, delay=delay)
+    told, rules = config.progress, config.sitemap_rules
+    rates = partial(rates_of, names=config.rates, history=history, rules=rules, delay=delay, told=told)
     if history is None:
         return Parts(rates=lambda spec: rates(spec.site))
     return Parts(

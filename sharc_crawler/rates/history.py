@@ -7,8 +7,9 @@ server and sitemap said about the last modification.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, cast, overload
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from sharc_crawler.errors import UsageError
 from sharc_crawler.model import Url
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -138,6 +139,37 @@ class Histories:
     def pages(self) -> NDArray[np.int64]:
         """The page of every interval."""
         return np.repeat(np.arange(len(self)), np.diff(self.offsets))
+
+
+class Links(Sequence[tuple[Url, Url]]):
+    """Source and target of links between known URLs, in columns: pairs are made when they are asked for.
+
+    >>> links = Links(["http://h/a", "http://h/b"], np.array([0, 1]), np.array([1, 0]))
+    >>> list(links)[0], [column.tolist() for column in links.among({"http://h/b": 0, "http://h/a": 1})]
+    (('http://h/a', 'http://h/b'), [[1, 0], [0, 1]])
+    """
+
+    def __init__(self, urls: Sequence[Url], sources: NDArray[np.int64], targets: NDArray[np.int64]) -> None:
+        self.urls, self.sources, self.targets = urls, sources, targets
+
+    def __len__(self) -> int:
+        return len(self.sources)
+
+    @overload
+    def __getitem__(self, at: int) -> tuple[Url, Url]: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[tuple[Url, Url]]: ...
+    def __getitem__(self, at: int | slice) -> tuple[Url, Url] | list[tuple[Url, Url]]:
+        if isinstance(at, slice):
+            return [self[one] for one in range(*at.indices(len(self)))]
+        return self.urls[self.sources[at]], self.urls[self.targets[at]]
+
+    def among(self, numbers: Mapping[str, int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Those between two different URLs that have a number, as numbers."""
+        of = np.array([numbers.get(url, -1) for url in self.urls], np.int64)
+        sources, targets = of[self.sources], of[self.targets]
+        known = (sources >= 0) & (targets >= 0) & (sources != targets)
+        return sources[known], targets[known]
 
 
 @dataclass(frozen=True, slots=True)

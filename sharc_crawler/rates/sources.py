@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from sharc_crawler.rates.history import Links
 from sharc_crawler.rates.sitemap import DEFAULT_RULES
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ class HistoryRates:
     ) -> None:
         self._history = history
         self._horizon = horizon
-        self._links = None if links is None else list(links)
+        self._links = links if links is None or isinstance(links, Links) else list(links)
         self._rules = rules
         self._stated: dict[str, Rate] = {}
         # A row per URL, first those of the history; all else is in columns by row.

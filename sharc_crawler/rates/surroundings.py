@@ -21,6 +21,7 @@ WORD = re.compile(r"[^\W\d_]?[^\W\d_A-Z]+|[A-Z]+(?![a-z])|\d+")
 NEAR = 101  #: pages around one in the order of discovery
 WORD_PRIOR = 10.0  #: pages of mean activity that every word is given
 NEAR_PRIOR = 5.0
+MOST_FOLDERS = 10_000  #: whose words are remembered at a time
 
 
 class Surroundings:
@@ -46,10 +47,21 @@ class Surroundings:
         self.size, self.links = len(urls), links
         numbers: dict[str, int] = {}
         found, counts = array("i"), array("i")
+        folders: dict[str, list[int]] = {}  # the words of folders, which many pages share
+
+        def numbered(text: str) -> list[int]:
+            return [numbers.setdefault(word, len(numbers)) for word in WORD.findall(text)]
+
         for url in urls:
-            words = dict.fromkeys(WORD.findall(url))
+            cut = url.rfind("/", 0, -1) + 1
+            folder = url[:cut]
+            if (known := folders.get(folder)) is None:
+                if len(folders) >= MOST_FOLDERS:
+                    folders.clear()
+                known = folders[folder] = numbered(folder)
+            words = dict.fromkeys(known + numbered(url[cut:]))
             counts.append(len(words))
-            found.extend([numbers.setdefault(word, len(numbers)) for word in words])
+            found.extend(words)
         self._counts, self._word = np.frombuffer(counts, np.int32), np.frombuffer(found, np.int32)
         self._others = np.bincount(self._word, minlength=len(numbers)) - 1 + WORD_PRIOR  # pages of a word beside one
         self._own = self._of_pages(np.reciprocal(self._others))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sharc_crawler.rates.evidence import combined_rates
-from sharc_crawler.rates.history import SiteHistory
+from sharc_crawler.rates.history import Links, SiteHistory
 from sharc_crawler.rates.surroundings import Surroundings
 
 if TYPE_CHECKING:
@@ -48,6 +48,8 @@ def _numbered(urls: Sequence[str], links: Collection[tuple[str, str]] | None) ->
     if links is None:
         return None
     numbers: dict[str, int] = {url: page for page, url in enumerate(urls)}
+    if isinstance(links, Links):
+        return links.among(numbers)
     known = [(numbers[a], numbers[b]) for a, b in links if a in numbers and b in numbers and a != b]
     pairs = np.array(known, np.int64).reshape(-1, 2)
     return pairs[:, 0], pairs[:, 1]

@@ -8,15 +8,19 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from array import array
 from dataclasses import replace
 from itertools import count, islice
 from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+import numpy as np
+
 from sharc_crawler.errors import DataError, StoreUnavailable, UsageError, unknown_name
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.model import Change, Document, Kind, Linked, Observation, Result, Url
+from sharc_crawler.rates.history import Links
 from sharc_crawler.storage import columns, payloads
 from sharc_crawler.storage.connecting import for_reading, for_writing
 
@@ -191,14 +195,23 @@ class ObservationStore:
             GROUP BY observation.url ORDER BY observation.url"""
         return {(one := _observation(site, row)).url: one for row in self._db.execute(query, (site,))}
 
-    def links(self, site: str) -> list[tuple[Url, Url]]:
+    def links(self, site: str) -> Links:
         """Source and target of every link between known URLs, by the last word on each source."""
         query = "SELECT url.id, url.url FROM site JOIN url ON url.site = site.id WHERE site.name = ?"
-        urls = {number: Url(url) for number, url in self._db.execute(query, (site,))}
+        numbers, urls = array("q"), list[Url]()
+        for number, url in self._db.execute(f"{query} ORDER BY url.id", (site,)):
+            numbers.append(number)
+            urls.append(Url(url))
         query = """SELECT links.url, max(time), targets FROM site JOIN url ON url.site = site.id
             JOIN links ON links.url = url.id WHERE site.name = ? GROUP BY links.url ORDER BY links.url"""
-        rows = self._db.execute(query, (site,))
-        return [(urls[source], urls[target]) for source, _, targets in rows for target in json.loads(targets)]
+        sources, targets, counts = array("q"), array("q"), array("q")
+        for source, _, text in self._db.execute(query, (site,)):
+            own = json.loads(text)
+            sources.append(source)
+            counts.append(len(own))
+            targets.extend(own)
+        ends = np.repeat(np.array(sources), np.array(counts)), np.array(targets)
+        return Links(urls, *(np.searchsorted(np.array(numbers), end) for end in ends))
 
     def observations(self, site: str, url: str | None = None) -> Iterator[Observation]:
         """The observations of a site, or of one URL of it, in the order of URLs, then of time."""

@@ -16,6 +16,7 @@ from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.store import Batch, JudgementRow
 from sharc_crawler.lab.instant import crawl as instant_crawl
+from sharc_crawler.live.busy import busy
 from sharc_crawler.model import Phase, Slot, Verdict
 from sharc_crawler.polling.terms import Terms
 from sharc_crawler.storage.sqlite import FILE_NAME, SqliteStore
@@ -50,6 +51,12 @@ def folder(tmp_path: Path) -> Path:
     )
     store.close()
     return tmp_path
+
+
+def test_what_takes_long_is_said(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "…" not in run(folder).stderr
+    monkeypatch.setattr(busy.__wrapped__, "__defaults__", (True, None, 0.0))  # type: ignore[attr-defined]
+    assert run(folder).stderr.startswith("writing the report … 0 s")
 
 
 def test_the_report_is_written_and_summed_up(folder: Path) -> None:

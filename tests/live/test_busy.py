@@ -13,6 +13,8 @@ from io import StringIO
 import pytest
 
 from sharc_crawler.live.busy import StoppedError, busy, stoppable
+from sharc_crawler.live.history import MANY, AloudChain
+from sharc_crawler.model import Sighting
 from tests.live.warm import PROFILE
 
 
@@ -35,6 +37,23 @@ def test_ctrl_c_is_heard_within_and_the_former_handler_is_put_back():
     with pytest.raises(StoppedError, match="stopped by SIGINT"), stoppable():
         os.kill(os.getpid(), signal.SIGINT)
     assert signal.getsignal(signal.SIGINT) is former
+
+
+class Interrupting:
+    """A source of rates that takes so long that somebody presses Ctrl-C."""
+
+    def rates(self, sightings, now):
+        os.kill(os.getpid(), signal.SIGINT)
+        return [None] * len(sightings)
+
+
+def test_learning_the_rates_of_many_pages_hears_ctrl_c():
+    few, many = ([Sighting(f"http://h/{number}") for number in range(count)] for count in (MANY - 1, MANY))
+    chain = AloudChain([Interrupting()], told=False)
+    with pytest.raises(StoppedError, match="stopped by SIGINT"):
+        chain.rates(many, 0.0)
+    with pytest.raises(KeyboardInterrupt):
+        chain.rates(few, 0.0)
 
 
 SLOW_END = """
