@@ -39,7 +39,7 @@ def test_ctrl_c_is_heard_within_and_the_former_handler_is_put_back():
     assert signal.getsignal(signal.SIGINT) is former
 
 
-class Interrupting:
+class Interrupted:
     """A source of rates that takes so long that somebody presses Ctrl-C."""
 
     def rates(self, sightings, now):
@@ -48,12 +48,9 @@ class Interrupting:
 
 
 def test_learning_the_rates_of_many_pages_hears_ctrl_c():
-    few, many = ([Sighting(f"http://h/{number}") for number in range(count)] for count in (MANY - 1, MANY))
-    chain = AloudChain([Interrupting()], told=False)
+    chain = AloudChain([Interrupted()], told=False)
     with pytest.raises(StoppedError, match="stopped by SIGINT"):
-        chain.rates(many, 0.0)
-    with pytest.raises(KeyboardInterrupt):
-        chain.rates(few, 0.0)
+        chain.rates([Sighting(f"http://h/{number}") for number in range(MANY)], 0.0)
 
 
 SLOW_END = """
