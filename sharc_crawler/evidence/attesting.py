@@ -45,6 +45,7 @@ class Attestations:
         self.drawn: set[PageId] = set()  #: to be audited, if they come to be claimed
         self.audited: set[PageId] = set()
         self._strata: dict[PageId, str] = {}
+        self._seed = 0  # of the lots
         self.sitemaps: dict[PageId, Instant] = {}  #: those that could be read, and when last
         self._behind: Seconds = 0.0  # least that the sitemaps' clock is ahead of ours
         self._trusts: dict[str, LastmodTrust] = {}
@@ -132,6 +133,7 @@ class Attestations:
         """Which pages are to be audited, of those that lastmods tell of, before any is visited; always the same."""
         self._strata = audit.strata({page: url for page, url in urls.items() if self.trusted(url)})
         self.drawn = audit.sample(self._strata, self.share, seed)
+        self._seed = seed
 
     def draw_more(self, urls: Mapping[PageId, str], seed: int) -> None:
         """Of further pages that share, each by its own lot: no sitemap has told of them, but it or they may yet.
@@ -147,12 +149,18 @@ class Attestations:
     def sample(self, reference: Instant) -> list[PageId]:
         """The pages to download once more: those drawn that were visited before T, once, and are not known to have
         changed since.
+
+        Where so many others were downloaded again at T that both would be more than twice the audit's share, fewer.
         """
-        self.audited = {
+        own = self.once & self.downloads.keys()
+        found = {
             page
-            for page in self.drawn & self.once & self.downloads.keys()
+            for page in self.drawn & own
             if self.downloads[page][0].ended <= reference and self._told(page) and not self._changed(page, reference)
         }
+        again = sum(len(self.downloads[page]) > 1 for page in own - found)
+        most = max(0, int(2 * self.share * len(own)) - again)
+        self.audited = audit.fewer(self._strata, found, most, self._seed)
         return sorted(self.audited)
 
     def _told(self, page: PageId) -> bool:

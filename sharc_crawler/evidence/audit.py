@@ -19,7 +19,7 @@ import numpy as np
 from sharc_crawler.urls import url_class
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -90,6 +90,23 @@ def sample(labels: Mapping[int, str], share: float, seed: int) -> set[int]:
         size = max(math.ceil(share * len(lots)), LEAST) if share > 0 else 0
         drawn.update(page for _, page in sorted(lots)[:size])
     return drawn
+
+
+def fewer(labels: Mapping[int, str], drawn: Collection[int], most: int, seed: int) -> set[int]:
+    """Of the pages drawn ``most`` at most, from each stratum in proportion, but :data:`LEAST`; always the same.
+
+    >>> labels = {n: "/a/*" if n < 90 else "/b/*" for n in range(100)}
+    >>> [len(fewer(labels, labels, most, seed=1)) for most in (200, 50, 0)]
+    [100, 50, 10]
+    """
+    groups: dict[str, list[tuple[bytes, int]]] = defaultdict(list)
+    for page in drawn:
+        groups[labels[page]].append((_lot(page, seed), page))
+    kept: set[int] = set()
+    for lots in groups.values():
+        size = max(len(lots) * most // len(drawn), LEAST)
+        kept.update(page for _, page in sorted(lots)[:size])
+    return kept
 
 
 def lot(page: int, seed: int) -> float:

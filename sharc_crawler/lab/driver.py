@@ -178,7 +178,7 @@ class Simulation:
         web = Web(self._site, frozen=graph == "known", published=self._published, dated=self._dated())
         size = len(self._site.archived if planned and graph == "recapture" else self._site.known)
         capture = self.frontier.open(self._spec(size, discover=not self._known_graph), now, seeded=False)
-        self.frontier.schedule(web.seeds(seeds), now)
+        self.frontier.schedule(web.seeds(seeds, now), now)
         if self._published is not None:
             self.frontier.schedule([Sighting(SITEMAP, Kind.SITEMAP)], now)
         decisions = 0

@@ -56,12 +56,12 @@ class Web:
         self._frozen = frozen  # links are those of the start
         self._sightings: list[Sighting | None] = [None] * len(site.urls)
 
-    def seeds(self, pages: Sequence[int]) -> list[Sighting]:
-        """Pages known at the start, with their last changes where a sitemap tells of them."""
+    def seeds(self, pages: Sequence[int], now: Instant) -> list[Sighting]:
+        """Pages known when the capture begins, with their last changes where a sitemap of then tells of them."""
         if not self._dated:
             return self.sightings(pages)
-        last = self._site.past.latest(self._site.created)
-        return [Sighting(self._site.urls[page], hints=Hints(float(last[page]))) for page in pages]
+        made = now - (self._published.late if self._published is not None else 0.0)
+        return [Sighting(self._site.urls[page], hints=Hints(self._last_change(page, made))) for page in pages]
 
     def sightings(self, pages: Sequence[int]) -> list[Sighting]:
         """Links to pages; each object is made once."""

@@ -1,14 +1,12 @@
 """Coherence on the server's word: pages whose lastmod is trusted need not be revisited.
 
 For a page visited before the reference instant T, a lastmod read at or after T that is older than the visit shows that
-it did not change in between; for one visited after T, a Last-Modified older than T. So such a page takes one slot, at
-a distance d from T, on either side; the others take a mirrored pair of slots, 2d apart. Seen from T, a page with a
-pair is two half pages of twice the rate and half the weight: one plan lays all of them over distances 0, Δ/2, Δ, ...
+it did not change in between. One that did is known by the same word, and downloaded again at T. So such a page takes
+one slot, before T; the others take one on either side.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -56,7 +54,10 @@ class AttestedTwice(PyramidStrategy):
 
 
 class AttestedOnce(PhasedStrategy):
-    """Attested pages around T, the others in mirrored pairs."""
+    """All visits before T, one of each attested page, then the revisits of the others.
+
+    What the sitemaps of T say has changed since its visit is won back by another download, which the frontier makes.
+    """
 
     attests = True
 
@@ -64,7 +65,6 @@ class AttestedOnce(PhasedStrategy):
         super().__init__(setting, "lifo")
         self.accepts_late = True
         self._pages = PlannedPages(self._before, setting.prior, attested_apart=True)
-        self._pages.strict = True
         self._pairs = 0  # waiting pages that need two slots
 
     # -- pages that wait ---------------------------------------------------------------------------------------------
@@ -101,81 +101,41 @@ class AttestedOnce(PhasedStrategy):
     # -- plans -------------------------------------------------------------------------------------------------------
 
     def _before(self, classes: Classes) -> list[Run]:
-        """Visits up to T: of the attested pages the hotter half, for what changes of them before T is visited again.
+        """Visits, each on a slot of its own; the time until a revisit is longer by what the revisits take.
 
-        The coldest come after T. For the others the slots on the far side are mirror images.
+        So as few pages as possible change before T: each costs another download.
         """
-        singles = _flags(classes)
-        slots = np.where(singles, 1, 2)
-        halves = replace(
-            classes, rates=classes.rates * slots, counts=classes.counts * slots, weights=classes.weights / slots
+        pairs = ~_flags(classes)
+        longer = np.where(pairs, 1 + classes.counts[pairs].sum() / classes.counts.sum(), 1.0)
+        return selective(
+            replace(classes, rates=classes.rates * longer, weights=classes.weights / longer), self.setting.step
         )
-        runs = selective(halves, self.setting.step / 2)
-        waiting = int(classes.counts[singles].sum())
-        later = min(waiting, (waiting + self.visits - self._owed) // 2)
-        spare: dict[int, int] = defaultdict(int)  # half pairs, by class
-        found = {}
-        for at in sorted(range(len(runs)), key=lambda at: runs[at].plan is Plan.HOPELESS):  # the coldest hopeful first
-            row, count, plan = runs[at]
-            if singles[row]:
-                kept = min(later, count)
-                later, pages = later - kept, count - kept
-            else:
-                pages, spare[row] = divmod(spare[row] + count, 2)
-            if pages:
-                found[at] = Run(row, pages, plan)
-        return [found[at] for at in sorted(found)]
-
-    def _after(self, classes: Classes) -> list[Run]:
-        """Attested pages after T, nearest first, on every slot that is not a revisit's."""
-        spread = 1 + self._owed / max(1, self._waiting())
-        return selective(classes, spread * self.setting.step)[::-1]
 
     # -- slots -------------------------------------------------------------------------------------------------------
 
     def next(self, now: Instant) -> Visit | None:
-        """Visits before T; revisits and the attested pages that are left, mirrored, after it."""
+        """Visits; once all of them are finished, the revisits, then pages found meanwhile."""
         self.now = now
-        if not self.past_reference:
-            if self._waiting() and not self._halfway():
-                return self._first()
-            if self._in_flight:
-                return None
-            self._turn_over()
-        return self._second()
-
-    def _halfway(self) -> bool:
-        """As many visits are made as are left, and none of them needs a pair."""
-        waiting = self._waiting()
-        missing = max(0, self.setting.size - self.visits - waiting)
-        return not self._pairs and self.visits >= self._owed + waiting + missing
-
-    def _turn_over(self) -> None:
-        if self._waiting() or self._owed:
-            self.reference_passed()
+        if self._waiting() and not self.past_reference:
+            return self._first()
+        if self._in_flight:
+            return None
+        return self._second() or (self._late() if self._waiting() else None)
 
     def reference_passed(self) -> None:
-        """The plan is the one for the slots after T."""
-        if self._pages.strict:
-            self.past_reference = True
-            self._pages.plan, self._pages.strict, self._pages.inward = self._after, False, False
-            self._pages.outdate()
+        """T is fixed."""
+        self.past_reference = True
+
+    def revisits_ahead(self) -> list[PageId]:
+        """Their order is open until T."""
+        return self._ahead()
 
     def _first(self) -> Visit:
         taken = self._taken()
-        self._made(taken.page, taken.plan, not taken.attested)
+        plan = Plan.HOPEFUL if taken.attested else taken.plan  # what changes is downloaded again
+        self._made(taken.page, plan, not taken.attested)
         self._in_flight.add(taken.page)
-        return Visit(taken.page, Slot.ONLY if taken.attested else Slot.FIRST, taken.plan)
-
-    def _second(self) -> Visit | None:
-        """The mirror image of the visits: a revisit where there was a pair, any attested page where there was none."""
-        while self._revisited < len(self._visited) and self._owed:
-            page, mark = self._turn()
-            if mark & TWICE and page not in self._closed:
-                return self._revisit(page, mark)
-            if not mark & TWICE and self._waiting():
-                return self._late()
-        return self._late() if self._waiting() else None
+        return Visit(taken.page, Slot.ONLY if taken.attested else Slot.FIRST, plan)
 
     def _late(self) -> Visit:
         taken = self._taken()

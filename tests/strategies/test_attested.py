@@ -1,4 +1,4 @@
-"""Attested coherence: single visits around the reference instant T, mirrored pairs where a revisit is needed."""
+"""Attested coherence: single visits before the reference instant T, mirrored pairs where a revisit is needed."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ def distances(spec: str, rates: np.ndarray, attested: np.ndarray) -> tuple[np.nd
         assert (visit.slot is Slot.ONLY) <= (attested[visit.page] or now == len(rates) - 1)
         strategy.finished(visit, captured=True)
         now += 1
+    reference = now - 0.5 if np.isnan(reference) else reference
     return reference - times[0], times[1] - reference
 
 
@@ -41,56 +42,40 @@ def best(rates: np.ndarray, slots: np.ndarray, weights: np.ndarray) -> float:
     return float(values[linear_sum_assignment(values, maximize=True)].sum())
 
 
-def test_where_all_is_attested_the_hotter_half_is_visited_before_t_the_hottest_nearest_to_it_on_either_side() -> None:
+def test_where_all_is_attested_every_page_is_visited_before_t_the_hottest_nearest_to_it() -> None:
     rates = np.array([0.05, 0.01, 0.03, 0.02, 0.04, 0.001, 0.002])
     before, after = distances("sharc-attested", rates, np.ones(7, bool))
-    np.testing.assert_array_equal(before, [0.5, np.nan, 2.5, 3.5, 1.5, np.nan, np.nan])
-    np.testing.assert_array_equal(after, [np.nan, 0.5, np.nan, np.nan, np.nan, 2.5, 1.5])
+    np.testing.assert_array_equal(before - before.min(), [0, 4, 2, 3, 1, 6, 5])
+    assert np.isnan(after).all()
 
 
-def kept(rates: np.ndarray, before: np.ndarray, after: np.ndarray) -> float:
-    """Expected coherence of pages visited once, where those that changed before T are visited again after it."""
-    first = np.isfinite(before)
-    lost = -np.expm1(-rates[first] * before[first])
-    order = np.argsort(-rates[first])
-    again = np.cumsum(lost[order])  # expected downloads until a page's second one is made
-    won = (lost[order] * np.exp(-rates[first][order] * again)).sum()
-    return float((1 - lost).sum() + won + np.exp(-rates[~first] * (after[~first] + lost.sum())).sum())
-
-
-def test_what_is_lost_before_t_is_won_back_so_that_the_hotter_half_lies_there() -> None:
-    """Beside organ pipes, whose halves are as hot as each other, and which are the best of single visits."""
-    gained = 0.0
+def test_as_few_pages_as_possible_are_expected_to_change_before_t() -> None:
+    """Each of these costs another download: the greedy plan is within a half of one of the best, on 2 to 60 pages."""
     for rates in sites():
-        ours = kept(rates, *distances("sharc-attested", rates, np.ones(len(rates), bool)))
-        place = np.empty(len(rates))
-        place[np.argsort(-rates)] = np.arange(len(rates)) // 2 + 0.5
-        even = np.argsort(np.argsort(-rates)) % 2 == 0
-        pipes = kept(rates, np.where(even, place, np.nan), np.where(even, np.nan, place))
-        gained += ours - pipes
-        assert ours > pipes - 1.0
-    assert gained > 0
+        before, _ = distances("sharc-attested", rates, np.ones(len(rates), bool))
+        slots = np.arange(len(rates), dtype=float)
+        still = np.exp(-rates * (before - before.min())).sum()
+        assert still >= best(rates, slots, np.ones(len(rates))) - 0.5
 
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.7])
-def test_mixed_sites_are_next_to_a_bound(share: float) -> None:
-    """A pair is no better than two half pages of twice the rate, each on a slot of its own (convexity).
-
-    Attested pages count as if they were shown at T where they are visited before it: what changes is visited again.
-    """
+def test_on_mixed_sites_the_others_are_visited_on_both_sides_in_mirrored_order(share: float) -> None:
     rng = np.random.default_rng(1)
     for rates in sites():
         attested = rng.random(len(rates)) < share
         before, after = distances("sharc-attested", rates, attested)
-        assert np.isfinite((before + after)[~attested]).all()
-        assert (np.isnan(before) ^ np.isnan(after))[attested].all()
-        length = np.where(attested, np.nan_to_num(after), before + after)
-        reached = np.exp(-rates * length).sum()
-        slots = np.sort(np.abs(np.concatenate((before, after))))
-        halves = np.repeat(np.arange(len(rates)), np.where(attested, 1, 2))
-        parts = np.where(attested, 1.0, 2.0)[halves]
-        bound = best(rates[halves] * parts, slots[np.isfinite(slots)], 1 / parts)
-        assert 0.95 * bound <= reached
+        assert np.isfinite(before).all()
+        assert np.isnan(after[attested]).all()
+        twice = np.flatnonzero(~attested)
+        assert np.isfinite(after[twice]).all()
+        assert (np.argsort(before[twice]) == np.argsort(after[twice])).all()
+
+
+def test_where_nothing_is_attested_the_order_is_that_of_sharc_selective() -> None:
+    for rates in sites():
+        nothing = np.zeros(len(rates), bool)
+        (ours, _), (selective, _) = (distances(name, rates, nothing) for name in ("sharc-attested", "sharc-selective"))
+        np.testing.assert_array_equal(np.argsort(ours), np.argsort(selective))
 
 
 def test_two_visits_and_lastmods_are_no_worse_than_bytes_alone() -> None:

@@ -60,12 +60,11 @@ class ByLastmods(TwoVisits):
         known.draw({page: urls[page] for page in sorted(known.lastmods)}, seed=round(self._capture.started))
 
     def planned_by(self, pages: Sequence[PageId], rates: Sequence[Rate]) -> Sequence[Rate]:
-        """What is to be audited has to be visited before T, as the hottest pages are; the others are drawn now."""
+        """Their own. Of pages found on the way those to be audited are drawn now."""
         if self._capture.reference is None:
             urls = self._ledger.pages.urls
             self.attestations.draw_more({page: urls[page] for page in pages}, seed=round(self._capture.started))
-        hottest, drawn = max(rates, default=0.0), self.attestations.drawn
-        return [hottest if page in drawn else rate for page, rate in zip(pages, rates, strict=True)]
+        return rates
 
     def attestable(self, pages: Sequence[PageId], now: Instant) -> list[bool] | None:
         """By what the sitemaps have said so far."""
@@ -173,7 +172,7 @@ class ByLastmods(TwoVisits):
         pages, step = self._ledger.pages, strategy.setting.step
         rates, weights, shapes = self._columns(lost)
         order = revisit_order(rates, weights, shapes, np.zeros(len(lost)), step)
-        left = [page for page in pages.having(State.QUEUED) if pages.kinds[page] is Kind.PAGE]
+        left = strategy.revisits_ahead()
         later, theirs, forms = self._columns(left)
         cost = -(theirs * np.expm1(log_survival(later, np.full(len(left), step), forms))).sum()
         gain = weights[order] * np.exp(
