@@ -1,6 +1,6 @@
 """Captures on the server's word on replayed histories: pages lost, downloads a page, and claims that are wrong.
 
-    python benchmarks/bench_attested.py FOLDER [--only emacswiki-2013] [--rates lastmod] [--late 0 24] [--months] [--every 3]
+    python benchmarks/bench_attested.py FOLDER [--only NAME] [--rates lastmod] [--late 0 24] [--months] [--every 3]
 
 FOLDER holds the change histories, as for ``bench_hints.py``. Known graph, every page is listed with its lastmod, Δ is
 such that two downloads of each page fill the window. Beside ``sharc-attested`` stands ``bfs`` with single visits, T in
@@ -13,11 +13,14 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 from statistics import fmean
+from typing import TYPE_CHECKING
 
 from bench_hints import DATA, months, whole
 
 from sharc_crawler.lab.experiment import RunSpec, run
-from sharc_crawler.lab.history import HistorySpec
+
+if TYPE_CHECKING:
+    from sharc_crawler.lab.history import HistorySpec
 
 COLUMNS = ("bfs lost", "lost", "downloads a page", "audited", "wrongly claimed")
 

@@ -14,8 +14,7 @@ import numpy as np
 
 from sharc_crawler.errors import UsageError
 from sharc_crawler.model import Plan, Slot, Visit
-from sharc_crawler.strategies.layout import Run
-from sharc_crawler.strategies.phases import TWICE, PhasedStrategy
+from sharc_crawler.strategies.phases import PhasedStrategy
 from sharc_crawler.strategies.planned import PlannedPages
 from sharc_crawler.strategies.pyramid import PyramidStrategy
 from sharc_crawler.strategies.selective import selective
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Instant, PageId
     from sharc_crawler.strategies.base import Candidates, Setting, Strategy
     from sharc_crawler.strategies.classes import Classes
+    from sharc_crawler.strategies.layout import Run
     from sharc_crawler.strategies.planned import Taken
 
 

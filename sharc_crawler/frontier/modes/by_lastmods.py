@@ -169,7 +169,7 @@ class ByLastmods(TwoVisits):
 
         Each download puts those after T off by Δ, which must not cost more than it is expected to bring.
         """
-        pages, step = self._ledger.pages, strategy.setting.step
+        step = strategy.setting.step
         rates, weights, shapes = self._columns(lost)
         order = revisit_order(rates, weights, shapes, np.zeros(len(lost)), step)
         left = strategy.revisits_ahead()
