@@ -82,19 +82,26 @@ def test_the_audit_counts_what_changed_and_who_lied_and_one_lie_takes_the_claims
 
 def test_what_an_audit_confirmed_bounds_what_is_claimed_beside_it_but_not_what_it_could_not_draw():
     capture = Capture(share=0.1)
-    undrawn = {capture.page(STILL, None, None) for _ in range(20)}  # downloaded again at T
+    undrawn = {capture.page(STILL, None, None) for _ in range(5)}  # downloaded again at T
     others = {capture.page(STILL, "A") for _ in range(60)}
     chosen = set(capture.audited())
-    assert len(chosen) == 8
+    assert len(chosen) == 7
     undrawn -= chosen
     for page in chosen & others:
         outcome = Outcome(Result.OK, AGAIN, AGAIN + 0.1, status=200, digest="A", date=AGAIN)
         capture.attesting.downloaded(page, outcome, once=False)
     _, told = capture.judged()
-    assert (told["claimed"], told["audited"], told["changed"]) == (80 - len(chosen & others), 8, 0)
+    assert (told["claimed"], told["audited"], told["changed"]) == (65 - len(chosen & others), 7, 0)
     left = len(others - chosen)
-    assert told["bound"] == audit.bound([audit.Stratum(left, 8), audit.Stratum(len(undrawn), 0)])
-    assert told["bound"] > audit.bound([audit.Stratum(left + len(undrawn), 8)])
+    assert told["bound"] == audit.bound([audit.Stratum(left, 7), audit.Stratum(len(undrawn), 0)])
+    assert told["bound"] > audit.bound([audit.Stratum(left + len(undrawn), 7)])
+
+
+def test_where_much_was_downloaded_again_at_t_fewer_are_audited_but_five_of_each_kind():
+    capture = Capture(share=0.1)
+    for again in (True,) * 20 + (False,) * 60:
+        capture.page(STILL, *(("A", "B") if again else ("A",)))
+    assert len(capture.audited()) == 5
 
 
 def test_audited_are_pages_visited_before_t_and_once_and_not_known_to_have_changed():

@@ -180,12 +180,9 @@ def test_where_lastmods_attest_single_visits_are_foreseen():
     told = prospect(*[0.01] * 9, attested=True)
     found = foresee(told, "sharc-attested", delay=1.0, start=0.0)
     assert (found.unknown, found.hopeless) == (0, ())
-    assert (found.downloads, found.seconds) == (
-        9 + 3 + 4,
-        15.0,
-    )  # the sitemap thrice; one of five drawn is after T
-    T = 5  # the second reading comes after five visits
-    assert found.expected_coherent == pytest.approx(sum(math.exp(-0.01 * abs(T - d)) for d in range(10) if d != T))
+    assert (found.downloads, found.seconds) == (9 + 3 + 5, 16.0)  # the sitemap thrice; five are audited
+    T = 10  # the second reading comes after all visits
+    assert found.expected_coherent == pytest.approx(sum(math.exp(-0.01 * (T - d)) for d in range(1, T)))
     untold = foresee(prospect(*[0.01] * 9), "sharc-attested", delay=1.0, start=0.0)
     assert untold.expected_coherent < found.expected_coherent
     assert found.expected_coherent > foresee(told, "sharc-selective", delay=1.0, start=0.0).expected_coherent
