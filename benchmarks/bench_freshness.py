@@ -211,12 +211,12 @@ def as_crawled(
     looks.due(SimpleNamespace(first_visits_left=1), 1, now)  # type: ignore[arg-type]
     looks.asked()
     ones, never = np.ones(size), np.zeros(size, np.bool_)
-    said = SaidOfPages(list(range(size)), rates, ones, ones * math.inf, visited, stale, ~stale, never)
+    said = SaidOfPages(list(range(size)), rates, rates, ones, ones * math.inf, visited, stale, ~stale, never)
     looks.choose(said, 1, step, now)
     found: list[int] = []
     while pages := looks.take():
         for page in pages:
-            looks.looked(bool(((rows[page] > visited[page]) & (rows[page] <= now)).any()))
+            looks.looked(rates[page], bool(((rows[page] > visited[page]) & (rows[page] <= now)).any()))
         found += pages
     return found
 
@@ -261,7 +261,7 @@ def main() -> None:
             known = learned(site, held, case)
             quality = f"{label:16} recall {known.recall:.2f}, false a year {known.false * 365 * DAY:.2f}"
             if options.looks:
-                starts = np.arange(site.start, site.end - 20 * DAY, 30 * DAY)
+                starts = np.arange(site.start, site.end - 20 * DAY, 30 * DAY)[:: options.every]
                 by_month = [second_looks(site, held, case, known, start) for start in starts]
                 cells = ", ".join(f"{name} {np.mean([one[name] for one in by_month]):.1f}" for name in by_month[0])
                 print(f"{quality}: {cells}", flush=True)
@@ -283,6 +283,7 @@ def read_options() -> argparse.Namespace:
     parser.add_argument("--days", type=float, default=30.0)
     parser.add_argument("--rates", default="history")
     parser.add_argument("--looks", action="store_true")
+    parser.add_argument("--every", type=int, default=1, help="--looks: every so manieth month")
     return parser.parse_args()
 
 

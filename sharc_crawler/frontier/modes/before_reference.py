@@ -6,26 +6,39 @@ such a page has only to survive from then until its revisit. The hint need not b
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from sharc_crawler.evidence.survival import log_survival
+from sharc_crawler.frontier.modes.hint_truth import HintTruth
 from sharc_crawler.model import Phase
 from sharc_crawler.plural import counted
 from sharc_crawler.strategies.revisiting import revisit_order
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.modes.words import SaidOfPages
-    from sharc_crawler.model import Instant, PageId, Seconds
+    from sharc_crawler.model import Instant, PageId, Rate, Seconds
     from sharc_crawler.strategies.door import Door
 
 WORTH = 50  #: visited pages per sitemap that is read again
 FEW = 20  #: pages visited again before what the hints were worth is asked for; then twice as many each time
-TRUE, FALSE = 3.0, 1.0  #: hints of either kind that are supposed beforehand
-LEAST = 0.2  #: of the hints must be true
+LEAST = 0.2  #: probability that a hint is true, at least
 ROUNDS = 20  #: readings of the sitemaps at most: each is followed by a second or so of planning for 50,000 pages
+
+
+class Called(NamedTuple):
+    """Pages that hints call stale, coldest first, one entry each."""
+
+    pages: NDArray[np.int64]
+    rates: NDArray[np.float64]
+    kept: NDArray[np.float64]  #: what each is likely to be coherent by, if its hint is true
+
+
+NOBODY = Called(np.zeros(0, np.int64), np.zeros(0), np.zeros(0))
 
 
 class SecondLooks:
@@ -35,8 +48,10 @@ class SecondLooks:
         self._capture = capture
         self.made = 0  #: visits made again
         self._true = 0  # of these, pages that had changed
+        self._truth = HintTruth()
         self._polls = 0
-        self._chosen: list[PageId] = []  # of this round, still to be handed out
+        self._called = NOBODY  # of this round, still to be handed out, if worth it
+        self._cost, self._left = 0.0, 0  # of a slot, to all others; slots
         self._batch = FEW
         self._half = False  # hints were read when half of the visits were made
         self._round: int | None = None  # pages of the round under way
@@ -69,7 +84,7 @@ class SecondLooks:
     def asked(self) -> None:
         """The hints are being read."""
         self._polls += 1
-        self._chosen, self._round = [], 0
+        self._called, self._round = NOBODY, 0
 
     @property
     def begun(self) -> bool:
@@ -77,21 +92,30 @@ class SecondLooks:
         return self._round is not None
 
     def take(self) -> list[PageId]:
-        """The next pages to be visited again, of those chosen."""
-        if self._precision < LEAST:
-            self._chosen = []
-        taken, self._chosen = self._chosen[: self._batch], self._chosen[self._batch :]
+        """The next pages to be visited again, by what hints have been worth so far."""
+        pages, rates, kept = self._called
+        truth = self._truth.probability(rates)
+        worth = np.flatnonzero((truth >= LEAST) & (kept * truth > self._cost))
+        likely = np.argsort(-truth[worth].round(1), kind="stable")  # of equally likely ones the coldest
+        taken = np.sort(worth[likely[: self._left]])[: self._batch]
+        later = np.setdiff1d(worth, taken)  # what was unlikely once is left for good: few hints are worth a slot
+        self._called = Called(pages[later], rates[later], kept[later])
+        self._left -= len(taken)
+        if self._round is not None:
+            self._round += len(taken)
         self._batch = max(FEW, 2 * self.made)
-        return taken
+        found: list[PageId] = pages[taken].tolist()
+        return found
 
-    def looked(self, changed: bool) -> None:
-        """A page was visited again."""
+    def looked(self, rate: Rate, changed: bool) -> None:
+        """A page of that rate was visited again."""
         self.made += 1
         self._true += changed
+        self._truth.looked(rate, changed)
 
     def ended(self, sources: int) -> bool:
         """A round is over; True: no other is worth its requests."""
-        if self._round and self._round > sources and self._precision >= LEAST and self._polls < ROUNDS:
+        if self._round and self._round > sources and self._polls < ROUNDS:
             return False
         self._visits, self._round = self._capture.counts.visits, None
         return True
@@ -106,13 +130,8 @@ class SecondLooks:
             f" changed: {self._true:,} had"
         )
 
-    @property
-    def _precision(self) -> float:
-        """Share of the hints that are true, as far as is known."""
-        return (self._true + TRUE) / (self.made + TRUE + FALSE)
-
     def choose(self, found: SaidOfPages, sources: int, step: Seconds, now: Instant) -> None:
-        """Of the pages that hints call stale those worth a slot, coldest first: the hottest come nearest to T.
+        """What the pages that hints call stale are worth, coldest first: the hottest come nearest to T.
 
         A page is worth what it is likely to be coherent by, if its hint is true; its slot costs what is lost as all
         others wait for it.
@@ -124,9 +143,8 @@ class SecondLooks:
         wait[order] = step * np.arange(1, len(order) + 1)
         kept = weights * np.exp(log_survival(rates, elapsed + wait, shapes))
         later = weights * np.exp(log_survival(rates, elapsed + wait + step, shapes))
-        cost = float((kept - later)[~found.stale].sum())
-        worth = found.stale & ~found.spent & (kept * self._precision > cost)
-        places = np.flatnonzero(worth)
-        coldest = places[np.argsort(rates[places], kind="stable")][: max(0, self._room(sources))]
-        self._chosen = [found.pages[place] for place in coldest.tolist()]
-        self._round = len(self._chosen)
+        self._cost = float((kept - later)[~found.stale].sum())
+        places = np.flatnonzero(found.stale & ~found.spent)
+        coldest = places[np.argsort(rates[places], kind="stable")]
+        self._called = Called(np.array(found.pages, np.int64)[coldest], found.planned[coldest], kept[coldest])
+        self._left, self._round = max(0, self._room(sources)), 0

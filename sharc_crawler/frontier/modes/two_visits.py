@@ -192,7 +192,8 @@ class TwoVisits(Mode):
     def visited_again(self, page: PageId, before: Outcome, outcome: Outcome) -> None:
         """Was the hint true? One that was forbidden was not made."""
         if outcome.result is not Result.REFUSED:
-            self._looks.looked(compare(before, outcome).change is Change.CHANGED)
+            changed = compare(before, outcome).change is Change.CHANGED
+            self._looks.looked(self._ledger.pages.rates[page], changed)
         if outcome.result is not Result.OK:
             self._words.spent(page)
 

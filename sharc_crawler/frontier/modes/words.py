@@ -30,6 +30,7 @@ class SaidOfPages(NamedTuple):
 
     pages: list[PageId]
     rates: Column  #: as they are held for now
+    planned: Column  #: rates as they were when the pages were planned
     weights: Column
     shapes: Column
     visited: Column  #: start of the visit
@@ -79,11 +80,12 @@ class SitemapWords:
             for column in (table.rates, table.weights, table.shapes, table.started)
         )
         said = np.array([self._last.get(page, (math.nan, math.nan)) for page in pages]).reshape(-1, 2)
+        planned = rates
         rates = self._tests.learned(pages, rates)
         rates, shapes = self._corrected(pages, rates, shapes, said[:, 0])
         stale, still = said[:, 0] > visited + SLACK, said[:, 1] < visited - SLACK
         spent = np.array([self._spent.get(page, -math.inf) for page in pages]) >= said[:, 0]
-        return SaidOfPages(list(pages), rates, weights, shapes, visited, stale, still, spent)
+        return SaidOfPages(list(pages), rates, planned, weights, shapes, visited, stale, still, spent)
 
     def _corrected(self, pages: Sequence[PageId], rates: Column, shapes: Column, said: Column) -> tuple[Column, Column]:
         """Rates by two periods: until the first reading, and from then until the last one."""
