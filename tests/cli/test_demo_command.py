@@ -43,7 +43,7 @@ def test_it_serves_until_ended_and_writes_what_was_true(tmp_path: Path, ending: 
             assert answer.status == 200
         process.send_signal(ending)
         out, err = process.communicate(timeout=280)
-    assert (process.returncode, out, err) == (0, "", "1 requests answered.\n")
+    assert (process.returncode, out, err) == (0, "", "1 request answered.\n")
     truth, log = ([json.loads(line) for line in file.read_text().splitlines()] for file in files)
     assert [(line["method"], line["target"], line["status"]) for line in log] == [("GET", "/", 200)]
     site = LivingSite(seed=4, pages=60, scale=2000.0)
