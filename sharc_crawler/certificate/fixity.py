@@ -73,6 +73,11 @@ def is_certificate(name: str) -> bool:
     return bool(CERTIFICATES.fullmatch(name) or PAGES.fullmatch(name)) or is_seal(name)
 
 
+def is_certified(folder: Path) -> bool:
+    """Does a certificate lie in a capture's folder?"""
+    return any(CERTIFICATES.fullmatch(path.name) for path in folder.iterdir())
+
+
 def is_seal(name: str) -> bool:
     """Is it the file of a signature or a time stamp?"""
     return bool(SIGNATURES.fullmatch(name) or TIMESTAMPS.fullmatch(name))

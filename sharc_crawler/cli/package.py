@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sharc_crawler.archive.files import SUFFIX
+from sharc_crawler.certificate.fixity import is_certified
 from sharc_crawler.cli._authority import asking, may_ask
 from sharc_crawler.cli._next import say_next
 from sharc_crawler.cli._progress import progress
@@ -75,7 +76,7 @@ def command(
     for path in paths:
         click.echo(f"{path}  {counted(path.stat().st_size, 'byte')}")
         click.echo(f"  its digest {package_digest(path)} (keep it in another place)")
-    if paths and not collection:  # the parts of a multi-WACZ are verified one by one
+    if paths and not collection and is_certified(folders[0]):  # the parts of a multi-WACZ are verified one by one
         say_next("sharc", "verify", paths[0])
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sharc_crawler.certificate.canonical import DIGEST
-from sharc_crawler.certificate.fixity import CERTIFICATES
+from sharc_crawler.certificate.fixity import is_certified
 from sharc_crawler.certificate.verify import NOBODY, Verification, total_size, verify
 from sharc_crawler.certificate.witness import Finding
 from sharc_crawler.collection.certifying import check_at
@@ -38,7 +38,7 @@ def verify_collection(
         name = capture.folder.relative_to(collection.folder).as_posix()
         try:
             former = referring.former(capture.folder)
-            if _certified(capture.folder):
+            if is_certified(capture.folder):
                 every.add(name, _verified(capture.folder, former, told, trust))
             else:
                 without.append(name)
@@ -54,11 +54,7 @@ def verify_collection(
 
 def size_of(collection: Collection) -> int:
     """Bytes that this reads."""
-    return sum(total_size(one.folder) for one in collection.captures() if _certified(one.folder))
-
-
-def _certified(folder: Path) -> bool:
-    return any(CERTIFICATES.fullmatch(path.name) for path in folder.iterdir())
+    return sum(total_size(one.folder) for one in collection.captures() if is_certified(one.folder))
 
 
 def _verified(folder: Path, former: list[Path], told: Callable[[int], None], trust: Trust) -> Verification:

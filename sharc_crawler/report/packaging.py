@@ -55,7 +55,8 @@ def package(
     ``told`` is given the bytes of the files as they are copied; ``anew``: a former package may be replaced;
     ``title``: in place of sites and times; ``description``: before what the captures claim; ``seal``: signs it. Raises
     :class:`~sharc_crawler.errors.UsageError` where there is nothing to package, where it is still being written, where
-    the file exists, or cannot be written.
+    the file exists, or cannot be written; and for a capture that is not complete, unless the file lies elsewhere (in
+    its folder it would be in the way of the one to come).
     """
     recover(folder)
     warcs = warcs_of(folder)
@@ -67,6 +68,11 @@ def package(
         )
     name = f"{folder.resolve().name}.wacz" if len(captures) > 1 else default_name(warcs[0].name)
     path = path or folder / name
+    if path.resolve().parent == folder.resolve() and any(one.ended is None for one in captures):
+        raise UsageError(
+            f"{str(folder)!r} holds a capture that is not complete: the same crawl command goes on with it, then it"
+            " can be packaged. To package it as it is, without a certificate, name a file in another folder with -o"
+        )
     if path.exists() and not anew:
         raise UsageError(f"{str(path)!r} exists and is left as it is; remove it first, or name another file with -o")
     contents = Contents(warcs, indexes, pages(folder, captures), _more(folder))
