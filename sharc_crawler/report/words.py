@@ -185,9 +185,11 @@ def forecast(expected: Mapping[str, Any]) -> str:
     '8.0 ± 0.9'
     >>> forecast({"pages": 9, "coherent": 8.97, "deviation": 0.1, "guessed": 9})
     '9.0'
+    >>> forecast({"pages": 9, "coherent": 8.99, "deviation": 0.04, "guessed": 0})  # nothing is that sure
+    '9.0'
     """
-    words = f"{expected['coherent']:,.1f}"
-    return words if guessed(expected) else f"{words} ± {expected['deviation']:.1f}"
+    words, more = f"{expected['coherent']:,.1f}", f"{expected['deviation']:.1f}"
+    return words if guessed(expected) or more == "0.0" else f"{words} ± {more}"
 
 
 def condition(expected: Mapping[str, Any]) -> str:
