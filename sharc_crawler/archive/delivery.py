@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.files import OPEN, SUFFIX
-from sharc_crawler.archive.mirror import PART, join, parts_of
+from sharc_crawler.archive.mirror import join, parts_of
+from sharc_crawler.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -44,12 +45,16 @@ def fetch(objects: ObjectFolder, folder: Path, told: Callable[[str, int], None] 
     """Get what the folder does not hold; returns how many files. Nothing changes in the store.
 
     A WARC file that its writer did not finish is made of its parts, up to its last whole record. ``told`` is given each
-    file's name and size.
+    file's name and size. Raises :class:`~sharc_crawler.errors.DataError` for an object whose name leads out of the
+    folder: nothing is fetched then.
     """
     names, done = objects.names(), 0
+    if outside := next((name for name in names if ".." in PurePosixPath(name).parts), None):
+        raise DataError(f"{objects.url} holds {outside!r}, whose name leads out of it: nothing is fetched")
+    parts = {part for of in parts_of(names).values() for part in of}
     for name, size in names.items():
         path = folder / name
-        if PART in name or (path.is_file() and path.stat().st_size == size and name.endswith(_NEVER_CHANGED)):
+        if name in parts or (path.is_file() and path.stat().st_size == size and name.endswith(_NEVER_CHANGED)):
             continue
         path.parent.mkdir(parents=True, exist_ok=True)
         draft = path.with_name(f".{path.name}.{os.getpid()}")

@@ -7,7 +7,11 @@ file is finished it is put whole, with its index, and its parts go.
 from __future__ import annotations
 
 import os
+import re
+from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
+
+from warcio.exceptions import ArchiveLoadFailed
 
 from sharc_crawler.archive.cdxj import entries, index_path, write_index
 from sharc_crawler.archive.files import OPEN, SUFFIX, sync_folder
@@ -21,6 +25,7 @@ if TYPE_CHECKING:
     from sharc_crawler.archive.objects import ObjectFolder
 
 PART = ".part-"
+_NUMBERED = re.compile(rf"(.+){re.escape(PART)}(\d+)", re.DOTALL)
 LARGEST = 64_000_000  #: bytes of a WARC file that is mirrored: it is put again when it is finished
 _INDEX = ".cdxj"
 
@@ -97,9 +102,8 @@ def parts_of(names: Mapping[str, int]) -> dict[str, dict[str, int]]:
     """
     found: dict[str, dict[str, int]] = {}
     for name in sorted(names):
-        file, mark, _ = name.rpartition(PART)
-        if mark:
-            found.setdefault(file, {})[name] = names[name]
+        if part := _NUMBERED.fullmatch(name):
+            found.setdefault(part[1], {})[name] = names[name]
     return found
 
 
@@ -121,7 +125,8 @@ def end_of(parts: Mapping[str, int]) -> int:
 def join(objects: ObjectFolder, name: str, parts: Mapping[str, int], folder: Path, least: int = 0) -> Path:
     """Make a file of its parts, up to its last whole record, with its index; its writer is not asked.
 
-    ``least``: bytes that count. Raises :class:`~sharc_crawler.errors.DataError` where fewer are there.
+    A file that was altered gets no index: whoever verifies it is told where. ``least``: bytes that count. Raises
+    :class:`~sharc_crawler.errors.DataError` where fewer are there.
     """
     path, end = folder / name, 0
     draft = path.with_name(f".{name}.{os.getpid()}")
@@ -142,7 +147,8 @@ def join(objects: ObjectFolder, name: str, parts: Mapping[str, int], folder: Pat
     finally:
         draft.unlink(missing_ok=True)
     sync_folder(folder)
-    write_index(path, entries(path))
+    with suppress(ArchiveLoadFailed):
+        write_index(path, entries(path))
     return path
 
 
@@ -161,7 +167,8 @@ def seal(objects: ObjectFolder, folder: Path, counted: Mapping[str, int]) -> lis
         if name not in names:
             path = join(objects, name, parts, folder, counted.get(name, 0))
             objects.put_file(name, path)
-            objects.put_file(index_path(path).name, index_path(path))
+            if index_path(path).exists():  # not of what was altered
+                objects.put_file(index_path(path).name, index_path(path))
             sealed.append(path)
         objects.remove(parts)
     return sealed

@@ -6,10 +6,13 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, BinaryIO
 
+from warcio.exceptions import ArchiveLoadFailed
+
 from sharc_crawler.archive import checkpoints
 from sharc_crawler.archive.cdxj import entries, entries_of, index_path, write_index, write_lines
 from sharc_crawler.archive.files import HELD, OPEN, SUFFIX, lock
 from sharc_crawler.archive.members import Record, records
+from sharc_crawler.errors import DataError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -29,13 +32,17 @@ class Recovered:
 def recover(folder: Path) -> list[Recovered]:
     """Finish every WARC file in a folder that a crash left open, and write the indexes that are missing.
 
-    Files that a process is still writing are left alone.
+    Files that a process is still writing are left alone. Raises :class:`~sharc_crawler.errors.DataError` where one of
+    them is damaged.
     """
     finished = finish(folder)
     there = _named(folder)
     for name in there:
         if name.endswith(SUFFIX) and index_path(folder / name).name not in there:
-            write_index(folder / name, entries(folder / name))
+            try:
+                write_index(folder / name, entries(folder / name))
+            except ArchiveLoadFailed as error:
+                raise DataError(f"{folder / name} is damaged, and gets no index: sharc verify says where") from error
     return finished
 
 

@@ -61,7 +61,7 @@ def examine(witness: Witness, source: Material, documents: Sequence[dict[str, An
     found = Examination()
     for document in documents:
         statements("certificate", source, document, witness, Witness(), found)
-    return [*witness.findings, *missing(witness, Witness()), *found.findings, *unspoken(witness, source, documents)]
+    return [*witness.findings, *missing(witness), *found.findings, *unspoken(witness, source, documents)]
 
 
 def statements(

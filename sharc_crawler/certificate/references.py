@@ -16,9 +16,9 @@ _NOT_MODIFIED = 304
 _SERVERS_WORD = "server-not-modified"
 
 
-def missing(witness: Witness, former: Witness) -> Iterator[Finding]:
+def missing(witness: Witness, former: Witness | None = None) -> Iterator[Finding]:
     """What records refer to wrongly. Where no former capture is at hand, payloads that lie there are passed over."""
-    shared = _Shared(witness, former)
+    shared = _Shared(witness, *([former] if former else []))
     for exchange in witness:
         if exchange.kind in MAIN and not exchange.request and not exchange.normalised:
             yield Finding("the request that it answers is missing", exchange.file, exchange.offset, exchange.uri)
@@ -54,14 +54,14 @@ class _Shared:
 
 
 def _wrong(
-    exchange: RecordedExchange, moment: tuple[str, str], witness: Witness, former: Witness, shared: _Shared
+    exchange: RecordedExchange, moment: tuple[str, str], witness: Witness, former: Witness | None, shared: _Shared
 ) -> str | None:
-    holder = witness.of(moment) or former.of(moment)
+    holder = witness.of(moment) or (former.of(moment) if former else None)
     status = exchange.message.status if exchange.message else None
     if (status == _NOT_MODIFIED) != (exchange.profile == _SERVERS_WORD):
         return f"it is a revisit of kind {exchange.profile!r}, the server's answer had status {status}"
     if holder is None:
-        missing = exchange.closed or former.records > 0
+        missing = exchange.closed or former is not None
         return f"it refers to {' of '.join(reversed(moment))}, which is in no capture at hand" if missing else None
     if exchange.digest is not None and holder.digest != exchange.digest:
         return f"it refers to {' of '.join(reversed(moment))} for a payload that is not there"

@@ -106,7 +106,7 @@ def _verify(path: Path, former: Sequence[Path], told: Callable[[int], None], tru
         ingest(open_source(one).warcs, into=others)
     verification = Verification(source=source.name, records=witness.records)
     verification.findings += [] if path.is_dir() else [Finding(what, file) for file, what in altered(path, told)]
-    verification.findings += [*witness.findings, *others.findings, *missing(witness, others)]
+    verification.findings += [*witness.findings, *others.findings, *missing(witness, others if former else None)]
     verification.findings += _files(source, documents, told)
     sound = set(_with_pages(source, documents, verification))
     if path.is_dir():
