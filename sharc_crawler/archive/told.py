@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from base64 import b64decode
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.files import SUFFIX
@@ -13,14 +16,16 @@ from sharc_crawler.instants import unix
 from sharc_crawler.model import CaptureRef, Result
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
+    from sharc_crawler.archive.former import FormerAnswer
     from sharc_crawler.changes.http import HttpResponse
     from sharc_crawler.model import Instant
     from sharc_crawler.spool import Octets
 
 _NOT_MODIFIED = "server-not-modified"
+_HEAD = re.compile(rb"^http-response-base64: (.*?)\r?$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +40,12 @@ class Told:
     not_modified: bool  #: the server answered 304
     digest: str | None  #: of its payload
     truncated: bool  #: it is not there as a whole
+    stored: bool  #: its payload lies in its own record
+
+    @property
+    def confirms(self) -> bool:
+        """The server said that it is as a former capture has it."""
+        return self.not_modified and self.digest is not None
 
 
 def told(folder: Path) -> list[Told]:
@@ -64,6 +75,7 @@ def _exchange(file: str, record: Record) -> Told | None:
         (record.get("WARC-Profile") or "").endswith(_NOT_MODIFIED),
         record.get("WARC-Payload-Digest"),
         record.kind == "response" and bool(record.get("WARC-Truncated")),
+        record.kind == "response",
     )
 
 
@@ -75,9 +87,12 @@ def _unavailable(block: Octets) -> bool:
 class Answers:
     """The answers of exchanges, with their payloads, wherever these are stored in the folder."""
 
-    def __init__(self, folder: Path, every: list[Told]) -> None:
+    def __init__(
+        self, folder: Path, every: list[Told], former: Callable[[str], FormerAnswer | None] = lambda _: None
+    ) -> None:
         self._folder = folder
-        self._holders = {one.digest: one.ref for one in reversed(every) if one.digest and not one.not_modified}
+        self._former = former  # of a URL, by the captures before
+        self._holders = {one.digest: one.ref for one in reversed(every) if one.digest and one.stored}
 
     def error(self, one: Told) -> str:
         """Why an exchange brought none."""
@@ -88,10 +103,25 @@ class Answers:
         """The answer; ``None``: it is not there as a whole."""
         record = self._record(one.ref)
         block = record.block
-        if record.kind == "revisit" and one.digest in self._holders:
-            holder = parse_response(self._record(self._holders[one.digest]).block)
+        if record.kind == "revisit":
+            holder = self._holder(one)
             block = record.text + (holder.raw[holder.body_start :] if holder else b"")
         return parse_response(block)
+
+    def _holder(self, one: Told) -> HttpResponse | None:
+        """The answer that a revisit record's payload is stored with."""
+        if one.digest in self._holders:
+            return parse_response(self._record(self._holders[one.digest]).block)
+        found = self._former(one.url)
+        return found.message if found and found.original.digest == one.digest else None
+
+    def noted(self, one: Told) -> HttpResponse | None:
+        """The head of an answer whose own record has no room for it: that of a 304."""
+        with (self._folder / one.ref.file).open("rb") as stream:
+            for record in islice(records(stream, one.ref.offset), 1, 3):  # its request, its notes
+                if isinstance(record, Record) and (found := _HEAD.search(record.text)):
+                    return parse_response(b64decode(found[1]))
+        return None
 
     def _record(self, ref: CaptureRef) -> Record:
         with (self._folder / ref.file).open("rb") as stream:

@@ -56,7 +56,7 @@ class FormerCaptures:
         """What a first visit of a URL may ask by."""
         if self._caught or not self._trusts:
             return NO_VALIDATORS
-        answer = self._find(url)
+        answer = self.find(url)
         known = _strong(answer) if answer else NO_VALIDATORS
         if answer and known and _is_sampled(spec, url):
             self._sampled[url] = answer
@@ -71,13 +71,13 @@ class FormerCaptures:
         """
         other = contradicts(fetch.validators, said)
         self._caught += other
-        found = None if other else self._find(fetch.url)
+        found = None if other else self.find(fetch.url)
         if found is None:
             self._answers.drop(fetch.url)
         return found
 
-    def _find(self, url: str) -> FormerAnswer | None:
-        """Where the answer is damaged, its payload is stored again as soon as it is here."""
+    def find(self, url: str) -> FormerAnswer | None:
+        """The last answer of a URL. Where the answer is damaged, its payload is stored again as soon as it is here."""
         answer = self._answers.find(url)
         if answer is None and (folder := self._answers.damaged(url)):
             self._forget(folder)

@@ -152,8 +152,10 @@ def check_objects(url: str, output: Path, folders: Iterable[Path]) -> None:
         )
 
 
-def check_rebuilding(output: Path) -> None:
+def check_rebuilding(output: Path, *, collected: bool = False) -> None:
     """Refuse to make state again where there is some, or nothing to make it of.
+
+    ``collected``: former captures are at hand.
 
     Raises :class:`~sharc_crawler.errors.UsageError`.
     """
@@ -170,10 +172,10 @@ def check_rebuilding(output: Path) -> None:
             raise UsageError(
                 f"output={str(folder)!r} is being written by another crawl ({written.name}); wait for its end"
             )
-        if any(one.not_modified and one.digest for one in told_by(folder)):
+        if not collected and any(one.confirms for one in told_by(folder)):
             raise UsageError(
-                f"resume='rebuild': output={str(folder)!r} refers to answers in former captures of its collection, and"
-                " state is made of a capture's own; leave it as it is, and begin another one"
+                f"resume='rebuild': output={str(folder)!r} refers to answers in former captures of its collection:"
+                " give that, too (collection=DIR)"
             )
 
 

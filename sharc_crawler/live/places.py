@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.files import replace_file, safe_name
@@ -21,7 +22,7 @@ from sharc_crawler.storage.holding import owner
 from sharc_crawler.storage.trying_again import reopened, unreached
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     from sharc_crawler.frontier.parts import Parts
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.store import ExchangeRow, FrontierStore, LinksRow
     from sharc_crawler.live.clock import Clock
     from sharc_crawler.live.config import Config
+    from sharc_crawler.live.former import FormerCaptures
+    from sharc_crawler.model import Sighting
 
 DESCRIPTORS = 4  #: of an open store: the file, its log, the log's index, the lock
 
@@ -134,14 +137,17 @@ class Place:
             self.store.replace(saved)
         return saved
 
-    async def rebuild(self, spec: CaptureSpec, parts: Parts) -> None:
+    async def rebuild(
+        self, spec: CaptureSpec, parts: Parts, former: FormerCaptures | None, known: Callable[[str], Sequence[Sighting]]
+    ) -> None:
         """Make the state of this capture again, in place of what is lost."""
         from sharc_crawler.live.reading import detector_of  # hardly ever
         from sharc_crawler.live.rebuilding import rebuild, set_logs_aside  # hardly ever
 
         config = self._config
         detector, when = detector_of(config.detector, config.masks), iso(self._clock.now())
-        found = await asyncio.to_thread(rebuild, self.folder, [spec], config.politeness, parts, detector, when)
+        made = partial(rebuild, former=former, known=known)
+        found = await asyncio.to_thread(made, self.folder, [spec], config.politeness, parts, detector, when)
         self.store.replace(found.state)
         self.store.commit(Batch(links=found.links))
         set_logs_aside(self.folder)

@@ -25,7 +25,7 @@ from sharc_crawler.live.intake import Intake
 from sharc_crawler.live.lease import Lease
 from sharc_crawler.live.reading import read
 from sharc_crawler.live.readings import WANTS, Order, Reading, Wants
-from sharc_crawler.live.requests import outcome_of
+from sharc_crawler.live.requests import outcome_of, unchanged
 from sharc_crawler.model import EMBEDDED, Fetch, Kind, Outcome, Plan, Result, Slot, Visit
 from sharc_crawler.plural import counted
 from sharc_crawler.storage.memory import MemoryStore
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
+    from sharc_crawler.archive.former import FormerAnswer
     from sharc_crawler.archive.told import Told
     from sharc_crawler.changes.base import ChangeDetector
     from sharc_crawler.changes.http import HttpResponse
@@ -46,7 +47,8 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.parts import Parts
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.frontier.store import Batch, LinksRow
-    from sharc_crawler.model import Instant, PageId
+    from sharc_crawler.live.former import FormerCaptures
+    from sharc_crawler.model import Instant, PageId, Sighting
     from sharc_crawler.strategies.base import Candidates, Setting
 
 LOGS = ("crawl*.jsonl", "crawl*.log")
@@ -83,13 +85,20 @@ class Recorded(Strategy):
         self._pages: dict[str, list[PageId]] = defaultdict(list)  # a URL to which another redirects has two
         self._visited: set[PageId] = set()
         self._under_way: set[PageId] = set()
+        self._open: set[PageId] = set()  # pages that a download is still to come of
         self._turned = False
 
     def add(self, candidates: Candidates) -> None:
         """By their URLs they are known again."""
         urls = self._urls()
+        self._open.update(candidates.pages.tolist())
         for page in candidates.pages.tolist():
             self._pages[key_of(urls[page])].append(page)
+
+    @property
+    def is_over(self) -> bool:
+        """Was everything downloaded?"""
+        return not self._open
 
     def is_due(self, now: Instant) -> bool:
         """Had another visit been decided by now?"""
@@ -134,6 +143,8 @@ class Recorded(Strategy):
     def finished(self, visit: Visit, captured: bool) -> None:
         """It may be revisited."""
         self._under_way.discard(visit.page)
+        if visit.slot is not Slot.FIRST or not captured:
+            self._open.discard(visit.page)
         if visit.slot is Slot.SECOND or not captured:
             self._pages[key_of(self._urls()[visit.page])].remove(visit.page)
 
@@ -168,8 +179,13 @@ def rebuild(
     parts: Parts,
     detector: ChangeDetector,
     when: str,
+    former: FormerCaptures | None = None,
+    known: Callable[[str], Sequence[Sighting]] = lambda _: (),
 ) -> Rebuilt:
     """The state of a folder whose captures were begun as these; it is written nowhere.
+
+    ``former`` has what 304s to first visits refer to; where an answer is not as it was, the page is fetched again.
+    ``known``: the pages of a site that its history told of.
 
     Raises :class:`~sharc_crawler.errors.UsageError` where that cannot be done.
     """
@@ -180,7 +196,7 @@ def rebuild(
         raise UsageError(f"output={str(folder)!r} holds no exchanges to make state of; choose another folder")
     run = _run(folder, specs)
     specs = [replace(spec, settings={**spec.settings, "run": run}) for spec in specs]
-    return _Replay(folder, every, politeness, parts, detector).play(specs, run, when)
+    return _Replay(folder, every, politeness, parts, detector, former).play(specs, run, when, known)
 
 
 def set_logs_aside(folder: Path) -> None:
@@ -196,7 +212,7 @@ def key_of(url: str) -> str:
 
 def _check(specs: Sequence[CaptureSpec]) -> None:
     for spec in specs:
-        what = f"mode={spec.mode}" if spec.mode != "capture" else f"subsites={spec.subsites}" if spec.subsites else ""
+        what = f"mode={spec.mode}" if spec.mode != "capture" else ""
         if what or spec.strategy.startswith("sharc-attested"):
             raise UsageError(
                 f"resume='rebuild' cannot make the state of {what or f'strategy={spec.strategy}'} again:"
@@ -218,9 +234,17 @@ class _Replay:
     """The frontier, and what it is answered."""
 
     def __init__(
-        self, folder: Path, every: list[Told], politeness: Politeness, parts: Parts, detector: ChangeDetector
+        self,
+        folder: Path,
+        every: list[Told],
+        politeness: Politeness,
+        parts: Parts,
+        detector: ChangeDetector,
+        former: FormerCaptures | None,
     ) -> None:
-        self._answers, self._detector = Answers(folder, every), detector
+        self._former = former
+        self._answers = Answers(folder, every, former.find) if former else Answers(folder, every)
+        self._detector = detector
         self._attempts = politeness.attempts
         self._steps = _steps(folder, every, politeness.attempts)
         self._store = MemoryStore()
@@ -237,12 +261,15 @@ class _Replay:
     def _order(self, spec: CaptureSpec, real: Strategy) -> Strategy:
         return Recorded(real.setting, real, self._steps, lambda: self._sites[spec.site].pages.urls)
 
-    def play(self, specs: Sequence[CaptureSpec], run: str, when: str) -> Rebuilt:
+    def play(
+        self, specs: Sequence[CaptureSpec], run: str, when: str, known: Callable[[str], Sequence[Sighting]]
+    ) -> Rebuilt:
         """Everything in the order in which it ended."""
         for spec in specs:
             unhinted = replace(spec, hints=0.0)  # what hints had decided is told
             frontier = self._sites.open(unhinted, self._steps[0].decided, self._file.part())
             frontier.capture.owed.one()  # what was to follow is not told: nothing may end here
+            frontier.schedule(known(spec.site), self._steps[0].decided)
         placed = sum(self._step(step) for step in sorted(self._steps, key=lambda step: step.ended))
         self._sites.note(
             f"the state of this capture was made again at {when} from its WARC files"
@@ -270,7 +297,11 @@ class _Replay:
             outcome = Outcome(Result.FAILED, step.told.started, step.ended, error=error, capture=step.told.ref)
             self._sites.finished(fetch, outcome)
             return True
-        lease = self._answered(step, fetch)
+        held = self._held(step, fetch)
+        if step.told.confirms and held is None:
+            self._sites.finished(fetch, Outcome(Result.FAILED, step.told.started, step.ended, error=NO_RECORD))
+            return False
+        lease = self._answered(step, fetch, held)
         assert lease.outcome is not None, "it was answered"
         self._sites.finished(fetch, replace(lease.outcome, capture=step.told.ref), lease.links)
         return True
@@ -286,15 +317,27 @@ class _Replay:
         """Take what the frontier decides by now; what it is not to decide yet waits as for a sitemap."""
         while True:
             captures = [frontier.capture for frontier in self._sites]
-            held = [one for one in captures if not self._decides(one, now)]
+            over = [one for one in captures if self._part_is_over(one)]
+            held = [one for one in captures if one not in over and not self._decides(one, now)]
             for capture in held:
                 capture.owed.before_visits()
+            for capture in over:
+                capture.owed.ended()
             fetch = self._sites.next(now)
+            for capture in over:
+                capture.owed.one()
             for capture in held:
                 capture.owed.was_read()
             if not isinstance(fetch, Fetch):
                 return
             self._take(fetch, now)
+
+    @staticmethod
+    def _part_is_over(capture: SiteCapture) -> bool:
+        """Is a part of the site captured, and others wait? What was decided next was of another one."""
+        order = capture.strategy.strategy if capture.strategy else None
+        left = capture.mode.pooled or capture.front.waiting
+        return bool(left) and isinstance(order, Recorded) and order.is_over and capture.owed.pending == 1
 
     @staticmethod
     def _decides(capture: SiteCapture, now: Instant) -> bool:
@@ -312,17 +355,22 @@ class _Replay:
     def _fetch(self, step: DecidedExchange) -> Fetch | None:
         """The first that was asked for so."""
         asked = self._asked[step.key]
-        second = step.slot is Slot.SECOND or step.told.not_modified
+        second = step.slot is Slot.SECOND or (step.told.not_modified and not step.told.confirms)
         found = next((one for one in asked if step.slot is None or (one.slot is Slot.SECOND) == second), None)
         if found:
             asked.remove(found)
         return found
 
-    def _answered(self, step: DecidedExchange, fetch: Fetch) -> Lease:
+    def _held(self, step: DecidedExchange, fetch: Fetch) -> FormerAnswer | None:
+        """The former capture's answer that a 304 confirms, as it was then."""
+        found = self._former.find(fetch.url) if self._former and step.told.confirms else None
+        return found if found and found.original.digest == step.told.digest else None
+
+    def _answered(self, step: DecidedExchange, fetch: Fetch, held: FormerAnswer | None) -> Lease:
         """The visit with all that its answer brought."""
-        one, message = step.told, self._answers.message(step.told)
+        one, message = step.told, held.message if held else self._answers.message(step.told)
         lease, reading, length = Lease(fetch), Future[Reading](), 0
-        if one.not_modified or message is None:
+        if (one.not_modified and not held) or message is None:
             response = Response(one.url, 304 if one.not_modified else 500)
             reading.set_result(Reading())
         else:
@@ -330,7 +378,11 @@ class _Replay:
             digests = not one.truncated
             order = Order(one.url, self._wants(fetch, response.status), digests, compared=True, words=True)
             reading.set_result(read(message.raw, order, self._detector))
+        if held:
+            response, length = Response(one.url, 304, _headers(self._answers.noted(one))), 0
         lease.outcome, lease.reading = outcome_of(response, length, one.started, step.ended), reading
+        if held:
+            lease.outcome = unchanged(lease.outcome, fetch, held)
         self._intake.take_in(lease)
         return lease
 
@@ -341,9 +393,9 @@ class _Replay:
         return WANTS[fetch.kind]
 
 
-def _headers(message: HttpResponse) -> Headers:
+def _headers(message: HttpResponse | None) -> Headers:
     found: dict[bytes, list[bytes]] = defaultdict(list)
-    for name, value in message.headers:
+    for name, value in message.headers if message else ():
         found[name].append(value)
     return Headers(found)
 

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from sharc_crawler.live.control import Control
     from sharc_crawler.live.former import FormerCaptures
     from sharc_crawler.live.lease import Lease
-    from sharc_crawler.model import CaptureRef, Exchange
+    from sharc_crawler.model import CaptureRef, Exchange, Sighting
     from sharc_crawler.storage.observations import ObservationStore
     from sharc_crawler.storage.sharing import SharedFile
 
@@ -127,8 +127,15 @@ class Session:
         await self._ready([spec.site for spec in wanted])
         for spec in wanted:
             capture = self.open(replace(spec, settings={**spec.settings, "run": self.run}))
-            if self.history:
-                capture.schedule(known_pages(spec.site, self.history), self.clock.now())
+            capture.schedule(self._known_pages(spec.site), self.clock.now())
+
+    def _parts(self) -> Parts:
+        """Those that rebuilt captures are made with."""
+        parts = _parts(self.history, self.config)
+        return replace(parts, former=self.former.validators) if self.former else parts
+
+    def _known_pages(self, site: str) -> list[Sighting]:
+        return known_pages(site, self.history) if self.history else []
 
     async def _gone_on_with(self, specs: Sequence[CaptureSpec]) -> list[CaptureSpec]:
         """Go on with what was begun; what is to be begun is left. What was moved elsewhere is neither."""
@@ -139,7 +146,7 @@ class Session:
                 logger.warning("%s is left out: its folder in %s was moved elsewhere.", spec.site, self.config.output)
                 continue
             if spec.site in self._stateless:
-                await place.rebuild(self.bounded(spec), _parts(self.history, self.config))
+                await place.rebuild(self.bounded(spec), self._parts(), self.former, self._known_pages)
             saved = await place.gone_on_with()
             if saved.captures:
                 self._restore(place, saved, spec)

@@ -20,9 +20,13 @@ from sharc_crawler.certificate.verify import verify
 from sharc_crawler.collection.folder import Collection, is_over
 from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.errors import UsageError
+from sharc_crawler.frontier.hosts import Politeness
+from sharc_crawler.frontier.parts import Parts
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.live.former import FormerCaptures
 from sharc_crawler.live.output import check_rebuilding
+from sharc_crawler.live.reading import detector_of
+from sharc_crawler.live.rebuilding import rebuild
 from sharc_crawler.model import Fetch, Kind, Outcome, Plan, Result, Slot
 from sharc_crawler.storage.opening import load_state
 from tests.live import warm
@@ -31,6 +35,8 @@ from tests.live.conftest import captures_of, static  # noqa: F401
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    from sharc_crawler.frontier.store import Batch
 
 PAGES = 40
 DAY = 86_400
@@ -194,6 +200,34 @@ def test_state_is_not_made_again_of_what_lies_in_former_captures(kept, tmp_path)
         (alone / warc.name).write_bytes(warc.read_bytes())
     with pytest.raises(UsageError, match="refers to answers in former captures of its collection"):
         check_rebuilding(alone)
+    check_rebuilding(alone, collected=True)
+
+
+def test_state_is_made_again_with_what_lies_in_former_captures(kept, tmp_path):
+    second, alone = kept.folders[1], tmp_path / "alone"
+    alone.mkdir()
+    for path in (*second.glob("*.warc.gz"), second / "crawl.jsonl"):
+        (alone / path.name).write_bytes(path.read_bytes())
+    before = load_state(second)
+    (row,) = before.captures.values()
+    former = FormerCaptures(Collection(kept.base / "kept"), second)
+    parts = Parts(former=former.validators)
+    made = rebuild(alone, [row.spec], Politeness(), parts, detector_of("content", ()), "now", former).state
+    assert made.captures[0].reference == pytest.approx(row.reference, abs=1e-3)
+    pages = {kind: found(before, kind) for kind in (Kind.PAGE, Kind.RESOURCE)}
+    assert len(pages[Kind.PAGE]) > 2 * PAGES
+    assert {kind: found(made, kind) for kind in pages} == pages
+    urls = {page.page: page.url for page in before.pages}
+    judged = {urls[one.page]: one.verdict for one in before.judgements}
+    again = {page.page: page.url for page in made.pages}
+    assert {again[one.page]: one.verdict for one in made.judgements}.items() <= judged.items()
+
+
+def found(state: Batch, kind: Kind) -> set[tuple]:
+    """What visits brought."""
+    urls = {page.page: page.url for page in state.pages if page.kind is kind}
+    visits = [visit for visit in state.visits if visit.finished and visit.page in urls]
+    return {(urls[one.page], one.slot == "second", one.outcome.digest, one.outcome.status) for one in visits}
 
 
 def test_a_sample_is_asked_in_full_where_nothing_is_revisited_and_a_lie_ends_the_trust(kept, tmp_path):

@@ -285,3 +285,26 @@ def test_state_is_not_made_again_where_it_can_be_read_or_there_is_nothing_to_mak
         assert (code, "holds WARC files of" in out) == (2, True), out
         code, out = finish(folder, server.url, resume="rebuild")
         assert code == 0, out
+
+
+@pytest.mark.long
+def test_the_state_of_a_site_that_was_captured_part_by_part_is_made_again(tmp_path):
+    folder, parts = tmp_path / "capture", "path:share=1"
+    with serve(LivingSite(seed=5, pages=24, scale=1e-3)) as server:
+        code, out = finish(folder, server.url, subsites=parts)
+        assert code == 0, out
+        before = load_state(folder)
+        assert len(before.subsites) > 1
+        lose_state(folder)
+        asked = len(server.log)
+        code, out = finish(folder, server.url, subsites=parts, resume="rebuild")
+        assert (code, len(server.log)) == (0, asked), out
+    after = load_state(folder)
+    assert judged(after) == judged(before)
+    for one, other in zip(before.subsites.values(), after.subsites.values(), strict=True):
+        assert (one.name, round(one.reference, 3)) == (other.name, round(other.reference, 3))
+    assert verify(folder).findings == []
+
+
+def judged(state):
+    return {state.pages[one.page].url: (one.verdict, one.evidence) for one in state.judgements}

@@ -78,7 +78,7 @@ class Command(CrawlCommand):
             sys.stderr.write(f"ranking {counted(len(given.urls), 'seed')} by {given.choice.ranker} …\n")
         arguments, selection = given.chosen(output)
         if config.resume == "rebuild":
-            check_rebuilding(output)
+            check_rebuilding(output, collected="collection" in opts.spargs)
         else:
             check_output(output, arguments.specs(config.strategy, {}))
             for folder in capture_folders(output):
