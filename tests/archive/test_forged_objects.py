@@ -10,7 +10,6 @@ from sharc_crawler.archive.objects import ObjectFolder
 from sharc_crawler.cli import main
 from sharc_crawler.errors import DataError
 from sharc_crawler.report.write import write
-from tests.archive.test_objects import server  # noqa: F401
 from tests.certificate.made import certified, unchanged_twin
 
 PART = ".part-000000000000"
@@ -116,7 +115,7 @@ def verified(folder, *former):
 
 
 @pytest.mark.parametrize("case", ALTERED)
-def test_an_alteration_in_the_store_is_found(capture, server, tmp_path, case):  # noqa: F811
+def test_an_alteration_in_the_store_is_found(capture, server, tmp_path, case):
     objects = ObjectFolder(server.url(f"altered/{list(ALTERED).index(case)}"))
     deliver(capture, objects)
     ALTERED[case](objects)
@@ -124,8 +123,8 @@ def test_an_alteration_in_the_store_is_found(capture, server, tmp_path, case):  
     assert verified(tmp_path / "back").exit_code == 3
 
 
-def test_what_was_delivered_holds_finished_or_in_parts(capture, server, tmp_path):  # noqa: F811
-    objects = ObjectFolder(server.url("whole"))
+def test_what_was_delivered_holds_finished_or_in_parts(capture, server, tmp_path):
+    objects = ObjectFolder(server.url("delivered"))
     deliver(capture, objects)
     fetch(objects, tmp_path / "back")
     assert verified(tmp_path / "back").exit_code == 0
@@ -165,7 +164,7 @@ FORMER = {
 
 
 @pytest.mark.parametrize("case", FORMER)
-def test_an_altered_former_capture_is_found(server, tmp_path, case):  # noqa: F811
+def test_an_altered_former_capture_is_found(server, tmp_path, case):
     unchanged_twin(tmp_path / "made", tmp_path / "before")
     store = server.url(f"collection/{list(FORMER).index(case)}")
     former, new = ObjectFolder(f"{store}/former"), ObjectFolder(f"{store}/new")

@@ -16,15 +16,6 @@ from sharc_crawler.archive.options import WarcOptions
 from sharc_crawler.archive.warc import WarcWriter
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.testing.writers import INFO, page
-from tests.object_store import object_store
-
-
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    with object_store(tmp_path_factory.mktemp("s3")) as store, pytest.MonkeyPatch.context() as patch:
-        for name, value in store.environment.items():
-            patch.setenv(name, value)
-        yield store
 
 
 def caught_up(mirror):
