@@ -49,11 +49,12 @@ def test_what_is_left_is_valid_lies_where_it_is_said_to_and_nothing_else_is_lost
     damaged = text[:start] + data.draw(st.sampled_from([b"", b"\0" * (end - start), bytes(end)])) + text[end:]
     folder = folder_with(tmp_path_factory, name, damaged)
     sound, stock = is_sound(folder, places), take_stock(folder, since=0.0)
-    assert sound == (damaged == text)
+    assert sound or damaged != text
     # What was inserted may move a record to where another one was: it is told by its digest.
     kept = {place for place in places if (held := stock.at(*place)) and held.digest == places[place]}
-    if sound:
+    if sound:  # nothing, or what no reader looks at: time and system in the head of a gzip member
         assert len(kept) == PAGES
+        assert gzip.decompress(damaged) == gzip.decompress(text)
         return
     if len(damaged) == len(text):  # nothing moved: records that the damage did not touch are there
         ends = [*sorted(offset for _, offset in places)[1:], len(text)]
