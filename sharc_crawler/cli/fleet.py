@@ -242,7 +242,8 @@ def drop(dsn: str, sites: tuple[str, ...], as_json: bool) -> None:
 def requeue(dsn: str, sites: tuple[str, ...], as_json: bool) -> None:
     """Have SITES that failed or were stopped go on, and done ones captured again (none named: all that failed).
 
-    A further capture of a site lies in a folder of its own, SITE-round-2.
+    One that failed without a page is captured again, too: its capture is over. A further capture of a site lies in a
+    folder of its own, SITE-round-2.
     """
     ledger = open_fleet(dsn)
     count = ledger.requeue(_meant(ledger, sites))

@@ -181,7 +181,10 @@ class FleetLedger(Protocol):
         """Order something of these sites (``None``: all that have not ended); of how many."""
 
     def requeue(self, sites: Sequence[str] | None) -> int:
-        """Have ended sites go on, or captured again where they are done; how many (``None``: all failed ones)."""
+        """Have ended sites go on, or captured again; how many (``None``: all failed ones).
+
+        One that is done, or whose journal was forgotten, has no more to do: it is captured again, as a further round.
+        """
 
     def drop(self, sites: Sequence[str]) -> int:
         """Forget sites, with their journals; their owners stop at once. What was captured stays where it is."""

@@ -95,18 +95,20 @@ UPDATE fleet_site SET wish = %(wish)s,
     state = CASE WHEN %(wish)s = 'stop' AND seq = 0 AND owner IS NULL THEN 'stopped' ELSE state END
 WHERE state = 'waiting' AND (%(sites)s::text[] IS NULL OR site = ANY(%(sites)s::text[]))
 """
-#: one that is done begins again, as a further round; its owner of before is none any more
+#: one whose capture is over begins again, as a further round; its owner of before is none any more
 REQUEUE = """
-WITH again AS (
-    SELECT site, state FROM fleet_site WHERE state <> 'waiting'
+WITH ended AS (
+    SELECT site, state, seq FROM fleet_site WHERE state <> 'waiting'
         AND CASE WHEN %(sites)s::text[] IS NULL THEN state = 'failed' ELSE site = ANY(%(sites)s::text[]) END
     FOR UPDATE),
-gone AS (DELETE FROM fleet_journal USING again WHERE fleet_journal.site = again.site AND again.state = 'done')
+again AS (
+    SELECT site, state = 'done' OR seq > 0 AND NOT EXISTS (SELECT FROM fleet_journal WHERE site = ended.site) AS over
+    FROM ended),
+gone AS (DELETE FROM fleet_journal USING again WHERE fleet_journal.site = again.site AND again.over)
 UPDATE fleet_site SET state = 'waiting', wish = 'run', reason = '', epoch = epoch + 1,
-    round = round + (again.state = 'done')::integer, seq = CASE WHEN again.state = 'done' THEN 0 ELSE seq END,
-    pages = CASE WHEN again.state = 'done' THEN 0 ELSE pages END,
-    visits = CASE WHEN again.state = 'done' THEN 0 ELSE visits END,
-    size = CASE WHEN again.state = 'done' THEN 0 ELSE size END
+    round = round + again.over::integer, seq = CASE WHEN again.over THEN 0 ELSE seq END,
+    pages = CASE WHEN again.over THEN 0 ELSE pages END, visits = CASE WHEN again.over THEN 0 ELSE visits END,
+    size = CASE WHEN again.over THEN 0 ELSE size END
 FROM again WHERE fleet_site.site = again.site
 """
 DROP = """

@@ -54,11 +54,14 @@ _ALIVE = "SELECT worker, held, room FROM fleet_worker WHERE expires > ? AND NOT 
 _FREE = """
 SELECT EXISTS (SELECT 1 FROM fleet_site WHERE state = 'waiting' AND wish <> 'pause' AND due <= ? AND owner IS NULL)
 """
+_ENDED = """
+SELECT site, state = 'done' OR seq > 0 AND NOT EXISTS (SELECT 1 FROM fleet_journal WHERE site = fleet_site.site) AS over
+FROM fleet_site WHERE site = ? AND state <> 'waiting'
+"""
 _AGAIN = """
-UPDATE fleet_site SET state = 'waiting', wish = 'run', reason = '', epoch = epoch + 1,
-    round = round + (state = 'done'), seq = iif(state = 'done', 0, seq), pages = iif(state = 'done', 0, pages),
-    visits = iif(state = 'done', 0, visits), size = iif(state = 'done', 0, size)
-WHERE site = ?
+UPDATE fleet_site SET state = 'waiting', wish = 'run', reason = '', epoch = epoch + 1, round = round + :over,
+    seq = iif(:over, 0, seq), pages = iif(:over, 0, pages), visits = iif(:over, 0, visits), size = iif(:over, 0, size)
+WHERE site = :site
 """
 _SEEN_STATE = """
 CASE WHEN state <> 'waiting' THEN state WHEN wish = 'pause' THEN 'paused' WHEN owner IS NOT NULL THEN 'held'
@@ -233,11 +236,9 @@ class SqliteLedger:
         with self._transaction() as db:
             if sites is None:
                 sites = [site for (site,) in db.execute("SELECT site FROM fleet_site WHERE state = 'failed'")]
-            ended = "SELECT state FROM fleet_site WHERE site = ? AND state <> 'waiting'"
-            found = [(site, row[0]) for site in set(sites) if (row := db.execute(ended, (site,)).fetchone())]
-            done = [(site,) for site, state in found if state == "done"]
-            db.executemany("DELETE FROM fleet_journal WHERE site = ?", done)
-            db.executemany(_AGAIN, [(site,) for site, _ in found])
+            found = [row for site in set(sites) for row in db.execute(_ENDED, (site,)).fetchall()]
+            db.executemany("DELETE FROM fleet_journal WHERE site = ?", [(site,) for site, over in found if over])
+            db.executemany(_AGAIN, [{"site": site, "over": over} for site, over in found])
             return len(found)
 
     def drop(self, sites: Sequence[str]) -> int:

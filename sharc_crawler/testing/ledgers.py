@@ -245,6 +245,19 @@ class FleetLedgerContract:
         assert (again["failed"].round, again["failed"].seq, again["failed"].wish) == (1, 1, Wish.RUN)
         assert all(one.epoch > 1 for one in again.values())
 
+    def test_what_failed_at_its_end_is_captured_again(self, ledger: FleetLedger) -> None:
+        """Its journal lies with its capture: there is nothing to go on with."""
+        ledger.add([site_order("a"), site_order("never-begun")])
+        for held in ledger.claim("w", 2, TERM):
+            if held.site == "a":
+                ledger.step([step_of(held, 1, pages=7)], TERM)
+                assert ledger.forget_journal("a", held.epoch)
+            ledger.release(held.site, held.epoch, SiteState.FAILED, "no page was captured")
+        assert ledger.requeue(None) == 2
+        again = {one.site: one for one in ledger.claim("w", 2, TERM)}
+        assert (again["a"].round, again["a"].seq, again["never-begun"].round) == (2, 0, 1)
+        assert [one.pages for one in ledger.sites(["a"])] == [0]
+
     def test_a_dropped_site_is_nobodys_and_its_epochs_do_not_come_again(self, ledger: FleetLedger) -> None:
         """Not even if it is added anew."""
         ledger.add([site_order("a")])

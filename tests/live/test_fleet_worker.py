@@ -18,6 +18,7 @@ from sharc_crawler.live.fleet.run import fleet_settings, run_worker
 from sharc_crawler.live.fleet.spider import FleetSpider
 from sharc_crawler.live.fleet.worker import FleetWorker
 from sharc_crawler.live.session import session_of
+from sharc_crawler.model import Fetch, Outcome, Result
 from sharc_crawler.testing.ledgers import site_order
 from tests.archive.readback import page
 
@@ -124,6 +125,27 @@ async def test_a_site_whose_strategy_breaks_has_failed_and_one_that_cannot_be_wr
         await asyncio.sleep(0)
     await working.until(lambda: working.site().state is SiteState.FAILED)
     assert working.site().reason == "strategy='mine' is stopped"
+    await working.end()
+
+
+@pytest.mark.slow
+@deferred_f_from_coro_f
+async def test_a_site_of_which_nothing_was_captured_is_captured_again_by_order(working: Working):
+    await working.begin()
+    await working.until(lambda: SITE in working.session.sites)
+    frontier, now = working.session.sites[SITE], 2e9
+    while not frontier.done:
+        decision = frontier.next(now)
+        if isinstance(decision, Fetch):
+            frontier.finished(decision, Outcome(Result.FAILED, now, now, error="refused"))
+        now = getattr(decision, "until", now) + 1
+    await working.until(lambda: working.site().state is SiteState.FAILED)
+    assert working.site().reason == "no page was captured"
+    assert working.ledger.requeue(None) == 1
+    await working.until(lambda: SITE in working.session.sites)
+    assert (working.site().state, working.site().round) == (SiteState.HELD, 2)
+    assert not working.session.sites[SITE].done
+    assert working.worker.places[SITE].folder.name == f"{SITE}-round-2"
     await working.end()
 
 

@@ -239,7 +239,7 @@ class FleetWorker:
             async with self._ending:
                 stopped = "" if state is SiteState.DONE else why or STOPPED
                 reason = await self._finished(tenure, stopped) or why
-                if state is SiteState.DONE and not reason:
+                if state is SiteState.DONE:  # there is nothing to go on with
                     await self._certain(self._clerk.ledger.forget_journal, site, tenure.epoch)
             state = SiteState.FAILED if reason else state
             if await self._release(tenure, state, reason):
