@@ -26,6 +26,16 @@ class Original:
     decoded: str | None = None  #: digest of the unpacked payload, there
 
 
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """A document that no server sent: a page's picture, its text."""
+
+    uri: str
+    date: Instant
+    media_type: str
+    block: bytes
+
+
 Former = Callable[[str, bool], Original | None]  #: by digest and framing (chunked): a response in a former capture
 
 

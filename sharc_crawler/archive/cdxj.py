@@ -27,7 +27,7 @@ _NOT_DIGITS = re.compile(r"\D")
 
 
 class IndexEntry(NamedTuple):
-    """A response or revisit record in an index."""
+    """A response, revisit or resource record in an index."""
 
     url: str
     date: str  #: WARC-Date (read from an index: fourteen digits)
@@ -75,7 +75,7 @@ def media_type(content_type: bytes | None) -> str | None:
 
 
 def entries(warc: Path) -> Iterator[IndexEntry]:
-    """The response and revisit records of a WARC file."""
+    """The response, revisit and resource records of a WARC file."""
     with warc.open("rb") as stream:
         yield from entries_of(stream, warc.name)
 
@@ -84,20 +84,27 @@ def entries_of(stream: IO[bytes], name: str) -> Iterator[IndexEntry]:
     """The same of an open one, from where it stands on."""
     records = ArchiveIterator(stream, no_record_parse=True)  # it decodes headers, and other bytes become the same text
     for record in records:
-        if record.rec_type not in {"response", "revisit"}:
+        if record.rec_type not in {"response", "revisit", "resource"}:
             continue
-        head, message = record.rec_headers, _message(record.raw_stream)
-        revisit = record.rec_type == "revisit"
+        head = record.rec_headers
+        message = _message(record.raw_stream) if record.rec_type != "resource" else None
         yield IndexEntry(
             url=head.get_header("WARC-Target-URI"),
             date=head.get_header("WARC-Date"),
-            mime=REVISIT if revisit else media_type(message.header(b"content-type") if message else None),
+            mime=_mime(record.rec_type, head.get_header("Content-Type"), message),
             status=str(message.status) if message else None,
             digest=head.get_header("WARC-Payload-Digest"),
             offset=records.get_record_offset(),
             length=records.get_record_length(),
             file=name,
         )
+
+
+def _mime(kind: str, own: str | None, message: HttpResponse | None) -> str | None:
+    """The media type of what a record holds; ``own``: that of its block."""
+    if kind == "revisit":
+        return REVISIT
+    return own if kind == "resource" else media_type(message.header(b"content-type") if message else None)
 
 
 def _message(stream: IO[bytes]) -> HttpResponse | None:

@@ -12,6 +12,7 @@ from sharc_crawler.archive.options import FORMER, WarcOptions
 from sharc_crawler.archive.payloads import Payloads
 from sharc_crawler.archive.records import WARC_FIELDS, large_member, target_uri, warc_date
 from sharc_crawler.archive.series import WarcSeries
+from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.changes.http import HttpResponse, parse_response
 from sharc_crawler.errors import DataError
 from sharc_crawler.spool import Spooling
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from sharc_crawler.archive.base import Former
+    from sharc_crawler.archive.base import Former, Resource
     from sharc_crawler.archive.options import CaptureInfo
     from sharc_crawler.archive.recovery import Recovered
     from sharc_crawler.model import CaptureRef, Exchange, Instant
@@ -133,6 +134,18 @@ class WarcWriter:
         """Write a document about ``url`` (or a URN of the capture) as a metadata record."""
         common = [("WARC-Date", warc_date(date)), ("WARC-Target-URI", target_uri(url))]
         return self._series.append([Draft("metadata", [], block, media_type)], common, date)
+
+    def write_resource(self, resource: Resource) -> CaptureRef:
+        """Write what no server sent (WARC/1.1, 6.4): the crawl made it."""
+        date = warc_date(resource.date)
+        digest = labelled_digest(resource.block)
+        draft = Draft("resource", [("WARC-Payload-Digest", digest)], resource.block, resource.media_type)
+        common = [("WARC-Date", date), ("WARC-Target-URI", target_uri(resource.uri))]
+        ref = self._series.append([draft], common, resource.date)
+        self._series.index(
+            IndexEntry(resource.uri, date, resource.media_type, None, digest, ref.offset, ref.length, ref.file)
+        )
+        return ref
 
     def sync(self) -> None:
         """Have all that was written on the disk; where that fails, another writer must go on, as after a crash."""

@@ -28,7 +28,9 @@ if TYPE_CHECKING:
 
 _NOTE = re.compile(rb"^([A-Za-z0-9-]+): (.*?)\r?$", re.MULTILINE)
 MAIN = ("response", "revisit")
-_OURS = (*MAIN, "warcinfo", "request", "metadata")
+RESOURCE = "resource"
+_ABOUT_PAGES = re.compile(r"urn:(?:view|text|pageinfo):https?://\S+")  #: resources that a crawl makes
+_OURS = (*MAIN, "warcinfo", "request", "metadata", RESOURCE)
 _DIGITS = 100  #: of a length; Python reads no number of thousands
 _HEAD = b"\x1f\x8b\x08" + bytes(5)  #: of each member: no name, no comment, no time
 
@@ -212,6 +214,8 @@ def _strange(record: Record, stream: IO[bytes], name: str) -> Iterator[Finding]:
     url = record.get("WARC-Target-URI")
     if record.kind not in _OURS:
         yield Finding(f"a {record.kind} record, which no capture of ours has", name, record.offset, url)
+    if record.kind == RESOURCE and not _ABOUT_PAGES.fullmatch(url or ""):
+        yield Finding("a resource record, which would be shown in place of a download", name, record.offset, url)
     fields = Counter(field.lower() for field, _ in record.fields)
     if twice := [field for field, number in fields.items() if number > 1]:
         yield Finding(f"its {', '.join(twice)} is given twice", name, record.offset, url)

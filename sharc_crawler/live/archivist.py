@@ -10,18 +10,19 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.live.child import Child
-from sharc_crawler.live.messages import NotArchivedError, describe, error_of, line, order_to_keep
+from sharc_crawler.live.messages import NotArchivedError, describe, error_of, line, order_to_describe, order_to_keep
 from sharc_crawler.live.space import is_full
 from sharc_crawler.model import CaptureRef, Outcome, Result
 from sharc_crawler.plural import counted
 from sharc_crawler.spool import in_memory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
-    from sharc_crawler.archive.base import Original
+    from sharc_crawler.archive.base import Original, Resource
     from sharc_crawler.live.lease import Lease
     from sharc_crawler.model import Exchange
+    from sharc_crawler.spool import Octets
 
 logger = logging.getLogger(__name__)
 
@@ -41,7 +42,7 @@ class Archivist:
         self._terms = terms
         self._child: Child | None = None
         self._sites: set[str] = set()  # whose files are to be finished
-        self._waiting: dict[int, tuple[Future[CaptureRef], Exchange]] = {}  # large ones lie on the disk until then
+        self._waiting: dict[int, tuple[Future[CaptureRef], Octets]] = {}  # large ones lie on the disk until then
         self._number = 0
         self._orders: list[bytes] = []  # of this turn of the reactor: given together, and synced once
         self._giving: asyncio.Handle | None = None
@@ -56,7 +57,7 @@ class Archivist:
     @property
     def held(self) -> int:
         """Bytes of them in memory."""
-        return sum(in_memory(exchange.response) for _, exchange in self._waiting.values())
+        return sum(in_memory(held) for _, held in self._waiting.values())
 
     async def open(self, site: str, place: tuple[str, str] | None = None) -> None:
         """Have the writer of a site ready, and whatever a crash left open mended; raises what is in the way.
@@ -81,6 +82,14 @@ class Archivist:
 
         The future tells where it lies, once it is synced, or why it could not be.
         """
+        return self._handed(site, exchange.response, lambda number: order_to_keep(site, exchange, original, number))
+
+    def describe(self, site: str, resources: Sequence[Resource]) -> Future[CaptureRef]:
+        """Have written what the crawl made itself; the same, where the first lies."""
+        return self._handed(site, b"", lambda number: order_to_describe(site, resources, number))
+
+    def _handed(self, site: str, held: Octets, order: Callable[[int], list[bytes]]) -> Future[CaptureRef]:
+        """Give an order that is answered once it is synced; ``held``: until then."""
         future: Future[CaptureRef] = Future()
         future.set_running_or_notify_cancel()  # who waits for it may give up: it is written all the same
         try:
@@ -90,8 +99,8 @@ class Archivist:
             return future
         self._sites.add(site)
         self._number += 1
-        self._waiting[self._number] = (future, exchange)
-        self._orders += order_to_keep(site, exchange, original, self._number)
+        self._waiting[self._number] = (future, held)
+        self._orders += order(self._number)
         if self._giving is None:
             self._giving = asyncio.get_running_loop().call_soon(self._give)
         return future

@@ -9,13 +9,15 @@ from dataclasses import astuple, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from sharc_crawler.archive.base import Original
+from sharc_crawler.archive.base import Original, Resource
 from sharc_crawler.errors import DataError, SharcError, StateError, StoreFull, StoreUnavailable, Superseded, UsageError
 from sharc_crawler.live.space import is_full
 from sharc_crawler.model import Exchange
 from sharc_crawler.spool import Spool
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sharc_crawler.model import CaptureRef
     from sharc_crawler.spool import Octets
 
@@ -56,6 +58,22 @@ def order_to_keep(site: str, exchange: Exchange, original: Original | None, numb
         "sizes": list(map(place_of, blocks)),
     }
     return [line(order), *(block for block in blocks if isinstance(block, bytes) and block)]
+
+
+def order_to_describe(site: str, resources: Sequence[Resource], number: int = 0) -> list[bytes]:
+    """Write these, of which one future tells."""
+    about = [(one.uri, one.date, one.media_type, len(one.block)) for one in resources]
+    return [line({"do": "describe", "number": number, "site": site, "about": about}), *(one.block for one in resources)]
+
+
+def resources_of(order: dict[str, Any], stream: BinaryIO) -> list[Resource]:
+    """The same again.
+
+    Raises :class:`EOFError` where whoever sends it has gone meanwhile.
+    """
+    return [
+        Resource(uri, date, media_type, bytes(block_at(size, stream))) for uri, date, media_type, size in order["about"]
+    ]
 
 
 def place_of(block: Octets) -> int | str:

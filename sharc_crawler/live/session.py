@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
     from scrapy.crawler import Crawler
 
-    from sharc_crawler.archive.base import Original
+    from sharc_crawler.archive.base import Original, Resource
     from sharc_crawler.frontier.frontier import Frontier
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.frontier.store import Batch, CaptureRow, FrontierStore
@@ -247,6 +247,10 @@ class Session:
         """Have an exchange of a site capture written (in one series for all of a project's spider)."""
         return self.archivist.keep(self.name if self.drop_in or site is None else site, exchange, original)
 
+    def describe(self, site: str, resources: Sequence[Resource]) -> Future[CaptureRef] | None:
+        """Have records written that no server sent; ``None``: nothing is archived."""
+        return self.archivist.describe(site, resources) if self.archives else None
+
     async def _finish_former(self, sites: set[str]) -> None:
         """WARC files that were being written when a crawl was cut off are finished before anything is added."""
         await self._open(sorted(sites), "finishing the WARC files that were being written when the crawl was cut off")
@@ -426,13 +430,14 @@ def _file_size(config: Config) -> int:
 def _browsing(session: Session, arguments: Arguments | None) -> Browsing | None:
     if session.drop_in or arguments is None or arguments.options.browser == "never":
         return None
-    from sharc_crawler.live.browser.browsing import Browsing  # only where pages are shown by browsers
+    from sharc_crawler.live.browser.browsing import Browsing, Manner  # only where pages are shown by browsers
 
     def folder_of(site: str) -> Path:
         return session.places[site].folder
 
-    every = arguments.options.browser == "always"
-    return Browsing(session.sites, session.readers, session.clock.now, folder_of, session.config.user_agent, every)
+    options, agent = arguments.options, session.config.user_agent
+    manner = Manner(options.browser == "always", options.screenshots, options.text)
+    return Browsing(session.sites, session.readers, session.clock.now, folder_of, session.describe, agent, manner)
 
 
 def _control(folder: Path, sites: Sites) -> Control:

@@ -18,7 +18,8 @@ from sharc_crawler.archive.exchanges import response
 from sharc_crawler.archive.options import USUAL, CaptureInfo, WarcOptions
 from sharc_crawler.archive.warc import Packed, WarcWriter
 from sharc_crawler.changes.http import parse_response
-from sharc_crawler.live.messages import answer_of, describe, exchange_of, line, message_of
+from sharc_crawler.live.messages import answer_of, describe, exchange_of, line, message_of, resources_of
+from sharc_crawler.model import CaptureRef
 from sharc_crawler.spool import Spool
 from sharc_crawler.storage.payloads import StoredPayload
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
     from sharc_crawler.archive.base import CaptureWriter, Former, WriterKind
     from sharc_crawler.live.uploads import Uploads
-    from sharc_crawler.model import CaptureRef, Exchange
+    from sharc_crawler.model import Exchange
     from sharc_crawler.storage.observations import ObservationStore
 
 LARGE_AT_ONCE = 2  #: answers that are digested and packed beside the others
@@ -163,6 +164,8 @@ class Server:
     def _obey(self, order: dict[str, Any]) -> None:
         if order["do"] == "keep":
             self._keep(order)
+        elif order["do"] == "describe":
+            self._describe(order)
         elif order["do"] == "sync":
             self._sync()
         else:
@@ -185,6 +188,18 @@ class Server:
                 self._kept.append((number, ref))
             except Exception as error:
                 self._kept.append((number, error))
+
+    def _describe(self, order: dict[str, Any]) -> None:
+        """What the crawl made itself; a writer of another kind keeps exchanges alone."""
+        resources = resources_of(order, self._orders)
+        nowhere = CaptureRef("", 0, 0)
+        with self.lock:
+            try:
+                writer = self._writers.of(order["site"])
+                refs = [writer.write_resource(one) for one in resources] if isinstance(writer, WarcWriter) else []
+                self._kept.append((order["number"], refs[0] if refs else nowhere))
+            except Exception as error:
+                self._kept.append((order["number"], error))
 
     def _keep_large(self, number: int, site: str, exchange: Exchange, folder: Path) -> None:
         """Small ones are written meanwhile: digests and compression take long, and need no lock."""

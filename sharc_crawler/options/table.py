@@ -40,7 +40,8 @@ from sharc_crawler.strategies.make import make_strategy
 if TYPE_CHECKING:
     from sharc_crawler.seeds.base import Threshold
 
-WHAT, RUNS, SEEDS, NEWS, KEPT = "what", "runs", "seeds", "news", "kept"  #: sections of the page of arguments
+#: sections of the page of arguments
+WHAT, SHOWN, RUNS, SEEDS, NEWS, KEPT = "what", "shown", "runs", "seeds", "news", "kept"
 ASKED_FOR = ("gzip", "deflate", "br", "zstd")  #: content codings that are undone
 _STRATEGY = Text("name", lambda spec: make_strategy(spec, Setting()))
 
@@ -77,6 +78,7 @@ def _plugin(port: str) -> Text:
 
 
 _INSTANT, _CONTINUOUS, _RANKER = "mode=instant", "mode=continuous", "ranker="
+_SHOWN = "browser=always|auto"
 _TIMED = f"{_INSTANT}|continuous"  #: with either
 
 
@@ -170,14 +172,6 @@ class Options:
         " page](settings.md#what-is-no-page))",
         section=WHAT,
     )
-    browser: str = argument(
-        Choice(("never", "auto", "always")),
-        "never",
-        "`always`: each page is shown by a Chromium, whose every request the crawl makes for it, and archives"
-        "; `auto`: those of classes of URLs where that shows more ([browser.md](browser.md))",
-        section=WHAT,
-        never=_INSTANT,
-    )
     max_requests: int = both(
         Whole(),
         0,
@@ -235,6 +229,30 @@ class Options:
         " when the same command is given again (needs `SHARC_OUTPUT`): [what is kept](drop-in.md#going-on)",
         section=WHAT,
         shown="`site` goes on from its state; a project's own spider does not",
+    )
+
+    # Pages made by script
+    browser: str = argument(
+        Choice(("never", "auto", "always")),
+        "never",
+        "`always`: each page is shown by a Chromium, whose every request the crawl makes for it, and archives"
+        "; `auto`: those of classes of URLs where that shows more ([browser.md](browser.md))",
+        section=SHOWN,
+        never=_INSTANT,
+    )
+    screenshots: bool = argument(
+        Flag(),
+        False,
+        "`1`: archive a picture of each page's first screen, as `urn:view:URL`",
+        section=SHOWN,
+        needs=_SHOWN,
+    )
+    text: bool = argument(
+        Flag(),
+        False,
+        "`1`: archive what each page says once its scripts have run, as `urn:text:URL`",
+        section=SHOWN,
+        needs=_SHOWN,
     )
 
     # While it runs

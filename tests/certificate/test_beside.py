@@ -108,6 +108,14 @@ def metadata(block: bytes, target: str = "urn:sharc-certificate:example.org") ->
     return member(fields, block, 6)
 
 
+def resource(target: str) -> bytes:
+    fields = [
+        ("WARC-Type", "resource"), ("WARC-Record-ID", "<urn:uuid:4>"), ("WARC-Date", AT_T), ("WARC-Target-URI", target),
+        ("Content-Type", "text/html"), ("WARC-Block-Digest", labelled_digest(b"forged")),
+    ]  # fmt: skip
+    return member(fields, b"forged", 6)
+
+
 def put(folder: Path, name: str, data: bytes) -> None:
     (folder / name).parent.mkdir(parents=True, exist_ok=True)
     (folder / name).write_bytes(data)
@@ -145,6 +153,12 @@ ALTERATIONS = {
     ),
     "a forged page under another spelling": (
         lambda f: in_the_data(f, records_of("http://EXAMPLE.org:80/equal", AT_T)), "no certificate speaks of it",
+    ),
+    "a page as a resource record": (
+        lambda f: in_the_data(f, resource(SITE + "equal")), "equal: a resource record, which would be shown in place",
+    ),
+    "a picture beside the certificate": (
+        lambda f: beside_the_certificate(f, resource(f"urn:view:{SITE}")), "a resource record in the file of a cert",
     ),
     "a plain WARC file": (lambda f: put(f, "more.warc", b"WARC/1.1\r\n"), "more.warc: a WARC file beside those"),
     "an upper-case one": (lambda f: put(f, "MORE.WARC.GZ", b""), "MORE.WARC.GZ: a WARC file beside"),

@@ -10,9 +10,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sharc_crawler.archive.base import Original
+from sharc_crawler.archive.base import Original, Resource
 from sharc_crawler.errors import DataError, StoreFull, UsageError
-from sharc_crawler.live.messages import NotArchivedError, describe, error_of, exchange_of, message_of, order_to_keep
+from sharc_crawler.live.messages import (
+    NotArchivedError,
+    describe,
+    error_of,
+    exchange_of,
+    message_of,
+    order_to_describe,
+    order_to_keep,
+    resources_of,
+)
 from sharc_crawler.live.space import is_full
 from sharc_crawler.model import Exchange
 
@@ -33,6 +42,13 @@ def test_exchanges_arrive_one_after_the_other(sent):
     for line in stream:
         arrived.append(exchange_of(json.loads(line), stream))
     assert arrived == sent
+
+
+@given(st.lists(st.builds(Resource, TEXT, INSTANT, TEXT, st.binary(max_size=99)), max_size=3))
+def test_what_the_crawl_made_itself_arrives(sent):
+    stream = io.BytesIO(b"".join(order_to_describe("a.org", sent)))
+    assert resources_of(message_of(stream.readline()), stream) == sent
+    assert not stream.read()
 
 
 @given(EXCHANGES.filter(lambda exchange: exchange.response))

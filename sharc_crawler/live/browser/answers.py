@@ -38,6 +38,12 @@ class Handed(NamedTuple):
     headers: list[tuple[str, str]]
     body: bytes
 
+    @property
+    def media_type(self) -> str | None:
+        """Without its parameters."""
+        said = next((value for name, value in self.headers if name.lower() == "content-type"), "")
+        return said.partition(";")[0].strip().lower() or None
+
 
 def for_browser(raw: Octets, origin: str | None) -> Handed | None:
     r"""An answer to a request of a page; ``origin``: of a script that asked another host.

@@ -19,19 +19,23 @@ from sharc_crawler.live.browser.answers import KeptAnswers
 from sharc_crawler.live.browser.chromium import BrowserError
 from sharc_crawler.live.browser.classes import ShownClasses
 from sharc_crawler.live.browser.rendering import DATA, Renderer, Rendering
+from sharc_crawler.live.browser.resources import resources_of
+from sharc_crawler.live.messages import NotArchivedError
 from sharc_crawler.live.readings import Reading
+from sharc_crawler.live.space import is_full
 from sharc_crawler.model import EMBEDDED, Kind, Result, Sighting, Slot
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
+    from sharc_crawler.archive.base import Resource
     from sharc_crawler.frontier.sites import Sites
     from sharc_crawler.live.browser.rendering import Asked
     from sharc_crawler.live.lease import Lease
     from sharc_crawler.live.readers import Readers
     from sharc_crawler.live.readings import Order
-    from sharc_crawler.model import Exchange, Fetch, Outcome, PageId
+    from sharc_crawler.model import CaptureRef, Exchange, Fetch, Outcome, PageId
     from sharc_crawler.spool import Octets
 
 logger = logging.getLogger(__name__)
@@ -59,10 +63,18 @@ class _ToShow(NamedTuple):
     reading: Future[Reading]  #: of the document as it was served
 
 
+class Manner(NamedTuple):
+    """How pages are shown."""
+
+    every: bool = True  #: all of them, else those that are others then
+    pictures: bool = False  #: of each one's first screen are archived
+    texts: bool = False  #: so is what each says
+
+
 class Browsing:
     """The browsers of a crawl, as many as there are processors.
 
-    ``folder_of``: a site's; ``every``: all pages are shown, else those that are others then.
+    ``folder_of``: a site's; ``describe``: has records about its pages written.
     """
 
     def __init__(
@@ -71,11 +83,13 @@ class Browsing:
         readers: Readers,
         now: Callable[[], float],
         folder_of: Callable[[str], Path],
+        describe: Callable[[str, Sequence[Resource]], Future[CaptureRef] | None],
         agent: str | None,
-        every: bool,
+        manner: Manner,
     ) -> None:
         self.wake: Callable[[], None] = lambda: None
         self._sites, self._readers, self._now, self._folder_of, self._agent = sites, readers, now, folder_of, agent
+        self._describe, self._manner = describe, manner
         self._places = asyncio.Semaphore(os.cpu_count() or 1)
         self._idle: list[Renderer] = []
         self._busy: set[Renderer] = set()
@@ -83,7 +97,6 @@ class Browsing:
         self._awaited: dict[tuple[str, PageId], list[asyncio.Future[None]]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._classes: dict[str, ShownClasses] = {}  # of each site, where not all pages are shown
-        self._all = every
 
     # -- what the crawl tells ----------------------------------------------------------------------------------------
 
@@ -99,7 +112,7 @@ class Browsing:
         future.set_running_or_notify_cancel()
         assert lease.reading is not None, "its document is being read"
         page = _ToShow(lease.fetch, exchange, outcome, order, lease.reading)
-        task = asyncio.create_task(self._show(page, future))
+        task = asyncio.create_task(self._show(page, lease, future))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
@@ -133,9 +146,14 @@ class Browsing:
 
     # -- showing a page ------------------------------------------------------------------------------------------------
 
-    async def _show(self, page: _ToShow, future: Future[Reading]) -> None:
+    async def _show(self, page: _ToShow, lease: Lease, future: Future[Reading]) -> None:
         try:
             future.set_result(await self._shown(page))
+        except NotArchivedError as error:
+            if is_full(error):
+                lease.unwritten = str(error)
+            logger.error("%s was shown, and what was seen cannot be archived: %s", page.fetch.url, error)
+            future.set_result(Reading(problems=(f"a record of what was seen ({error})",)))
         except BrowserError as error:
             logger.warning("%s was not shown by a browser: %s", page.fetch.url, error)
             future.set_result(Reading(problems=(f"not shown by a browser ({error})",)))
@@ -147,14 +165,17 @@ class Browsing:
     async def _shown(self, page: _ToShow) -> Reading:
         fetch = page.fetch
         served = await asyncio.wrap_future(page.reading)
-        if not self._all and not self._class_wants(fetch, served):
+        if not self._manner.every and not self._class_wants(fetch, served):
             return Reading()
         self._sites.of(fetch).answered(fetch, page.outcome)
         self.wake()
         async with self._places:
             seen = await self._rendered(fetch, page.exchange)
+        about = resources_of(fetch.url, page.exchange.started, seen, text=self._manner.texts)
+        if (written := self._describe(fetch.site, about)) is not None:
+            await asyncio.wrap_future(written)
         reading = await self._read(fetch, seen, page.order)
-        if not self._all:
+        if not self._manner.every:
             self._learn(fetch, differs=bool(seen.data or seen.led_to) or _differ(served, reading))
         return reading
 
@@ -172,7 +193,7 @@ class Browsing:
 
     async def _rendered(self, fetch: Fetch, exchange: Exchange) -> Rendering:
         for attempt in range(1, ATTEMPTS + 1):
-            renderer = self._rested() or Renderer(self._of(fetch.site).folder)
+            renderer = self._rested() or Renderer(self._of(fetch.site).folder, pictures=self._manner.pictures)
             self._busy.add(renderer)
             try:
                 if not renderer.rendered:

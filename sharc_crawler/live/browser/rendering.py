@@ -7,10 +7,10 @@ as fast as scripts do (DevTools' virtual time). So a host's delay breaks no scri
 from __future__ import annotations
 
 import asyncio
-from base64 import b64encode
+from base64 import b64decode, b64encode
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sharc_crawler.live.browser.answers import for_browser
 from sharc_crawler.live.browser.chromium import BrowserError, Chromium
@@ -36,6 +36,15 @@ MOST_LED_TO = 10  #: places to which its scripts would lead: a timer that leads 
 LONGEST: Seconds = 1800.0  #: that a page may take, waiting for its host included
 STUCK: Seconds = 20.0  #: without anything awaited or asked for: its scripts run on, or the browser does not
 SIZE = (1280, 1024)
+_TEXT = 3  #: the type of such nodes
+#: elements whose text is none of the page
+_WORDLESS = {"SCRIPT", "STYLE", "NOSCRIPT", "TITLE", "TEMPLATE", "HEADER", "FOOTER"}
+#: reasons why a request fails, as the protocol and as browsers name them
+_NET_ERRORS = {
+    "AddressUnreachable": "ERR_ADDRESS_UNREACHABLE",
+    "BlockedByClient": "ERR_BLOCKED_BY_CLIENT",
+    "Failed": "ERR_FAILED",
+}
 
 #: counts what is added, removed or said otherwise, in a world that the page's scripts do not see
 _WATCH = (
@@ -62,6 +71,15 @@ class Asked:
     kind: str  #: DevTools' name: Script, XHR, Image…
 
 
+class Loaded(NamedTuple):
+    """What came of a request of a page."""
+
+    status: int  #: 0: nothing came
+    media_type: str | None
+    kind: str  #: DevTools' name in lower case: document, script, xhr…
+    error: str = ""  #: as browsers call it
+
+
 @dataclass(slots=True)
 class Rendering:
     """What a page came to be."""
@@ -71,6 +89,10 @@ class Rendering:
     requests: int = 0
     data: int = 0  #: of these: what its scripts fetched
     cut: list[str] = field(default_factory=list)  #: what was not waited for, or not let through
+    loaded: dict[str, Loaded] = field(default_factory=dict)  #: by URL, its own document first
+    script_errors: int = 0  #: that its scripts left to the browser
+    text: str = ""  #: of its documents, a line for each piece
+    picture: bytes | None = None  #: PNG of its first screen, where one was wanted
 
 
 class _Shown:
@@ -102,8 +124,9 @@ class _Shown:
 class Renderer:
     """A browser that renders one page at a time, each in a context of its own: nothing is kept from one to the next."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, pictures: bool = False) -> None:
         self.rendered = 0
+        self._pictures = pictures
         self._browser = Chromium(self._heard, folder)
         self._page: _Shown | None = None
 
@@ -180,8 +203,11 @@ class Renderer:
             still, before, waited = still + 1 if now == before else 0, now, waited + 1
             if page.awaited or (still < (1 if scrolled else STILL) and waited < (STILL if scrolled else PATIENCE)):
                 continue
-            if not scrolled and still < STILL:
-                page.cut(f"rest: it was not quiet after {PATIENCE * STEP / 1000:g} s of its own time")
+            if not scrolled:
+                if still < STILL:
+                    page.cut(f"rest: it was not quiet after {PATIENCE * STEP / 1000:g} s of its own time")
+                if self._pictures:
+                    page.seen.picture = await self._picture(page)
             if not await self._value(page, _SCROLL):
                 return
             if scrolled == SCREENS:
@@ -221,9 +247,15 @@ class Renderer:
         )
         return int(said["result"].get("value") or 0)
 
+    async def _picture(self, page: _Shown) -> bytes:
+        """Its first screen."""
+        taken = await self._browser.ask("Page.captureScreenshot", page.session, format="png")
+        return b64decode(taken["data"])
+
     async def _read(self, page: _Shown) -> None:
         """Its markup as it is now, and that of its frames, shadow roots included."""
         root = await self._browser.ask("DOM.getDocument", page.session, depth=-1, pierce=True)
+        page.seen.text = "\n".join(_texts(root["root"]))
         for node in _documents(root["root"]):
             markup = await self._browser.ask(
                 "DOM.getOuterHTML", page.session, backendNodeId=node["backendNodeId"], includeShadowDOM=True
@@ -244,6 +276,8 @@ class Renderer:
             page.step_over = True
         elif method == "Page.javascriptDialogOpening":
             self._browser.tell("Page.handleJavaScriptDialog", session, accept=said["type"] == "beforeunload")
+        elif method == "Runtime.exceptionThrown":
+            page.seen.script_errors += 1
         elif method == "Inspector.targetCrashed" and session == page.session:
             self._browser.ended = True  # and with it whatever is still asked of it
         page.lively.set()
@@ -256,12 +290,12 @@ class Renderer:
             self._refuse(said, "Aborted")
         elif document:
             page.begun = True
-            self._fulfil(said, page.raw)
+            self._fulfil(page, said, page.raw)
         elif url == page.url and request["method"] == "GET":
-            self._fulfil(said, page.raw)
+            self._fulfil(page, said, page.raw)
         elif why := _why_not(page, said):
             page.cut(why)
-            self._refuse(said, "BlockedByClient")
+            self._fail(page, said, "BlockedByClient")
         elif url.endswith("/favicon.ico") and said["resourceType"] == "Other":
             self._refuse(said, "Aborted")  # the browser's own idea; one that a page names is its resource
         else:
@@ -280,16 +314,17 @@ class Renderer:
             page.awaited -= 1
             page.lively.set()
         if raw is None:
-            self._refuse(said, "AddressUnreachable")
+            self._fail(page, said, "AddressUnreachable")
         else:
-            self._fulfil(said, raw)
+            self._fulfil(page, said, raw)
 
-    def _fulfil(self, said: dict[str, Any], raw: Octets) -> None:
+    def _fulfil(self, page: _Shown, said: dict[str, Any], raw: Octets) -> None:
         """Hand over an answer: content codings undone, as the protocol wants it."""
         answer = for_browser(raw, said["request"]["headers"].get("Origin"))
         if answer is None:
-            self._refuse(said, "Failed")
+            self._fail(page, said, "Failed")
             return
+        _note(page, said, answer.status, answer.media_type)
         self._browser.tell(
             "Fetch.fulfillRequest",
             requestId=said["requestId"],
@@ -298,8 +333,18 @@ class Renderer:
             body=b64encode(answer.body).decode(),
         )
 
+    def _fail(self, page: _Shown, said: dict[str, Any], reason: str) -> None:
+        """It is not to be had, and the page's list of what it loaded says so."""
+        _note(page, said, 0, None, f"net::{_NET_ERRORS[reason]}")
+        self._refuse(said, reason)
+
     def _refuse(self, said: dict[str, Any], reason: str) -> None:
         self._browser.tell("Fetch.failRequest", requestId=said["requestId"], errorReason=reason)
+
+
+def _note(page: _Shown, said: dict[str, Any], status: int, media_type: str | None, error: str = "") -> None:
+    """What came of it, the first time."""
+    page.seen.loaded.setdefault(said["request"]["url"], Loaded(status, media_type, said["resourceType"].lower(), error))
 
 
 def _why_not(page: _Shown, said: dict[str, Any]) -> str:
@@ -315,6 +360,21 @@ def _why_not(page: _Shown, said: dict[str, Any]) -> str:
     if page.seen.requests >= MOST_REQUESTS:
         return f"requests after its first {MOST_REQUESTS}"
     return ""
+
+
+def _texts(node: dict[str, Any]) -> Iterator[str]:
+    """What its documents say, in their order; as Browsertrix: without what frames most pages of a site."""
+    waiting = [node]
+    while waiting:
+        node = waiting.pop()
+        if node["nodeType"] == _TEXT and (text := node["nodeValue"].strip()):
+            yield text
+        if node["nodeName"] in _WORDLESS:
+            continue
+        if "contentDocument" in node:
+            waiting.append(node["contentDocument"])
+        waiting += reversed(node.get("children", ()))
+        waiting += reversed(node.get("shadowRoots", ()))
 
 
 def _documents(node: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 import time
@@ -16,7 +17,7 @@ from warcio.archiveiterator import ArchiveIterator
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.errors import UsageError
 from sharc_crawler.live.browser import chromium
-from sharc_crawler.live.browser.browsing import ATTEMPTS, Browsing
+from sharc_crawler.live.browser.browsing import ATTEMPTS, Browsing, Manner
 from sharc_crawler.live.browser.rendering import Renderer
 from sharc_crawler.model import Fetch, Kind, PageId, Plan, Slot, Validators
 from tests.archive.readback import page
@@ -31,6 +32,17 @@ def there_is_chromium() -> None:
         chromium.found()
     except UsageError as error:
         pytest.skip(str(error))
+
+
+def resources(crawl) -> dict[str, bytes]:
+    """What the crawl itself made, by URI."""
+    found = {}
+    for warc in crawl.warcs:
+        with warc.open("rb") as stream:
+            for record in ArchiveIterator(stream):
+                if record.rec_type == "resource":
+                    found[record.rec_headers["WARC-Target-URI"]] = record.content_stream().read()
+    return found
 
 
 def archived(crawl) -> Counter[str]:
@@ -48,7 +60,7 @@ def archived(crawl) -> Counter[str]:
 def test_all_that_a_page_loads_is_fetched_by_the_crawl_and_nothing_else(crawl):
     site = ScriptSite(changing=("b",))
     with served(site) as url:
-        done = crawl(url=url, browser="always", delay="0.01", sitemap="off")
+        done = crawl(url=url, browser="always", screenshots="1", text="1", delay="0.01", sitemap="off")
     assert done.code == 0, done.err
     pages = {urlsplit(page["url"]).path: page for page in done.capture["pages"] if page["kind"] == "page"}
     assert set(pages) == {"/", *(f"/p/{page}" for page in PAGES), "/from-frame", "/led-to"}, "links as they are made"
@@ -75,6 +87,18 @@ def test_all_that_a_page_loads_is_fetched_by_the_crawl_and_nothing_else(crawl):
         assert f"1 page was shown without {bound}" in notes, notes
     assert not (done.folder / ".answers").exists()
     assert not verify(done.folder).findings, "by the records alone"
+    made = resources(done)
+    assert set(made) == {
+        f"urn:{kind}:{page['url']}" for kind in ("view", "text", "pageinfo") for page in pages.values()
+    }
+    assert made[f"urn:text:{url}p/a"] == b"Page a, which is made by a script alone\nx"
+    assert made[f"urn:view:{url}"].startswith(b"\x89PNG")
+    info = json.loads(made[f"urn:pageinfo:{url}"])
+    loaded = info.pop("urls")
+    assert (info["url"], info["counts"]) == (url, {"jsErrors": 4}), "of its fetches four failed"
+    assert loaded[url] == {"status": 200, "mime": "text/html", "type": "document"}
+    assert loaded[f"{url}api/index.json"] == {"status": 200, "mime": "application/json", "type": "xhr"}
+    assert loaded[f"{url}api/forbidden"] == {"status": 0, "type": "xhr", "error": "net::ERR_ADDRESS_UNREACHABLE"}
 
 
 @pytest.mark.usefixtures("there_is_chromium")
@@ -106,7 +130,7 @@ async def test_browsers_that_died_while_they_waited_are_no_attempts_of_a_page(tm
     fetch = Fetch(
         0, PageId(0), site, "http://h.example/", Kind.PAGE, Slot.FIRST, Plan.HOPEFUL, site, 1, Validators(), 0.0
     )
-    browsing = Browsing({}, None, time.time, lambda _: tmp_path, None, every=True)
+    browsing = Browsing({}, None, time.time, lambda _: tmp_path, None, None, Manner())
     try:
         browsing._idle += [await wait(killed(tmp_path, fetch)) for _ in range(ATTEMPTS)]
         seen = await wait(browsing._rendered(fetch, page()))
