@@ -72,8 +72,11 @@ def nearest(name: str, allowed: Iterable[str]) -> str:
 
     >>> nearest("bsf", ["bfs", "dfs"])
     "; did you mean 'bfs'? Allowed: bfs, dfs"
+    >>> nearest("strat", ["state", "strategy"])
+    "; did you mean 'strategy'? Allowed: state, strategy"
     """
     names = sorted(allowed)
-    near = difflib.get_close_matches(name, names, n=1)
+    begun = [known for known in names if len(name) > 1 and known.startswith(name)]  # the rest was left out
+    near = begun if len(begun) == 1 else difflib.get_close_matches(name, names, n=1)
     hint = f"; did you mean {near[0]!r}?" if near else "."
     return f"{hint} Allowed: {', '.join(names)}"

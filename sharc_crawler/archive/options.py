@@ -29,6 +29,7 @@ OWN_FIELDS = (
     "site",
     "run",
     "deduplication",
+    "session",
 )
 
 
@@ -42,6 +43,7 @@ class CaptureInfo:
     strategy: str
     parameters: Mapping[str, Any] = field(default_factory=dict)  #: the strategy's
     user_agent: str | None = None
+    session: str = ""  #: whose requests these are, and whether their secrets are there; empty: nobody's
     further: tuple[tuple[str, str], ...] = ()  #: fields that the archive adds: ``publisher``, ``isPartOf``, …
 
     @classmethod
@@ -61,6 +63,7 @@ class CaptureInfo:
             strategy=known.get("strategy", ""),
             parameters=json.loads(known.get("strategy-parameters", "{}")),
             user_agent=known.get("http-header-user-agent"),
+            session=known.get("session", ""),
             further=tuple((name, value) for name, value in known.items() if name not in OWN_FIELDS),
         )
 
@@ -80,7 +83,8 @@ class CaptureInfo:
             ("strategy-parameters", json.dumps(dict(self.parameters), sort_keys=True)),
         ]
         agent = [("http-header-user-agent", self.user_agent)] if self.user_agent else []
-        return [*known, *agent, *((name, value) for name, value in self.further)]
+        session = [("session", self.session)] if self.session else []
+        return [*known, *agent, *session, *((name, value) for name, value in self.further)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 #: why URLs are left that a larger ``limit`` or ``hops`` would take
 OVER_LIMIT, TOO_FAR = "over limit={}", "more than {0} links from a seed or sitemap (hops={0})"
+LOG_OUT = "it would end the session"
 MAX_SITEMAP_DEPTH = 5  #: index files within index files
 MAX_NESTED_SITEMAPS = 1_000  #: that these name, in one run: sitemaps.org allows none
 TOO_NESTED = f"more than {MAX_NESTED_SITEMAPS:,} sitemaps of indexes within indexes"
@@ -112,6 +113,8 @@ class Admitter:
             pass
         elif key != (sighting.key or sighting.url) and (page := capture.seen.get(key)) != UNSEEN:
             self._seen_again(capture, page, sighting, now, parent)
+        elif capture.spec.session and _ends_session(sighting.url):
+            self._ledger.left_out(key, LOG_OUT, sighting.via)
         elif self._wanted(capture, sighting, key, parent, depth):
             fresh[key] = sighting
         return key
@@ -213,6 +216,12 @@ class Admitter:
                 continue
             self._ledger.said(page, read, hints.lastmod, hints.lastmod_precision)
             capture.mode.ingest(page, read, hints)
+
+
+def _ends_session(url: str) -> bool:
+    from sharc_crawler.login import is_log_out  # only where there is one
+
+    return is_log_out(url)
 
 
 TOO_LATE = "discovered after the reference instant"

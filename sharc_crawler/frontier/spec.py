@@ -45,5 +45,6 @@ class CaptureSpec:
     lasts: float = 0.0  #: seconds from its beginning, where it is continuous
     looks: float = 3600.0  #: an hour, of such a one
     upkeep: str = "coherent"  #: which page such a one looks at when
+    session: str = ""  #: whose it is made in, in a word: nothing that would end it is asked for; empty: nobody's
     subsites: str = ""  #: capture part by part, each with its own T: how the site is divided
     settings: dict[str, object] = field(default_factory=dict)  #: what else the report should name

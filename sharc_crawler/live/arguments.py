@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
+    from sharc_crawler.login import Login
     from sharc_crawler.polling.terms import Terms
     from sharc_crawler.seeds.hacs.selection import SeedChoice, Selection
 
@@ -34,6 +35,7 @@ class Arguments:
     urls: tuple[str, ...]  #: of ``url=`` and the file
     instant: Terms | None
     choice: SeedChoice | None
+    login: Login | None
 
     @classmethod
     def parse(cls, given: Mapping[str, str]) -> Arguments:
@@ -55,6 +57,7 @@ class Arguments:
             urls=tuple(dict.fromkeys((*options.url, *options.seeds))),
             instant=instant.terms(options),
             choice=_choice(options),
+            login=_login(options, given),
         )
 
     def chosen(self, folder: Path) -> tuple[Arguments, Selection | None]:
@@ -97,6 +100,7 @@ class Arguments:
                 audit=options.audit,
                 hints=options.hints,
                 subsites=options.subsites,
+                session=options.session if self.login else "",
                 settings={**settings, **own},
                 **own,  # type: ignore[arg-type]
             )
@@ -116,6 +120,21 @@ def _kept_up(options: Options) -> dict[str, object]:
     if options.browser != "never":
         raise UsageError(f"browser={options.browser!r} is for whole captures, not for mode=continuous: leave it out")
     return {"mode": "continuous", "lasts": options.for_, "looks": options.requests, "upkeep": options.upkeep}
+
+
+def _login(options: Options, given: Mapping[str, str]) -> Login | None:
+    """Whose requests are made; what is said of a session needs one."""
+    if options.cookies is None and options.state is None:
+        for name in ("session", "keep_secrets"):
+            if name in given:
+                way = "add one, or leave it out"
+                raise UsageError(f"{name}={given[name]!r} is only for -a cookies=FILE or -a state=FILE: {way}")
+        return None
+    if not options.session.strip():
+        raise UsageError("session='' must say whose session it is, as session=reader; or leave it out")
+    from sharc_crawler.login import read_login  # only where one is logged in
+
+    return read_login(options.cookies, options.state, keeps_secrets=options.keep_secrets)
 
 
 def _choice(options: Options) -> SeedChoice | None:

@@ -37,6 +37,7 @@ SAME = (
     "traps",
     "audit",
     "subsites",
+    "session",
 )
 
 

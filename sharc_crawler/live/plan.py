@@ -54,6 +54,7 @@ def _sites(specs: Iterable[CaptureSpec], longest: int) -> Table:
             "sitemaps": "auto" if spec.sitemaps is None else ", ".join(spec.sitemaps) or "off",
             "size": spec.size or "not known",
             "limit": spec.limit or "none",
+            **({"session": spec.session} if spec.session else {}),
         }
         words = ", ".join(f"{name} {value}" for name, value in settings.items())
         table.add_row(foreign(spec.site), Text("\n".join(short(seed, longest) for seed in spec.seeds)), foreign(words))

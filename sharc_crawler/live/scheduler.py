@@ -277,6 +277,10 @@ class SharcScheduler(BaseScheduler):
         if self._drop_in:
             return self._drop_in.request(fetch)
         more = self._session.browsing.headers(fetch) if self._session.browsing is not None else {}
+        if self._session.login is not None and (
+            cookie := self._session.login.header(fetch.url, self._session.clock.now())
+        ):
+            more = {**more, "Cookie": cookie}
         return request_for(fetch, self._spider, self._session.config.codings, more)
 
     def _release(self, request: Request) -> Request:

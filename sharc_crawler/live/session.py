@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from sharc_crawler.live.control import Control
     from sharc_crawler.live.former import FormerCaptures
     from sharc_crawler.live.lease import Lease
+    from sharc_crawler.login import Login
     from sharc_crawler.model import CaptureRef, Exchange, Sighting
     from sharc_crawler.storage.observations import ObservationStore
     from sharc_crawler.storage.sharing import SharedFile
@@ -89,6 +90,7 @@ class Session:
     control: Control | None = field(init=False)
     places: dict[str, Place] = field(default_factory=dict)  #: by site, or by the name of a project's spider
     browsing: Browsing | None = None  #: pages are shown by browsers
+    login: Login | None = None  #: whose requests are made
     file: SharedFile | None = None  #: of a project's spider: its place, as its frontiers write it
     stores: OpenStores = field(init=False)
     _held: IO[bytes] | None = None  #: the folder of several sites
@@ -245,6 +247,8 @@ class Session:
 
     def archive(self, site: str | None, exchange: Exchange, original: Original | None) -> Future[CaptureRef]:
         """Have an exchange of a site capture written (in one series for all of a project's spider)."""
+        if self.login is not None:
+            exchange = replace(exchange, request=self.login.redacted(exchange.request))
         return self.archivist.keep(self.name if self.drop_in or site is None else site, exchange, original)
 
     def describe(self, site: str, resources: Sequence[Resource]) -> Future[CaptureRef] | None:
@@ -300,7 +304,15 @@ class Session:
             parameters={"delay": config.politeness.delay, "size": config.size},
             user_agent=config.user_agent,
             further=config.warcinfo,
+            session=self._session(),
         )
+
+    def _session(self) -> str:
+        """Whose requests are in the WARC files, and how."""
+        if self.login is None:
+            return ""
+        whose = next((spec.session for spec in self.specs), "")
+        return f"{whose}; its secrets are {'kept' if self.login.keeps_secrets else 'masked'} in requests"
 
     def ended(self) -> None:
         """Everything is written, the reports too."""
@@ -414,7 +426,9 @@ def _begin(crawler: Crawler) -> Session:
     session = Session(config, clock, history, sites, space, memory, drop_in, name, specs, at_once, former, rebuilds)
     if config.output is not None and config.warc:
         memory.lie_in(config.output)  # which is this process's by now
-    session.browsing = _browsing(session, getattr(crawler.spider, "arguments", None))
+    arguments = getattr(crawler.spider, "arguments", None)
+    session.login = arguments.login if arguments else None
+    session.browsing = _browsing(session, arguments)
     return session
 
 
@@ -436,7 +450,7 @@ def _browsing(session: Session, arguments: Arguments | None) -> Browsing | None:
         return session.places[site].folder
 
     options, agent = arguments.options, session.config.user_agent
-    manner = Manner(options.browser == "always", options.screenshots, options.text)
+    manner = Manner(options.browser == "always", options.screenshots, options.text, session.login)
     return Browsing(session.sites, session.readers, session.clock.now, folder_of, session.describe, agent, manner)
 
 
@@ -448,7 +462,9 @@ def _control(folder: Path, sites: Sites) -> Control:
 
 def _former(spider: Any, config: Config) -> FormerCaptures | None:
     options = spider.arguments.options if hasattr(spider, "arguments") else None
-    if options is None or options.collection is None or options.browser != "never":  # browsers are shown whole answers
+    if options is None or options.collection is None:
+        return None
+    if options.browser != "never" or spider.arguments.login:  # browsers are shown whole answers, visitors their own
         return None
     from sharc_crawler.live.former import former_captures  # only in a collection
 

@@ -52,6 +52,18 @@ def _masks(name: str) -> object:
     return load_masks(Path(name))
 
 
+def _cookies(name: str) -> object:
+    from sharc_crawler.login import read_cookies  # only where one is logged in
+
+    return read_cookies(name)
+
+
+def _state(name: str) -> object:
+    from sharc_crawler.login import read_state  # the same
+
+    return read_state(name)
+
+
 def _key(name: str) -> object:
     from sharc_crawler.certificate.identities import read_identity  # only where one signs
 
@@ -253,6 +265,32 @@ class Options:
         "`1`: archive what each page says once its scripts have run, as `urn:text:URL`",
         section=SHOWN,
         needs=_SHOWN,
+    )
+
+    # Logged in
+    cookies: str | None = argument(
+        Text("file", _cookies),
+        None,
+        "cookies that requests are made with, in Netscape's format (`cookies.txt`): of a session that you are entitled"
+        " to capture ([how](capturing.md#logged-in))",
+        section=WHAT,
+        never=_INSTANT,
+    )
+    state: str | None = argument(
+        Text("file", _state),
+        None,
+        "the same, and what scripts had stored: a storage state of Playwright's",
+        section=WHAT,
+        never=_INSTANT,
+    )
+    session: str = argument(
+        Text("words"),
+        "logged in",
+        "whose session that is, in a word, as `reader`: report and certificate say it (with `cookies` or `state`)",
+        section=WHAT,
+    )
+    keep_secrets: bool = argument(
+        Flag(), False, "`1`: leave the session's secrets in WARC requests (with `cookies` or `state`)", section=WHAT
     )
 
     # While it runs

@@ -204,6 +204,7 @@ def _settings(capture: CaptureRow) -> dict[str, object]:
         **({"subsites": spec.subsites} if spec.subsites else {}),
         "hops": spec.hops,
         "traps": int(spec.traps),
+        **({"session": spec.session} if spec.session else {}),
         **{name: bound for name in BOUNDS if (bound := getattr(spec, name))},
         **spec.settings,
     }

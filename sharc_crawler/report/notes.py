@@ -32,6 +32,7 @@ def noted(facts: CaptureFacts) -> list[str]:
         *_taught(facts, totals),
         *_surprise(facts),
         *_by_script(facts),
+        *_whose(facts),
         *_alike(facts, totals["captured"]),
     ]
 
@@ -125,6 +126,12 @@ def _by_script(facts: CaptureFacts) -> Iterator[str]:
             else "a browser that ran the scripts shows no more. What they ask for may be missing"
         )
         yield f"{made:,} of {counted(read, 'HTML page')} {have} scripts, no links and hardly any text: {why}"
+
+
+def _whose(facts: CaptureFacts) -> Iterator[str]:
+    """What a session shows is not what everybody is shown."""
+    if whose := facts.settings.get("session"):
+        yield f"all requests were made in a session ({whose}): others may be shown other pages"
 
 
 def _alike(facts: CaptureFacts, captured: int) -> Iterator[str]:

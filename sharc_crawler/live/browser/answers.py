@@ -70,7 +70,7 @@ class KeptAnswers:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder / FOLDER
-        self.folder.mkdir(exist_ok=True)
+        self.folder.mkdir(mode=0o700, exist_ok=True)  # a session's secrets are among what pages asked
         for left in self.folder.glob(f"{PROFILE}*"):  # by browsers of a crawl that was killed
             remove_profile(left)
 

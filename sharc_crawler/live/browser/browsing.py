@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from sharc_crawler.live.lease import Lease
     from sharc_crawler.live.readers import Readers
     from sharc_crawler.live.readings import Order
+    from sharc_crawler.login import Login
     from sharc_crawler.model import CaptureRef, Exchange, Fetch, Outcome, PageId
     from sharc_crawler.spool import Octets
 
@@ -69,6 +70,7 @@ class Manner(NamedTuple):
     every: bool = True  #: all of them, else those that are others then
     pictures: bool = False  #: of each one's first screen are archived
     texts: bool = False  #: so is what each says
+    login: Login | None = None  #: whose they are
 
 
 class Browsing:
@@ -193,7 +195,7 @@ class Browsing:
 
     async def _rendered(self, fetch: Fetch, exchange: Exchange) -> Rendering:
         for attempt in range(1, ATTEMPTS + 1):
-            renderer = self._rested() or Renderer(self._of(fetch.site).folder, pictures=self._manner.pictures)
+            renderer = self._rested() or self._made(self._of(fetch.site).folder)
             self._busy.add(renderer)
             try:
                 if not renderer.rendered:
@@ -214,6 +216,9 @@ class Browsing:
                 renderer.close()
             return seen
         raise AssertionError("an attempt returns or raises")
+
+    def _made(self, folder: Path) -> Renderer:
+        return Renderer(folder, pictures=self._manner.pictures, login=self._manner.login)
 
     def _rested(self) -> Renderer | None:
         """A browser that waits for a page; one that died meanwhile is no attempt of any page's."""

@@ -7,6 +7,7 @@ as fast as scripts do (DevTools' virtual time). So a host's delay breaks no scri
 from __future__ import annotations
 
 import asyncio
+import json
 from base64 import b64decode, b64encode
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -14,11 +15,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sharc_crawler.live.browser.answers import for_browser
 from sharc_crawler.live.browser.chromium import BrowserError, Chromium
+from sharc_crawler.login import Login
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator
+    from collections.abc import Awaitable, Callable, Iterator, Mapping
     from pathlib import Path
 
+    from sharc_crawler.login import Cookie
     from sharc_crawler.model import Instant, Seconds
     from sharc_crawler.spool import Octets
 
@@ -124,9 +127,10 @@ class _Shown:
 class Renderer:
     """A browser that renders one page at a time, each in a context of its own: nothing is kept from one to the next."""
 
-    def __init__(self, folder: Path, *, pictures: bool = False) -> None:
+    def __init__(self, folder: Path, *, pictures: bool = False, login: Login | None = None) -> None:
         self.rendered = 0
         self._pictures = pictures
+        self._login = login or Login()
         self._browser = Chromium(self._heard, folder)
         self._page: _Shown | None = None
 
@@ -176,6 +180,9 @@ class Renderer:
     async def _open(self, page: _Shown, context: str, at: Instant, agent: str | None) -> None:
         ask = self._browser.ask
         width, height = SIZE
+        if self._login.cookies:
+            cookies = list(map(_as_set, self._login.cookies))
+            await ask("Storage.setCookies", cookies=cookies, browserContextId=context)
         target = await ask(
             "Target.createTarget", url="about:blank", browserContextId=context, width=width, height=height
         )
@@ -186,6 +193,7 @@ class Renderer:
             ("Runtime.enable", {}),
             ("Network.setBypassServiceWorker", {"bypass": True}),
             ("Page.addScriptToEvaluateOnNewDocument", {"source": _WATCH, "worldName": "sharc"}),
+            ("Page.addScriptToEvaluateOnNewDocument", {"source": _stored(self._login.storage)}),
             ("Emulation.setVirtualTimePolicy", {"policy": "pause", "initialVirtualTime": at}),
             *((("Emulation.setUserAgentOverride", {"userAgent": agent}),) if agent else ()),
         ):
@@ -340,6 +348,27 @@ class Renderer:
 
     def _refuse(self, said: dict[str, Any], reason: str) -> None:
         self._browser.tell("Fetch.failRequest", requestId=said["requestId"], errorReason=reason)
+
+
+def _as_set(cookie: Cookie) -> dict[str, Any]:
+    """A cookie as the protocol sets it; without a domain it is its host's alone."""
+    where = {"domain": f".{cookie.domain}"} if cookie.subdomains else {}
+    return {
+        "name": cookie.name,
+        "value": cookie.value,
+        "url": f"http{'s' * cookie.secure}://{cookie.domain}{cookie.path}",
+        "path": cookie.path,
+        "secure": cookie.secure,
+        "httpOnly": cookie.http_only,
+        **({"expires": cookie.expires} if cookie.expires else {}),
+        **where,
+    }
+
+
+def _stored(storage: Mapping[str, Mapping[str, str]]) -> str:
+    """A script that finds what scripts had stored at its origin, before any of the page's runs."""
+    known = json.dumps({origin: dict(items) for origin, items in storage.items()})
+    return f"for (const item of Object.entries({known}[origin] || {{}})) localStorage.setItem(...item)"
 
 
 def _note(page: _Shown, said: dict[str, Any], status: int, media_type: str | None, error: str = "") -> None:

@@ -1,0 +1,198 @@
+"""A session that an archive is entitled to: cookies and storage from a file, and what must not end it or get out.
+
+Cookies are sent to whom they are meant for (RFC 6265, 5.4), the same all through a capture: what servers or scripts set
+is not taken on, so that both downloads of a page are made as the same visitor.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
+
+from sharc_crawler.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from sharc_crawler.model import Instant
+
+_FIELDS = 7  #: of a line of Netscape's format
+_HTTP_ONLY = "#HttpOnly_"
+#: header fields of a request whose values are nobody else's business
+_SECRET_FIELDS = re.compile(
+    rb"(?im)^((?:cookie|authorization|proxy-authorization|x-[a-z-]*(?:token|csrf|xsrf|auth)[a-z-]*):[ \t]*)([^\r\n]+)"
+)
+_SHORTEST = 8  #: characters of a value that is taken for a secret wherever it stands
+#: words of addresses that end a session: each begins where a word does, or with a capital, and ends with its word
+_LOG_OUT = re.compile(
+    r"(?:(?<![A-Za-z])[ls]|[LS])(?:og|ign|OG|IGN)[-_. ]?(?:out|off|Out|Off|OUT|OFF)(?![a-z])"
+    r"|(?<![A-Za-z])(?i:abmelden|uitloggen|afmelden|wyloguj|d[eé]connexion|cerrar[-_]?sesi[oó]n|end[-_]?session)(?![a-z])"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Cookie:
+    """One of them."""
+
+    name: str
+    value: str
+    domain: str  #: without a leading dot
+    path: str = "/"
+    subdomains: bool = False  #: is it for those, too?
+    secure: bool = False  #: over TLS alone
+    expires: Instant = 0.0  #: 0: with the session
+    http_only: bool = False  #: scripts do not see it
+
+    def is_for(self, scheme: str, host: str, path: str, now: Instant) -> bool:
+        """Is it sent with such a request?"""
+        there = host == self.domain or (self.subdomains and host.endswith(f".{self.domain}"))
+        below = path.startswith(self.path) and (self.path.endswith("/") or path[len(self.path) :][:1] in ("", "/"))
+        return there and below and (scheme == "https" or not self.secure) and not 0 < self.expires <= now
+
+
+@dataclass(frozen=True)
+class Login:
+    """Whose requests a crawl makes."""
+
+    cookies: tuple[Cookie, ...] = ()
+    storage: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  #: scripts' own, by origin
+    keeps_secrets: bool = False  #: in WARC requests
+
+    def header(self, url: str, now: Instant) -> str:
+        """The value of ``Cookie``; empty: there is none.
+
+        >>> login = Login((Cookie("a", "1", "h.example", "/x"), Cookie("b", "2", "h.example", secure=True)))
+        >>> login.header("http://h.example/x/y", 0.0), login.header("https://h.example/", 0.0)
+        ('a=1', 'b=2')
+        """
+        parts = urlsplit(url)
+        host, path = (parts.hostname or "").rstrip("."), parts.path or "/"
+        own = [one for one in self.cookies if one.is_for(parts.scheme, host, path, now)]
+        return "; ".join(f"{one.name}={one.value}" for one in sorted(own, key=lambda one: -len(one.path)))
+
+    def redacted(self, request: bytes) -> bytes:
+        r"""A request without its secrets, as long as it was.
+
+        >>> login = Login((Cookie("s", "topsecret", "h"),))
+        >>> login.redacted(b"POST / HTTP/1.1\r\nCookie: s=topsecret\r\n\r\nx=topsecret")
+        b'POST / HTTP/1.1\r\nCookie: ***********\r\n\r\nx=*********'
+        """
+        if self.keeps_secrets:
+            return request
+        line, end, rest = request.partition(b"\r\n")
+        head, blank, body = rest.partition(b"\r\n\r\n")
+        head = _SECRET_FIELDS.sub(lambda found: found[1] + b"*" * len(found[2]), head)
+        rest = head + blank + body
+        for secret in self._secrets:
+            rest = rest.replace(secret, b"*" * len(secret))
+        return line + end + rest
+
+    @cached_property
+    def _secrets(self) -> tuple[bytes, ...]:
+        """Values, the longest first: one may hold another."""
+        values = {one.value for one in self.cookies}
+        values |= {value for items in self.storage.values() for value in items.values()}
+        known = {value.encode() for value in values if len(value) >= _SHORTEST}
+        return tuple(sorted(known, key=len, reverse=True))
+
+
+def is_log_out(url: str) -> bool:
+    """Would a request for it end a session, by its name?
+
+    >>> [is_log_out(f"http://h/{name}") for name in ("logout", "w?title=Special:UserLogout", "a/blog-out", "logoutput")]
+    [True, True, False, False]
+    """
+    return _LOG_OUT.search(unquote(url.partition("://")[2].partition("/")[2])) is not None
+
+
+def read_login(cookies: str | None, state: str | None, *, keeps_secrets: bool = False) -> Login | None:
+    """The login of these files; ``None``: there is none. Raises :class:`~sharc_crawler.errors.UsageError`."""
+    if cookies is None and state is None:
+        return None
+    own = read_cookies(cookies) if cookies else ()
+    found = read_state(state) if state else Login()
+    return Login((*own, *found.cookies), found.storage, keeps_secrets)
+
+
+def read_cookies(file: str) -> tuple[Cookie, ...]:
+    """Cookies of a file as Netscape's browser kept them (cookies.txt); browsers' add-ons and curl write it.
+
+    Raises :class:`~sharc_crawler.errors.UsageError`.
+    """
+    cookies = []
+    for number, text in enumerate(_text("cookies", file).splitlines(), 1):
+        http_only, text = text.startswith(_HTTP_ONLY), text.removeprefix(_HTTP_ONLY)
+        if not text.strip() or text.startswith("#"):
+            continue
+        fields = text.split("\t")
+        if len(fields) != _FIELDS or not re.fullmatch(r"\d+(\.\d+)?", fields[4] or "0"):
+            raise UsageError(
+                f"cookies={file!r}: line {number} is no cookie in Netscape's format (domain, subdomains, path, secure,"
+                " expires, name, value, separated by tabs); export the cookies anew, as cookies.txt"
+            )
+        domain, subdomains, path, secure, expires, name, value = fields
+        bare = domain.lower().removeprefix(".")
+        cookies.append(Cookie(name, value, bare, path, _is(subdomains), _is(secure), float(expires or 0), http_only))
+    return _not_none(tuple(cookies), f"cookies={file!r}")
+
+
+def read_state(file: str) -> Login:
+    """Cookies and local storage as Playwright keeps them (``context.storage_state(path=…)``).
+
+    Raises :class:`~sharc_crawler.errors.UsageError`.
+    """
+    try:
+        known = json.loads(_text("state", file))
+        cookies = tuple(map(_of_state, known.get("cookies", ())))
+        storage = {
+            one["origin"]: {str(item["name"]): str(item["value"]) for item in one["localStorage"]}
+            for one in known.get("origins", ())
+        }
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise UsageError(
+            f"state={file!r} is no storage state of Playwright ({type(error).__name__}: {error}); write it anew, by"
+            " context.storage_state(path=FILE)"
+        ) from error
+    return Login(_not_none(cookies, f"state={file!r}") if not storage else cookies, storage)
+
+
+def _of_state(known: dict[str, Any]) -> Cookie:
+    domain = str(known["domain"]).lower()
+    return Cookie(
+        str(known["name"]),
+        str(known["value"]),
+        domain.removeprefix("."),
+        str(known.get("path") or "/"),
+        domain.startswith("."),
+        bool(known.get("secure")),
+        max(0.0, float(known.get("expires") or 0)),
+        bool(known.get("httpOnly")),
+    )
+
+
+def _is(word: str) -> bool:
+    return word.upper() == "TRUE"
+
+
+def _not_none(cookies: tuple[Cookie, ...], given: str) -> tuple[Cookie, ...]:
+    if not cookies:
+        raise UsageError(f"{given} holds no cookies; export them while you are logged in")
+    for one in cookies:
+        if re.search(r"[\x00-\x20\x7f;]", one.name + one.value) or not (one.name + one.value).isascii():
+            raise UsageError(
+                f"{given}: the cookie {one.name!r} has characters that no header may carry; export it anew"
+            )
+    return cookies
+
+
+def _text(name: str, file: str) -> str:
+    try:
+        return Path(file).read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is no text"
+        raise UsageError(f"{name}={file!r} cannot be read: {why}") from error

@@ -1,0 +1,136 @@
+"""A capture in somebody's session: what it sees, what it leaves alone, and where its secrets are not."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from http.server import BaseHTTPRequestHandler
+
+import pytest
+
+from sharc_crawler.archive.members import Record, records
+from sharc_crawler.certificate.verify import verify
+from sharc_crawler.errors import UsageError
+from sharc_crawler.live.arguments import Arguments
+from sharc_crawler.live.browser import chromium
+from tests.live.serving import serving
+
+SECRET, TOKEN = "topsecret-session", "topsecret-token"
+PAGE = (
+    "<title>in</title><p>Members only, number one of all</p>"
+    "<a href=/logout>x</a><img src=/sign-out.gif><a href=/a>a</a>"
+)
+APP = (
+    "<title>app</title><p id=p></p><script>fetch('/api', {headers: {Authorization: 'Bearer ' + localStorage.token}})"
+    ".then(got => got.text()).then(text => { p.innerHTML = text + document.cookie.length + '<a href=/api/Logout>' })"
+    "</script>"
+)
+
+
+def members(asked: list[str]):
+    class Members(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def log_message(self, *_):
+            pass
+
+        def do_GET(self):
+            asked.append(self.path)
+            known = self.headers.get("Cookie") == f"sid={SECRET}"
+            if self.path == "/api":
+                known = known and self.headers.get("Authorization") == f"Bearer {TOKEN}"
+            body = (APP if self.path == "/app" else PAGE) if known else "<p>Who are you?</p>"
+            self.send_response(200 if known and self.path != "/robots.txt" else 403)
+            self.send_header("Content-Type", "text/html")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body.encode())
+
+    return Members
+
+
+def cookies(folder, host: str = "127.0.0.1") -> str:
+    path = folder / "cookies.txt"
+    path.write_text(f"{host}\tFALSE\t/\tFALSE\t0\tsid\t{SECRET}\n")
+    return str(path)
+
+
+def left(folder) -> bytes:
+    """All that a capture left behind."""
+    parts = [path.read_bytes() for path in folder.rglob("*") if path.is_file()]
+    return b"".join(gzip.decompress(part) if part[:2] == b"\x1f\x8b" else part for part in parts)
+
+
+def warcinfo(done) -> bytes:
+    with done.warcs[0].open("rb") as stream:
+        return next(one.text for one in records(stream) if isinstance(one, Record))
+
+
+def test_a_session_shows_what_is_its_own_and_its_secrets_are_left_nowhere(crawl, tmp_path):
+    asked: list[str] = []
+    with serving(members(asked)) as url:
+        done = crawl(url=url, cookies=cookies(tmp_path), session="reader", delay="0", sitemap="off")
+    assert done.code == 0, done.err
+    assert {"/", "/a"} <= set(asked)
+    assert not {"/logout", "/sign-out.gif"} & set(asked), "nothing ends the session"
+    pages = {page["url"]: page["verdict"] for page in done.capture["pages"] if page["kind"] == "page"}
+    assert pages == {url: "coherent", f"{url}a": "coherent"}, "both downloads are made in it"
+    assert done.capture["settings"]["session"] == "reader"
+    assert any("in a session (reader)" in note for note in done.capture["notes"])
+    assert json.loads((done.folder / "certificate.json").read_text())["capture"]["settings"]["session"] == "reader"
+    assert b"session: reader; its secrets are masked in requests" in warcinfo(done)
+    assert b"sid=" not in left(done.folder)
+    assert b"Cookie: ***" in left(done.folder)
+    assert SECRET not in done.out + done.err
+    assert not verify(done.folder).findings
+
+
+@pytest.mark.long
+def test_secrets_are_kept_where_that_is_asked_for_and_gone_on_with_in_the_same_session_alone(crawl, tmp_path):
+    asked: list[str] = []
+    with serving(members(asked)) as url:
+        terms = {"url": url, "cookies": cookies(tmp_path), "delay": "0", "sitemap": "off"}
+        done = crawl(**terms, keep_secrets="1", max_requests="3")
+        other = crawl(url=url, delay="0", sitemap="off")
+    assert b"session: logged in; its secrets are kept in requests" in warcinfo(done)
+    assert f"sid={SECRET}".encode() in left(done.folder)
+    assert other.code == 2
+
+
+@pytest.mark.long
+def test_a_browser_is_given_the_session_and_what_scripts_had_stored(crawl, tmp_path):
+    try:
+        chromium.found()
+    except UsageError as error:
+        pytest.skip(str(error))
+    asked: list[str] = []
+    with serving(members(asked)) as url:
+        state = tmp_path / "state.json"
+        cookie = {"name": "sid", "value": SECRET, "domain": "127.0.0.1", "path": "/", "expires": -1}
+        items = [{"name": "token", "value": TOKEN}]
+        origins = [{"origin": url.rstrip("/"), "localStorage": items}]
+        state.write_text(json.dumps({"cookies": [cookie], "origins": origins}))
+        done = crawl(url=f"{url}app", state=str(state), browser="always", delay="0", sitemap="off", text="1")
+    assert done.code == 0, done.err
+    assert asked.count("/api") == 2, "before T and after it"
+    app = next(page for page in done.capture["pages"] if page["url"] == f"{url}app")
+    assert (app["verdict"], app["data"]) == ("coherent", [f"{url}api"])
+    assert "/api/Logout" not in asked
+    found = left(done.folder)
+    assert b"Members only, number one of all" in found
+    assert b"Authorization: ***" in found
+    assert TOKEN.encode() not in found
+    assert SECRET.encode() not in found
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"session": "reader"}, "session='reader' is only for -a cookies=FILE or -a state=FILE"),
+        ({"keep_secrets": "1"}, "keep_secrets='1' is only for -a cookies=FILE"),
+        ({"cookies": "/no/file"}, "cookies='/no/file' cannot be read"),
+    ],
+)
+def test_what_is_said_of_a_session_needs_one(given, said):
+    with pytest.raises(UsageError, match=said):
+        Arguments.parse({"url": "http://h.example/", **given})

@@ -1,0 +1,139 @@
+"""Whose requests a crawl makes: files of cookies and storage, what ends a session, what is nobody else's business."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from sharc_crawler.errors import UsageError
+from sharc_crawler.frontier.frontier import Frontier
+from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.login import Cookie, Login, is_log_out, read_cookies, read_login, read_state
+from sharc_crawler.model import Kind, Sighting
+from sharc_crawler.storage.memory import MemoryStore
+from tests.frontier.conftest import World
+
+NETSCAPE = (
+    "# Netscape HTTP Cookie File\n\n"
+    ".h.example\tTRUE\t/\tFALSE\t0\tsid\ttopsecret\n"
+    "#HttpOnly_h.example\tFALSE\t/in\tTRUE\t2000000000\tstaff\tyes\n"
+)
+
+
+def put(folder, text: str) -> str:
+    path = folder / "file"
+    path.write_text(text)
+    return str(path)
+
+
+def test_cookies_of_a_file(tmp_path):
+    assert read_cookies(put(tmp_path, NETSCAPE)) == (
+        Cookie("sid", "topsecret", "h.example", "/", subdomains=True),
+        Cookie("staff", "yes", "h.example", "/in", secure=True, expires=2e9, http_only=True),
+    )
+
+
+def test_a_storage_state(tmp_path):
+    cookie = {"name": "sid", "value": "s", "domain": ".h.example", "path": "/", "expires": -1, "httpOnly": True}
+    items = [{"name": "token", "value": "topsecret"}]
+    state = {"cookies": [cookie], "origins": [{"origin": "https://h.example", "localStorage": items}]}
+    login = read_state(put(tmp_path, json.dumps(state)))
+    assert login.cookies == (Cookie("sid", "s", "h.example", subdomains=True, http_only=True),)
+    assert login.storage == {"https://h.example": {"token": "topsecret"}}
+
+
+@pytest.mark.parametrize(
+    ("reads", "text", "said"),
+    [
+        (read_cookies, "h.example topsecret", "line 1 is no cookie in Netscape's format"),
+        (read_cookies, "# nothing", "holds no cookies; export them while you are logged in"),
+        (read_cookies, "h\tFALSE\t/\tFALSE\tsoon\ta\tb", "line 1 is no cookie"),
+        (read_cookies, "h\tFALSE\t/\tFALSE\t0\ta\tb;c", "the cookie 'a' has characters that no header may carry"),
+        (read_state, "[]", "is no storage state of Playwright"),
+        (read_state, '{"cookies": [{"name": "a"}]}', "is no storage state of Playwright"),
+        (read_state, "{}", "holds no cookies"),
+    ],
+)
+def test_a_file_that_is_none_is_named_without_its_values(tmp_path, reads, text, said):
+    with pytest.raises(UsageError, match=said) as error:
+        reads(put(tmp_path, text))
+    assert "topsecret" not in str(error.value)
+
+
+def test_a_file_that_is_not_there():
+    with pytest.raises(UsageError, match="cookies='/no/file' cannot be read: No such file"):
+        read_cookies("/no/file")
+    assert read_login(None, None) is None
+
+
+@pytest.mark.parametrize(
+    ("url", "sent"),
+    [
+        ("http://h.example/", "sid=1"),
+        ("http://www.h.example/", "sid=1"),
+        ("http://evilh.example/", ""),
+        ("http://h.example.evil/", ""),
+        ("https://h.example/in", "staff=2; sid=1"),
+        ("https://h.example/in/x", "staff=2; sid=1"),
+        ("https://h.example/inner", "sid=1"),
+        ("https://www.h.example/in", "sid=1"),
+        ("http://h.example/in", "sid=1"),
+    ],
+)
+def test_cookies_are_sent_to_whom_they_are_meant_for(url, sent):
+    login = Login(
+        (Cookie("sid", "1", "h.example", subdomains=True), Cookie("staff", "2", "h.example", "/in", secure=True))
+    )
+    assert login.header(url, 0.0) == sent
+
+
+def test_a_cookie_that_has_expired_is_sent_no_more():
+    login = Login((Cookie("a", "1", "h", expires=100.0),))
+    assert [login.header("http://h/", now) for now in (99.0, 100.0)] == ["a=1", ""]
+
+
+def test_secrets_are_masked_wherever_they_stand():
+    login = Login((Cookie("a", "topsecret", "h"),), {"http://h": {"token": "storedsecret"}})
+    request = (
+        b"POST / HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer x\r\nX-CSRF-Token: abc\r\nX-Own: storedsecret\r\n\r\n"
+        b'{"token": "topsecret"}'
+    )
+    masked = login.redacted(request)
+    assert len(masked) == len(request), "lengths hold"
+    assert masked == (
+        b"POST / HTTP/1.1\r\nHost: h\r\nAuthorization: ********\r\nX-CSRF-Token: ***\r\nX-Own: ************\r\n\r\n"
+        b'{"token": "*********"}'
+    )
+    assert Login(login.cookies, login.storage, keeps_secrets=True).redacted(request) == request
+
+
+ENDING = (
+    "logout", "log-out?x", "u/sign_out", "do.php?action=logoff", "doLogOut", "SIGNOUT", "Spezial:Abmelden",
+    "index.php?title=Special:UserLogout", "d%C3%A9connexion",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("path", ENDING)
+def test_what_would_end_a_session(path):
+    assert is_log_out(f"https://h.example/{path}")
+
+
+@pytest.mark.parametrize("path", ["", "blog/out", "logoutput", "catalogout", "login", "signs/out-of", "blogoff"])
+def test_what_would_not(path):
+    assert not is_log_out(f"https://logout.example/{path}")
+
+
+def test_nothing_that_would_end_the_session_is_asked_for():
+    named = [Sighting("http://h/logout"), Sighting("http://h/sign-out.gif", Kind.RESOURCE), Sighting("http://h/a")]
+    asked = {}
+    for session in ("", "reader"):
+        world, store = World(), MemoryStore()
+        world.links = {"http://h/": named}
+        frontier = Frontier(store=store)
+        frontier.open(CaptureSpec("h", ("http://h/",), strategy="bfs", sitemaps=(), session=session), world.now)
+        world.run(frontier)
+        asked[session] = {page.url for page in store.load().pages if page.kind is not Kind.ROBOTS}
+    assert asked[""] - asked["reader"] == {"http://h/logout", "http://h/sign-out.gif"}
+    assert "http://h/a" in asked["reader"]
+    assert [row.reason for row in store.load().outside] == ["it would end the session"] * 2
