@@ -104,9 +104,17 @@ def add(dsn: str, file: Path, given: tuple[str, ...], priority: int, due: str | 
 @click.option("--name", help="Of this worker, once in the fleet.  [default: HOST-PROCESS]")
 @click.option("--term", type=click.FloatRange(3), default=TERM, help="Seconds for which a site is held.  [default: 60]")
 @click.option("--until-done", is_flag=True, help="End when no site of the fleet is left to capture.")
+@click.option("--by-address", is_flag=True, help="All names of one address share a pace, in the whole fleet.")
 @click.option("-s", "settings", multiple=True, metavar="NAME=VALUE", help="A setting, as of scrapy crawl.")
 def work(
-    dsn: str, output: Path, sites: int, name: str | None, term: float, until_done: bool, settings: tuple[str, ...]
+    dsn: str,
+    output: Path,
+    sites: int,
+    name: str | None,
+    term: float,
+    until_done: bool,
+    by_address: bool,
+    settings: tuple[str, ...],
 ) -> None:
     r"""Work: claim sites, capture them, go on where other workers died; until Ctrl-C or SIGTERM, or a drain.
 
@@ -123,7 +131,8 @@ def work(
 
     ledger = open_fleet(dsn, term / 3)
     name = name or f"{socket.gethostname()}-{os.getpid()}"
-    code = run_worker(ledger, name, output, settings, room=sites, term=term, until_done=until_done)
+    more = {"until_done": until_done, "by_address": by_address}
+    code = run_worker(ledger, name, output, settings, room=sites, term=term, **more)
     raise click.exceptions.Exit(code)
 
 

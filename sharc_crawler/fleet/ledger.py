@@ -57,6 +57,7 @@ class Tenure(NamedTuple):
     wish: Wish
     clock: Instant  #: the ledger's, as it was claimed
     former: str | None  #: the owner whose term ran out; ``None``: it was free
+    shared: bool = False  #: others ask the machine of its name, too
 
 
 class JournalStep(NamedTuple):
@@ -87,6 +88,15 @@ class Renewal(NamedTuple):
     wishes: Mapping[str, Wish]  #: of the sites that it holds still; one that is missing is another's, or nobody's
     draining: bool  #: it is to hand over what it holds, and take nothing more
     surplus: int  #: so many sites it holds beyond its share, while others have room
+    shared: frozenset[str] = frozenset()  #: of the sites that it holds, those whose machines others ask, too
+
+
+class Reservation(NamedTuple):
+    """When a machine is to be asked by one worker, and by no other for so long."""
+
+    machine: str
+    gap: Seconds  #: until the next one's turn
+    own: bool  #: the worker holds the site of this name
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +171,13 @@ class FleetLedger(Protocol):
 
     def renew(self, pulse: Pulse, term: Seconds) -> Renewal:
         """Renew a worker's tenures."""
+
+    def reserve(self, wanted: Sequence[Reservation], term: Seconds) -> Mapping[str, Seconds]:
+        """Turns at machines that several sites ask: how long to wait for each, from now. No two of a machine overlap.
+
+        Whoever holds the site of a machine's name asks it without, until it is told that others ask it, too: their
+        first turn lies a ``term`` ahead.
+        """
 
     def release(self, site: str, epoch: int, state: SiteState = SiteState.WAITING, reason: str = "") -> bool:
         """Hold a site no longer: it is to go on elsewhere, or has ended so; ``False``: it was another's already."""

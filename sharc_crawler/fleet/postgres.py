@@ -17,14 +17,14 @@ from psycopg.conninfo import conninfo_to_dict
 from sharc_crawler.errors import StoreUnavailable, UsageError
 from sharc_crawler.fleet import postgres_sql as sql
 from sharc_crawler.fleet import schema
-from sharc_crawler.fleet.ledger import FleetStatus, JournalStep, Renewal, SiteState, Tenure, Wish
-from sharc_crawler.fleet.rows import fleet_status, orders_in_rows, site_status, tenure_of, worker_status
+from sharc_crawler.fleet.ledger import FleetStatus, JournalStep, SiteState, Tenure
+from sharc_crawler.fleet.rows import fleet_status, orders_in_rows, renewal, site_status, tenure_of, worker_status
 from sharc_crawler.fleet.sharing import surplus
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from sharc_crawler.fleet.ledger import Pulse, SiteOrder, SiteStatus
+    from sharc_crawler.fleet.ledger import Pulse, Renewal, Reservation, SiteOrder, SiteStatus, Wish
     from sharc_crawler.model import Instant, Seconds
 
 AT_ONCE = 1_000  #: orders a statement
@@ -100,10 +100,15 @@ class PostgresLedger:
         """As the port says."""
         held = {"held": len(pulse.held), "sites": list(pulse.held), "epochs": list(pulse.held.values())}
         values = {**pulse._asdict(), **held, "term": term}
-        wishes = {site: Wish(wish) for site, wish in self._rows(sql.RENEW, values)}
+        renewed = self._rows(sql.RENEW, values)
         [(draining,)] = self._rows(sql.SEEN, values)
         [(free,)] = self._rows(sql.FREE)
-        return Renewal(wishes, draining, 0 if free else surplus(pulse.worker, self._rows(sql.ALIVE)))
+        return renewal(renewed, draining, 0 if free else surplus(pulse.worker, self._rows(sql.ALIVE)))
+
+    def reserve(self, wanted: Sequence[Reservation], term: Seconds) -> Mapping[str, Seconds]:
+        """As the port says."""
+        machines, gaps, owns = map(list, zip(*wanted, strict=True))
+        return dict(self._rows(sql.RESERVE, {"machines": machines, "gaps": gaps, "owns": owns, "term": term}))
 
     def release(self, site: str, epoch: int, state: SiteState = SiteState.WAITING, reason: str = "") -> bool:
         """As the port says."""

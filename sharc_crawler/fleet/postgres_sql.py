@@ -12,6 +12,9 @@ NOTE_VERSION = """
 INSERT INTO fleet_meta VALUES ('version', %s) ON CONFLICT (name) DO UPDATE SET value = excluded.value
 """
 
+#: others have asked the machine of a site's name within the hour
+SHARED = f"EXISTS (SELECT FROM fleet_pace WHERE machine = fleet_site.site AND asked > {NOW} - 3600)"
+
 ADD = """
 INSERT INTO fleet_site (site, arguments, priority, due, epoch)
 SELECT site, arguments, priority, due, (SELECT value FROM fleet_meta WHERE name = 'floor')
@@ -26,7 +29,7 @@ WITH free AS (
 UPDATE fleet_site SET epoch = epoch + 1, owner = %(worker)s, expires = {NOW} + %(term)s, stepped = {NOW},
     takeovers = takeovers + (free.owner IS NOT NULL)::integer
 FROM free WHERE fleet_site.site = free.site
-RETURNING fleet_site.site, arguments, round, epoch, seq, wish, {NOW}, free.owner
+RETURNING fleet_site.site, arguments, round, epoch, seq, wish, {NOW}, free.owner, {SHARED}
 """
 #: the fence and the write: no clock, and no pause between them, lets an old owner write. Rows are locked in one order
 STEP = f"""
@@ -56,7 +59,20 @@ WITH mine AS (
         USING (site, epoch)
     WHERE owner = %(worker)s ORDER BY fleet_site.site FOR UPDATE OF fleet_site)
 UPDATE fleet_site SET expires = {NOW} + %(term)s FROM mine WHERE fleet_site.site = mine.site
-RETURNING fleet_site.site, wish
+RETURNING fleet_site.site, wish, {SHARED}
+"""
+RESERVE = f"""
+WITH wanted AS (
+    SELECT machine, gap, own, NOT own AND EXISTS (
+        SELECT FROM fleet_site WHERE site = machine AND state = 'waiting') AS owned
+    FROM unnest(%(machines)s::text[], %(gaps)s::float8[], %(owns)s::boolean[]) AS wanted(machine, gap, own))
+INSERT INTO fleet_pace AS known (machine, due, gap, asked)
+SELECT machine, {NOW} + gap + CASE WHEN owned THEN %(term)s ELSE 0 END, gap, CASE WHEN own THEN 0 ELSE {NOW} END
+FROM wanted ORDER BY machine
+ON CONFLICT (machine) DO UPDATE SET gap = excluded.gap, asked = greatest(known.asked, excluded.asked),
+    due = CASE WHEN excluded.asked = 0 OR known.asked > excluded.asked - 3600
+        THEN greatest(known.due, {NOW}) + excluded.gap ELSE greatest(known.due + excluded.gap, excluded.due) END
+RETURNING machine, due - gap - {NOW}
 """
 SEEN = f"""
 INSERT INTO fleet_worker (worker, held, room, seen, expires, superseded, skew)

@@ -6,7 +6,7 @@ import json
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from sharc_crawler.fleet.ledger import FleetStatus, SiteState, SiteStatus, Tenure, Wish, WorkerStatus
+from sharc_crawler.fleet.ledger import FleetStatus, Renewal, SiteState, SiteStatus, Tenure, Wish, WorkerStatus
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -26,8 +26,14 @@ def orders_in_rows(orders: Iterable[SiteOrder], at_once: int) -> Iterator[list[t
 
 def tenure_of(row: Row) -> Tenure:
     """Of a row that was claimed."""
-    site, arguments, number, epoch, seq, wish, clock, former = row
-    return Tenure(site, json.loads(arguments), number, epoch, seq, Wish(wish), clock, former)
+    site, arguments, number, epoch, seq, wish, clock, former, shared = row
+    return Tenure(site, json.loads(arguments), number, epoch, seq, Wish(wish), clock, former, bool(shared))
+
+
+def renewal(rows: Sequence[Row], draining: object, surplus: int) -> Renewal:
+    """Of a row for each site that was renewed: its name, what is wished, whether its machine is shared."""
+    wishes = {site: Wish(wish) for site, wish, _ in rows}
+    return Renewal(wishes, bool(draining), surplus, frozenset(site for site, _, shared in rows if shared))
 
 
 def site_status(row: Row) -> SiteStatus:

@@ -13,17 +13,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.fleet import schema
-from sharc_crawler.fleet.ledger import FleetStatus, JournalStep, Renewal, SiteState, Tenure, Wish
-from sharc_crawler.fleet.rows import fleet_status, orders_in_rows, site_status, tenure_of, worker_status
+from sharc_crawler.fleet.ledger import FleetStatus, JournalStep, SiteState, Tenure
+from sharc_crawler.fleet.rows import fleet_status, orders_in_rows, renewal, site_status, tenure_of, worker_status
 from sharc_crawler.fleet.sharing import surplus
 from sharc_crawler.storage.connecting import share
 from sharc_crawler.storage.failing import Connection, said_of
 from sharc_crawler.storage.frontier_schema import statements
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from sharc_crawler.fleet.ledger import Pulse, SiteOrder, SiteStatus
+    from sharc_crawler.fleet.ledger import Pulse, Renewal, Reservation, SiteOrder, SiteStatus, Wish
     from sharc_crawler.model import Instant, Seconds
 
 AT_ONCE = 1_000  #: orders read at once
@@ -31,7 +31,8 @@ ROWS = 200  #: of a journal
 BOOT = Path("/proc/sys/kernel/random/boot_id")
 
 _CLAIM = """
-SELECT site, arguments, round, epoch + 1, seq, wish, :clock, owner FROM fleet_site
+SELECT site, arguments, round, epoch + 1, seq, wish, :clock, owner, EXISTS (SELECT 1 FROM fleet_pace
+    WHERE machine = site AND asked > :now - 3600) FROM fleet_site
 WHERE state = 'waiting' AND wish <> 'pause' AND due <= :clock AND expires < :now
 ORDER BY priority DESC, due LIMIT :most
 """
@@ -42,6 +43,18 @@ UPDATE fleet_site SET epoch = epoch + 1, owner = :worker, expires = :now + :term
 _STEP = """
 UPDATE fleet_site SET seq = :seq, expires = :now + :term, stepped = :now, pages = :pages, visits = :visits, size = :size
 WHERE site = :site AND epoch = :epoch AND seq = :seq - 1
+"""
+_RENEW = """
+UPDATE fleet_site SET expires = :now + :term WHERE site = :site AND epoch = :epoch AND owner = :worker
+RETURNING site, wish, EXISTS (SELECT 1 FROM fleet_pace WHERE machine = fleet_site.site AND asked > :now - 3600)
+"""
+_RESERVE = """
+INSERT INTO fleet_pace AS known (machine, due, gap, asked)
+VALUES (:machine, :now + :gap + iif(NOT :own AND EXISTS (
+    SELECT 1 FROM fleet_site WHERE site = :machine AND state = 'waiting'), :term, 0), :gap, iif(:own, -3600, :now))
+ON CONFLICT (machine) DO UPDATE SET gap = :gap, asked = max(asked, excluded.asked),
+    due = iif(:own OR asked > :now - 3600, max(due, :now) + :gap, max(due + :gap, excluded.due))
+RETURNING machine, due - gap - :now
 """
 _SEEN = """
 INSERT INTO fleet_worker (worker, held, room, seen, expires, superseded, skew)
@@ -119,6 +132,7 @@ class SqliteLedger:
             if db.execute("UPDATE fleet_meta SET value = ? WHERE name = 'boot' AND value <> ?", (boot, boot)).rowcount:
                 db.execute("UPDATE fleet_site SET expires = 0, stepped = NULL")
                 db.execute("DELETE FROM fleet_worker")
+                db.execute("DELETE FROM fleet_pace")
         if make:
             share(self._db)
 
@@ -162,16 +176,19 @@ class SqliteLedger:
         """As the port says."""
         now = time.monotonic()
         with self._transaction() as db:
-            renewed = """
-            UPDATE fleet_site SET expires = ? WHERE site = ? AND epoch = ? AND owner = ? RETURNING site, wish
-            """
-            held = [(now + term, site, epoch, pulse.worker) for site, epoch in pulse.held.items()]
-            wishes = {site: Wish(wish) for one in held for site, wish in db.execute(renewed, one).fetchall()}
             values = {**pulse._asdict(), "held": len(pulse.held), "now": now, "term": term}
+            held = [{**values, "site": site, "epoch": epoch} for site, epoch in pulse.held.items()]
+            renewed = [row for one in held for row in db.execute(_RENEW, one).fetchall()]
             [(draining,)] = db.execute(_SEEN, values).fetchall()
             [(free,)] = db.execute(_FREE, (time.time(),)).fetchall()
             alive = [] if free else db.execute(_ALIVE, (now,)).fetchall()
-        return Renewal(wishes, bool(draining), surplus(pulse.worker, alive))
+        return renewal(renewed, draining, surplus(pulse.worker, alive))
+
+    def reserve(self, wanted: Sequence[Reservation], term: Seconds) -> Mapping[str, Seconds]:
+        """As the port says."""
+        values = {"now": time.monotonic(), "term": term}
+        with self._transaction() as db:
+            return dict(row for one in wanted for row in db.execute(_RESERVE, {**one._asdict(), **values}).fetchall())
 
     def release(self, site: str, epoch: int, state: SiteState = SiteState.WAITING, reason: str = "") -> bool:
         """As the port says."""

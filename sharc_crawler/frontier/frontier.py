@@ -158,8 +158,8 @@ class Frontier:
             if host.pace.busy >= host.at_once:
                 host.pace.wait(ring, number)
                 ring.park()
-            elif host.pace.due > now < ends:
-                ring.delay(min(host.pace.due, ends))
+            elif (due := host.pace.free(now, host)) > now < ends:
+                ring.delay(min(due, ends))
             elif task := self._chooser.choose(number, host, now):
                 if fetch := self._lease(host, task, now):
                     ring.rotate()

@@ -71,6 +71,10 @@ class Pace:
         """Nothing more is sent before ``until``."""
         self.due = max(self.due, until)
 
+    def free(self, now: Instant, host: Host) -> Instant:  # noqa: ARG002 - for whoever shares it with others
+        """From when on it may be asked what a host of its has to ask."""
+        return self.due
+
     def wait(self, ring: HostRing, host: int) -> None:
         """A host has found it busy."""
         self._waiting[ring, host] = None
@@ -129,6 +133,11 @@ class Host:
     def delay(self) -> Seconds:
         """Between the starts of two requests."""
         return max(self.own, self.asked)
+
+    @property
+    def owes(self) -> bool:
+        """There may be something to ask it for."""
+        return bool(self.has_pages or self.urgent or self.held or self.retries or self.robots)
 
     @property
     def refusal(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from sharc_crawler.frontier.hosts import Host, HostRing, Pace, Politeness, Task
+from sharc_crawler.frontier.hosts import Host, HostRing, Politeness, Task
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.pages import NO_PARENT, PageTable
 from sharc_crawler.frontier.store import (
@@ -65,8 +65,7 @@ class Ledger:
         number = self.host_numbers.get(name)
         if number is None:
             number = self.host_numbers[name] = self.ring.add()
-            pace = self.shared.paces.setdefault(self.shared.machine(name), Pace())
-            self.hosts.append(Host(name, self.politeness, pace))
+            self.hosts.append(Host(name, self.politeness, self.shared.pace(name)))
         return number
 
     def add_page(

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sharc_crawler.frontier.hosts import Pace
 from sharc_crawler.urls import machine_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sharc_crawler.frontier.hosts import Pace
     from sharc_crawler.frontier.ledger import Ledger
     from sharc_crawler.model import Sighting
     from sharc_crawler.polling.polls import Polls
@@ -19,9 +19,17 @@ if TYPE_CHECKING:
 class Shared:
     """One for all sites; a frontier that is alone has its own."""
 
-    def __init__(self, terms: Terms | None = None, machine: Callable[[str], str] = machine_of) -> None:
-        self.machine = machine  #: which hosts are one
-        self.paces: dict[str, Pace] = {}  #: by machine: who captures two sites of it asks it no more often than for one
+    def __init__(
+        self,
+        terms: Terms | None = None,
+        machine: Callable[[str], str] = machine_of,
+        pace: Callable[[str], Pace] = lambda _: Pace(),
+    ) -> None:
+        self._machine = machine  #: which hosts are one
+        self._new_pace = pace  #: of a machine
+        self._paces: dict[
+            str, Pace
+        ] = {}  #: by machine: who captures two sites of it asks it no more often than for one
         self.terms = terms  #: of an instant crawl
         self.polls: Polls | None = None  #: its polls, once there are some
         self.last = 0  #: the number of the lease granted last
@@ -29,6 +37,14 @@ class Shared:
         self.woken: Callable[[Ledger], None] = lambda _: None  #: a frontier that had no host to ask has one
         #: a page that is not this frontier's may be another's: by its canonical URL
         self.outside: Callable[[Ledger, Sighting, str], None] = lambda *_: None
+
+    def pace(self, host: str) -> Pace:
+        """Of the machine that a host is on."""
+        machine = self._machine(host)
+        pace = self._paces.get(machine)
+        if pace is None:
+            pace = self._paces[machine] = self._new_pace(machine)
+        return pace
 
     def lease(self) -> int:
         """The number of a new one."""

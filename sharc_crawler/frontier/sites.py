@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import SiteError, StoreUnavailable, StrategyError, Superseded, UsageError
 from sharc_crawler.frontier.frontier import LEASE_TIME, Frontier
-from sharc_crawler.frontier.hosts import Politeness
+from sharc_crawler.frontier.hosts import Pace, Politeness
 from sharc_crawler.frontier.parts import Parts
 from sharc_crawler.frontier.shared import Shared
 from sharc_crawler.model import Done, Fetch, Wait
@@ -56,11 +56,12 @@ class Sites:
         lease_time: Seconds = LEASE_TIME,
         terms: Terms | None = None,
         machine: Callable[[str], str] = machine_of,
+        pace: Callable[[str], Pace] = lambda _: Pace(),
     ) -> None:
         self.politeness = politeness or Politeness()
         self._parts = parts or Parts()
         self._lease_time = lease_time
-        self._shared = Shared(terms, machine)
+        self._shared = Shared(terms, machine, pace)
         self._shared.woken, self._shared.outside = self._woken, self._offer
         self._frontiers: dict[str, Frontier] = {}
         self._by_ledger: dict[Ledger, Frontier] = {}

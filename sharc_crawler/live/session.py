@@ -19,6 +19,7 @@ from sharc_crawler.archive.files import OPEN
 from sharc_crawler.archive.open_files import RESERVE, left, limit, raise_limit
 from sharc_crawler.archive.options import CaptureInfo, WarcOptions
 from sharc_crawler.errors import SharcError, Superseded, UsageError
+from sharc_crawler.frontier.hosts import Pace
 from sharc_crawler.frontier.parts import Parts
 from sharc_crawler.frontier.sites import Sites
 from sharc_crawler.frontier.store import SOLE
@@ -415,7 +416,8 @@ def _begin(crawler: Crawler) -> Session:
     former = None if drop_in else _former(crawler.spider, config)
     parts = replace(parts, former=former.validators) if former else parts
     machine = str if drop_in else machine_of  # in a project each download slot is asked at its own pace
-    sites = Sites(politeness, parts, terms=getattr(crawler.spider, "terms", None), machine=machine)
+    pace = getattr(crawler.spider, "new_pace", lambda _: Pace())  # many workers' machines
+    sites = Sites(politeness, parts, terms=getattr(crawler.spider, "terms", None), machine=machine, pace=pace)
     space = Space(config.output, config.min_free)
     if config.masks or config.detector != "content":
         _check_detector(config.detector, config.masks)

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import time
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
 
-from sharc_crawler.fleet.ledger import JournalStep, Pulse, SiteOrder, SiteState, Wish
+from sharc_crawler.fleet.ledger import JournalStep, Pulse, Reservation, SiteOrder, SiteState, Wish
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -282,6 +283,51 @@ class FleetLedgerContract:
         assert (known.superseded, known.skew, ledger.status().superseded) == (3, 1.5, 3)
         ledger.leave("w")
         assert ledger.status().workers == ()
+
+    def test_turns_of_a_machine_do_not_overlap(self, ledger: FleetLedger) -> None:
+        """Whoever reserves them, however many at once."""
+        others = [ledger, *(self.open() for _ in range(3))]
+        begun = time.monotonic()
+
+        def reserve(number: int) -> list[tuple[float, float]]:
+            found = []
+            for _ in range(5):
+                asked = time.monotonic() - begun
+                wait = others[number].reserve(
+                    [Reservation("cdn", 10.0, own=False), Reservation(f"own-{number}", 10.0, own=False)], TERM
+                )
+                found.append((asked + wait["cdn"], time.monotonic() - begun + wait["cdn"]))
+            return found
+
+        with ThreadPoolExecutor(4) as pool:
+            turns = sorted(turn for one in pool.map(reserve, range(4)) for turn in one)
+        for other in others[1:]:
+            other.close()
+        assert len(turns) == 20
+        assert all(later[1] - former[0] >= 10 - 1e-3 for former, later in pairwise(turns))
+        assert turns[0][0] < 10, "the first is free at once"
+
+    def test_whoever_asks_a_sites_machine_first_waits_until_its_owner_knows(self, ledger: FleetLedger) -> None:
+        """An owner that is alone there reserves nothing."""
+        ledger.add([site_order("a"), site_order("b")])
+        held = {one.site: one for one in ledger.claim("w1", 2, TERM)}
+        assert not any(one.shared for one in held.values())
+        pulse = Pulse("w1", {site: one.epoch for site, one in held.items()}, 9)
+        assert ledger.renew(pulse, TERM).shared == frozenset()
+        first = ledger.reserve([Reservation("a", 1.0, own=False)], TERM)["a"]
+        assert TERM - 1 < first <= TERM
+        assert ledger.renew(pulse, TERM).shared == {"a"}
+        assert first < ledger.reserve([Reservation("a", 1.0, own=True)], TERM)["a"] <= TERM + 1
+        ledger.release("a", held["a"].epoch)
+        assert [one.shared for one in ledger.claim("w2", 1, TERM)] == [True]
+
+    def test_an_owners_own_turns_make_its_machine_nobody_elses(self, ledger: FleetLedger) -> None:
+        """Else it would be shared for ever."""
+        ledger.add([site_order("a")])
+        [held] = ledger.claim("w1", 1, TERM)
+        assert ledger.reserve([Reservation("a", 1.0, own=True)], TERM)["a"] <= 0
+        assert ledger.renew(Pulse("w1", {"a": held.epoch}, 9), TERM).shared == frozenset()
+        assert ledger.reserve([Reservation("a", 1.0, own=False)], TERM)["a"] > TERM - 1
 
     def test_a_worker_that_comes_gets_its_share(self, ledger: FleetLedger) -> None:
         """Where nothing else is there for it."""

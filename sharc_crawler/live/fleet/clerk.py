@@ -55,6 +55,7 @@ class HeldSite:
     seq: int
     until: float  #: nothing is sent after this, by the monotonic clock
     waiting: list[str] = field(default_factory=list)  #: what the journal has yet to be told
+    shared: bool = False  #: others ask the machine of its name, too
     merged: int = 0  #: last step that was, as far as is known
     going: JournalStep | None = None  #: what it is being told; the same until there is an answer
 
@@ -106,7 +107,7 @@ class Clerk:
 
     def take(self, tenure: Tenure, asked: float) -> None:
         """Hold a site; ``asked``: when it was claimed, by the monotonic clock."""
-        self.held[tenure.site] = HeldSite(tenure, tenure.seq, asked + SEND * self.term)
+        self.held[tenure.site] = HeldSite(tenure, tenure.seq, asked + SEND * self.term, shared=tenure.shared)
 
     def forget(self, site: str) -> None:
         """Hold it no longer."""
@@ -176,6 +177,7 @@ class Clerk:
                     continue
                 if site in answer.wishes:
                     held.until = max(held.until, asked + SEND * self.term)
+                    held.shared = site in answer.shared
                 else:
                     self.lose(site)
             self.renewed(answer)

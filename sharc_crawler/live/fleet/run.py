@@ -53,6 +53,7 @@ def run_worker(
     room: int,
     term: Seconds,
     until_done: bool = False,
+    by_address: bool = False,
 ) -> int:
     """Work until there is an order to end, or nothing is left; the exit code. Once per process.
 
@@ -70,7 +71,7 @@ def run_worker(
     _log(name)
     crawler = process.create_crawler(FleetSpider)
     clerk = Clerk(ledger, name, term)
-    process.crawl(crawler, FleetWorker(clerk, output, room, until_done=until_done), clerk)
+    process.crawl(crawler, FleetWorker(clerk, output, room, until_done=until_done, by_address=by_address), clerk)
     process.start()
     if process.bootstrap_failed:
         return FAILED

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from scrapy import Request
     from scrapy.crawler import Crawler
 
+    from sharc_crawler.frontier.hosts import Pace
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.live.config import Config
     from sharc_crawler.live.fleet.clerk import Clerk
@@ -37,9 +38,13 @@ class FleetSpider(CaptureSpider):
         return cls(worker, clerk, crawler)
 
     def may_send(self, request: Request) -> bool:
-        """Does this worker hold the site of a request, as far as it may rely on that?"""
+        """Does this worker hold the site of a request, and a turn of its machine, as far as it may rely on that?"""
         fetch = request.meta.get(META_KEY)
-        return fetch is None or self._clerk.may_send(fetch.site)
+        return fetch is None or (self._clerk.may_send(fetch.site) and self.worker.turns.may_send(fetch))
+
+    def new_pace(self, machine: str) -> Pace:
+        """Of a machine that other workers may ask, too."""
+        return self.worker.turns.pace(machine)
 
     def capture_specs(self, config: Config) -> list[CaptureSpec]:  # noqa: ARG002 - the spider's
         """None to begin with."""

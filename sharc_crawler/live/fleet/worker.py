@@ -15,6 +15,7 @@ from sharc_crawler.fleet.ledger import SiteState, Wish
 from sharc_crawler.live.fleet.beginning import begin_site, journal
 from sharc_crawler.live.fleet.clerk import AGAIN
 from sharc_crawler.live.fleet.gate import Gate
+from sharc_crawler.live.fleet.pacing import Turns
 from sharc_crawler.live.fleet.place import FleetPlace, write_end
 from sharc_crawler.live.fleet.saying import say
 from sharc_crawler.live.space import is_full
@@ -41,11 +42,15 @@ logger = logging.getLogger(__name__)
 class FleetWorker:
     """The sites that a process of a fleet holds, from their claim to their end.
 
-    ``room``: sites held at most; ``until_done``: it ends when no site of the fleet is left to capture.
+    ``room``: sites held at most; ``until_done``: it ends when no site of the fleet is left to capture; ``by_address``:
+    all names of one address are one machine.
     """
 
-    def __init__(self, clerk: Clerk, output: Path, room: int, *, until_done: bool = False) -> None:
+    def __init__(
+        self, clerk: Clerk, output: Path, room: int, *, until_done: bool = False, by_address: bool = False
+    ) -> None:
         self._clerk, self._output, self._room, self._until_done = clerk, output, room, until_done
+        self.turns = Turns(clerk, by_address=by_address)  #: at machines that others ask, too
         self.places: dict[str, FleetPlace] = {}  #: by site
         self._gate = Gate(clerk.may_send)
         self._going: set[str] = set()  #: sites that are being ended or handed over
@@ -63,7 +68,7 @@ class FleetWorker:
         clerk.facts, clerk.room = self._facts, self._room
         clerk.written, clerk.superseded, clerk.renewed = self._written, self._superseded, self._renewed
         await self._go_by_its_clock()
-        for work in (clerk.write(), clerk.renew(), clerk.merge(), self._look_for_sites()):
+        for work in (clerk.write(), clerk.renew(), clerk.merge(), self.turns.reserve(), self._look_for_sites()):
             self._start(work)
         say("begins", worker=clerk.worker, room=self._room, term=clerk.term)
 
