@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
-from rich.console import Group
+from rich.console import Console, Group
+from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
@@ -15,7 +18,9 @@ from sharc_crawler.report.words import printable, span
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sharc_crawler.fleet.ledger import FleetStatus, SiteStatus
+    from sharc_crawler.fleet.ledger import FleetLedger, FleetStatus, SiteStatus, WorkerStatus
+
+EVERY = 1.0  #: seconds between two looks
 
 
 def sums(now: FleetStatus, former: FleetStatus | None) -> list[str]:
@@ -29,12 +34,51 @@ def sums(now: FleetStatus, former: FleetStatus | None) -> list[str]:
         f"{counted(now.pages, 'page')} known, {counted(now.visits, 'visit')} made, {now.size / 1e6:,.1f} MB{speed}",
         f"{counted(now.takeovers, 'takeover')}, {counted(now.superseded, 'superseded step')}",
     ]
-    for one in now.workers:
-        how = "drains" if one.draining else f"heard of {span(max(0.0, one.seen))} ago"
-        lines.append(
-            f"worker {printable(one.worker)}: {one.held} of {counted(one.room, 'site')}, {how}, clock {one.skew:+.1f} s"
-        )
-    return lines
+    workers = (
+        f"worker {printable(one.worker)}: {one.held} of {counted(one.room, 'site')}, {_how(one)}" for one in now.workers
+    )
+    return [*lines, *workers]
+
+
+def _how(one: WorkerStatus) -> str:
+    heard = "drains" if one.draining else f"heard of {span(max(0.0, one.seen))} ago"
+    return f"{heard}, clock {one.skew:+.1f} s"
+
+
+def facts(now: FleetStatus, sites: Sequence[SiteStatus]) -> dict[str, Any]:
+    """What the page of ``sharc watch --web`` shows of a fleet."""
+    states, *rest = sums(replace(now, workers=()), None)
+    return {
+        "headline": states,
+        "counts": "; ".join(rest),
+        "ended": "",
+        "workers": [
+            {"worker": one.worker, "held": one.held, "room": one.room, "state": _how(one)} for one in now.workers
+        ],
+        "captures": [
+            {"site": one.site, "phase": _state(one), "pages": one.pages, "visits": one.visits, "revisits": None}
+            for one in sites
+        ],
+    }
+
+
+def _state(one: SiteStatus) -> str:
+    return f"{one.state}: {one.reason}" if one.reason else str(one.state)
+
+
+def follow(ledger: FleetLedger, wanted: Sequence[str] | None, *, once: bool = False) -> None:
+    """Show how it stands: on a terminal anew each second, elsewhere once."""
+    console = Console()
+    if once or not console.is_terminal:
+        console.print(drawn(sums(ledger.status(), None), ledger.sites(wanted, 50)))
+        return
+    former = ledger.status()
+    with Live(console=console, refresh_per_second=2) as live:
+        while True:
+            now = ledger.status()
+            live.update(drawn(sums(now, former), ledger.sites(wanted, 30)))
+            former = now
+            time.sleep(EVERY)
 
 
 def drawn(lines: Sequence[str], sites: Sequence[SiteStatus]) -> Group:
@@ -45,7 +89,7 @@ def drawn(lines: Sequence[str], sites: Sequence[SiteStatus]) -> Group:
     for one in sites:
         table.add_row(
             Text(printable(one.site)),
-            Text(f"{one.state}: {printable(one.reason)}" if one.reason else one.state),
+            Text(printable(_state(one))),
             Text(printable(one.owner or "")),
             f"{one.pages:,}",
             f"{one.visits:,}",

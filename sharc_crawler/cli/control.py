@@ -17,6 +17,7 @@ from sharc_crawler.storage.folders import site_folders
 
 ANSWER_WITHIN = 10.0  #: seconds; a crawl looks once a second
 
+#: what each order changes; a delay takes seconds
 _CHANGES: dict[str, dict[str, Any]] = {
     "pause": {"paused": True},
     "resume": {"paused": False},
@@ -43,24 +44,29 @@ def command(folder: Path, order: str, seconds: str | None, as_json: bool) -> Non
       sharc control captures/demo delay 5
       sharc control captures/demo resume
     """
-    if order == "delay" and seconds is None:
+    answer = _answer(folder, give(folder, order, seconds))
+    if answer is None:
+        later = "" if order in ("stop", "status") else "; one that is started again there will obey"
+        raise UsageError(f"no crawl runs in {str(folder)!r}, or it does not answer{later}")
+    click.echo(json.dumps(answer) if as_json else _told(answer, order))
+
+
+def give(folder: Path, order: str, seconds: str | None = None) -> str:
+    """Write an order into a crawl's folder; its number, by which the crawl will answer."""
+    if order == "delay" and not seconds:
         raise UsageError(f"delay takes seconds, as in: sharc control {folder} delay 5")
-    if order != "delay" and seconds is not None:
+    if order != "delay" and seconds:
         raise UsageError(f"{order} {seconds}: only delay takes seconds")
-    delay = read_arguments({"delay": seconds})["delay"] if seconds is not None else None
+    change = {"delay": read_arguments({"delay": seconds})["delay"]} if seconds else _CHANGES[order]
     orders = read_orders(folder)
     if orders is None:
         whole = f"; orders to a crawl of several sites lie in {str(folder.parent)!r}" if _is_part(folder) else ""
         raise UsageError(
             f"{str(folder)!r} takes no orders: {ORDERS} is missing, so no crawl began there, or with control=0{whole}"
         )
-    orders = orders.changed(**({"delay": delay} if order == "delay" else _CHANGES[order]))
+    orders = orders.changed(**change)
     write(folder, ORDERS, orders)
-    answer = _answer(folder, orders.number)
-    if answer is None:
-        later = "" if order in ("stop", "status") else "; one that is started again there will obey"
-        raise UsageError(f"no crawl runs in {str(folder)!r}, or it does not answer{later}")
-    click.echo(json.dumps(answer) if as_json else _told(answer, order))
+    return orders.number
 
 
 def _is_part(folder: Path) -> bool:

@@ -7,18 +7,15 @@ import os
 import signal
 import socket
 import threading
-import time
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from rich.console import Console
-from rich.live import Live
 
 from sharc_crawler import extras
-from sharc_crawler.cli._fleet_table import drawn, sums
+from sharc_crawler.cli._fleet_table import follow
 from sharc_crawler.errors import UsageError
 from sharc_crawler.fleet.ledger import Wish
 from sharc_crawler.fleet.opening import open_fleet
@@ -33,7 +30,6 @@ if TYPE_CHECKING:
 DSN = click.argument("dsn")
 SITES = click.argument("sites", nargs=-1)
 AS_JSON = click.option("--json", "as_json", is_flag=True, help="The answer as JSON.")
-EVERY = 1.0  #: seconds between two looks
 TERM = 60.0
 
 
@@ -157,17 +153,7 @@ def status(dsn: str, sites: tuple[str, ...], once: bool, as_json: bool) -> None:
         document = {**asdict(ledger.status()), "sites": [asdict(one) for one in ledger.sites(wanted)]}
         click.echo(json.dumps(document, default=str))
         return
-    console = Console()
-    if once or not console.is_terminal:
-        console.print(drawn(sums(ledger.status(), None), ledger.sites(wanted, 50)))
-        return
-    former = ledger.status()
-    with Live(console=console, refresh_per_second=2) as live:
-        while True:
-            now = ledger.status()
-            live.update(drawn(sums(now, former), ledger.sites(wanted, 30)))
-            former = now
-            time.sleep(EVERY)
+    follow(ledger, wanted, once=once)
 
 
 @command.command()

@@ -1,18 +1,25 @@
-"""``sharc watch``: a crawl that runs, in the terminal or as a page."""
+"""``sharc watch``: a crawl that runs, or a fleet, in the terminal or as a page."""
 
 from __future__ import annotations
 
 import contextlib
 import json
 import time
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.console import Console
 from rich.live import Live
 
+from sharc_crawler.cli._fleet_table import facts as fleet_facts
+from sharc_crawler.cli._fleet_table import follow
+from sharc_crawler.cli.control import give
 from sharc_crawler.collection.folder import Collection
+from sharc_crawler.control import STATUS
 from sharc_crawler.errors import UsageError
+from sharc_crawler.fleet.opening import open_fleet
 from sharc_crawler.report.words import printable
 from sharc_crawler.storage.folders import RUNNING
 from sharc_crawler.watch.facts import facts
@@ -20,34 +27,97 @@ from sharc_crawler.watch.seen import Watched
 from sharc_crawler.watch.terminal import drawn, headline
 from sharc_crawler.watch.web import WatchServer
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+CAPTURES = Path("captures")  #: where captures lie that were given no output folder
+FLEET_SITES = 200  #: shown, those that are held first
+_SCHEMES = ("sqlite", "postgresql", "postgres")
 EVERY = 1.0  #: seconds between two looks
 EVERY_LINE = 10.0  #: where there is no terminal to redraw
 
 
-@click.command(epilog="Example: sharc watch captures/www.example.org --web")
-@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.command()
+@click.argument("place", metavar="[FOLDER|DSN]", required=False)
 @click.option("--web", is_flag=True, help="As a page on loopback, whose address is printed.")
 @click.option("--port", type=click.IntRange(0, 65_535), default=0, help="Of the page.  [default: any that is free]")
-@click.option("--control", is_flag=True, help="The page may pause the crawl, let it go on, and stop it.")
+@click.option("--control", is_flag=True, help="The page may pause a crawl, let it go on, slow it, and stop it.")
 @click.option("--json", "as_json", is_flag=True, help="How it stands now, as a JSON object; then end.")
-def command(folder: Path, web: bool, port: int, control: bool, as_json: bool) -> None:
-    """Watch the crawl that writes FOLDER, until it is over or you press Ctrl-C. The crawl needs no switch for it.
+def command(place: str | None, web: bool, port: int, control: bool, as_json: bool) -> None:
+    r"""Watch the crawl that writes FOLDER, until it is over or you press Ctrl-C. The crawl needs no switch for it.
 
-    Of a collection it is the capture that was begun last.
+    Of a collection it is the capture that was begun last; without FOLDER, of those in captures/. A folder that is not
+    there yet is waited for. With a DSN (sqlite:PATH, postgresql://HOST/DATABASE) a fleet is watched.
 
     It shows how far the crawl is and what time is left, its sites, its hosts with their pace and errors, and the last
     requests with what came of them. Nothing is asked of the crawl: only what it writes is read.
+
+    \b
+    Example:
+      sharc watch captures/www.example.org --web
+      sharc watch sqlite:fleet.db
     """
     if (port or control) and not web:
         raise UsageError("--port and --control are for --web")
+    if place is not None and place.partition(":")[0] in _SCHEMES:
+        _watch_fleet(place, web=web, port=port, control=control, as_json=as_json)
+        return
+    folder = Path(place) if place is not None else _newest()
+    if not as_json and not _appears(folder):
+        return
+    if not folder.is_dir():
+        raise UsageError(f"{str(folder)!r} is no folder; name the one that the crawl writes (its argument output=)")
     watched = Watched(_watched(folder))
     watched.look()
     if as_json:
         click.echo(json.dumps(facts(watched, time.time())))
     elif web:
-        _serve(watched, port, control=control)
+        _serve(partial(_seen, watched), port, order=partial(give, watched.folder) if control else None)
     else:
         _draw(watched)
+
+
+def _seen(watched: Watched) -> dict[str, Any]:
+    watched.look()
+    return facts(watched, time.time())
+
+
+def _newest() -> Path:
+    """The crawl below the usual output folder of which was heard last."""
+    found = [path for depth in ("*", "*/*") for path in CAPTURES.glob(f"{depth}/{STATUS}")]
+    if not found:
+        raise UsageError(f"{CAPTURES}/ has no crawl; name the folder that it writes: sharc watch FOLDER")
+    newest = max(found, key=lambda path: path.stat().st_mtime).parent
+    click.echo(str(newest), err=True)
+    return newest
+
+
+def _appears(folder: Path) -> bool:
+    """Wait until a crawl has made its folder; ``False``: Ctrl-C came first."""
+    if not folder.exists():
+        click.echo(f"{folder} is not there yet; waiting for a crawl to begin in it. Ctrl-C ends it.", err=True)
+    try:
+        while not folder.exists():
+            time.sleep(EVERY)
+    except KeyboardInterrupt:
+        return False
+    return True
+
+
+def _watch_fleet(dsn: str, *, web: bool, port: int, control: bool, as_json: bool) -> None:
+    if control:
+        raise UsageError(f"--control: orders to a fleet are given by sharc fleet pause|resume|stop {dsn}")
+    ledger = open_fleet(dsn)
+
+    def told() -> dict[str, Any]:
+        return fleet_facts(ledger.status(), ledger.sites(None, FLEET_SITES))
+
+    if as_json:
+        click.echo(json.dumps(told()))
+    elif web:
+        _serve(told, port)
+    else:
+        follow(ledger, None)
 
 
 def _watched(folder: Path) -> Path:
@@ -63,14 +133,12 @@ def _watched(folder: Path) -> Path:
     return chosen
 
 
-def _serve(watched: Watched, port: int, *, control: bool) -> None:
+def _serve(told: Callable[[], dict[str, Any]], port: int, order: Callable[[str, str], object] | None = None) -> None:
     try:
-        server = WatchServer(watched, port, control=control)
+        server = WatchServer(told, port, order)
     except OSError as error:
         raise UsageError(f"--port {port}: {error.strerror}; without it any free port is taken") from error
-    click.echo(
-        f"{server.url}\nWhoever has this address may look{' and give orders' if control else ''}. Ctrl-C ends it."
-    )
+    click.echo(f"{server.url}\nWhoever has this address may look{' and give orders' if order else ''}. Ctrl-C ends it.")
     with contextlib.suppress(KeyboardInterrupt):
         server.serve()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.report.words import every, size
-from sharc_crawler.watch.terminal import headline
+from sharc_crawler.watch.terminal import counts, headline
 
 if TYPE_CHECKING:
     from sharc_crawler.model import Instant
@@ -21,6 +21,7 @@ def facts(watched: Watched, now: Instant) -> dict[str, Any]:
     busiest = sorted(seen.hosts.items(), key=lambda item: -item[1].requests)[:HOSTS]
     return {
         "headline": headline(watched, now),
+        "counts": counts(watched),
         "ended": watched.ended,
         "silent": watched.silent(now),
         "paused": bool(watched.status.get("paused")),

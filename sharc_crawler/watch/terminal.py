@@ -30,13 +30,8 @@ SITES = 12
 
 def drawn(watched: Watched, now: Instant) -> RenderableType:
     """All of it; the log's own text is shown as text, whatever it holds."""
-    seen = watched.seen
-    counts = f"{counted(seen.requests, 'request')}, {size(seen.bytes)}"
-    if seen.verdicts:
-        counts += "; " + ", ".join(f"{number:,} {verdict}" for verdict, number in seen.verdicts.most_common())
-    return Group(
-        Text(headline(watched, now), style="bold"), Text(counts), _sites(watched), _hosts(watched), _last(watched)
-    )
+    lines = Text(headline(watched, now), style="bold"), Text(counts(watched))
+    return Group(*lines, _sites(watched), _hosts(watched), _last(watched))
 
 
 def headline(watched: Watched, now: Instant) -> str:
@@ -50,6 +45,13 @@ def headline(watched: Watched, now: Instant) -> str:
     if silence := watched.silent(now):
         return f"No sign of life for {silence:.0f} s: it may have been killed. The same command goes on."
     return str(watched.status["progress"]) or "begins"
+
+
+def counts(watched: Watched) -> str:
+    """In one line: requests, bytes, verdicts."""
+    seen = watched.seen
+    verdicts = ", ".join(f"{number:,} {verdict}" for verdict, number in seen.verdicts.most_common())
+    return f"{counted(seen.requests, 'request')}, {size(seen.bytes)}" + (f"; {verdicts}" if verdicts else "")
 
 
 def _without_status(folder: Path) -> str:

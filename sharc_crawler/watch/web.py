@@ -1,27 +1,24 @@
-"""A crawl that runs, as a page on loopback: for whoever has its address, which holds a random token."""
+"""A crawl that runs, or a fleet, as a page on loopback: for whoever has its address, which holds a random token."""
 
 from __future__ import annotations
 
 import json
 import secrets
 import threading
-import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from sharc_crawler.control import ORDERS, Orders, read_orders, write
-from sharc_crawler.errors import DataError
-from sharc_crawler.watch.facts import facts
+from sharc_crawler.errors import DataError, StoreUnavailable, UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from sharc_crawler.watch.seen import Watched
+    from collections.abc import Callable, Iterator
+    from typing import Any
 
 HOST = "127.0.0.1"
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; img-src data:"
-_CHANGES = {"pause": {"paused": True}, "resume": {"paused": False}, "stop": {"stop": True}}
+_ORDERS = ("pause", "resume", "delay", "stop")
+_LONGEST = 100  #: bytes of an order's seconds
 
 
 class WatchServer:
@@ -29,12 +26,15 @@ class WatchServer:
 
     Parameters
     ----------
-    control: orders are taken from the page, too (pause, resume, stop)
+    told: how it stands now, as :func:`~sharc_crawler.watch.facts.facts` has it, asked by one thread at a time
+    order: takes an order from the page (pause, resume, delay, stop) and its seconds; ``None``: the page is read only
 
     """
 
-    def __init__(self, watched: Watched, port: int = 0, *, control: bool = False) -> None:
-        self._watched, self._control = watched, control
+    def __init__(
+        self, told: Callable[[], dict[str, Any]], port: int = 0, order: Callable[[str, str], object] | None = None
+    ) -> None:
+        self._told, self._give = told, order
         self._token = secrets.token_urlsafe(16)
         self._lock = threading.Lock()
         self._server = ThreadingHTTPServer((HOST, port), type("Handler", (_Handler,), {"watch": self}))
@@ -54,7 +54,7 @@ class WatchServer:
         self._server.shutdown()
         self._server.server_close()
 
-    def answer(self, method: str, path: str, asked_for: str) -> tuple[int, str, bytes]:
+    def answer(self, method: str, path: str, asked_for: str, body: str = "") -> tuple[int, str, bytes]:
         """Status, media type and body; ``asked_for``: the Host header, so that no other site's page reaches us."""
         if asked_for.rpartition(":")[0] not in (HOST, "localhost"):
             return 403, "text/plain", b"only by its own address"
@@ -62,33 +62,31 @@ class WatchServer:
         if not secrets.compare_digest(start.encode(), self._token.encode()):
             return 404, "text/plain", b"not here: the address has a token"
         try:
-            return self._about(method, name)
-        except DataError as error:
+            return self._about(method, name, body)
+        except (DataError, StoreUnavailable, UsageError) as error:
             return 409, "text/plain; charset=utf-8", str(error).encode(errors="replace")
 
-    def _about(self, method: str, name: str) -> tuple[int, str, bytes]:
+    def _about(self, method: str, name: str, body: str) -> tuple[int, str, bytes]:
         if method == "GET" and name == "":
             return 200, "text/html; charset=utf-8", self._page()
         if method == "GET" and name == "facts.json":
             return 200, "application/json", self._facts()
-        if method == "POST" and name in _CHANGES:
-            return self._order(name)
+        if method == "POST" and name in _ORDERS:
+            return self._order(name, body)
         return 404, "text/plain", b"not here"
 
     def _page(self) -> bytes:
         text = files(__package__).joinpath("page.html").read_text(encoding="utf-8")
-        return text.replace("{{ control }}", "true" if self._control else "false").encode()
+        return text.replace("{{ control }}", "true" if self._give else "false").encode()
 
     def _facts(self) -> bytes:
         with self._lock:
-            self._watched.look()
-            return json.dumps(facts(self._watched, time.time())).encode()
+            return json.dumps(self._told(), default=str).encode()
 
-    def _order(self, name: str) -> tuple[int, str, bytes]:
-        if not self._control:
+    def _order(self, name: str, seconds: str) -> tuple[int, str, bytes]:
+        if not self._give:
             return 403, "text/plain", b"read only: sharc watch --web --control takes orders"
-        orders = read_orders(self._watched.folder) or Orders()
-        write(self._watched.folder, ORDERS, orders.changed(**_CHANGES[name]))
+        self._give(name, seconds)
         return 200, "application/json", b"{}"
 
 
@@ -100,13 +98,21 @@ class _Handler(BaseHTTPRequestHandler):
         self._say("GET")
 
     def do_POST(self) -> None:
-        self._say("POST")
+        length = self.headers.get("Content-Length", "0")
+        size = int(length) if length.isdecimal() else _LONGEST + 1
+        if size > _LONGEST:
+            self.close_connection = True  # what was not read is no further request
+            self._send(413, "text/plain", b"an order is short")
+        else:
+            self._say("POST", self.rfile.read(size).decode(errors="replace"))
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the library's name
         """Nothing: the terminal is the crawl's."""
 
-    def _say(self, method: str) -> None:
-        status, kind, body = self.watch.answer(method, self.path, self.headers.get("Host", ""))
+    def _say(self, method: str, body: str = "") -> None:
+        self._send(*self.watch.answer(method, self.path, self.headers.get("Host", ""), body))
+
+    def _send(self, status: int, kind: str, body: bytes) -> None:
         self.send_response(status)
         for name, value in self._headers(kind, len(body)):
             self.send_header(name, value)

@@ -20,7 +20,6 @@ from sharc_crawler.watch.facts import facts
 from sharc_crawler.watch.seen import Watched
 from sharc_crawler.watch.tail import LOG, LogTail
 from sharc_crawler.watch.terminal import drawn, headline
-from sharc_crawler.watch.web import WatchServer
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -169,36 +168,8 @@ def test_the_pace_is_not_that_of_a_pause(tmp_path: Path) -> None:
     assert watched.seen.hosts["h.example"].gap == 2.0
 
 
-def test_the_page_is_for_who_has_its_address(tmp_path: Path) -> None:
-    status(tmp_path)
-    server = WatchServer(Watched(tmp_path))
-    try:
-        path, host = f"/{server.url.split('/')[3]}/", server.url.split("/")[2]
-        assert server.answer("GET", path, host)[0] == 200
-        assert json.loads(server.answer("GET", f"{path}facts.json", host)[2])["headline"].startswith("No sign of life")
-        assert server.answer("GET", "/facts.json", host)[0] == 404
-        assert server.answer("GET", path, "evil.example:80")[0] == 403
-        assert server.answer("POST", f"{path}stop", host)[0] == 403, "read only"
-        assert not (tmp_path / "control.json").exists()
-    finally:
-        server._server.server_close()
-
-
 @pytest.mark.parametrize("line", ["no json", '{"result": "ok"}', "[1]", "\x00"])
 def test_a_log_that_no_crawl_wrote_is_said(tmp_path, line):
     (tmp_path / LOG).write_text(f"{line}\n")
     with pytest.raises(DataError, match="no crawl wrote"):
         Watched(tmp_path).look()
-
-
-def test_orders_that_are_not_ours_are_told_to_the_page(tmp_path):
-    (tmp_path / "control.json").write_text("{}")
-    (tmp_path / "control.json").chmod(0o666)
-    server = WatchServer(Watched(tmp_path), control=True)
-    try:
-        path = "/" + server.url.split("/", 3)[3]
-        code, _, told = server.answer("POST", f"{path}pause", "127.0.0.1:1")
-    finally:
-        server._server.server_close()
-    assert code == 409
-    assert b"not obeyed" in told
