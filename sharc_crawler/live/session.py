@@ -446,14 +446,16 @@ def _file_size(config: Config) -> int:
 def _browsing(session: Session, arguments: Arguments | None) -> Browsing | None:
     if session.drop_in or arguments is None or arguments.options.browser == "never":
         return None
-    from sharc_crawler.live.browser.browsing import Browsing, Manner  # only where pages are shown by browsers
+    from sharc_crawler.live.browser.browsing import Browsing  # only where pages are shown by browsers
+    from sharc_crawler.live.browser.manner import Manner
 
     def folder_of(site: str) -> Path:
         return session.places[site].folder
 
     options, agent = arguments.options, session.config.user_agent
-    manner = Manner(options.browser == "always", options.screenshots, options.text, session.login)
-    return Browsing(session.sites, session.readers, session.clock.now, folder_of, session.describe, agent, manner)
+    every = options.browser == "always"
+    manner = Manner(every, options.screenshots, options.text, options.behaviors, agent, session.login)
+    return Browsing(session.sites, session.readers, session.clock.now, folder_of, session.describe, manner)
 
 
 def _control(folder: Path, sites: Sites) -> Control:

@@ -252,6 +252,14 @@ class Options:
         section=SHOWN,
         never=_INSTANT,
     )
+    behaviors: tuple[str, ...] = argument(
+        Words(("scroll", "more")),
+        ("scroll",),
+        "what is done with each page that rests: `scroll` it, and its parts, to their ends; click on what says `more`"
+        " ([bounds](browser.md#bounds))",
+        section=SHOWN,
+        needs=_SHOWN,
+    )
     screenshots: bool = argument(
         Flag(),
         False,

@@ -18,7 +18,7 @@ from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.live.browser.answers import KeptAnswers
 from sharc_crawler.live.browser.chromium import BrowserError
 from sharc_crawler.live.browser.classes import ShownClasses
-from sharc_crawler.live.browser.rendering import DATA, Renderer, Rendering
+from sharc_crawler.live.browser.rendering import DATA, Renderer
 from sharc_crawler.live.browser.resources import resources_of
 from sharc_crawler.live.messages import NotArchivedError
 from sharc_crawler.live.readings import Reading
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
     from sharc_crawler.archive.base import Resource
     from sharc_crawler.frontier.sites import Sites
-    from sharc_crawler.live.browser.rendering import Asked
+    from sharc_crawler.live.browser.manner import Manner
+    from sharc_crawler.live.browser.seen import Asked, Rendering
     from sharc_crawler.live.lease import Lease
     from sharc_crawler.live.readers import Readers
     from sharc_crawler.live.readings import Order
-    from sharc_crawler.login import Login
     from sharc_crawler.model import CaptureRef, Exchange, Fetch, Outcome, PageId
     from sharc_crawler.spool import Octets
 
@@ -64,15 +64,6 @@ class _ToShow(NamedTuple):
     reading: Future[Reading]  #: of the document as it was served
 
 
-class Manner(NamedTuple):
-    """How pages are shown."""
-
-    every: bool = True  #: all of them, else those that are others then
-    pictures: bool = False  #: of each one's first screen are archived
-    texts: bool = False  #: so is what each says
-    login: Login | None = None  #: whose they are
-
-
 class Browsing:
     """The browsers of a crawl, as many as there are processors.
 
@@ -86,11 +77,10 @@ class Browsing:
         now: Callable[[], float],
         folder_of: Callable[[str], Path],
         describe: Callable[[str, Sequence[Resource]], Future[CaptureRef] | None],
-        agent: str | None,
         manner: Manner,
     ) -> None:
         self.wake: Callable[[], None] = lambda: None
-        self._sites, self._readers, self._now, self._folder_of, self._agent = sites, readers, now, folder_of, agent
+        self._sites, self._readers, self._now, self._folder_of = sites, readers, now, folder_of
         self._describe, self._manner = describe, manner
         self._places = asyncio.Semaphore(os.cpu_count() or 1)
         self._idle: list[Renderer] = []
@@ -195,13 +185,13 @@ class Browsing:
 
     async def _rendered(self, fetch: Fetch, exchange: Exchange) -> Rendering:
         for attempt in range(1, ATTEMPTS + 1):
-            renderer = self._rested() or self._made(self._of(fetch.site).folder)
+            renderer = self._rested() or Renderer(self._of(fetch.site).folder, self._manner)
             self._busy.add(renderer)
             try:
                 if not renderer.rendered:
                     await renderer.start()
                 seen = await renderer.render(
-                    fetch.url, exchange.response, exchange.started, lambda asked: self._load(fetch, asked), self._agent
+                    fetch.url, exchange.response, exchange.started, lambda asked: self._load(fetch, asked)
                 )
             except BaseException as error:
                 renderer.close()
@@ -216,9 +206,6 @@ class Browsing:
                 renderer.close()
             return seen
         raise AssertionError("an attempt returns or raises")
-
-    def _made(self, folder: Path) -> Renderer:
-        return Renderer(folder, pictures=self._manner.pictures, login=self._manner.login)
 
     def _rested(self) -> Renderer | None:
         """A browser that waits for a page; one that died meanwhile is no attempt of any page's."""

@@ -7,25 +7,26 @@ as fast as scripts do (DevTools' virtual time). So a host's delay breaks no scri
 from __future__ import annotations
 
 import asyncio
-import json
 from base64 import b64decode, b64encode
 from contextlib import suppress
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.live.browser.answers import for_browser
+from sharc_crawler.live.browser.behaviors import behaviors_of
 from sharc_crawler.live.browser.chromium import BrowserError, Chromium
-from sharc_crawler.login import Login
+from sharc_crawler.live.browser.seen import Asked, Loaded, Rendering, documents, texts
+from sharc_crawler.live.browser.visitor import as_set, stored
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator, Mapping
+    from collections.abc import Awaitable, Callable
     from pathlib import Path
 
-    from sharc_crawler.login import Cookie
+    from sharc_crawler.live.browser.behaviors import Behavior
+    from sharc_crawler.live.browser.manner import Manner
     from sharc_crawler.model import Instant, Seconds
     from sharc_crawler.spool import Octets
 
-    Load = Callable[["Asked"], Awaitable[Octets | None]]
+    Load = Callable[[Asked], Awaitable[Octets | None]]
 
 DATA = ("XHR", "Fetch")  #: what scripts fetch, as the protocol names it
 STREAM = "text/event-stream"  #: what an EventSource accepts; the protocol gives it no kind of its own here
@@ -33,15 +34,11 @@ METHODS = ("POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")  #: that are nam
 STEP = 500  #: milliseconds of the page's time, after which it is looked at
 STILL = 2  #: steps in which nothing was asked for or changed: it is quiet
 PATIENCE = 20  #: steps: a page that never rests is taken as it is then
-SCREENS = 30  #: that are scrolled
 MOST_REQUESTS = 400  #: of one page
 MOST_LED_TO = 10  #: places to which its scripts would lead: a timer that leads on and on names hundreds
 LONGEST: Seconds = 1800.0  #: that a page may take, waiting for its host included
 STUCK: Seconds = 20.0  #: without anything awaited or asked for: its scripts run on, or the browser does not
 SIZE = (1280, 1024)
-_TEXT = 3  #: the type of such nodes
-#: elements whose text is none of the page
-_WORDLESS = {"SCRIPT", "STYLE", "NOSCRIPT", "TITLE", "TEMPLATE", "HEADER", "FOOTER"}
 #: reasons why a request fails, as the protocol and as browsers name them
 _NET_ERRORS = {
     "AddressUnreachable": "ERR_ADDRESS_UNREACHABLE",
@@ -55,47 +52,7 @@ _WATCH = (
     "new MutationObserver(seen => { sharcChanges += seen.length })"
     ".observe(document, {subtree: true, childList: true, attributes: true, characterData: true})"
 )
-#: a screen further, and what it shows drawn: only then is it known what is in sight; 0: it was at its end
-_SCROLL = """(async () => {
-  const before = scrollY;
-  scrollBy({top: innerHeight, behavior: 'instant'});
-  if (scrollY <= before) return 0;
-  await new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)));
-  return 1;
-})()"""
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A request of a page."""
-
-    url: str
-    headers: dict[str, str]
-    kind: str  #: DevTools' name: Script, XHR, Image…
-
-
-class Loaded(NamedTuple):
-    """What came of a request of a page."""
-
-    status: int  #: 0: nothing came
-    media_type: str | None
-    kind: str  #: DevTools' name in lower case: document, script, xhr…
-    error: str = ""  #: as browsers call it
-
-
-@dataclass(slots=True)
-class Rendering:
-    """What a page came to be."""
-
-    documents: list[tuple[str, str]] = field(default_factory=list)  #: base URL and markup: its own, then its frames'
-    led_to: list[str] = field(default_factory=list)  #: where its scripts would have gone
-    requests: int = 0
-    data: int = 0  #: of these: what its scripts fetched
-    cut: list[str] = field(default_factory=list)  #: what was not waited for, or not let through
-    loaded: dict[str, Loaded] = field(default_factory=dict)  #: by URL, its own document first
-    script_errors: int = 0  #: that its scripts left to the browser
-    text: str = ""  #: of its documents, a line for each piece
-    picture: bytes | None = None  #: PNG of its first screen, where one was wanted
+_PLACE = "location.href.split('#')[0]"  #: where it is; places within it are no others
 
 
 class _Shown:
@@ -109,6 +66,7 @@ class _Shown:
         self.awaited = 0  # answers
         self.lively = asyncio.Event()  # something was asked for or answered, or a step is over
         self.step_over = False
+        self.state = (-1, -1)  # requests and changes when it was last looked at
         self.tasks: set[asyncio.Task[None]] = set()
 
     def lead_to(self, url: str) -> None:
@@ -127,10 +85,10 @@ class _Shown:
 class Renderer:
     """A browser that renders one page at a time, each in a context of its own: nothing is kept from one to the next."""
 
-    def __init__(self, folder: Path, *, pictures: bool = False, login: Login | None = None) -> None:
+    def __init__(self, folder: Path, manner: Manner) -> None:
         self.rendered = 0
-        self._pictures = pictures
-        self._login = login or Login()
+        self._manner = manner
+        self._behaviors = behaviors_of(manner.behaviors)
         self._browser = Chromium(self._heard, folder)
         self._page: _Shown | None = None
 
@@ -154,7 +112,7 @@ class Renderer:
         """End the browser."""
         self._browser.close()
 
-    async def render(self, url: str, raw: Octets, at: Instant, load: Load, agent: str | None) -> Rendering:
+    async def render(self, url: str, raw: Octets, at: Instant, load: Load) -> Rendering:
         """Render what a server sent for ``url`` at an instant.
 
         ``load`` gives what the page asks for, as it came over the wire; ``None``: it is not to be had. Raises
@@ -164,7 +122,7 @@ class Renderer:
         self.rendered += 1
         context = (await self._browser.ask("Target.createBrowserContext"))["browserContextId"]
         try:
-            await self._open(page, context, at, agent)
+            await self._open(page, context, at)
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._until_quiet(page), LONGEST)
                 await self._read(page)
@@ -177,11 +135,11 @@ class Renderer:
             with suppress(BrowserError):
                 await self._browser.ask("Target.disposeBrowserContext", browserContextId=context)
 
-    async def _open(self, page: _Shown, context: str, at: Instant, agent: str | None) -> None:
-        ask = self._browser.ask
+    async def _open(self, page: _Shown, context: str, at: Instant) -> None:
+        ask, login, agent = self._browser.ask, self._manner.login, self._manner.agent
         width, height = SIZE
-        if self._login.cookies:
-            cookies = list(map(_as_set, self._login.cookies))
+        if login is not None and login.cookies:
+            cookies = list(map(as_set, login.cookies))
             await ask("Storage.setCookies", cookies=cookies, browserContextId=context)
         target = await ask(
             "Target.createTarget", url="about:blank", browserContextId=context, width=width, height=height
@@ -193,7 +151,7 @@ class Renderer:
             ("Runtime.enable", {}),
             ("Network.setBypassServiceWorker", {"bypass": True}),
             ("Page.addScriptToEvaluateOnNewDocument", {"source": _WATCH, "worldName": "sharc"}),
-            ("Page.addScriptToEvaluateOnNewDocument", {"source": _stored(self._login.storage)}),
+            *((("Page.addScriptToEvaluateOnNewDocument", {"source": stored(login.storage)}),) if login else ()),
             ("Emulation.setVirtualTimePolicy", {"policy": "pause", "initialVirtualTime": at}),
             *((("Emulation.setUserAgentOverride", {"userAgent": agent}),) if agent else ()),
         ):
@@ -203,25 +161,42 @@ class Renderer:
     # -- until it is quiet -------------------------------------------------------------------------------------------
 
     async def _until_quiet(self, page: _Shown) -> None:
-        """Until it rests where it begins, then screen by screen to its end: what loads late is loaded."""
-        still, before, scrolled, waited = 0, (-1, -1), 0, 0
-        while True:
+        """Until it rests where it begins, then after each thing that is done with it: what loads late is loaded."""
+        if not await self._rest(page, STILL, PATIENCE):
+            page.cut(f"rest: it was not quiet after {PATIENCE * STEP / 1000:g} s of its own time")
+        if self._manner.pictures:
+            page.seen.picture = await self._picture(page)
+        here = await self._value(page, _PLACE)
+        times = dict.fromkeys(self._behaviors, 0)
+        while (behavior := await self._behaved(page, times)) is not None:
+            times[behavior] += 1
+            await self._rest(page, 1, STILL)
+            if behavior.after:
+                await self._value(page, behavior.after)
+            if (place := await self._value(page, _PLACE)) != here:
+                page.lead_to(place)
+                page.cut("what comes after a click that led elsewhere")
+                return
+
+    async def _behaved(self, page: _Shown, times: dict[Behavior, int]) -> Behavior | None:
+        """The first of its behaviors that had something to do; none is done beyond its bound."""
+        for behavior in list(times):
+            within = times[behavior] < behavior.most
+            if await self._value(page, f"({behavior.script})({'true' if within else 'false'})"):
+                if within:
+                    return behavior
+                page.cut(behavior.beyond)
+                del times[behavior]
+        return None
+
+    async def _rest(self, page: _Shown, still: int, patience: int) -> bool:
+        """Let its clock run until nothing happens for so many steps, and no longer than for so many others."""
+        quiet = waited = 0
+        while page.awaited or (quiet < still and waited < patience):
             await self._step(page)
-            now = page.seen.requests, await self._value(page, "globalThis.sharcChanges")
-            still, before, waited = still + 1 if now == before else 0, now, waited + 1
-            if page.awaited or (still < (1 if scrolled else STILL) and waited < (STILL if scrolled else PATIENCE)):
-                continue
-            if not scrolled:
-                if still < STILL:
-                    page.cut(f"rest: it was not quiet after {PATIENCE * STEP / 1000:g} s of its own time")
-                if self._pictures:
-                    page.seen.picture = await self._picture(page)
-            if not await self._value(page, _SCROLL):
-                return
-            if scrolled == SCREENS:
-                page.cut(f"what lies beyond its first {SCREENS} screens")
-                return
-            scrolled, waited = scrolled + 1, 0
+            now = page.seen.requests, int(await self._value(page, "globalThis.sharcChanges") or 0)
+            quiet, page.state, waited = quiet + 1 if now == page.state else 0, now, waited + 1
+        return quiet >= still
 
     async def _step(self, page: _Shown) -> None:
         """Let its clock run for a step; it stands while an answer is awaited."""
@@ -243,8 +218,8 @@ class Renderer:
             if self._browser.ended:
                 raise BrowserError("the browser ended")
 
-    async def _value(self, page: _Shown, expression: str) -> int:
-        """A number, worked out in a world that the page's scripts do not see."""
+    async def _value(self, page: _Shown, expression: str) -> Any:
+        """A plain value, worked out in a world that the page's scripts do not see."""
         world = await self._browser.ask("Page.createIsolatedWorld", page.session, frameId=page.frame, worldName="sharc")
         said = await self._browser.ask(
             "Runtime.evaluate",
@@ -253,7 +228,7 @@ class Renderer:
             contextId=world["executionContextId"],
             awaitPromise=True,
         )
-        return int(said["result"].get("value") or 0)
+        return said["result"].get("value")
 
     async def _picture(self, page: _Shown) -> bytes:
         """Its first screen."""
@@ -263,8 +238,8 @@ class Renderer:
     async def _read(self, page: _Shown) -> None:
         """Its markup as it is now, and that of its frames, shadow roots included."""
         root = await self._browser.ask("DOM.getDocument", page.session, depth=-1, pierce=True)
-        page.seen.text = "\n".join(_texts(root["root"]))
-        for node in _documents(root["root"]):
+        page.seen.text = "\n".join(texts(root["root"]))
+        for node in documents(root["root"]):
             markup = await self._browser.ask(
                 "DOM.getOuterHTML", page.session, backendNodeId=node["backendNodeId"], includeShadowDOM=True
             )
@@ -350,27 +325,6 @@ class Renderer:
         self._browser.tell("Fetch.failRequest", requestId=said["requestId"], errorReason=reason)
 
 
-def _as_set(cookie: Cookie) -> dict[str, Any]:
-    """A cookie as the protocol sets it; without a domain it is its host's alone."""
-    where = {"domain": f".{cookie.domain}"} if cookie.subdomains else {}
-    return {
-        "name": cookie.name,
-        "value": cookie.value,
-        "url": f"http{'s' * cookie.secure}://{cookie.domain}{cookie.path}",
-        "path": cookie.path,
-        "secure": cookie.secure,
-        "httpOnly": cookie.http_only,
-        **({"expires": cookie.expires} if cookie.expires else {}),
-        **where,
-    }
-
-
-def _stored(storage: Mapping[str, Mapping[str, str]]) -> str:
-    """A script that finds what scripts had stored at its origin, before any of the page's runs."""
-    known = json.dumps({origin: dict(items) for origin, items in storage.items()})
-    return f"for (const item of Object.entries({known}[origin] || {{}})) localStorage.setItem(...item)"
-
-
 def _note(page: _Shown, said: dict[str, Any], status: int, media_type: str | None, error: str = "") -> None:
     """What came of it, the first time."""
     page.seen.loaded.setdefault(said["request"]["url"], Loaded(status, media_type, said["resourceType"].lower(), error))
@@ -389,31 +343,3 @@ def _why_not(page: _Shown, said: dict[str, Any]) -> str:
     if page.seen.requests >= MOST_REQUESTS:
         return f"requests after its first {MOST_REQUESTS}"
     return ""
-
-
-def _texts(node: dict[str, Any]) -> Iterator[str]:
-    """What its documents say, in their order; as Browsertrix: without what frames most pages of a site."""
-    waiting = [node]
-    while waiting:
-        node = waiting.pop()
-        if node["nodeType"] == _TEXT and (text := node["nodeValue"].strip()):
-            yield text
-        if node["nodeName"] in _WORDLESS:
-            continue
-        if "contentDocument" in node:
-            waiting.append(node["contentDocument"])
-        waiting += reversed(node.get("children", ()))
-        waiting += reversed(node.get("shadowRoots", ()))
-
-
-def _documents(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """A document, and those within it."""
-    waiting = [node]
-    while waiting:
-        node = waiting.pop()
-        if node["nodeName"] == "#document":
-            yield node
-        waiting += reversed(node.get("children", ()))
-        waiting += node.get("shadowRoots", ())
-        if "contentDocument" in node:
-            waiting.append(node["contentDocument"])

@@ -10,7 +10,7 @@ from sharc_crawler.archive.base import Resource
 from sharc_crawler.instants import iso
 
 if TYPE_CHECKING:
-    from sharc_crawler.live.browser.rendering import Loaded, Rendering
+    from sharc_crawler.live.browser.seen import Loaded, Rendering
     from sharc_crawler.model import Instant
 
 #: ``urn:KIND:URL`` of a page: its first screen, its text, what it loaded
@@ -20,7 +20,7 @@ VIEW, TEXT, PAGE_INFO = "view", "text", "pageinfo"
 def resources_of(url: str, date: Instant, seen: Rendering, *, text: bool) -> list[Resource]:
     """The records about a page that was downloaded at ``date``; a picture is among them where one was taken.
 
-    >>> from sharc_crawler.live.browser.rendering import Rendering
+    >>> from sharc_crawler.live.browser.seen import Rendering
     >>> [one.uri for one in resources_of("http://h/", 0.0, Rendering(text="Hello"), text=True)]
     ['urn:pageinfo:http://h/', 'urn:text:http://h/']
     """

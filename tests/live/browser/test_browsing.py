@@ -17,7 +17,8 @@ from warcio.archiveiterator import ArchiveIterator
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.errors import UsageError
 from sharc_crawler.live.browser import chromium
-from sharc_crawler.live.browser.browsing import ATTEMPTS, Browsing, Manner
+from sharc_crawler.live.browser.browsing import ATTEMPTS, Browsing
+from sharc_crawler.live.browser.manner import Manner
 from sharc_crawler.live.browser.rendering import Renderer
 from sharc_crawler.model import Fetch, Kind, PageId, Plan, Slot, Validators
 from tests.archive.readback import page
@@ -116,9 +117,9 @@ def test_only_classes_of_pages_that_a_browser_makes_others_are_shown(crawl):
 
 async def killed(folder, fetch):
     """A browser that has shown a page, and was killed."""
-    renderer = Renderer(folder)
+    renderer = Renderer(folder, Manner())
     await renderer.start()
-    await renderer.render(fetch.url, page().response, 1e9, None, None)
+    await renderer.render(fetch.url, page().response, 1e9, None)
     os.killpg(renderer.pid, signal.SIGKILL)
     os.waitid(os.P_PID, renderer.pid, os.WEXITED | os.WNOWAIT)
     return renderer
@@ -130,7 +131,7 @@ async def test_browsers_that_died_while_they_waited_are_no_attempts_of_a_page(tm
     fetch = Fetch(
         0, PageId(0), site, "http://h.example/", Kind.PAGE, Slot.FIRST, Plan.HOPEFUL, site, 1, Validators(), 0.0
     )
-    browsing = Browsing({}, None, time.time, lambda _: tmp_path, None, None, Manner())
+    browsing = Browsing({}, None, time.time, lambda _: tmp_path, None, Manner())
     try:
         browsing._idle += [await wait(killed(tmp_path, fetch)) for _ in range(ATTEMPTS)]
         seen = await wait(browsing._rendered(fetch, page()))

@@ -5,45 +5,108 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
 
 import pytest
 from twisted.internet.defer import Deferred
 
 from sharc_crawler.errors import UsageError
 from sharc_crawler.live.browser import chromium
-from sharc_crawler.live.browser.rendering import MOST_LED_TO, Asked, Renderer, Rendering
+from sharc_crawler.live.browser.behaviors import CLICKS
+from sharc_crawler.live.browser.manner import Manner
+from sharc_crawler.live.browser.rendering import MOST_LED_TO, Renderer
 
-ONWARD = b"""HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>On and on</p>
+if TYPE_CHECKING:
+    from sharc_crawler.live.browser.seen import Asked, Rendering
+
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"
+ONWARD = (
+    HEAD
+    + b"""<p>On and on</p>
 <script>new EventSource('/events'); fetch('/', {method: 'MADEUP'}); fetch('/data');
 setInterval(() => location.replace('/on/' + Math.random()), 10)</script>"""
+)
+#: a list with a button, one without end in a shadow root, a part that scrolls, what must not be clicked
+MORE = (
+    HEAD
+    + b"""<ul id=list></ul><button id=button>Show 2 more</button>
+<button onclick="fetch('/menu' + (this.n = (this.n || 0) + 1))">More</button>
+<form action=/sent><button>Show more</button></form><a href=/real>Load more</a><button disabled>Load more</button>
+<div id=part style="height: 200px; overflow: auto"><div style="height: 900px"></div><img loading=lazy src=/lazy></div>
+<div id=host></div>
+<script>
+const add = n => fetch('/page/' + n).then(() => list.append(document.createElement('li')));
+let n = 0; button.onclick = () => { if (++n == 3) button.remove(); add(n); };
+host.attachShadow({mode: 'open'}).innerHTML = '<a href="javascript:" id=x>Mehr laden</a>';
+host.shadowRoot.getElementById('x').onclick = () => document.body.append('endless', document.createElement('p'));
+part.onscroll = () => { if (part.scrollTop + part.clientHeight > part.scrollHeight - 2) fetch('/end-of-part') };
+</script>"""
+)
+ELSEWHERE = (
+    HEAD + b"""<button onclick="history.pushState(0, '', '/other'); fetch('/of-another')">Read more posts</button>"""
+)
 
 
-async def rendered(raw: bytes, folder: Path, urls: list[str]) -> tuple[Rendering, Path]:
+async def rendered(raw: bytes, folder: Path, urls: list[str], manner: Manner) -> tuple[Rendering, Path]:
     """What became of a page, and where the browser's socket was; ``urls``: what it asked for."""
 
-    async def nothing(asked: Asked) -> None:
+    async def nothing(asked: Asked) -> bytes:
         urls.append(asked.url)
+        return HEAD
 
-    renderer = Renderer(folder)
+    renderer = Renderer(folder, manner)
     try:
         await renderer.start()
         (socket,) = folder.glob(f"{chromium.PROFILE}*/SingletonSocket")
-        return await renderer.render("http://h.example/", raw, 1e9, nothing, None), socket.readlink()
+        return await renderer.render("http://h.example/", raw, 1e9, nothing), socket.readlink()
     finally:
         renderer.close()
 
 
-async def test_a_page_that_leads_on_and_on_names_few_places_and_its_browser_leaves_nothing():
+async def shown(raw: bytes, manner: Manner | None = None) -> tuple[Rendering, Path, list[str]]:
+    """The same, in a folder in which nothing is left; what it asked for, without its host."""
     try:
         chromium.found()
     except UsageError as error:
         pytest.skip(str(error))
     urls: list[str] = []
     with TemporaryDirectory() as folder:
-        seen, socket = await Deferred.fromFuture(asyncio.ensure_future(rendered(ONWARD, Path(folder), urls)))
+        work = rendered(raw, Path(folder), urls, manner or Manner())
+        seen, socket = await Deferred.fromFuture(asyncio.ensure_future(work))
         assert not list(Path(folder).iterdir())
+    return seen, socket, [url.removeprefix("http://h.example") for url in urls]
+
+
+async def test_a_page_that_leads_on_and_on_names_few_places_and_its_browser_leaves_nothing():
+    seen, socket, asked = await shown(ONWARD)
     assert len(seen.led_to) == MOST_LED_TO
     assert f"where its scripts would lead after the first {MOST_LED_TO} places" in seen.cut
-    assert urls == ["http://h.example/data"], "a stream of events has no end"
+    assert asked == ["/data"], "a stream of events has no end"
     assert any(what.startswith("other requests: only") for what in seen.cut), seen.cut
     assert not socket.parent.exists(), "among the temporary files"
+
+
+@pytest.mark.long
+async def test_buttons_that_bring_more_are_clicked_as_long_as_they_do():
+    seen, _, asked = await shown(MORE, Manner(behaviors=("scroll", "more")))
+    assert {"/page/1", "/page/2", "/page/3", "/lazy", "/end-of-part"} <= set(asked)
+    assert seen.documents[0][1].count("<li>") == 3
+    assert "/menu1" in asked
+    assert "/menu9" not in asked, "one that brings nothing is left alone"
+    assert seen.text.count("endless") == CLICKS - 3 - asked.count("/menu1")
+    assert seen.cut == [f'what comes after {CLICKS} clicks on "more"']
+    assert not {"/sent", "/real"} & {*asked, *seen.led_to}
+
+
+@pytest.mark.long
+async def test_nothing_is_clicked_where_nobody_asked_for_it():
+    _, _, asked = await shown(MORE)
+    assert not any(path.startswith(("/page", "/menu")) for path in asked)
+    assert "/end-of-part" in asked, "but parts are scrolled"
+
+
+@pytest.mark.long
+async def test_a_click_that_leads_elsewhere_names_a_page_and_is_the_last():
+    seen, _, _ = await shown(ELSEWHERE, Manner(behaviors=("more",)))
+    assert seen.led_to == ["http://h.example/other"]
+    assert seen.cut == ["what comes after a click that led elsewhere"]
