@@ -10,11 +10,11 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 GUIDES = (
-    "arguments", "browser", "capturing", "certificate", "changes", "collection", "drop-in", "fleet", "install",
-    "observations", "report", "security", "settings", "strategies", "subsites", "temporal", "tutorial", "upstream",
+    "arguments", "browser", "capturing", "certificate", "changes", "collection", "drop-in", "fleet", "hacs", "install",
+    "observations", "report", "security", "settings", "simulate", "strategies", "subsites", "temporal", "tutorial", "upstream",
     "warc",
 )  # fmt: skip
-READ = ("README.md", "CONTRIBUTING.md", "SECURITY.md", *(f"docs/{name}.md" for name in GUIDES))
+READ = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", *(f"docs/{name}.md" for name in GUIDES))
 LONGEST_README = 900  #: words
 MEDIAN, LONGEST = 16, 40  #: words of a sentence
 
