@@ -11,8 +11,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 GUIDES = (
     "arguments", "browser", "capturing", "certificate", "changes", "collection", "drop-in", "fleet", "hacs", "install",
-    "observations", "report", "security", "settings", "simulate", "strategies", "subsites", "temporal", "tutorial", "upstream",
-    "warc",
+    "observations", "report", "security", "settings", "simulate", "strategies", "subsites", "temporal", "tutorial",
+    "upstream", "warc",
 )  # fmt: skip
 READ = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", *(f"docs/{name}.md" for name in GUIDES))
 LONGEST_README = 900  #: words
