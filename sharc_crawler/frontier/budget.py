@@ -16,12 +16,16 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
 from sharc_crawler.evidence.reasons import Reason
+from sharc_crawler.frontier.hosts import Task
 from sharc_crawler.model import EMBEDDED, Kind, Result, Slot
 from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
-    from sharc_crawler.frontier.hosts import Task
+    from collections.abc import Sequence
+
+    from sharc_crawler.frontier.pages import PageTable
     from sharc_crawler.frontier.spec import CaptureSpec
+    from sharc_crawler.frontier.store import VisitRow
     from sharc_crawler.model import Instant, Outcome, PageId, Seconds
 
 PREFIX = "budget: "  #: before the bound, in the reason why something was not fetched
@@ -89,6 +93,22 @@ class SiteBudget:
             (spec.max_time, left.time * made / max(1e-9, self._ran(now)) - kept),
         )
         return min((room for bound, room in rooms if bound), default=math.inf)
+
+    def restore(self, visits: Sequence[VisitRow], pages: PageTable) -> None:
+        """All former fetches, in the order in which they ended."""
+        if not self._bounded:  # nothing is kept room for
+            made = [visit for visit in visits if visit.attempt]
+            self._requests += len(made)
+            self.received += sum(visit.outcome.length for visit in made)
+            self.seeds.difference_update([visit.page for visit in made])
+            visits = [visit for visit in visits if not visit.attempt]
+        for visit in visits:
+            task = Task(visit.page, visit.slot, visit.plan, visit.attempt)
+            if visit.attempt:
+                self.leased(task, pages.kinds[visit.page])
+                self.ended(task, pages.urls[visit.page], visit.outcome, visit.finished)
+            elif (reason := visit.outcome.error or "").startswith(PREFIX):
+                self.forgone(task, reason)
 
     def leased(self, task: Task, kind: Kind) -> None:
         """A request is made; what is visited will be revisited."""

@@ -65,13 +65,13 @@ class Counts:
         self.revisits = 0
         self.late = 0  #: pages that are recorded and not fetched
 
-    def known(self) -> None:
-        """A page is admitted."""
-        self.pages += 1
+    def known(self, pages: int = 1) -> None:
+        """A page is admitted, or several."""
+        self.pages += pages
 
-    def left(self) -> None:
-        """An admitted page is only recorded."""
-        self.late += 1
+    def left(self, pages: int = 1) -> None:
+        """An admitted page is only recorded, or several."""
+        self.late += pages
 
     def taken_up(self) -> None:
         """A page that was only recorded is fetched after all."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from dataclasses import replace
+from itertools import accumulate, islice
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
@@ -14,6 +15,9 @@ from sharc_crawler.model import NO_VALIDATORS, Outcome, RateEstimate, Result, Va
 from sharc_crawler.rates.chain import PRIOR
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from sharc_crawler.frontier.store import PageRow
     from sharc_crawler.model import Kind, PageId
 
 _Type = tuple[int | None, str | None, str | None]
@@ -72,6 +76,24 @@ class PageTable:
         self.started.append(0.0)
         self._notes.append(None)
         return page
+
+    def extend(self, rows: Sequence[PageRow], hosts: Mapping[str, int]) -> None:
+        """Rows that a store held, numbered on from those here; ``hosts``: the number of each host.
+
+        They are as after :meth:`add` of each, made column by column.
+        """
+        self.urls.extend([row.url for row in rows])
+        self.states.extend([row.state for row in rows])
+        self.kinds.extend([row.kind for row in rows])
+        self.hosts.extend([hosts[row.host] for row in rows])
+        self.depths.extend([min(row.depth, 65535) for row in rows])
+        self.parents.extend([row.parent for row in rows])
+        self.rates.extend([row.rate for row in rows])
+        self.shapes.extend([row.shape for row in rows])
+        self.weights.extend([row.weight for row in rows])
+        self.guessed.extend([row.source == PRIOR for row in rows])
+        self.started.extend([0.0] * len(rows))
+        self._notes.extend([None] * len(rows))
 
     def move(self, page: PageId, event: int) -> None:
         """Apply an event of the life cycle to a row; :class:`~sharc_crawler.errors.StateError` for an illegal one."""
@@ -175,6 +197,13 @@ class Texts:
         self._buffer += text.encode("utf-8", "surrogatepass")
         self._ends.append(len(self._buffer))
 
+    def extend(self, texts: Iterable[str]) -> None:
+        """More rows."""
+        encoded = [text.encode("utf-8", "surrogatepass") for text in texts]
+        ends = accumulate(map(len, encoded), initial=len(self._buffer))
+        self._ends.extend(islice(ends, 1, None))
+        self._buffer += b"".join(encoded)
+
     def __getitem__(self, row: int) -> str:
         return self._buffer[self._ends[row] : self._ends[row + 1]].decode("utf-8", "surrogatepass")
 
@@ -202,6 +231,14 @@ class Names(Generic[T]):
         if code == len(self._names):
             self._names.append(name)
         self._codes.append(code)
+
+    def extend(self, names: Sequence[T]) -> None:
+        """More rows."""
+        known = len(self)
+        for name in dict.fromkeys(names):  # each gets its code
+            self.append(name)
+        del self._codes[known:]
+        self._codes.extend(map(self._code_of.__getitem__, names))
 
     def __getitem__(self, row: int) -> T:
         return self._names[self._codes[row]]

@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from sharc_crawler.frontier.budget import PREFIX
 from sharc_crawler.frontier.hosts import Task
 from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.frontier.pages import NO_PARENT, UNRATED
 from sharc_crawler.frontier.traps import content_of
 from sharc_crawler.links.robots import RobotsRules, leads_on, missing
-from sharc_crawler.model import EMBEDDED, Kind, Phase, RateEstimate, Result, Sighting, Slot, Visit
+from sharc_crawler.model import EMBEDDED, Kind, Phase, Result, Sighting, Slot, Visit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -38,9 +37,7 @@ class Restorer:
     def restore(self, saved: Batch, now: Instant) -> None:
         """The capture, all pages and visits; afterwards the frontier may be asked."""
         capture = self._capture(saved)
-        for page in saved.pages:
-            taken_up = page.state == State.LATE and page.page in saved.novelties
-            self._page(page._replace(state=State.QUEUED) if taken_up else page)
+        self._pages([_taken_up(row) if row.page in saved.novelties else row for row in saved.pages])
         for name, host in saved.hosts.items():
             self._host(name, host.robots or "")
         for row in saved.lastmods:
@@ -67,28 +64,38 @@ class Restorer:
         capture.mode.recall_parts([part for _, part in sorted(saved.subsites.items())])
         return capture
 
-    def _page(self, row: PageRow) -> None:
-        """One URL, as it was when it was discovered."""
-        ledger = self._ledger
-        capture, host = ledger.capture, ledger.host(row.host)
-        estimate = RateEstimate(row.rate, row.source, row.shape)
-        state = State(row.state)
-        ledger.pages.add(row.url, row.kind, host, row.depth, row.parent, estimate, row.weight, state)
-        capture.seen.add(row.key, row.page)
-        capture.mode.recall_page(row)
-        if row.kind is Kind.PAGE:
-            capture.counts.known()
-            if state == State.LATE:
-                capture.counts.left()
-            ledger.hosts[host].has_pages = True
-            if row.source == UNRATED.source and state != State.LATE:
+    def _pages(self, rows: Sequence[PageRow]) -> None:
+        """All URLs, as they were when they were discovered."""
+        ledger, capture = self._ledger, self._ledger.capture
+        ledger.pages.extend(rows, {name: ledger.host(name) for name in dict.fromkeys(row.host for row in rows)})
+        capture.seen.add_all([row.key for row in rows])
+        capture.mode.recall_pages(rows)
+        page_kind = Kind.PAGE  # looked up once: nearly all of them are
+        self._named([row for row in rows if row.kind is page_kind])
+        for row in rows:
+            if row.kind is not page_kind:
+                self._besides(row)
+
+    def _named(self, rows: Sequence[PageRow]) -> None:
+        """The pages among them."""
+        ledger, capture = self._ledger, self._ledger.capture
+        capture.counts.known(len(rows))
+        capture.counts.left(sum(row.state == State.LATE for row in rows))
+        for name in {row.host for row in rows}:
+            ledger.hosts[ledger.host_numbers[name]].has_pages = True
+        for row in rows:
+            if row.source == UNRATED.source and row.state != State.LATE:
                 capture.front.rate_later(row.page, Sighting(row.key, hints=row.hints), row.url)
-            if row.url in capture.spec.seeds:
-                capture.budget.seeds.add(row.page)
-        elif row.kind is Kind.HUB and state != State.LATE:
+        seeds = set(capture.spec.seeds)
+        capture.budget.seeds.update(row.page for row in rows if row.url in seeds)
+
+    def _besides(self, row: PageRow) -> None:
+        """What is no page."""
+        ledger, capture = self._ledger, self._ledger.capture
+        if row.kind is Kind.HUB and row.state != State.LATE:
             capture.mode.hub(row.page)
         elif row.kind is Kind.PROBE or (row.kind in EMBEDDED and row.parent == NO_PARENT):
-            ledger.hosts[host].has_pages = True
+            ledger.hosts[ledger.host_numbers[row.host]].has_pages = True
         elif row.kind in EMBEDDED:
             capture.embedded.add(ledger.owner(row.parent), row.page)
 
@@ -114,40 +121,35 @@ class Restorer:
         shown: dict[tuple[PageId, Instant], list[PageId]] = defaultdict(list)
         for row in saved.novelties.values():
             shown[row.hub, row.seen].append(row.page)
+        self._spent(saved.visits)
         for visit in saved.visits:
-            self._spent(visit)
             if visit.finished:
                 self._visit(visit, shown)
 
-    def _spent(self, row: VisitRow) -> None:
-        """What the fetch cost."""
-        pages = self._ledger.pages
-        budget = self._ledger.capture.budget
-        task = Task(row.page, row.slot, row.plan, row.attempt)
-        if row.attempt:
-            if (polls := self._ledger.shared.polls) is not None:
-                polls.spend(row.outcome.started)
-            budget.leased(task, pages.kinds[row.page])
-            budget.ended(task, pages.urls[row.page], row.outcome, finished=row.finished)
-        elif (reason := row.outcome.error or "").startswith(PREFIX):
-            budget.forgone(task, reason)
+    def _spent(self, visits: Sequence[VisitRow]) -> None:
+        """What the fetches cost."""
+        self._ledger.capture.budget.restore(visits, self._ledger.pages)
+        if (polls := self._ledger.shared.polls) is not None:
+            for visit in visits:
+                if visit.attempt:
+                    polls.spend(visit.outcome.started)
 
     def _visit(self, row: VisitRow, shown: Mapping[tuple[PageId, Instant], list[PageId]]) -> None:
         """A fetch that was over: the page is where it was after it."""
         pages, page = self._ledger.pages, row.page
-        if pages.kinds[page] is Kind.HUB:
+        kind = pages.kinds[page]
+        if kind is Kind.HUB:
             self._polled(row, shown.get((page, row.outcome.ended), []))
         elif row.slot is Slot.SECOND:
-            if pages.kinds[page] is Kind.PAGE:
+            if kind is Kind.PAGE:
                 self._ledger.capture.counts.revisited()
             self._second(page, row.slot, row.outcome)
         else:
-            self._first(row)
+            self._first(row, kind)
 
-    def _first(self, row: VisitRow) -> None:
+    def _first(self, row: VisitRow, kind: Kind) -> None:
         pages, page, outcome = self._ledger.pages, row.page, row.outcome
-        capture, kind = self._ledger.capture, pages.kinds[page]
-        captured = outcome.result is Result.OK
+        capture, captured = self._ledger.capture, outcome.result is Result.OK
         again = kind is Kind.PAGE and pages.states[page] == State.VISITED  # before T, by a hint
         if again:
             before = pages.remembered(page)
@@ -225,9 +227,12 @@ class Restorer:
         """Owe again what was owed, and rebuild the strategy if there was one; ``members``: the part of each page."""
         pages = self._ledger.pages
         mine = [page for page in range(len(pages)) if pages.states[page] != State.LATE]
-        capture.lost_records(page for page in mine if self._after_reference(capture, page, members))
+        if members or capture.reference is not None:
+            capture.lost_records(page for page in mine if self._after_reference(capture, page, members))
+        page_kind = Kind.PAGE
         for page in mine:
-            self._owe_again(capture, page)
+            if pages.kinds[page] is not page_kind or page in capture.again:
+                self._owe_again(capture, page)
         self._opener.open_hosts_again(capture)
         capture.front.wait(page for page in mine if pages.kinds[page] is Kind.PAGE and page not in capture.again)
         made = [visit for visit in self._firsts if visit.page not in capture.again]
@@ -276,3 +281,8 @@ class Restorer:
             if states[visit.page] == State.JUDGED or visit.page in unjudged:
                 strategy.finished(Visit(visit.page, Slot.SECOND, visit.plan), captured=True)
         capture.mode.went_on(strategy)
+
+
+def _taken_up(row: PageRow) -> PageRow:
+    """A page that had been left until a hub showed it."""
+    return row._replace(state=State.QUEUED) if row.state == State.LATE else row

@@ -76,6 +76,21 @@ class SeenUrls:
         self._put(hash(key), page)
         self._used += 1
 
+    def add_all(self, keys: Sequence[str], first: PageId = 0) -> None:
+        """URLs that were not known are, each once; their pages are numbered from ``first`` on."""
+        if len(keys) < _FEW:
+            for page, key in enumerate(keys, first):
+                self.add(key, page)
+            return
+        hashes, pages = array("q", map(hash, keys)), array("i", range(first, first + len(keys)))
+        former = self._hashes + hashes, self._pages + pages
+        self._used += len(keys)
+        places = len(self._hashes)
+        while self._used >= _LOAD * places:
+            places *= 2
+        self._allot(places)
+        self._fill(*former)
+
     def _place(self, value: int) -> int:
         """Where a hash lies, or the free place that it would take."""
         hashes, pages, mask = self._hashes, self._pages, self._mask

@@ -32,6 +32,8 @@ _MADE_UP = (
 )
 _SESSION = re.compile(_MADE_UP)  # canonical URLs are ASCII: IGNORECASE would take twice as long
 _RUN = re.compile(rf"{_MADE_UP}|[0-9]+")
+_NUMBER = re.compile(r"[0-9]+")
+_WORD = re.compile(r"[A-Za-z0-9]{6,}")
 _VALUE = re.compile(r"=[^&]*")
 _PARAMETER = re.compile(r"[?&]([^=&?/]*)=[^&]*\Z")
 HONEST = 1_000  #: different contents after which a template is never a trap
@@ -49,8 +51,25 @@ def template(url: str) -> str:
     >>> template("http://h/s/0123456789abcdef0123/p/7?page=2&sort=up"), template("http://h/cal/2026/11")
     ('/s/*/p/*?page=*&sort=*', '/cal/*/*')
     """
+    return _template(url, _RUN)
+
+
+def _template(url: str, run: re.Pattern[str]) -> str:
+    """``run``: what is left out of the path; numbers alone are, where nothing may be made up."""
     path, mark, query = url.partition("://")[2].partition("?")
-    return _RUN.sub("*", "/" + path.partition("/")[2]) + mark + _VALUE.sub("=*", query)
+    return run.sub("*", "/" + path.partition("/")[2]) + mark + (query and _VALUE.sub("=*", query))
+
+
+def _has_odd_word(url: str) -> bool:
+    """May something in it be made up? Most addresses are told so in a third of the time that the pattern takes."""
+    letters = 7 if url.count("-") >= 4 else 15  # a uuid may have letters alone
+    for word in _WORD.findall(url):
+        if word.isalpha():
+            if len(word) > letters:
+                return True
+        elif len(word) > 7 or not word.isdigit():
+            return True
+    return False
 
 
 class MadeUp(NamedTuple):
@@ -68,7 +87,7 @@ def made_up(url: str) -> list[MadeUp]:
     [('/s/*', 'http://h/s/*/a?r=1234567890'), ('?r=*', 'http://h/s/x7Gk2p/a?r=*'), ('/s/*/a?r=*', 'http://h/s/*/a?r=*')]
     """
     start = url.find("/", len("https://"))
-    found = list(_SESSION.finditer(url, start)) if start > 0 else []
+    found = list(_SESSION.finditer(url, start)) if start > 0 and _has_odd_word(url) else []
     singles = [_single(url, start, one) for one in found]
     if len(found) < 2:
         return singles
@@ -119,7 +138,7 @@ class Traps:
                 self._saw_without(part, content)
             return
         self._idle.saw(url, content)
-        if "*" in (name := template(url)):
+        if "*" in (name := _template(url, _NUMBER)):
             self._saw_of_template(name, content)
 
     def _saw_without(self, part: MadeUp, content: str) -> None:
@@ -181,7 +200,7 @@ class Traps:
             return None
         parts = made_up(url)
         if not parts:
-            return self._reason(template(url))
+            return self._reason(_template(url, _NUMBER))
         for part in parts:  # where one of them means nothing, the others may
             if reason := self._reason(part.place):
                 return reason if part.rest in self._seen else None

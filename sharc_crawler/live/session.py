@@ -39,6 +39,7 @@ from sharc_crawler.live.space import Space
 from sharc_crawler.options.reading import as_settings
 from sharc_crawler.storage.holding import hold
 from sharc_crawler.storage.opening import set_state_aside
+from sharc_crawler.uncollected import uncollected
 from sharc_crawler.urls import machine_of
 
 if TYPE_CHECKING:
@@ -125,7 +126,8 @@ class Session:
 
     async def begin(self) -> None:
         """Open the site captures, or go on with them where their folders hold their unfinished state."""
-        wanted = await self._gone_on_with(self.specs) if self.config.output else self.specs
+        with uncollected():
+            wanted = await self._gone_on_with(self.specs) if self.config.output else self.specs
         await self._finish_former({frontier.capture.spec.site for frontier in self.sites})
         await self._ready([spec.site for spec in wanted])
         for spec in wanted:
@@ -197,9 +199,10 @@ class Session:
             saved.captures[number] = row._replace(spec=self.bounded(row.spec))
         self.run = next(str(row.spec.settings["run"]) for row in saved.captures.values())
         found = {}
-        for part, batch in self.file.parts(saved):
-            frontier = self.sites.restore(batch, self.clock.now(), part)
-            found[frontier.capture.spec.site] = batch
+        with uncollected():
+            for part, batch in self.file.parts(saved):
+                frontier = self.sites.restore(batch, self.clock.now(), part)
+                found[frontier.capture.spec.site] = batch
         self.gone_on = True
         await self._finish_former({self.name})
         return found, saved.kept

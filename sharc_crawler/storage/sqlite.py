@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import json
 import os
 import sqlite3
@@ -30,6 +29,7 @@ from sharc_crawler.model import Verdict
 from sharc_crawler.storage import frontier_rows, frontier_schema
 from sharc_crawler.storage.failing import said_of
 from sharc_crawler.storage.holding import hold
+from sharc_crawler.uncollected import uncollected
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -150,7 +150,7 @@ class SqliteStore:
 
         Raises :class:`~sharc_crawler.errors.DataError` where the file holds what this software never writes.
         """
-        with self._whole(), _uncollected():
+        with self._whole(), uncollected():
             return self._loaded(self._db)
 
     @contextmanager
@@ -244,18 +244,6 @@ class SqliteStore:
     def _let_go(self) -> None:
         if self._held is not None:
             self._held.close()
-
-
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Without the collection of garbage, which looks through all rows again and again, and finds none."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def _opened(path: Path, *, reading: bool) -> sqlite3.Connection:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -9,7 +11,7 @@ from hypothesis import strategies as st
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.model import Fetch, Kind, Outcome, Result, Sighting, Slot, Validators, Verdict
+from sharc_crawler.model import Fetch, Kind, Outcome, Phase, Result, Sighting, Slot, Validators, Verdict
 from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.strategies.scout import Scout
 from tests.frontier.cut_off import ROOT, STRATEGIES, crawl, results, run
@@ -102,3 +104,28 @@ def test_links_are_told_again(monkeypatch, cut):
     assert len(whole) > 5
     assert max(told, key=len) == whole
     assert sum(bool(links) for links in told) == 2, "it was cut off in the midst of the visits"
+
+
+def calls_to_go_on(pages: int) -> int:
+    """Functions of Python that are called to go on where so many pages were visited."""
+    store = crawl("bfs:revisits=none", [], links={ROOT: [Sighting(f"{ROOT}p/{page}") for page in range(pages)]})
+    saved = store.load()
+    saved.captures[0] = saved.captures[0]._replace(phase=Phase.VISIT, ended=None, reference=None)
+    called = 0
+
+    def count(_: object, event: str, __: object) -> None:
+        nonlocal called
+        called += event == "call"
+
+    frontier = Frontier(Politeness(delay=0.0))
+    sys.setprofile(count)
+    try:
+        frontier.restore(saved, 1e6)
+    finally:
+        sys.setprofile(None)
+    return called
+
+
+def test_what_going_on_costs_for_each_page():
+    """Pages are put back in columns; what is left is what a visit is told to."""
+    assert (calls_to_go_on(400) - calls_to_go_on(100)) / 300 < 45

@@ -6,10 +6,12 @@ import tracemalloc
 from itertools import count, pairwise
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.frontier.traps import Traps, template
+from sharc_crawler.frontier.traps import _SESSION, Traps, _has_odd_word, made_up, template
 from sharc_crawler.model import Sighting, Slot
 from sharc_crawler.storage.memory import MemoryStore
 from tests.frontier.conftest import World
@@ -136,3 +138,15 @@ def test_a_template_with_one_page_costs_bytes_not_objects():
     held, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert held < 100 * 10_000
+
+
+WORDS = ["asdf", "0f3e4d5c", "12345678", "page-0000123", "cafebabedeadbeefca", "ab-", "-abcd", "x7Gk2p", "department"]
+
+
+@given(st.lists(st.sampled_from(WORDS) | st.text("abcf01-/?=", max_size=12), max_size=8).map("".join))
+def test_what_may_be_made_up_is_never_overlooked(path):
+    assert _has_odd_word(path) or not _SESSION.search(path)
+
+
+def test_a_uuid_of_letters_behind_a_letter_is_not_overlooked():
+    assert made_up("http://h/qabcdefab-abcd-abcd-abcd-abcdefabcdef")[0].place == "/q*"

@@ -172,8 +172,8 @@ class Mode:
     def recall_parts(self, rows: Sequence[SubsiteRow]) -> None:
         """These parts of the site were begun."""
 
-    def recall_page(self, row: PageRow) -> None:
-        """A URL was known."""
+    def recall_pages(self, rows: Sequence[PageRow]) -> None:
+        """These URLs were known."""
 
     def recall_lastmod(self, row: LastmodRow) -> None:
         """A sitemap had said so."""

@@ -263,7 +263,7 @@ class ByLastmods(TwoVisits):
 
     # -- after a restart ---------------------------------------------------------------------------------------------
 
-    def recall_page(self, row: PageRow) -> None:
+    def recall_pages(self, rows: Sequence[PageRow]) -> None:
         """What sitemaps said is told apart."""
 
     def recall_lastmod(self, row: LastmodRow) -> None:

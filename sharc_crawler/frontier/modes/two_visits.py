@@ -270,12 +270,14 @@ class TwoVisits(Mode):
 
     # -- after a restart ---------------------------------------------------------------------------------------------
 
-    def recall_page(self, row: PageRow) -> None:
-        """Who named it with a lastmod is read again at T; who was repriced was so there."""
-        self._tests.told(row.page, row.hints)
-        self._replanned |= row.source == MODIFIED
-        if row.hints is not None and row.hints.lastmod is not None and row.parent != NO_PARENT:
-            self._sitemaps[row.parent] = 0.0  # its download is among the visits
+    def recall_pages(self, rows: Sequence[PageRow]) -> None:
+        """Who named one with a lastmod is read again at T; who was repriced was so there."""
+        self._replanned |= any(row.source == MODIFIED for row in rows)
+        for row in rows:
+            if row.hints is not None:
+                self._tests.told(row.page, row.hints)
+                if row.hints.lastmod is not None and row.parent != NO_PARENT:
+                    self._sitemaps[row.parent] = 0.0  # its download is among the visits
 
     def recall_lastmod(self, row: LastmodRow) -> None:
         """It was said before T, or at T."""
