@@ -72,7 +72,9 @@ def _answer(name: str, given: str | None, question: str, read: Callable[[str], T
     """What was given, or is answered now; a person may try again."""
     while given is None:
         if not sys.stdin.isatty():
-            raise UsageError(f"{name}=None: give it, as in `sharc start URL --operator CONTACT --time 2h`")
+            raise UsageError(
+                f"{name} is not given, and there is no terminal to ask at: sharc start URL --operator CONTACT --time 2h"
+            )
         try:
             return read(click.prompt(question, type=str).strip())
         except (ValueError, UsageError) as error:

@@ -44,9 +44,9 @@ def test_a_site_is_asked_and_a_collection_written(tmp_path):
 @pytest.mark.parametrize(
     ("words", "named"),
     [
-        ((), "url=None"),
-        (ANSWERS[:1], "operator=None"),
-        (ANSWERS[:3], "time=None"),
+        ((), "url is not given"),
+        (ANSWERS[:1], "operator is not given"),
+        (ANSWERS[:3], "time is not given"),
         (("here", *ANSWERS[1:]), "'here'"),
         ((*ANSWERS[:2], "me", *ANSWERS[3:]), "operator='me'"),
         ((*ANSWERS[:4], "5 weeks"), "time='5 weeks'"),

@@ -1,0 +1,54 @@
+"""A crawl that runs, watched in a browser: the page grows with it, gives it orders, and tells its end."""
+
+from __future__ import annotations
+
+import threading
+import time
+from functools import partial
+from typing import TYPE_CHECKING
+
+import pytest
+
+from sharc_crawler.cli.control import give
+from sharc_crawler.control import ORDERS
+from sharc_crawler.demo import LivingSite, serve
+from sharc_crawler.watch.facts import facts
+from sharc_crawler.watch.seen import Watched
+from sharc_crawler.watch.web import WatchServer
+from tests.acceptance.browser import CHROMIUM, browser
+from tests.live.test_interruptions import select_nothing, start
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+
+
+def told(watched: Watched) -> dict[str, object]:
+    watched.look()
+    return facts(watched, time.time())
+
+
+def test_a_crawl_is_watched_paused_and_let_go_on(tmp_path: Path) -> None:
+    folder = tmp_path / "capture"
+    with serve(LivingSite(seed=5, pages=20)) as site, browser(tmp_path / "profile") as tab:
+        crawl = start(folder, site.url, delay="0.1")
+        while not (folder / ORDERS).exists():
+            assert crawl.poll() is None, crawl.communicate()
+            select_nothing(0.05)
+        server = WatchServer(partial(told, Watched(folder)), order=partial(give, folder))
+        threading.Thread(target=server.serve, daemon=True).start()
+        try:
+            tab.open(server.url)
+            tab.wait_for("document.querySelectorAll('rect.first').length > 3")
+            tab.value("document.querySelector('[data-order=pause]').click()")
+            tab.wait_for("document.getElementById('headline').textContent.includes('paused')")
+            tab.value("document.querySelector('[data-order=resume]').click()")
+            tab.wait_for(
+                "document.querySelectorAll('rect.again').length > 3 && document.querySelector('line.T') !== null"
+            )
+            crawl.communicate(timeout=240)
+            tab.wait_for("document.getElementById('headline').textContent.startsWith('The crawl is over: finished')")
+            assert tab.value("document.getElementById('orders').hidden"), "there is nothing to order any more"
+        finally:
+            server.close()
