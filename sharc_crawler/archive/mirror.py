@@ -70,9 +70,14 @@ class Mirror:
         return [*map(Due, sorted(whole, reverse=True)), *grown]  # ….warc.gz before ….cdxj
 
     def put(self, due: Due) -> None:
-        """Have it in the store; raises :class:`OSError`."""
+        """Have it in the store; raises :class:`OSError`.
+
+        A WARC file that somebody else finished meanwhile is a :class:`FileExistsError`: what they have counts.
+        """
         path = self._folder / due.name
         if due.end is None:
+            if due.name.endswith(SUFFIX) and self._objects.size(due.name) not in (None, path.stat().st_size):
+                raise FileExistsError(f"{self._objects.url}/{due.name} was finished by another process")
             self._objects.put_file(due.name, path)
             self._whole.add(due.name)
             self._objects.remove(self._parts.pop(due.name, {}))

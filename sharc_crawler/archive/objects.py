@@ -54,6 +54,15 @@ class ObjectFolder:
             found = self._fs.find(self._top, detail=True)
         return {path[len(self._top) :].lstrip("/"): entry["size"] for path, entry in found.items()}
 
+    def size(self, name: str) -> int | None:
+        """Of an object, in bytes; ``None``: there is none."""
+        with self._named(name):
+            try:
+                found: int = self._fs.info(f"{self._top}/{name}")["size"]
+            except FileNotFoundError:
+                return None
+        return found
+
     def put(self, name: str, data: bytes) -> None:
         """Store an object, in place of what was there; it outlasts this process when this returns."""
         with self._named(name):

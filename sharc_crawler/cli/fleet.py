@@ -93,8 +93,11 @@ def add(dsn: str, file: Path, given: tuple[str, ...], priority: int, due: str | 
 
 @command.command()
 @DSN
+@click.option("--output", required=True, help="Where captures are kept, a folder for each site: DIR or s3://BUCKET/….")
 @click.option(
-    "--output", required=True, type=click.Path(path_type=Path), help="Folder of the captures, one for each site."
+    "--scratch",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder for copies of what this worker does in an object store.  [default: the system's temporary one]",
 )
 @click.option("--sites", type=click.IntRange(1), default=100, help="Sites held at most.  [default: 100]")
 @click.option("--name", help="Of this worker, once in the fleet.  [default: HOST-PROCESS]")
@@ -104,7 +107,8 @@ def add(dsn: str, file: Path, given: tuple[str, ...], priority: int, due: str | 
 @click.option("-s", "settings", multiple=True, metavar="NAME=VALUE", help="A setting, as of scrapy crawl.")
 def work(
     dsn: str,
-    output: Path,
+    output: str,
+    scratch: Path | None,
     sites: int,
     name: str | None,
     term: float,
@@ -115,20 +119,30 @@ def work(
     r"""Work: claim sites, capture them, go on where other workers died; until Ctrl-C or SIGTERM, or a drain.
 
     What is in flight then is finished, and sites are handed over. All workers of a fleet have the same --output, a
-    shared folder, and the same settings. A worker that cannot reach the ledger for two thirds of a
+    shared folder or an object store, and the same settings. A worker that cannot reach the ledger for two thirds of a
     term sends nothing until it can.
 
     \b
     Example:
       sharc fleet work sqlite:fleet.db --output captures -s SHARC_OPERATOR=crawls@library.example
       sharc fleet work postgresql://db.example/fleet --output /srv/captures --sites 600 --name crawler-3
+      sharc fleet work postgresql://db.example/fleet --output s3://archive/captures --scratch /var/tmp
     """
     from sharc_crawler.live.fleet.run import run_worker  # Scrapy: only where there is work
 
     ledger = open_fleet(dsn, term / 3)
     name = name or f"{socket.gethostname()}-{os.getpid()}"
-    more = {"until_done": until_done, "by_address": by_address}
-    code = run_worker(ledger, name, output, settings, room=sites, term=term, **more)
+    code = run_worker(
+        ledger,
+        name,
+        output,
+        settings,
+        room=sites,
+        term=term,
+        scratch=scratch,
+        until_done=until_done,
+        by_address=by_address,
+    )
     raise click.exceptions.Exit(code)
 
 

@@ -61,19 +61,30 @@ class Uploads:
     def synced(self, folders: Iterable[Path], kept: Kept) -> None:
         """These folders are on the disk, and with them this; the lock is held."""
         for folder in folders:
-            self._mirrors[folder].synced()
-            self._touched.add(folder)
+            if mirror := self._mirrors.get(folder):
+                mirror.synced()
+                self._touched.add(folder)
         self._kept += kept
         if not self._running and (self._touched or self._kept):
             self._running = True
             self._rounds.submit(self._go_on)
 
-    def finish(self) -> None:
-        """Return when all is there; the lock is held. Raises :class:`OSError` for what is not."""
+    def end(self, folder: Path) -> None:
+        """Return when all of a folder is there, to which nothing more comes; as :meth:`finish`."""
         self._changed.wait_for(lambda: not self._running)
-        for mirror in self._mirrors.values():
+        if mirror := self._mirrors.pop(folder, None):
             mirror.synced()
             self._round([(mirror, due) for due in mirror.due()])
+
+    def abandon(self, folder: Path) -> None:
+        """Put nothing more of a folder; the lock is held."""
+        self._mirrors.pop(folder, None)
+        self._touched.discard(folder)
+
+    def finish(self) -> None:
+        """Return when all is there; the lock is held. Raises :class:`OSError` for what is not."""
+        for folder in list(self._mirrors):
+            self.end(folder)
 
     def _go_on(self) -> None:
         while True:
@@ -105,6 +116,8 @@ class Uploads:
                 return mirror.put(due)
             except FileNotFoundError:  # here, not there: it was given up meanwhile
                 return None
+            except FileExistsError:
+                raise
             except OSError as error:
                 if time.monotonic() - begun + wait > PATIENCE:
                     raise

@@ -258,10 +258,11 @@ class Server:
             self._writers.of(site)
             if self._uploads:
                 self._uploads.open(self._writers.folder_of(site))
-        elif order["do"] == "end":
-            self._writers.end(site)
-        elif order["do"] == "abandon":
-            self._writers.abandon(site)
+        elif order["do"] in ("end", "abandon"):
+            folder = self._writers.folder_of(site)
+            (self._writers.end if order["do"] == "end" else self._writers.abandon)(site)
+            if self._uploads:
+                (self._uploads.end if order["do"] == "end" else self._uploads.abandon)(folder)
         else:
             self._writers.close()
             if self._uploads:

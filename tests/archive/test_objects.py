@@ -78,6 +78,26 @@ def test_a_dead_owners_file_is_sealed_and_what_counts_is_in_it(server, tmp_path)
     writer.close()
 
 
+@pytest.mark.slow
+def test_a_file_that_its_next_owner_sealed_is_not_written_again_by_the_former_one(server, tmp_path):
+    objects, first, second = ObjectFolder(server.url("slow")), tmp_path / "first", tmp_path / "second"
+    first.mkdir()
+    second.mkdir()
+    writer = WarcWriter(first, "a.example", "r1", INFO)
+    writer.write(page(b"one"))
+    writer.sync()
+    mirror = Mirror(first, objects)
+    caught_up(mirror)
+    [sealed] = seal(objects, second, {})
+    writer.write(page(b"two"))  # the former owner knows nothing of it
+    writer.close()
+    mirror.synced()
+    with pytest.raises(FileExistsError, match=r"/slow/a.example-.* was finished by another process"):
+        mirror.put(next(due for due in mirror.due() if due.name == sealed.name))
+    assert objects.size(sealed.name) == sealed.stat().st_size
+    assert objects.size("nothing") is None
+
+
 def test_files_are_followed_by_others_and_a_folder_comes_back_as_it_was(server, tmp_path):
     objects, here, back = ObjectFolder(server.url("whole")), tmp_path / "here", tmp_path / "back"
     writer = WarcWriter(here, "a.example", "e1", INFO, WarcOptions(max_size=2000))

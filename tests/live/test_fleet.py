@@ -12,10 +12,13 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import pairwise
 from threading import Lock, Thread
 from typing import TYPE_CHECKING
+from unittest.mock import patch
 
 import pytest
 from click.testing import CliRunner
 
+from sharc_crawler.archive.delivery import fetch
+from sharc_crawler.archive.objects import ObjectFolder
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.cli import main
 from sharc_crawler.fleet.ledger import SiteState
@@ -23,9 +26,10 @@ from sharc_crawler.fleet.opening import open_fleet
 from sharc_crawler.storage.opening import open_state
 from tests.fleet.database import Database, missing
 from tests.live.serving import Answering
+from tests.object_store import object_store
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
 PAGES, SITES, DELAY, TERM = 12, 4, 0.1, 4.0
@@ -91,10 +95,12 @@ def sharc(*arguments: object) -> str:
     return done.output
 
 
-def begin(dsn: str, folder: Path, name: str) -> subprocess.Popen[bytes]:
+def begin(
+    dsn: str, folder: Path, name: str, output: object = None, environment: Mapping[str, str] | None = None
+) -> subprocess.Popen[bytes]:
     settings = {"SHARC_OPERATOR": "a@b.example", "SHARC_ALLOWED_ADDRESSES": "127.0.0.0/8", "DOWNLOAD_DELAY": DELAY}
     chosen = [part for setting, value in settings.items() for part in ("-s", f"{setting}={value}")]
-    command = ["fleet", "work", dsn, "--output", folder / "captures", "--sites", SITES // 2, "--term", TERM]
+    command = ["fleet", "work", dsn, "--output", output or folder / "captures", "--sites", SITES // 2, "--term", TERM]
     return subprocess.Popen(
         [
             sys.executable,
@@ -106,6 +112,7 @@ def begin(dsn: str, folder: Path, name: str) -> subprocess.Popen[bytes]:
             *chosen,
         ],
         stderr=(folder / f"{name}.log").open("wb"),
+        env={**os.environ, **(environment or {})},
     )
 
 
@@ -116,12 +123,15 @@ def until(condition, seconds: float = 90.0) -> None:
         time.sleep(0.05)
 
 
-def test_a_worker_is_killed_and_another_ends_its_captures(tmp_path: Path, dsn: str, asked: Asked):
+def killed_and_ended(
+    dsn: str, folder: Path, output: object = None, environment: Mapping[str, str] | None = None
+) -> None:
+    """One of two workers is killed; the other one ends all captures."""
     sharc("init", dsn)
-    sharc("add", dsn, tmp_path / "seeds.txt", "-a", "hops=9")
+    sharc("add", dsn, folder / "seeds.txt", "-a", "hops=9")
     sharc("pause", dsn)
     ledger = open_fleet(dsn)
-    workers = {name: begin(dsn, tmp_path, name) for name in ("first", "second")}
+    workers = {name: begin(dsn, folder, name, output, environment) for name in ("first", "second")}
     try:
         until(lambda: len(ledger.status().workers) == len(workers))
         sharc("resume", dsn)
@@ -129,7 +139,7 @@ def test_a_worker_is_killed_and_another_ends_its_captures(tmp_path: Path, dsn: s
         os.kill(workers["first"].pid, signal.SIGKILL)
         until(lambda: ledger.status().states == {SiteState.DONE: SITES})
         sharc("drain", dsn, "second")
-        assert workers["second"].wait(240) == 0, (tmp_path / "second.log").read_text()
+        assert workers["second"].wait(240) == 0, (folder / "second.log").read_text()
     finally:
         for worker in workers.values():
             worker.kill()
@@ -138,6 +148,10 @@ def test_a_worker_is_killed_and_another_ends_its_captures(tmp_path: Path, dsn: s
     assert [one.worker for one in ledger.status().workers if one.worker == "second"] == [], "it has left"
     assert [one.visits for one in ledger.sites()] == [2 * PAGES - 1] * SITES, "one page is its own revisit"
     ledger.close()
+
+
+def test_a_worker_is_killed_and_another_ends_its_captures(tmp_path: Path, dsn: str, asked: Asked):
+    killed_and_ended(dsn, tmp_path)
     for folder in (tmp_path / "captures").iterdir():
         assert not verify(folder).findings, folder
         assert not list(folder.glob(".epoch-*")), "what owners wrote for themselves is gone"
@@ -147,3 +161,21 @@ def test_a_worker_is_killed_and_another_ends_its_captures(tmp_path: Path, dsn: s
         assert min(later - earlier for earlier, later in pairwise(started)) >= DELAY, "one owner or two"
     for site, paths in asked.by_site.items():
         assert len(paths) <= 2 * PAGES - 1 + 2 + 1, f"{site}: robots.txt, sitemap, and what was in flight"
+
+
+@pytest.mark.long
+def test_what_counts_of_a_killed_worker_lies_in_the_object_store(tmp_path: Path, dsn: str, asked: Asked):
+    scratch, back = tmp_path / "scratch", tmp_path / "back"
+    scratch.mkdir()
+    with object_store(tmp_path / "s3") as store:
+        environment = {**store.environment, "TMPDIR": str(scratch)}
+        killed_and_ended(dsn, tmp_path, store.url("fleet"), environment)
+        with patch.dict(os.environ, store.environment):
+            fetch(ObjectFolder(store.url("fleet")), back)
+    assert len(list(scratch.glob("sharc-fleet-*"))) == 1, "of the killed one, and nothing that counts"
+    assert len(list(back.iterdir())) == SITES
+    for folder in back.iterdir():
+        assert not verify(folder).findings, folder
+        assert not list(folder.glob("*.part-*"))
+        assert (folder / "journal.jsonl.gz").exists()
+    assert max(map(len, asked.by_site.values())) <= 2 * PAGES - 1 + 2 + 1

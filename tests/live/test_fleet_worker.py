@@ -14,6 +14,7 @@ from sharc_crawler.errors import StoreUnavailable, StrategyError, UsageError
 from sharc_crawler.fleet.ledger import SiteState, Wish
 from sharc_crawler.fleet.opening import open_fleet
 from sharc_crawler.live.fleet.clerk import Clerk
+from sharc_crawler.live.fleet.keeping import SharedFolder
 from sharc_crawler.live.fleet.run import fleet_settings, run_worker
 from sharc_crawler.live.fleet.spider import FleetSpider
 from sharc_crawler.live.fleet.worker import FleetWorker
@@ -40,10 +41,10 @@ class Working:
         dsn = f"sqlite:{folder / 'fleet.db'}"
         self.ledger: FleetLedger = open_fleet(dsn, make=True)
         self.ledger.add([site_order(SITE)])
-        self.output = folder / "captures"
-        settings = fleet_settings(["SHARC_OPERATOR=a@b.example"], self.output, 4)
+        kept = SharedFolder(folder / "captures")
+        settings = fleet_settings(["SHARC_OPERATOR=a@b.example"], kept, 4)
         self.session: Session = session_of(get_crawler(FleetSpider, settings))
-        self.worker = FleetWorker(Clerk(open_fleet(dsn), "w", TERM), self.output, 4)
+        self.worker = FleetWorker(Clerk(open_fleet(dsn), "w", TERM), kept, 4)
         self.closed = False
 
     async def begin(self) -> None:
@@ -149,9 +150,9 @@ async def test_a_site_of_which_nothing_was_captured_is_captured_again_by_order(w
     await working.end()
 
 
-def test_an_object_store_is_refused_with_the_way_out(tmp_path: Path):
+def test_an_object_store_is_named_by_the_output(tmp_path: Path):
     ledger = open_fleet(f"sqlite:{tmp_path / 'fleet.db'}", make=True)
-    with pytest.raises(UsageError, match=r"SHARC_OBJECTS='s3://bucket/x': a fleet's workers share a folder; leave it"):
-        run_worker(ledger, "w", tmp_path / "captures", ["SHARC_OBJECTS=s3://bucket/x"], room=4, term=TERM)
+    with pytest.raises(UsageError, match=r"SHARC_OBJECTS='s3://bucket/x': --output says it; leave it out"):
+        run_worker(ledger, "w", str(tmp_path / "captures"), ["SHARC_OBJECTS=s3://bucket/x"], room=4, term=TERM)
     ledger.close()
     assert not (tmp_path / "captures").exists()

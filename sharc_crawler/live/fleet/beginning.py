@@ -6,15 +6,11 @@ import asyncio
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sharc_crawler.archive.files import SUFFIX
-from sharc_crawler.archive.taking_over import seal_former
 from sharc_crawler.errors import Superseded, UsageError
 from sharc_crawler.fleet.journal import lines_of, state_of
 from sharc_crawler.live.fleet.order import check_addresses, continued, delay_of, epoch_note, folder_of, ordered, run_of
 from sharc_crawler.live.fleet.saying import say
 from sharc_crawler.live.history import known_pages
-from sharc_crawler.live.output import make_folder
-from sharc_crawler.storage.opening import holds_state
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,12 +19,13 @@ if TYPE_CHECKING:
     from sharc_crawler.fleet.ledger import Tenure
     from sharc_crawler.frontier.store import Batch
     from sharc_crawler.live.fleet.clerk import Clerk
+    from sharc_crawler.live.fleet.keeping import Keeping
     from sharc_crawler.live.fleet.place import FleetPlace
     from sharc_crawler.live.session import Session
 
 
 async def begin_site(
-    tenure: Tenure, clerk: Clerk, session: Session, output: Path, placed: Callable[[Tenure, Path], FleetPlace]
+    tenure: Tenure, clerk: Clerk, session: Session, kept: Keeping, placed: Callable[[Tenure, Path], FleetPlace]
 ) -> None:
     """Have a site among the session's; it is held until the journal has what it did before.
 
@@ -37,10 +34,11 @@ async def begin_site(
     site = tenure.site
     spec, given = ordered(tenure.arguments, session.config)
     check_addresses(spec, session.config)
-    folder, run = folder_of(output, tenure), run_of(tenure)
-    state = await _former_state(clerk, tenure, folder)
-    make_folder(folder)
-    await asyncio.to_thread(seal_former, folder)
+    folder, run = folder_of(kept.folder, tenure), run_of(tenure)
+    state = await _former_state(clerk, tenure)
+    if state is None and (there := await asyncio.to_thread(kept.holds, folder)):
+        raise UsageError(f"{there} holds another capture; move it elsewhere, then `sharc fleet requeue`")
+    await asyncio.to_thread(kept.take_over, folder, state)
     _check_still_held(clerk, site)
     place = placed(tenure, folder)
     await session.archivist.open(site, (str(folder), run))
@@ -68,11 +66,9 @@ def _check_still_held(clerk: Clerk, site: str) -> None:
         raise Superseded(f"{site}: it took too long to begin")
 
 
-async def _former_state(clerk: Clerk, tenure: Tenure, folder: Path) -> Batch | None:
+async def _former_state(clerk: Clerk, tenure: Tenure) -> Batch | None:
     """What former owners did; ``None``: nothing."""
     if not tenure.seq:
-        if folder.is_dir() and (holds_state(folder) or any(folder.glob(f"*{SUFFIX}*"))):
-            raise UsageError(f"{folder} holds another capture; move it elsewhere, then `sharc fleet requeue`")
         return None
     bodies = await journal(clerk, tenure.site, tenure.seq)
     return await asyncio.to_thread(lambda: state_of(lines_of(bodies)))

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Fetch, Instant, Seconds
 
 LOOK: Seconds = 0.1  #: between two looks whether a turn was given
-SHORTEST: Seconds = 0.5  #: that a turn lasts, else half a delay
+SHORTEST: Seconds = 1.0  #: that a turn lasts, else a delay; busy machines need as long from decision to first byte
 
 
 class ReservedTurn(NamedTuple):
@@ -121,6 +121,6 @@ def lasts(delay: Seconds) -> Seconds:
     """How long a turn is.
 
     >>> lasts(0.2), lasts(4.0)
-    (0.5, 2.0)
+    (1.0, 4.0)
     """
-    return max(SHORTEST, delay / 2)
+    return max(SHORTEST, delay)

@@ -13,6 +13,7 @@ from sharc_crawler.errors import UsageError
 from sharc_crawler.live.config import Config
 from sharc_crawler.live.extension import EXIT_CODE, FAILED
 from sharc_crawler.live.fleet.clerk import Clerk
+from sharc_crawler.live.fleet.keeping import keeping
 from sharc_crawler.live.fleet.spider import FleetSpider
 from sharc_crawler.live.fleet.worker import FleetWorker
 from sharc_crawler.live.operator import require_operator
@@ -27,10 +28,12 @@ if TYPE_CHECKING:
     from scrapy.settings import Settings
 
     from sharc_crawler.fleet.ledger import FleetLedger
+    from sharc_crawler.live.fleet.keeping import Keeping
     from sharc_crawler.model import Seconds
 
 LOG = "sharc_crawler.live.fleet"
 ANYWHERE = "https://www.example.org/"  #: what a worker may be asked to capture
+OUTPUT = "SHARC_OUTPUT", "SHARC_OBJECTS"  #: what ``--output`` says
 #: what a fleet's workers have that a crawl has not
 OURS = {
     "SCHEDULER": "sharc_crawler.live.fleet.scheduler.FleetScheduler",
@@ -47,47 +50,50 @@ OURS = {
 def run_worker(
     ledger: FleetLedger,
     name: str,
-    output: Path,
+    output: str,
     chosen: Sequence[str] = (),
     *,
     room: int,
     term: Seconds,
+    scratch: Path | None = None,
     until_done: bool = False,
     by_address: bool = False,
 ) -> int:
     """Work until there is an order to end, or nothing is left; the exit code. Once per process.
 
+    ``output``: a folder, or the URL of an object store; ``scratch``: where this worker's copies of that lie meanwhile.
     ``chosen``: settings, as ``NAME=value``. Raises :class:`~sharc_crawler.errors.UsageError` for one that cannot be
     used.
     """
-    settings = fleet_settings(chosen, output, room)
-    if objects := settings.get("SHARC_OBJECTS"):  # before anything is asked to be installed for it
-        raise UsageError(f"SHARC_OBJECTS={objects!r}: a fleet's workers share a folder; leave it out")
-    require_operator(settings, [ANYWHERE], of="whatever public site the fleet is given")
-    config = Config.from_settings(settings)
-    make_folder(output)
-    Space(output, config.min_free).require()
-    process = CrawlerProcess(settings)
-    _log(name)
-    crawler = process.create_crawler(FleetSpider)
-    clerk = Clerk(ledger, name, term)
-    process.crawl(crawler, FleetWorker(clerk, output, room, until_done=until_done, by_address=by_address), clerk)
-    process.start()
+    with keeping(output, scratch) as kept:
+        settings = fleet_settings(chosen, kept, room)
+        require_operator(settings, [ANYWHERE], of="whatever public site the fleet is given")
+        config = Config.from_settings(settings)
+        make_folder(kept.folder)
+        Space(kept.folder, config.min_free).require()
+        process = CrawlerProcess(settings)
+        _log(name)
+        crawler = process.create_crawler(FleetSpider)
+        clerk = Clerk(ledger, name, term)
+        worker = FleetWorker(clerk, kept, room, until_done=until_done, by_address=by_address)
+        process.crawl(crawler, worker, clerk)
+        process.start()
     if process.bootstrap_failed:
         return FAILED
     return int(crawler.stats.get_value(EXIT_CODE, FAILED)) if crawler.stats else FAILED
 
 
-def fleet_settings(chosen: Sequence[str], output: Path, room: int) -> Settings:
+def fleet_settings(chosen: Sequence[str], kept: Keeping, room: int) -> Settings:
     """The settings of a worker's crawl."""
     settings = capture_settings(chosen)
     for name in (text.partition("=")[0] for text in chosen):
-        if name in OURS or name == "SHARC_OUTPUT":
-            whose = "--output says it" if name == "SHARC_OUTPUT" else "a fleet's workers have their own"
+        if name in OURS or name in OUTPUT:
+            whose = "--output says it" if name in OUTPUT else "a fleet's workers have their own"
             raise UsageError(f"{name}={settings[name]!r}: {whose}; leave it out")
     for setting, value in OURS.items():
         settings.set(setting, value, "cmdline")
-    settings.set("SHARC_OUTPUT", str(output), "cmdline")
+    for setting, value in zip(OUTPUT, (str(kept.folder), kept.objects), strict=True):
+        settings.set(setting, value, "cmdline")
     if settings.getpriority("CONCURRENT_REQUESTS") == 0:  # the default is for one site
         settings.set("CONCURRENT_REQUESTS", max(16, min(room, 100)), "cmdline")
     return settings

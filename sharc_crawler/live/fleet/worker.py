@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from sharc_crawler.fleet.ledger import Renewal, Tenure
     from sharc_crawler.live.fleet.clerk import Clerk
+    from sharc_crawler.live.fleet.keeping import Keeping
     from sharc_crawler.live.session import Session
     from sharc_crawler.model import Fetch, Seconds
 
@@ -47,9 +48,9 @@ class FleetWorker:
     """
 
     def __init__(
-        self, clerk: Clerk, output: Path, room: int, *, until_done: bool = False, by_address: bool = False
+        self, clerk: Clerk, kept: Keeping, room: int, *, until_done: bool = False, by_address: bool = False
     ) -> None:
-        self._clerk, self._output, self._room, self._until_done = clerk, output, room, until_done
+        self._clerk, self._kept, self._room, self._until_done = clerk, kept, room, until_done
         self.turns = Turns(clerk, by_address=by_address)  #: at machines that others ask, too
         self.places: dict[str, FleetPlace] = {}  #: by site
         self._gate = Gate(clerk.may_send)
@@ -189,7 +190,7 @@ class FleetWorker:
         error: SharcError | OSError | None = None
         self._going.add(site)
         try:
-            await begin_site(tenure, self._clerk, self._session, self._output, self._placed)
+            await begin_site(tenure, self._clerk, self._session, self._kept, self._placed)
         except (SharcError, OSError) as one:
             error = one
             await self._not_begun(tenure, error)
@@ -248,11 +249,13 @@ class FleetWorker:
                     await self._certain(self._clerk.ledger.forget_journal, site, tenure.epoch)
             state = SiteState.FAILED if reason else state
             if await self._release(tenure, state, reason):
-                self._gone(site).clear()
+                place = self._gone(site)
+                place.clear()
+                await asyncio.to_thread(self._kept.let_go, place.folder)
                 self.ended[state] += 1
                 say("ended", site=site, epoch=tenure.epoch, state=state.value, reason=reason)
             else:
-                self._gone(site).discard()
+                await self._discard(self._gone(site))
 
     async def _finished(self, tenure: Tenure, stopped: str) -> str:
         """Everything of a site is written; why it failed all the same."""
@@ -264,9 +267,11 @@ class FleetWorker:
         bodies = await journal(self._clerk, site, seq)
         if not self._clerk.may_send(site):
             raise Superseded(f"{site} may be another worker's")
+        await asyncio.to_thread(self._kept.gather, place.folder)
         place.finish()
         await asyncio.to_thread(place.keep_journal, lines_of(bodies))
         await asyncio.to_thread(write_end, place.folder, stopped, session.config)
+        await asyncio.to_thread(self._kept.deliver, place.folder)
         return "" if captured or stopped else NOTHING
 
     async def _hand_over(self, site: str) -> None:
@@ -276,7 +281,7 @@ class FleetWorker:
             await self._session.archivist.end(site)
             self._forget(site)
             await self._release(tenure, SiteState.WAITING)
-            self._gone(site).discard()
+            await self._discard(self._gone(site))
             say("handed-over", site=site, epoch=tenure.epoch)
 
     def _drop(self, site: str) -> None:
@@ -292,9 +297,14 @@ class FleetWorker:
         try:
             with suppress(SharcError):  # a writer that has ended holds no files
                 await self._session.archivist.abandon(site)
-            place.discard()
+            await self._discard(place)
         finally:
             self._going.discard(site)
+
+    async def _discard(self, place: FleetPlace) -> None:
+        """What lies here counts no more."""
+        place.discard()
+        await asyncio.to_thread(self._kept.let_go, place.folder)
 
     async def _rest(self, site: str) -> Tenure:
         """Nothing more is asked of a site, what is in flight has come, and the journal has it."""

@@ -1,0 +1,135 @@
+"""Where all workers of a fleet keep their captures: a folder that they share, or an object store.
+
+With an object store a worker's own folder is scratch: what counts lies in the store before its step is written, and the
+next owner of a site goes on with what is there.
+"""
+
+from __future__ import annotations
+
+import shutil
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Protocol
+
+from sharc_crawler.archive.delivery import deliver, fetch
+from sharc_crawler.archive.files import SUFFIX
+from sharc_crawler.archive.mirror import seal
+from sharc_crawler.archive.objects import ObjectFolder, is_url
+from sharc_crawler.archive.taking_over import seal_former
+from sharc_crawler.errors import UsageError
+from sharc_crawler.live.output import make_folder
+from sharc_crawler.storage.opening import holds_state
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sharc_crawler.frontier.store import Batch
+
+
+class Keeping(Protocol):
+    """What a worker does with a site's folder; each method in any thread, and each raises :class:`OSError`."""
+
+    folder: Path  #: of this worker, a folder for each site in it
+    objects: str  #: URL of the object store that has to hold what is there; empty: none has
+
+    def holds(self, folder: Path) -> str:
+        """Where another capture lies, if one does."""
+
+    def take_over(self, folder: Path, state: Batch | None) -> None:
+        """Begin with a folder: what former owners left open is sealed; ``state``: what the journal has of them."""
+
+    def gather(self, folder: Path) -> None:
+        """Have all former owners' files in the folder, for the report."""
+
+    def deliver(self, folder: Path) -> None:
+        """The site has ended, and all of it lies in its folder."""
+
+    def let_go(self, folder: Path) -> None:
+        """The site is another's, or has ended."""
+
+
+class SharedFolder:
+    """A folder that all workers see."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.objects = folder, ""
+
+    def holds(self, folder: Path) -> str:
+        """As the protocol says."""
+        return str(folder) if folder.is_dir() and (holds_state(folder) or any(folder.glob(f"*{SUFFIX}*"))) else ""
+
+    def take_over(self, folder: Path, state: Batch | None) -> None:  # noqa: ARG002 - whole records count
+        """As the protocol says."""
+        make_folder(folder)
+        seal_former(folder)
+
+    def gather(self, folder: Path) -> None:
+        """They are there."""
+
+    def deliver(self, folder: Path) -> None:
+        """It is there."""
+
+    def let_go(self, folder: Path) -> None:
+        """Others go on in it."""
+
+
+class SharedObjects:
+    """A folder of an object store; ``scratch``: this worker's own."""
+
+    def __init__(self, objects: ObjectFolder, scratch: Path) -> None:
+        self._objects = objects
+        self.folder, self.objects = scratch, objects.url
+
+    def _of(self, folder: Path) -> ObjectFolder:
+        return self._objects.below(folder.relative_to(self.folder).as_posix())
+
+    def holds(self, folder: Path) -> str:
+        """As the protocol says."""
+        there = self._of(folder)
+        return there.url if there.names() else ""
+
+    def take_over(self, folder: Path, state: Batch | None) -> None:
+        """As the protocol says."""
+        self.let_go(folder)
+        make_folder(folder)
+        seal(self._of(folder), folder, counted(state))
+
+    def gather(self, folder: Path) -> None:
+        """As the protocol says."""
+        fetch(self._of(folder), folder)
+
+    def deliver(self, folder: Path) -> None:
+        """As the protocol says."""
+        deliver(folder, self._of(folder))
+
+    def let_go(self, folder: Path) -> None:
+        """Nothing of it counts here."""
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def counted(state: Batch | None) -> dict[str, int]:
+    """Of each WARC file the bytes that a journal relies on."""
+    ends: dict[str, int] = {}
+    for visit in state.visits if state else ():
+        if ref := visit.outcome.capture:
+            ends[ref.file] = max(ends.get(ref.file, 0), ref.offset + ref.length)
+    return ends
+
+
+@contextmanager
+def keeping(output: str, scratch: Path | None = None) -> Iterator[Keeping]:
+    """Of ``--output``: a folder, or the URL of an object store, with a folder in ``scratch`` that goes with the worker.
+
+    Raises :class:`~sharc_crawler.errors.UsageError` for a store that cannot be used.
+    """
+    if not is_url(output):
+        yield SharedFolder(Path(output))
+        return
+    objects = ObjectFolder(output)
+    try:
+        objects.names()
+    except OSError as error:
+        raise UsageError(f"--output={output!r} cannot be used: {error}") from error
+    with TemporaryDirectory(prefix="sharc-fleet-", dir=scratch) as folder:
+        yield SharedObjects(objects, Path(folder))
