@@ -10,6 +10,7 @@ from typing import IO, TYPE_CHECKING, NamedTuple
 from warcio.archiveiterator import ArchiveIterator
 
 from sharc_crawler.archive.files import SUFFIX
+from sharc_crawler.archive.posted import sent, with_method
 from sharc_crawler.archive.surt import surt
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.evidence.headers import header_text
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 REVISIT = "warc/revisit"
 _FIRST_PART = 1 << 14  #: bytes of a block that hold most heads
+_OWNER = "WARC-Concurrent-To"
 _LONGEST_HEAD = 1 << 24
 _NOT_DIGITS = re.compile(r"\D")
 
@@ -37,13 +39,15 @@ class IndexEntry(NamedTuple):
     offset: int
     length: int
     file: str
+    method: str | None = None  #: of its request, where that is another than GET
+    posted: str | None = None  #: what that sent, as a query
 
     @classmethod
     def of(cls, row: list[str | None]) -> IndexEntry:
         """From its fields as texts."""
-        url, date, mime, status, digest, offset, length, file = row
+        url, date, mime, status, digest, offset, length, file, method, posted = row
         assert url and date and offset and length and file, "only the others may be missing"
-        return cls(url, date, mime, status, digest, int(offset), int(length), file)
+        return cls(url, date, mime, status, digest, int(offset), int(length), file, method, posted)
 
     def line(self) -> str:
         """One line of the index, without its end.
@@ -60,9 +64,12 @@ class IndexEntry(NamedTuple):
             "length": str(self.length),
             "offset": str(self.offset),
             "filename": self.file,
+            "method": self.method,
+            "requestBody": self.posted,
         }
         known = json.dumps({name: value for name, value in fields.items() if value is not None})
-        return f"{surt(self.url)} {_NOT_DIGITS.sub('', self.date)[:14]} {known}"
+        key = surt(with_method(self.url, self.method, self.posted)) if self.method else surt(self.url)
+        return f"{key} {_NOT_DIGITS.sub('', self.date)[:14]} {known}"
 
 
 def media_type(content_type: bytes | None) -> str | None:
@@ -83,12 +90,19 @@ def entries(warc: Path) -> Iterator[IndexEntry]:
 def entries_of(stream: IO[bytes], name: str) -> Iterator[IndexEntry]:
     """The same of an open one, from where it stands on."""
     records = ArchiveIterator(stream, no_record_parse=True)  # it decodes headers, and other bytes become the same text
+    last: IndexEntry | None = None  # its request follows
+    own = None
     for record in records:
+        if last is not None and record.rec_type == "request" and record.rec_headers.get_header(_OWNER) == own:
+            last = last._replace(**sent(record.raw_stream.read())._asdict())
         if record.rec_type not in {"response", "revisit", "resource"}:
             continue
+        if last is not None:
+            yield last
         head = record.rec_headers
+        own = head.get_header("WARC-Record-ID")
         message = _message(record.raw_stream) if record.rec_type != "resource" else None
-        yield IndexEntry(
+        last = IndexEntry(
             url=head.get_header("WARC-Target-URI"),
             date=head.get_header("WARC-Date"),
             mime=_mime(record.rec_type, head.get_header("Content-Type"), message),
@@ -98,6 +112,8 @@ def entries_of(stream: IO[bytes], name: str) -> Iterator[IndexEntry]:
             length=records.get_record_length(),
             file=name,
         )
+    if last is not None:
+        yield last
 
 
 def _mime(kind: str, own: str | None, message: HttpResponse | None) -> str | None:
@@ -132,6 +148,8 @@ def read_index(index: Path) -> Iterator[IndexEntry]:
                 offset=int(known["offset"]),
                 length=int(known["length"]),
                 file=known["filename"],
+                method=known.get("method"),
+                posted=known.get("requestBody"),
             )
 
 

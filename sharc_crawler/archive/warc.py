@@ -10,6 +10,7 @@ from sharc_crawler.archive.cdxj import REVISIT, IndexEntry, media_type
 from sharc_crawler.archive.exchanges import Draft
 from sharc_crawler.archive.options import FORMER, WarcOptions
 from sharc_crawler.archive.payloads import Payloads
+from sharc_crawler.archive.posted import sent
 from sharc_crawler.archive.records import WARC_FIELDS, large_member, target_uri, warc_date
 from sharc_crawler.archive.series import WarcSeries
 from sharc_crawler.changes.digest import labelled_digest
@@ -180,4 +181,5 @@ def _entry(exchange: Exchange, main: Draft, message: HttpResponse, ref: CaptureR
         offset=ref.offset,
         length=ref.length,
         file=ref.file,
+        **sent(exchange.request)._asdict(),
     )

@@ -199,17 +199,20 @@ class Frontier:
         """A page's exchange is over, its visit is not: a browser loads what it needs (:meth:`load`)."""
         self._leases.let_go(fetch, outcome)
 
-    def load(self, fetch: Fetch, url: str, kind: Kind, now: Instant) -> PageId | None:
+    def load(self, fetch: Fetch, url: str, kind: Kind, now: Instant, mark: str = "") -> PageId | None:
         """A page whose visit is under way loads this: a resource or data, which its host owes before the next page.
 
-        ``None``: the capture does not take it. What is a page of the site, too, is a resource of its own beside it.
+        ``None``: the capture does not take it. What is a page of the site, too, is a resource of its own beside it;
+        so is each request for a URL that a ``mark`` tells from others.
         """
         capture, pages = self.capture, self.pages
         canonical = self._parts.canonical(url)
         if canonical is None or fetch.page >= len(pages):
             return None
         known = capture.seen.get(canonical)
-        key = f"{canonical}{LOADED}" if known != UNSEEN and pages.kinds[known] not in EMBEDDED else None
+        key = f"{canonical}#{mark}" if mark else None
+        if key is None and known != UNSEEN and pages.kinds[known] not in EMBEDDED:
+            key = f"{canonical}{LOADED}"
         sighting = Sighting(url, kind, fetch.url, key=key)
         self._admitter.admit(capture, [sighting], now, fetch.page, pages.depths[fetch.page] + 1)
         self.ledger.commit()

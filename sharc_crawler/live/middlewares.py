@@ -56,7 +56,7 @@ class RevisitMiddleware:
         """Add the conditional headers, unless the project sets its own."""
         fetch: Fetch | None = request.meta.get(META_KEY)
         if fetch is not None:
-            for name, value in conditions(fetch).items():
+            for name, value in conditions(fetch, request.method).items():
                 request.headers.setdefault(name, value)
 
 

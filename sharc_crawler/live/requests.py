@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
 
 from scrapy import Request
 
@@ -27,12 +28,22 @@ if TYPE_CHECKING:
 META_KEY = "sharc"  #: the one key of ours in ``request.meta``; its value is the :class:`~sharc_crawler.model.Fetch`
 
 
-def conditions(fetch: Fetch) -> dict[str, bytes]:
+class Sent(NamedTuple):
+    """What a request says beside its URL, the same at both downloads."""
+
+    headers: Mapping[str, str] = MappingProxyType({})
+    method: str = "GET"
+    body: bytes = b""
+
+
+def conditions(fetch: Fetch, method: str = "GET") -> dict[str, bytes]:
     """Of a second download caches are to ask the origin (RFC 9111, 5.2.1.4). Conditions (RFC 9110, 13.1) are the
     validators of the first visit, or, at the first one, of a former capture, byte for byte.
     """
     again = fetch.slot is Slot.SECOND and fetch.kind is not Kind.HUB
     headers = {"Cache-Control": b"no-cache", "Pragma": b"no-cache"} if again else {}
+    if method != "GET":  # an unchanged answer would be an error there (RFC 9110, 13.1.2)
+        return headers
     if fetch.validators.etag:
         headers["If-None-Match"] = header_bytes(fetch.validators.etag)
     if fetch.validators.last_modified:
@@ -40,8 +51,8 @@ def conditions(fetch: Fetch) -> dict[str, bytes]:
     return headers
 
 
-def request_for(fetch: Fetch, spider: Spider, codings: Sequence[str], more: Mapping[str, str]) -> Request:
-    """The request of a capture spider's fetch, with ``more`` headers.
+def request_for(fetch: Fetch, spider: Spider, codings: Sequence[str], sent: Sent) -> Request:
+    """The request of a capture spider's fetch.
 
     Every status comes back to the spider, nothing is followed.
     """
@@ -49,7 +60,9 @@ def request_for(fetch: Fetch, spider: Spider, codings: Sequence[str], more: Mapp
         fetch.url,
         callback=spider.handle,  # type: ignore[attr-defined]
         errback=spider.failed,  # type: ignore[attr-defined]
-        headers={**more, "Accept-Encoding": ", ".join(codings) or "identity"},
+        headers={**sent.headers, "Accept-Encoding": ", ".join(codings) or "identity"},
+        method=sent.method,
+        body=sent.body,
         meta={META_KEY: fetch, "handle_httpstatus_all": True, "download_slot": fetch.host},
         dont_filter=True,
     )

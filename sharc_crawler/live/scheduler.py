@@ -22,7 +22,7 @@ from sharc_crawler.live.archivist import conclude
 from sharc_crawler.live.failing import end_as_failed, ends_the_crawl, fails
 from sharc_crawler.live.intake import Intake
 from sharc_crawler.live.lease import Lease
-from sharc_crawler.live.requests import META_KEY, request_for
+from sharc_crawler.live.requests import META_KEY, Sent, request_for
 from sharc_crawler.live.session import Session, session_of
 from sharc_crawler.live.space import is_full
 from sharc_crawler.live.wake import Alarm
@@ -276,12 +276,11 @@ class SharcScheduler(BaseScheduler):
     def _request(self, fetch: Fetch) -> Request:
         if self._drop_in:
             return self._drop_in.request(fetch)
-        more = self._session.browsing.headers(fetch) if self._session.browsing is not None else {}
-        if self._session.login is not None and (
-            cookie := self._session.login.header(fetch.url, self._session.clock.now())
-        ):
-            more = {**more, "Cookie": cookie}
-        return request_for(fetch, self._spider, self._session.config.codings, more)
+        session = self._session
+        sent = session.browsing.sent(fetch) if session.browsing is not None else Sent()
+        if session.login is not None and (cookie := session.login.header(fetch.url, session.clock.now())):
+            sent = sent._replace(headers={**sent.headers, "Cookie": cookie})
+        return request_for(fetch, self._spider, session.config.codings, sent)
 
     def _release(self, request: Request) -> Request:
         self._released[request.meta[META_KEY].lease] = request

@@ -457,7 +457,7 @@ def _browsing(session: Session, arguments: Arguments | None) -> Browsing | None:
 
     options, agent = arguments.options, session.config.user_agent
     every = options.browser == "always"
-    manner = Manner(every, options.screenshots, options.text, options.behaviors, agent, session.login)
+    manner = Manner(every, options.screenshots, options.text, options.behaviors, options.post, agent, session.login)
     return Browsing(session.sites, session.readers, session.clock.now, folder_of, session.describe, manner)
 
 

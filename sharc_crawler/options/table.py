@@ -260,6 +260,14 @@ class Options:
         section=SHOWN,
         needs=_SHOWN,
     )
+    post: bool = argument(
+        Flag(),
+        False,
+        "`1`: send what scripts ask by POST, too, at both downloads of a page, as sites with GraphQL need it; it may"
+        " have an effect there",
+        section=SHOWN,
+        needs=_SHOWN,
+    )
     screenshots: bool = argument(
         Flag(),
         False,

@@ -7,13 +7,16 @@ finds those of the former one.
 from __future__ import annotations
 
 import json
+import re
 import shutil
+from base64 import b64decode, b64encode
 from typing import TYPE_CHECKING, NamedTuple
 
 from sharc_crawler.archive.files import replace_file
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.coding import unpacked
 from sharc_crawler.live.browser.chromium import PROFILE, remove_profile
+from sharc_crawler.live.requests import Sent
 from sharc_crawler.spool import LARGE, Spool, pieces
 
 if TYPE_CHECKING:
@@ -24,6 +27,9 @@ if TYPE_CHECKING:
 
 FOLDER = ".answers"
 MOST = 64 << 20  #: bytes of an answer that a browser is given
+PART = 8 << 20  #: of them in answer to a request for a part
+_OK, _PARTIAL = 200, 206
+_RANGE = re.compile(r"bytes=(\d{0,15})-(\d{0,15})")  #: one part; nobody asks for several
 #: they speak of the transfer, or of what the browser must not do by itself
 _LEFT_OUT = {
     "content-encoding", "content-length", "transfer-encoding", "connection", "keep-alive", "alt-svc", "set-cookie",
@@ -45,24 +51,48 @@ class Handed(NamedTuple):
         return said.partition(";")[0].strip().lower() or None
 
 
-def for_browser(raw: Octets, origin: str | None) -> Handed | None:
-    r"""An answer to a request of a page; ``origin``: of a script that asked another host.
+def for_browser(raw: Octets, origin: str | None, span: str | None = None) -> Handed | None:
+    r"""An answer to a request of a page; ``origin``: of a script that asked another host; ``span``: its ``Range``.
 
-    The crawl asked for itself, without an origin, so the server did not say who may read the answer: here all may.
+    The crawl asked for itself, without an origin, so the server did not say who may read the answer: here all may. It
+    asked for all: what is wanted in parts (a film) is given in parts of that.
 
     >>> for_browser(b"HTTP/1.1 200 OK\r\nA: b\r\nConnection: close\r\n\r\nhello", None)
     Handed(status=200, headers=[('A', 'b')], body=b'hello')
+    >>> for_browser(b"HTTP/1.1 200 OK\r\n\r\nhello", None, "bytes=1-2")
+    Handed(status=206, headers=[('Content-Range', 'bytes 1-2/5')], body=b'el')
     """
     message = parse_response(raw)
-    if message is None or len(raw) > MOST:
+    if message is None:
         return None
-    body, _ = unpacked(message.payload, message.values(b"content-encoding"))
+    codings = message.values(b"content-encoding")
+    part = _part(span, len(message.payload)) if message.status == _OK and not codings else None
+    if len(raw) > MOST and part is None:
+        return None
     headers = [(name.decode("latin-1"), value.decode("latin-1")) for name, value in message.headers]
     kept = [(name, value) for name, value in headers if name.lower() not in _LEFT_OUT]
     if origin:
         kept = [(name, value) for name, value in kept if not name.lower().startswith("access-control-allow-")]
         kept += [("Access-Control-Allow-Origin", origin), ("Access-Control-Allow-Credentials", "true")]
-    return Handed(message.status, kept, bytes(body))
+    if part is None:
+        return Handed(message.status, kept, bytes(unpacked(message.payload, codings)[0]))
+    first, end = part
+    kept.append(("Content-Range", f"bytes {first}-{end - 1}/{len(message.payload)}"))
+    return Handed(_PARTIAL, kept, bytes(message.payload[first:end]))
+
+
+def _part(span: str | None, size: int) -> tuple[int, int] | None:
+    """From where to where: no more than a browser is given at once, which may ask on (RFC 9110, 15.3.7).
+
+    >>> _part("bytes=2-", 9), _part("bytes=-2", 9), _part("bytes=9-", 9), _part(None, 9)
+    ((2, 9), (7, 9), None, None)
+    """
+    found = _RANGE.fullmatch(span or "")
+    if found is None or found[0] == "bytes=-":
+        return None
+    first = int(found[1]) if found[1] else max(0, size - int(found[2]))
+    end = min(size, int(found[2]) + 1) if found[1] and found[2] else size
+    return (first, min(end, first + PART)) if first < end else None
 
 
 class KeptAnswers:
@@ -82,18 +112,19 @@ class KeptAnswers:
                 file.write(piece)
         half.replace(self.folder / str(page))
 
-    def ask(self, page: PageId, headers: dict[str, str]) -> None:
+    def ask(self, page: PageId, sent: Sent) -> None:
         """Keep what a request is to say, at both downloads."""
-        if headers:
-            replace_file(self.folder / f"{page}.asked", json.dumps(headers))
+        if sent != Sent():
+            said = [dict(sent.headers), sent.method, b64encode(sent.body).decode()]
+            replace_file(self.folder / f"{page}.asked", json.dumps(said))
 
-    def asked(self, page: PageId) -> dict[str, str]:
+    def asked(self, page: PageId) -> Sent:
         """The same."""
         try:
-            said: dict[str, str] = json.loads((self.folder / f"{page}.asked").read_text())
+            headers, method, body = json.loads((self.folder / f"{page}.asked").read_text())
         except FileNotFoundError:
-            return {}
-        return said
+            return Sent()
+        return Sent(headers, method, b64decode(body))
 
     def of(self, page: PageId) -> Octets | None:
         """The answer; ``None``: there is none."""

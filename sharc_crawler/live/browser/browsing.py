@@ -8,6 +8,7 @@ is then. While a page is shown, no other page of its site is decided: its links 
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import logging
 import os
 from concurrent.futures import Future
@@ -22,6 +23,7 @@ from sharc_crawler.live.browser.rendering import DATA, Renderer
 from sharc_crawler.live.browser.resources import resources_of
 from sharc_crawler.live.messages import NotArchivedError
 from sharc_crawler.live.readings import Reading
+from sharc_crawler.live.requests import Sent
 from sharc_crawler.live.space import is_full
 from sharc_crawler.model import EMBEDDED, Kind, Result, Sighting, Slot
 
@@ -113,9 +115,9 @@ class Browsing:
         if fetch.kind in EMBEDDED and fetch.slot is not Slot.SECOND and exchange.truncated is None:
             self._of(fetch.site).keep(fetch.page, exchange.response)
 
-    def headers(self, fetch: Fetch) -> dict[str, str]:
+    def sent(self, fetch: Fetch) -> Sent:
         """What a page says of the answer that it wants; the same at both downloads."""
-        return self._of(fetch.site).asked(fetch.page) if fetch.kind in EMBEDDED else {}
+        return self._of(fetch.site).asked(fetch.page) if fetch.kind in EMBEDDED else Sent()
 
     def look(self) -> None:
         """Visits have ended: what pages wait for may be there."""
@@ -219,13 +221,15 @@ class Browsing:
     async def _load(self, fetch: Fetch, asked: Asked) -> Octets | None:
         """An answer that the capture has, or that its frontier has fetched now; ``None``: it is not to be had."""
         frontier = self._sites.of(fetch)
-        page = frontier.load(fetch, asked.url, Kind.DATA if asked.kind in DATA else Kind.RESOURCE, self._now())
+        kind = Kind.DATA if asked.kind in DATA else Kind.RESOURCE
+        page = frontier.load(fetch, asked.url, kind, self._now(), _mark(asked))
         if page is None:
             return None
         answers = self._of(fetch.site)
         if frontier.pages.states[page] in _WAITING:
             if frontier.pages.states[page] == State.QUEUED:
-                answers.ask(page, {name: value for name, value in asked.headers.items() if _counts(name)})
+                headers = {name: value for name, value in asked.headers.items() if _counts(name)}
+                answers.ask(page, Sent(headers, asked.method, asked.body))
             future = asyncio.get_running_loop().create_future()
             self._awaited.setdefault((fetch.site, page), []).append(future)
             self.wake()
@@ -258,6 +262,14 @@ def _differ(served: Reading, shown: Reading) -> bool:
     """Does a page say something else once its scripts have run, or lead to more?"""
     before, after = ({link.url for link in one.links if link.kind is Kind.PAGE} for one in (served, shown))
     return served.text != shown.text or not after <= before
+
+
+def _mark(asked: Asked) -> str:
+    """What tells it from other requests for the same URL."""
+    if asked.method == "GET":
+        return ""
+    said = asked.headers.get("Content-Type", "").encode() + b"\n" + asked.body
+    return f"{asked.method.lower()}-{hashlib.sha1(said, usedforsecurity=False).hexdigest()}"
 
 
 def _counts(name: str) -> bool:

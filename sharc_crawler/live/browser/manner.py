@@ -17,5 +17,6 @@ class Manner:
     pictures: bool = False  #: of each one's first screen are archived
     texts: bool = False  #: so is what each says
     behaviors: tuple[str, ...] = ("scroll",)  #: what is done with each
+    posts: bool = False  #: scripts may send what they ask by POST
     agent: str | None = None  #: the User-Agent
     login: Login | None = None  #: whose they are

@@ -35,10 +35,12 @@ STEP = 500  #: milliseconds of the page's time, after which it is looked at
 STILL = 2  #: steps in which nothing was asked for or changed: it is quiet
 PATIENCE = 20  #: steps: a page that never rests is taken as it is then
 MOST_REQUESTS = 400  #: of one page
+MOST_SENT = 1 << 20  #: bytes of one POST
 MOST_LED_TO = 10  #: places to which its scripts would lead: a timer that leads on and on names hundreds
 LONGEST: Seconds = 1800.0  #: that a page may take, waiting for its host included
 STUCK: Seconds = 20.0  #: without anything awaited or asked for: its scripts run on, or the browser does not
 SIZE = (1280, 1024)
+_NOTHING_KEPT = {"maxTotalBufferSize": 0, "maxResourceBufferSize": 0}  #: of answers: the crawl has them
 #: reasons why a request fails, as the protocol and as browsers name them
 _NET_ERRORS = {
     "AddressUnreachable": "ERR_ADDRESS_UNREACHABLE",
@@ -149,6 +151,7 @@ class Renderer:
         for method, parameters in (
             ("Page.enable", {}),
             ("Runtime.enable", {}),
+            ("Network.enable", _NOTHING_KEPT),
             ("Network.setBypassServiceWorker", {"bypass": True}),
             ("Page.addScriptToEvaluateOnNewDocument", {"source": _WATCH, "worldName": "sharc"}),
             *((("Page.addScriptToEvaluateOnNewDocument", {"source": stored(login.storage)}),) if login else ()),
@@ -259,6 +262,9 @@ class Renderer:
             page.step_over = True
         elif method == "Page.javascriptDialogOpening":
             self._browser.tell("Page.handleJavaScriptDialog", session, accept=said["type"] == "beforeunload")
+        elif method == "Network.webSocketCreated":
+            page.cut("WebSockets: what comes by them is no answer to a request")
+            page.seen.loaded.setdefault(said["url"], Loaded(0, None, "websocket", "net::ERR_BLOCKED_BY_CLIENT"))
         elif method == "Runtime.exceptionThrown":
             page.seen.script_errors += 1
         elif method == "Inspector.targetCrashed" and session == page.session:
@@ -276,7 +282,7 @@ class Renderer:
             self._fulfil(page, said, page.raw)
         elif url == page.url and request["method"] == "GET":
             self._fulfil(page, said, page.raw)
-        elif why := _why_not(page, said):
+        elif why := _why_not(page, said, posts=self._manner.posts):
             page.cut(why)
             self._fail(page, said, "BlockedByClient")
         elif url.endswith("/favicon.ico") and said["resourceType"] == "Other":
@@ -284,7 +290,7 @@ class Renderer:
         else:
             page.seen.requests += 1
             page.seen.data += said["resourceType"] in DATA
-            asked = Asked(url, request["headers"], said["resourceType"])
+            asked = Asked(url, request["headers"], said["resourceType"], request["method"], _body(request) or b"")
             task = asyncio.create_task(self._answer(page, said, asked))
             page.tasks.add(task)
             task.add_done_callback(page.tasks.discard)
@@ -303,7 +309,8 @@ class Renderer:
 
     def _fulfil(self, page: _Shown, said: dict[str, Any], raw: Octets) -> None:
         """Hand over an answer: content codings undone, as the protocol wants it."""
-        answer = for_browser(raw, said["request"]["headers"].get("Origin"))
+        headers = said["request"]["headers"]
+        answer = for_browser(raw, headers.get("Origin"), headers.get("Range"))
         if answer is None:
             self._fail(page, said, "Failed")
             return
@@ -330,16 +337,39 @@ def _note(page: _Shown, said: dict[str, Any], status: int, media_type: str | Non
     page.seen.loaded.setdefault(said["request"]["url"], Loaded(status, media_type, said["resourceType"].lower(), error))
 
 
-def _why_not(page: _Shown, said: dict[str, Any]) -> str:
+def _why_not(page: _Shown, said: dict[str, Any], *, posts: bool) -> str:
     """Why a request does not pass; empty: it may."""
     request = said["request"]
     if not request["url"].startswith(("http://", "https://")):
         return "requests that are not http"
-    if request["method"] != "GET":
-        method = request["method"] if request["method"] in METHODS else "other"
-        return f"{method} requests: only what can be asked for without effect is"
+    if request["method"] != "GET" and (why := _why_not_sent(said, posts=posts)):
+        return why
     if STREAM in (request["headers"].get("Accept"), request["headers"].get("accept")):
         return "a stream of events: its answer has no end"
     if page.seen.requests >= MOST_REQUESTS:
         return f"requests after its first {MOST_REQUESTS}"
     return ""
+
+
+def _why_not_sent(said: dict[str, Any], *, posts: bool) -> str:
+    """The same of a request that may have an effect."""
+    request = said["request"]
+    if request["method"] != "POST":
+        method = request["method"] if request["method"] in METHODS else "other"
+        return f"{method} requests: only what can be asked for without effect is"
+    if not posts:
+        return "POST requests: only what can be asked for without effect is (post=1 sends them, too)"
+    if said["resourceType"] not in DATA:
+        return "POST requests of forms and beacons: those of scripts that want an answer are sent"
+    body = _body(request)
+    return "" if body is not None and len(body) <= MOST_SENT else f"POST requests with over {MOST_SENT:,} bytes"
+
+
+def _body(request: dict[str, Any]) -> bytes | None:
+    """What a request sends; ``None``: it is not known, or too large for the protocol."""
+    if not request.get("hasPostData"):
+        return b""
+    parts = request.get("postDataEntries")
+    if not parts or any("bytes" not in part for part in parts):
+        return None
+    return b"".join(b64decode(part["bytes"]) for part in parts)

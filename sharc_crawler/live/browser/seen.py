@@ -20,6 +20,8 @@ class Asked:
     url: str
     headers: dict[str, str]
     kind: str  #: DevTools' name: Script, XHR, Image…
+    method: str = "GET"
+    body: bytes = b""
 
 
 class Loaded(NamedTuple):

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import gzip
 
-from sharc_crawler.live.browser.answers import FOLDER, KeptAnswers, for_browser
+import pytest
+
+from sharc_crawler.live.browser.answers import FOLDER, MOST, PART, KeptAnswers, for_browser
 from sharc_crawler.live.browser.chromium import PROFILE
+from sharc_crawler.live.requests import Sent
 from sharc_crawler.spool import LARGE, Spool
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/css\r\nContent-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -16,14 +19,15 @@ def test_an_answer_is_kept_whole_and_what_was_asked_with_it(tmp_path):
     large = b"HTTP/1.1 200 OK\r\n\r\n" + b"x" * LARGE
     answers.keep(3, b"HTTP/1.1 204\r\n\r\n")
     answers.keep(4, large)
-    answers.ask(3, {"Accept": "application/json"})
+    asked = Sent({"Accept": "application/json"}, "POST", b"\x00")
+    answers.ask(3, asked)
     again = KeptAnswers(tmp_path)  # as a crawl that goes on
     assert again.of(3) == b"HTTP/1.1 204\r\n\r\n"
     spooled = again.of(4)
     assert isinstance(spooled, Spool)
     assert spooled[:] == large
-    assert (again.of(5), again.asked(4)) == (None, {})
-    assert again.asked(3) == {"Accept": "application/json"}
+    assert (again.of(5), again.asked(4)) == (None, Sent())
+    assert again.asked(3) == asked
     again.clear()
     assert not (tmp_path / FOLDER).exists()
 
@@ -36,6 +40,26 @@ def test_a_browser_is_given_what_its_scripts_may_read():
     said = b"HTTP/1.1 404 No\r\nAccess-Control-Allow-Origin: http://other\r\n\r\n"
     assert for_browser(said, "http://h").headers[0] == ("Access-Control-Allow-Origin", "http://h")
     assert for_browser(b"garbage", None) is None
+
+
+@pytest.mark.parametrize(
+    ("span", "status", "part"),
+    [
+        ("bytes=0-", 206, slice(0, PART)),
+        ("bytes=5-6", 206, slice(5, 7)),
+        (f"bytes={MOST}-", 206, slice(MOST, MOST + 9)),
+        ("bytes=-3", 206, slice(MOST + 6, MOST + 9)),
+    ],
+)
+def test_what_is_asked_for_in_parts_is_given_in_parts_of_the_whole(tmp_path, span, status, part):
+    film = tmp_path / "film"
+    body = b"x" * MOST + b"the end.."
+    film.write_bytes(b"HTTP/1.1 200 OK\r\nContent-Type: video/mp4\r\n\r\n" + body)
+    answer = for_browser(Spool(film), None, span)
+    assert (answer.status, answer.body) == (status, body[part])
+    end = min(part.stop, len(body))
+    assert ("Content-Range", f"bytes {part.start}-{end - 1}/{len(body)}") in answer.headers
+    assert for_browser(Spool(film), None, "bytes=99999999999-") is None, "too large as a whole"
 
 
 def test_what_a_killed_browser_left_goes_its_socket_too(tmp_path):

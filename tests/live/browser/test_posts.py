@@ -1,0 +1,104 @@
+"""What scripts ask by POST, and films that are asked for in parts: captured with a real Chromium."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from http.server import BaseHTTPRequestHandler
+
+import pytest
+from warcio.archiveiterator import ArchiveIterator
+
+from sharc_crawler.certificate.verify import verify
+from sharc_crawler.errors import UsageError
+from sharc_crawler.live.browser import chromium
+from tests.live.browser.test_browsing import resources
+from tests.live.serving import serving
+
+pytestmark = pytest.mark.long
+
+SHELL = """<!doctype html><title>app</title><div id=a></div><div id=b></div><p id=part></p><script>
+const ask = (name, query) => fetch('/graph', {method: 'POST', headers: {'Content-Type': 'application/json'},
+  body: JSON.stringify({query})}).then(got => got.json()).then(got => { window[name].textContent = got.said });
+ask('a', 'first'); ask('b', 'second');
+navigator.sendBeacon('/beacon', 'x'); fetch('/film', {headers: {Range: 'bytes=2-3'}}).then(got => got.text())
+  .then(text => { part.textContent = text + '.' }); new WebSocket('ws://' + location.host + '/socket');
+</script>"""
+
+
+def server(asked: Counter[str], *, changing: str = ""):
+    class Graph(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def log_message(self, *_):
+            pass
+
+        def do_GET(self):
+            asked[self.path + (self.headers.get("Range") or "")] += 1
+            self.answer(
+                *{"/": (SHELL, "text/html"), "/film": ("a film", "video/mp4")}.get(self.path, ("", "text/plain"))
+            )
+
+        def do_POST(self):
+            body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+            asked[f"{self.path} {body} {self.headers.get('If-None-Match')}"] += 1
+            query = json.loads(body)["query"]
+            said = f"{query} {asked.total() if query == changing else ''}"
+            self.answer(json.dumps({"said": said}), "application/json")
+
+        def answer(self, body: str, kind: str):
+            self.send_response(200)
+            self.send_header("Content-Type", kind)
+            self.send_header("ETag", '"1"')
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body.encode())
+
+    return Graph
+
+
+@pytest.fixture(autouse=True)
+def there_is_chromium():
+    try:
+        chromium.found()
+    except UsageError as error:
+        pytest.skip(str(error))
+
+
+def requests(folder) -> Counter[bytes]:
+    """Bodies of POSTs in the WARC files."""
+    bodies: Counter[bytes] = Counter()
+    for warc in folder.glob("*.warc.gz"):
+        with warc.open("rb") as stream:
+            for record in ArchiveIterator(stream):
+                if record.rec_type == "request" and record.http_headers.protocol == "POST":
+                    bodies[record.content_stream().read()] += 1
+    return bodies
+
+
+@pytest.mark.parametrize(("changing", "verdict"), [("", "coherent"), ("second", "changed")])
+def test_what_scripts_ask_by_post_is_asked_twice_and_judged(crawl, changing, verdict):
+    asked: Counter[str] = Counter()
+    with serving(server(asked, changing=changing)) as url:
+        done = crawl(url=url, browser="always", post="1", text="1", delay="0", sitemap="off")
+    assert done.code == 0, done.err
+    queries = [f'{{"query":"{name}"}}' for name in ("first", "second")]
+    assert [asked[f"/graph {query} None"] for query in queries] == [2, 2], "without conditions, which are for GETs"
+    assert requests(done.folder) == {query.encode(): 2 for query in queries}
+    assert not any("beacon" in path for path in asked)
+    (page,) = (page for page in done.capture["pages"] if page["kind"] == "page")
+    assert page["verdict"] == verdict
+    assert sorted(re.sub(r"#post-[0-9a-f]{40}$", "#post", one) for one in page["data"]) == [
+        f"{url}film", f"{url}graph#post", f"{url}graph#post"
+    ]  # fmt: skip
+    assert not verify(done.folder).findings
+    lines = [json.loads(line.split(" ", 2)[2]) for index in done.folder.glob("*.cdxj") for line in index.open()]
+    posted = Counter(line["requestBody"] for line in lines if line.get("method") == "POST")
+    assert posted == {"query=first": 2, "query=second": 2}
+    notes = " ".join(done.capture["notes"])
+    assert "1 page was shown without POST requests of forms and beacons" in notes
+    assert "1 page was shown without WebSockets" in notes
+    assert asked["/film"] == 2, "as a whole"
+    assert resources(done)[f"urn:text:{url}"].endswith(b"fi."), "and the page has the part that it wanted"
+    assert asked["/filmbytes=2-3"] == 0
