@@ -205,19 +205,28 @@ class Frontier:
         ``None``: the capture does not take it. What is a page of the site, too, is a resource of its own beside it;
         so is each request for a URL that a ``mark`` tells from others.
         """
-        capture, pages = self.capture, self.pages
-        canonical = self._parts.canonical(url)
-        if canonical is None or fetch.page >= len(pages):
+        key = self._key_of(url, mark)
+        if key is None or fetch.page >= len(self.pages):
             return None
-        known = capture.seen.get(canonical)
-        key = f"{canonical}#{mark}" if mark else None
-        if key is None and known != UNSEEN and pages.kinds[known] not in EMBEDDED:
-            key = f"{canonical}{LOADED}"
         sighting = Sighting(url, kind, fetch.url, key=key)
-        self._admitter.admit(capture, [sighting], now, fetch.page, pages.depths[fetch.page] + 1)
+        self._admitter.admit(self.capture, [sighting], now, fetch.page, self.pages.depths[fetch.page] + 1)
         self.ledger.commit()
-        found = capture.seen.get(key or canonical)
+        return self.loaded(url, mark)
+
+    def loaded(self, url: str, mark: str = "") -> PageId | None:
+        """What a page loaded by this before; ``None``: nothing."""
+        key = self._key_of(url, mark)
+        found = UNSEEN if key is None else self.capture.seen.get(key)
         return None if found == UNSEEN else found
+
+    def _key_of(self, url: str, mark: str) -> str | None:
+        """What is loaded is known by its URL, its mark, and whether that is a page, too."""
+        canonical = self._parts.canonical(url)
+        if canonical is None or mark:
+            return canonical and f"{canonical}#{mark}"
+        known = self.capture.seen.get(canonical)
+        page = known != UNSEEN and self.pages.kinds[known] not in EMBEDDED
+        return f"{canonical}{LOADED}" if page else canonical
 
     def give_back(self, fetch: Fetch, now: Instant) -> None:
         """A leased fetch came to nothing for a reason of our own: it is made again, and no attempt is counted."""

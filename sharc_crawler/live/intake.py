@@ -60,6 +60,8 @@ class Intake:
         lease.links = [*lease.links, *shown.links]
         if shown.document is not None:
             lease.outcome = replace(lease.outcome, document=shown.document)
+        if shown.payload.fingerprint is not None:
+            lease.outcome = replace(lease.outcome, fingerprint=shown.payload.fingerprint)
         return shown.problems
 
     def _note(self, fetch: Fetch, noun: str, what: str, why: str = "") -> None:

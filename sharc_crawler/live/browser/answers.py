@@ -126,6 +126,17 @@ class KeptAnswers:
             return Sent()
         return Sent(headers, method, b64decode(body))
 
+    def show(self, page: PageId, fingerprint: str) -> None:
+        """A page was shown, with this content."""
+        replace_file(self.folder / f"{page}.shown", fingerprint)
+
+    def shown(self, page: PageId) -> str | None:
+        """The same; ``None``: it was not."""
+        try:
+            return (self.folder / f"{page}.shown").read_text()
+        except FileNotFoundError:
+            return None
+
     def of(self, page: PageId) -> Octets | None:
         """The answer; ``None``: there is none."""
         place = self.folder / str(page)

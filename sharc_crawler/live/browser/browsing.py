@@ -13,8 +13,10 @@ import logging
 import os
 from concurrent.futures import Future
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from sharc_crawler.changes.payload import Payload
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.live.browser.answers import KeptAnswers
 from sharc_crawler.live.browser.chromium import BrowserError
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from sharc_crawler.archive.base import Resource
     from sharc_crawler.frontier.sites import Sites
     from sharc_crawler.live.browser.manner import Manner
+    from sharc_crawler.live.browser.rendering import Load
     from sharc_crawler.live.browser.seen import Asked, Rendering
     from sharc_crawler.live.lease import Lease
     from sharc_crawler.live.readers import Readers
@@ -95,10 +98,11 @@ class Browsing:
     # -- what the crawl tells ----------------------------------------------------------------------------------------
 
     def shows(self, fetch: Fetch, outcome: Outcome) -> bool:
-        """Is this a page to be shown? At a revisit, document and what it loaded are asked for again, and not shown."""
-        whole = self._sites.of(fetch).capture.spec.mode == "capture"
-        first = fetch.kind is Kind.PAGE and fetch.slot is not Slot.SECOND
-        return whole and first and outcome.result is Result.OK and outcome.media_type in MARKUP
+        """Is this a page to be shown? At a revisit, only one that was shown before."""
+        whole = self._sites.of(fetch).capture.spec.mode == "capture" and fetch.kind is Kind.PAGE
+        if not whole or outcome.result is not Result.OK or outcome.media_type not in MARKUP:
+            return False
+        return fetch.slot is not Slot.SECOND or self._of(fetch.site).shown(fetch.page) is not None
 
     def show(self, lease: Lease, exchange: Exchange, outcome: Outcome, order: Order) -> None:
         """Have it shown; the lease is done when it was."""
@@ -159,19 +163,39 @@ class Browsing:
     async def _shown(self, page: _ToShow) -> Reading:
         fetch = page.fetch
         served = await asyncio.wrap_future(page.reading)
+        if fetch.slot is Slot.SECOND:
+            return await self._shown_again(page, served)
         if not self._manner.every and not self._class_wants(fetch, served):
             return Reading()
         self._sites.of(fetch).answered(fetch, page.outcome)
         self.wake()
         async with self._places:
-            seen = await self._rendered(fetch, page.exchange)
+            seen = await self._rendered(fetch, page.exchange, partial(self._load, fetch))
         about = resources_of(fetch.url, page.exchange.started, seen, text=self._manner.texts)
         if (written := self._describe(fetch.site, about)) is not None:
             await asyncio.wrap_future(written)
         reading = await self._read(fetch, seen, page.order)
+        self._of(fetch.site).show(fetch.page, reading.payload.fingerprint or "")
         if not self._manner.every:
             self._learn(fetch, differs=bool(seen.data or seen.led_to) or _differ(served, reading))
         return reading
+
+    async def _shown_again(self, page: _ToShow, served: Reading) -> Reading:
+        """A revisit's content: that of the visit, where its bytes are; else it is shown with what was loaded before.
+
+        Nothing is asked for: what its data became shows when they are asked for again.
+        """
+        fetch = page.fetch
+        if served.payload.digest == page.order.known:
+            return Reading(Payload(fingerprint=self._of(fetch.site).shown(fetch.page) or None))
+        async with self._places:
+            seen = await self._rendered(fetch, page.exchange, partial(self._had, fetch))
+        return Reading((await self._read(fetch, seen, page.order)).payload)
+
+    async def _had(self, fetch: Fetch, asked: Asked) -> Octets | None:
+        """An answer that the capture has."""
+        page = self._sites.of(fetch).loaded(asked.url, _mark(asked))
+        return None if page is None else self._of(fetch.site).of(page)
 
     def _class_wants(self, fetch: Fetch, served: Reading) -> bool:
         """A page of a class that is the same without a browser is not shown, unless it has nothing to show itself."""
@@ -185,16 +209,14 @@ class Browsing:
         if (now := classes.note()) != before:
             self._sites.of(fetch).note(f"{NOTE}{now}", f"{NOTE}{before}")
 
-    async def _rendered(self, fetch: Fetch, exchange: Exchange) -> Rendering:
+    async def _rendered(self, fetch: Fetch, exchange: Exchange, load: Load) -> Rendering:
         for attempt in range(1, ATTEMPTS + 1):
             renderer = self._rested() or Renderer(self._of(fetch.site).folder, self._manner)
             self._busy.add(renderer)
             try:
                 if not renderer.rendered:
                     await renderer.start()
-                seen = await renderer.render(
-                    fetch.url, exchange.response, exchange.started, lambda asked: self._load(fetch, asked)
-                )
+                seen = await renderer.render(fetch.url, exchange.response, exchange.started, load)
             except BaseException as error:
                 renderer.close()
                 if attempt == ATTEMPTS or not isinstance(error, BrowserError):
@@ -250,7 +272,9 @@ class Browsing:
         about = own.document and replace(own.document, words=own.document.words or own.payload.fingerprint)
         unread = [f"not read, or not whole, as a browser shows it ({problem})" for problem in own.problems]
         cut = [f"shown without {what}" for what in seen.cut]
-        return Reading(links=links, document=about, text=own.text, problems=(*unread, *cut))
+        return Reading(
+            Payload(fingerprint=own.payload.fingerprint), links, (), about, None, None, own.text, (*unread, *cut)
+        )
 
     def _of(self, site: str) -> KeptAnswers:
         if site not in self._answers:

@@ -134,7 +134,7 @@ async def test_browsers_that_died_while_they_waited_are_no_attempts_of_a_page(tm
     browsing = Browsing({}, None, time.time, lambda _: tmp_path, None, Manner())
     try:
         browsing._idle += [await wait(killed(tmp_path, fetch)) for _ in range(ATTEMPTS)]
-        seen = await wait(browsing._rendered(fetch, page()))
+        seen = await wait(browsing._rendered(fetch, page(), None))
     finally:
         browsing.close()
     assert "hello" in seen.documents[0][1]
