@@ -78,9 +78,21 @@ def _seeds(file: Path, arguments: dict[str, str]) -> list[SiteTerms]:
     return [SiteTerms(site, site, tuple(urls)) for site, urls in sites.items()]
 
 
+def bounds(requests: str | None, size: str | None, until: str | None) -> dict[str, float]:
+    """A fleet's budget, of what was given of it. Raises :class:`~sharc_crawler.errors.UsageError`."""
+    given = {name: text for name, text in (("max_requests", requests), ("max_bytes", size)) if text is not None}
+    read = read_arguments(given)
+    found = {
+        what: float(read[name]) for what, name in (("requests", "max_requests"), ("bytes", "max_bytes")) if name in read
+    }
+    if until is not None:
+        found["until"] = 0.0 if until == "0" else _instant(until)
+    return found
+
+
 def _instant(text: str) -> float:
     try:
         when = datetime.fromisoformat(text)
     except ValueError as error:
-        raise UsageError(f"--due {text!r} is no time; write it as 2026-12-01T03:00:00Z") from error
+        raise UsageError(f"{text!r} is no time; write it as 2026-12-01T03:00:00Z") from error
     return (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp()

@@ -11,7 +11,8 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from sharc_crawler.fleet.ledger import SiteState
+from sharc_crawler.fleet.ledger import Bound, SiteState
+from sharc_crawler.instants import iso
 from sharc_crawler.plural import counted
 from sharc_crawler.report.words import printable, span
 
@@ -34,6 +35,8 @@ def sums(now: FleetStatus, former: FleetStatus | None) -> list[str]:
         f"{counted(now.pages, 'page')} known, {counted(now.visits, 'visit')} made, {now.size / 1e6:,.1f} MB{speed}",
         f"{counted(now.takeovers, 'takeover')}, {counted(now.superseded, 'superseded step')}",
     ]
+    if now.budget:
+        lines.append(spent(now.budget))
     workers = (
         f"worker {printable(one.worker)}: {one.held} of {counted(one.room, 'site')}, {_how(one)}" for one in now.workers
     )
@@ -79,6 +82,21 @@ def follow(ledger: FleetLedger, wanted: Sequence[str] | None, *, once: bool = Fa
             live.update(drawn(sums(now, former), ledger.sites(wanted, 30)))
             former = now
             time.sleep(EVERY)
+
+
+def spent(budget: Sequence[Bound]) -> str:
+    """A budget in words; empty: there is none.
+
+    >>> spent([Bound("until", 1795000000.0), Bound("requests", 1000.0, 70.0), Bound("bytes", 5e9, 2.5e8)])
+    'budget: until 2026-11-18T11:06:40.000000Z, 70 of 1,000 requests drawn, 250.0 of 5,000.0 MB drawn'
+    """
+    words = {
+        "until": lambda one: f"until {iso(one.bound)}",
+        "requests": lambda one: f"{one.spent:,.0f} of {one.bound:,.0f} requests drawn",
+        "bytes": lambda one: f"{one.spent / 1e6:,.1f} of {one.bound / 1e6:,.1f} MB drawn",
+    }
+    text = ", ".join(words[one.what](one) for one in budget)
+    return f"budget: {text}" if text else ""
 
 
 def drawn(lines: Sequence[str], sites: Sequence[SiteStatus]) -> Group:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sharc_crawler import extras
-from sharc_crawler.cli._fleet_table import follow
+from sharc_crawler.cli._fleet_table import follow, spent
 from sharc_crawler.errors import UsageError
 from sharc_crawler.fleet.ledger import Wish
 from sharc_crawler.fleet.opening import open_fleet
@@ -258,6 +258,33 @@ def requeue(dsn: str, sites: tuple[str, ...], as_json: bool) -> None:
     count = ledger.requeue(_meant(ledger, sites))
     _in_no_state(count, sites)
     _answer({"sites": count}, f"{counted(count, 'site')} queued again", as_json=as_json)
+
+
+@command.command()
+@DSN
+@click.option("--requests", metavar="N", help="Requests of all workers together.")
+@click.option("--bytes", "size", metavar="BYTES", help="Bytes of payload that they receive, as 500M or 2T.")
+@click.option("--until", metavar="TIME", help="Nothing is sent after, as 2026-12-01T06:00:00Z.")
+@AS_JSON
+def budget(dsn: str, requests: str | None, size: str | None, until: str | None, as_json: bool) -> None:
+    r"""Bound what all workers do together, from now on; without options: show how much is spent.
+
+    0 lifts a bound. Where a budget is used up nothing is sent: sites keep what they have, and go on when it is raised.
+    A worker with --until-done ends then.
+
+    \b
+    Example:
+      sharc fleet budget sqlite:fleet.db --requests 1000000 --bytes 2T
+      sharc fleet budget sqlite:fleet.db --until 2026-12-01T06:00:00Z
+      sharc fleet budget sqlite:fleet.db --requests 0
+    """
+    from sharc_crawler.cli._fleet_orders import bounds  # what captures are made of: only where there are some
+
+    ledger = open_fleet(dsn)
+    if given := bounds(requests, size, until):
+        ledger.bound(given)
+    known = ledger.status().budget
+    _answer({"budget": [one._asdict() for one in known]}, spent(known) or "No budget is set.", as_json=as_json)
 
 
 @command.command(epilog="Example: sharc fleet drain sqlite:fleet.db crawler-3")

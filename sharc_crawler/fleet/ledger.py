@@ -99,6 +99,22 @@ class Reservation(NamedTuple):
     own: bool  #: the worker holds the site of this name
 
 
+class Allowance(NamedTuple):
+    """What of the fleet's budget a worker may spend; infinity: it is not bounded."""
+
+    requests: float
+    size: float  #: bytes
+    seconds: float  #: from now on; negative: the time is over
+
+
+class Bound(NamedTuple):
+    """One of the fleet's budget."""
+
+    what: str  #: ``requests``, ``bytes`` or ``until``
+    bound: float  #: of ``until``: an instant
+    spent: float = 0.0  #: with what workers have drawn, and not used yet
+
+
 @dataclass(frozen=True, slots=True)
 class SiteStatus:
     """A site, as people ask for it."""
@@ -145,6 +161,7 @@ class FleetStatus:
     superseded: int
     oldest: Seconds | None  #: since the last step of the held site that waits longest for one
     workers: tuple[WorkerStatus, ...] = field(default=())
+    budget: tuple[Bound, ...] = field(default=())
 
 
 class FleetLedger(Protocol):
@@ -178,6 +195,12 @@ class FleetLedger(Protocol):
         Whoever holds the site of a machine's name asks it without, until it is told that others ask it, too: their
         first turn lies a ``term`` ahead.
         """
+
+    def bound(self, bounds: Mapping[str, float]) -> None:
+        """Bound what all workers do together, from now on: ``requests``, ``bytes``, ``until``; 0: no bound any more."""
+
+    def draw(self, requests: float, size: float) -> Allowance:
+        """Take so much of the budget, as far as it goes; what is negative is given back."""
 
     def release(self, site: str, epoch: int, state: SiteState = SiteState.WAITING, reason: str = "") -> bool:
         """Hold a site no longer: it is to go on elsewhere, or has ended so; ``False``: it was another's already."""

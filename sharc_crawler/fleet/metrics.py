@@ -55,6 +55,13 @@ def _sums(status: FleetStatus) -> Iterator[Metric]:
     for state in SiteState:
         states.add_metric([state.value], status.states.get(state, 0))
     yield states
+    bounds = GaugeMetricFamily("sharc_fleet_budget_bound", "Of all workers; of until: an instant.", labels=["what"])
+    drawn = GaugeMetricFamily("sharc_fleet_budget_drawn", "What workers have drawn of it.", labels=["what"])
+    for one in status.budget:
+        bounds.add_metric([one.what], one.bound)
+        drawn.add_metric([one.what], one.spent)
+    yield bounds
+    yield drawn
     # gauges: sites that are dropped or captured again take theirs with them
     yield GaugeMetricFamily("sharc_fleet_pages", "Pages known, of all sites.", status.pages)
     yield GaugeMetricFamily("sharc_fleet_visits", "Visits made, revisits included, of all sites.", status.visits)

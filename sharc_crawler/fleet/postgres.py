@@ -18,13 +18,21 @@ from sharc_crawler.errors import StoreUnavailable, UsageError
 from sharc_crawler.fleet import postgres_sql as sql
 from sharc_crawler.fleet import schema
 from sharc_crawler.fleet.ledger import FleetStatus, JournalStep, SiteState, Tenure
-from sharc_crawler.fleet.rows import fleet_status, orders_in_rows, renewal, site_status, tenure_of, worker_status
+from sharc_crawler.fleet.rows import (
+    allowance,
+    fleet_status,
+    orders_in_rows,
+    renewal,
+    site_status,
+    tenure_of,
+    worker_status,
+)
 from sharc_crawler.fleet.sharing import surplus
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from sharc_crawler.fleet.ledger import Pulse, Renewal, Reservation, SiteOrder, SiteStatus, Wish
+    from sharc_crawler.fleet.ledger import Allowance, Pulse, Renewal, Reservation, SiteOrder, SiteStatus, Wish
     from sharc_crawler.model import Instant, Seconds
 
 AT_ONCE = 1_000  #: orders a statement
@@ -110,6 +118,16 @@ class PostgresLedger:
         machines, gaps, owns = map(list, zip(*wanted, strict=True))
         return dict(self._rows(sql.RESERVE, {"machines": machines, "gaps": gaps, "owns": owns, "term": term}))
 
+    def bound(self, bounds: Mapping[str, float]) -> None:
+        """As the port says."""
+        some = {what: bound for what, bound in bounds.items() if bound}
+        self._changed(sql.BOUND, {"whats": list(some), "bounds": list(map(float, some.values()))})
+        self._changed(sql.UNBOUND, (list(bounds.keys() - some.keys()),))
+
+    def draw(self, requests: float, size: float) -> Allowance:
+        """As the port says."""
+        return allowance(self._rows(sql.DRAW, {"requests": requests, "size": size}))
+
     def release(self, site: str, epoch: int, state: SiteState = SiteState.WAITING, reason: str = "") -> bool:
         """As the port says."""
         values = {"site": site, "epoch": epoch, "state": state.value, "reason": reason}
@@ -164,7 +182,8 @@ class PostgresLedger:
 
     def status(self) -> FleetStatus:
         """As the port says."""
-        return fleet_status(self.clock(), self._rows(sql.STATES), map(worker_status, self._rows(sql.WORKERS)))
+        workers = map(worker_status, self._rows(sql.WORKERS))
+        return fleet_status(self.clock(), self._rows(sql.STATES), workers, self._rows(sql.BUDGET))
 
     def sites(self, sites: Sequence[str] | None = None, most: int = 1_000) -> list[SiteStatus]:
         """As the port says."""

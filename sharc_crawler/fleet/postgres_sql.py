@@ -85,6 +85,23 @@ ALIVE = f"SELECT worker, held, room FROM fleet_worker WHERE expires > {NOW} AND 
 FREE = f"""
 SELECT EXISTS (SELECT FROM fleet_site WHERE state = 'waiting' AND wish <> 'pause' AND due <= {NOW} AND owner IS NULL)
 """
+BOUND = """
+INSERT INTO fleet_budget (what, bound) SELECT * FROM unnest(%(whats)s::text[], %(bounds)s::float8[])
+ON CONFLICT (what) DO UPDATE SET bound = excluded.bound
+"""
+UNBOUND = "DELETE FROM fleet_budget WHERE what = ANY(%s::text[])"
+BUDGET = "SELECT what, bound, spent FROM fleet_budget ORDER BY what DESC"
+DRAW = f"""
+WITH wanted (what, amount) AS (VALUES ('requests', %(requests)s::float8), ('bytes', %(size)s::float8)),
+known AS (
+    SELECT fleet_budget.what, bound, spent, amount FROM fleet_budget JOIN wanted USING (what)
+    WHERE amount <> 0 ORDER BY what FOR UPDATE OF fleet_budget),
+given AS (
+    SELECT what, spent, CASE WHEN amount < 0 THEN amount ELSE least(amount, greatest(bound - spent, 0)) END AS amount
+    FROM known),
+drawn AS (UPDATE fleet_budget SET spent = given.spent + given.amount FROM given WHERE fleet_budget.what = given.what)
+SELECT fleet_budget.what, bound - {NOW}, coalesce(amount, 0) FROM fleet_budget LEFT JOIN given USING (what)
+"""
 RELEASE = """
 UPDATE fleet_site SET owner = NULL, expires = 0, state = %(state)s, reason = %(reason)s
 WHERE site = %(site)s AND epoch = %(epoch)s AND owner IS NOT NULL

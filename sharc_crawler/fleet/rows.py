@@ -4,9 +4,20 @@ from __future__ import annotations
 
 import json
 from itertools import islice
+from math import inf
 from typing import TYPE_CHECKING, Any
 
-from sharc_crawler.fleet.ledger import FleetStatus, Renewal, SiteState, SiteStatus, Tenure, Wish, WorkerStatus
+from sharc_crawler.fleet.ledger import (
+    Allowance,
+    Bound,
+    FleetStatus,
+    Renewal,
+    SiteState,
+    SiteStatus,
+    Tenure,
+    Wish,
+    WorkerStatus,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -36,6 +47,12 @@ def renewal(rows: Sequence[Row], draining: object, surplus: int) -> Renewal:
     return Renewal(wishes, bool(draining), surplus, frozenset(site for site, _, shared in rows if shared))
 
 
+def allowance(rows: Iterable[Row]) -> Allowance:
+    """Of a row for each bound: what it is of, the bound less the time by the ledger's clock, what was given."""
+    given = {what: left if what == "until" else amount for what, left, amount in rows}
+    return Allowance(*(float(given.get(what, inf)) for what in ("requests", "bytes", "until")))
+
+
 def site_status(row: Row) -> SiteStatus:
     """Of a row of sites."""
     site, state, *rest = row
@@ -48,7 +65,9 @@ def worker_status(row: Row) -> WorkerStatus:
     return WorkerStatus(worker, held, room, seen, bool(draining), *rest)
 
 
-def fleet_status(now: Instant, states: Sequence[Row], workers: Iterable[WorkerStatus]) -> FleetStatus:
+def fleet_status(
+    now: Instant, states: Sequence[Row], workers: Iterable[WorkerStatus], budget: Iterable[Row]
+) -> FleetStatus:
     """Of a row for each state: its name, how many, pages, visits, size, takeovers, the longest since a step."""
     known = tuple(workers)
     pages, visits, size, takeovers = (sum(row[column] for row in states) for column in range(2, 6))
@@ -62,4 +81,5 @@ def fleet_status(now: Instant, states: Sequence[Row], workers: Iterable[WorkerSt
         superseded=sum(one.superseded for one in known),
         oldest=max((row[6] for row in states if row[6] is not None), default=None),
         workers=known,
+        budget=tuple(Bound(*row) for row in budget),
     )

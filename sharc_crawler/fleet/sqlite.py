@@ -14,7 +14,15 @@ from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.fleet import schema
 from sharc_crawler.fleet.ledger import FleetStatus, JournalStep, SiteState, Tenure
-from sharc_crawler.fleet.rows import fleet_status, orders_in_rows, renewal, site_status, tenure_of, worker_status
+from sharc_crawler.fleet.rows import (
+    allowance,
+    fleet_status,
+    orders_in_rows,
+    renewal,
+    site_status,
+    tenure_of,
+    worker_status,
+)
 from sharc_crawler.fleet.sharing import surplus
 from sharc_crawler.storage.connecting import share
 from sharc_crawler.storage.failing import Connection, said_of
@@ -23,7 +31,7 @@ from sharc_crawler.storage.frontier_schema import statements
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from sharc_crawler.fleet.ledger import Pulse, Renewal, Reservation, SiteOrder, SiteStatus, Wish
+    from sharc_crawler.fleet.ledger import Allowance, Pulse, Renewal, Reservation, SiteOrder, SiteStatus, Wish
     from sharc_crawler.model import Instant, Seconds
 
 AT_ONCE = 1_000  #: orders read at once
@@ -56,6 +64,14 @@ ON CONFLICT (machine) DO UPDATE SET gap = :gap, asked = max(asked, excluded.aske
     due = iif(:own OR asked > :now - 3600, max(due, :now) + :gap, max(due + :gap, excluded.due))
 RETURNING machine, due - gap - :now
 """
+_BOUND = """
+INSERT INTO fleet_budget (what, bound) VALUES (?, ?) ON CONFLICT (what) DO UPDATE SET bound = excluded.bound
+"""
+_DRAW = """
+UPDATE fleet_budget SET spent = spent + iif(:amount < 0, :amount, min(:amount, max(bound - spent, 0)))
+WHERE what = :what
+"""
+_BUDGET = "SELECT what, bound, spent FROM fleet_budget ORDER BY what DESC"
 _SEEN = """
 INSERT INTO fleet_worker (worker, held, room, seen, expires, superseded, skew)
 VALUES (:worker, :held, :room, :now, :now + :term, :superseded, :skew)
@@ -190,6 +206,21 @@ class SqliteLedger:
         with self._transaction() as db:
             return dict(row for one in wanted for row in db.execute(_RESERVE, {**one._asdict(), **values}).fetchall())
 
+    def bound(self, bounds: Mapping[str, float]) -> None:
+        """As the port says."""
+        with self._transaction() as db:
+            db.executemany(_BOUND, [one for one in bounds.items() if one[1]])
+            db.executemany("DELETE FROM fleet_budget WHERE what = ?", [(what,) for what in bounds if not bounds[what]])
+
+    def draw(self, requests: float, size: float) -> Allowance:
+        """As the port says."""
+        now = time.time()
+        with self._transaction() as db:
+            before = {what: spent for what, _, spent in db.execute(_BUDGET).fetchall()}
+            db.executemany(_DRAW, [{"what": "requests", "amount": requests}, {"what": "bytes", "amount": size}])
+            after = db.execute(_BUDGET).fetchall()
+        return allowance((what, bound - now, spent - before[what]) for what, bound, spent in after)
+
     def release(self, site: str, epoch: int, state: SiteState = SiteState.WAITING, reason: str = "") -> bool:
         """As the port says."""
         return self._changed(
@@ -280,7 +311,8 @@ class SqliteLedger:
     def status(self) -> FleetStatus:
         """As the port says."""
         now = time.monotonic()
-        return fleet_status(time.time(), self._rows(_STATES, (now,)), map(worker_status, self._rows(_WORKERS, (now,))))
+        workers = map(worker_status, self._rows(_WORKERS, (now,)))
+        return fleet_status(time.time(), self._rows(_STATES, (now,)), workers, self._rows(_BUDGET, ()))
 
     def sites(self, sites: Sequence[str] | None = None, most: int = 1_000) -> list[SiteStatus]:
         """As the port says."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 import time
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
+from math import inf
 from typing import TYPE_CHECKING
 
 import pytest
@@ -328,6 +329,40 @@ class FleetLedgerContract:
         assert ledger.reserve([Reservation("a", 1.0, own=True)], TERM)["a"] <= 0
         assert ledger.renew(Pulse("w1", {"a": held.epoch}, 9), TERM).shared == frozenset()
         assert ledger.reserve([Reservation("a", 1.0, own=False)], TERM)["a"] > TERM - 1
+
+    def test_nobody_draws_more_than_there_is(self, ledger: FleetLedger) -> None:
+        """However many draw at once; what is given back is others'."""
+        assert ledger.draw(5, 5) == (inf, inf, inf)
+        ledger.bound({"requests": 100, "bytes": 1e9, "until": time.time() + 3600})
+        others = [ledger, *(self.open() for _ in range(3))]
+
+        def draw(number: int) -> float:
+            return sum(others[number].draw(7, 0).requests for _ in range(10))
+
+        with ThreadPoolExecutor(4) as pool:
+            assert sum(pool.map(draw, range(4))) == 100
+        for other in others[1:]:
+            other.close()
+        ledger.draw(-30, 0)
+        requests, size, seconds = ledger.draw(50, 2e9)
+        assert (requests, size) == (30, 1e9)
+        assert 0 < seconds <= 3600
+        assert {one.what: (one.bound, one.spent) for one in ledger.status().budget if one.what != "until"} == {
+            "requests": (100, 100),
+            "bytes": (1e9, 1e9),
+        }
+
+    def test_a_budget_is_changed_and_lifted(self, ledger: FleetLedger) -> None:
+        """What was spent stays spent."""
+        ledger.bound({"requests": 10})
+        assert ledger.draw(10, 0).requests == 10
+        ledger.bound({"requests": 5})
+        assert ledger.draw(1, 0).requests == 0
+        ledger.bound({"requests": 12})
+        assert ledger.draw(5, 0) == (2, inf, inf)
+        ledger.bound({"requests": 0, "until": 1.0})
+        assert ledger.draw(5, 0).requests == inf
+        assert ledger.draw(5, 0).seconds < 0
 
     def test_a_worker_that_comes_gets_its_share(self, ledger: FleetLedger) -> None:
         """Where nothing else is there for it."""

@@ -80,6 +80,7 @@ def test_it_is_served(ledger):
 def test_rules_name_metrics_that_there_are(ledger):
     ledger.add([site_order("a")])
     ledger.claim("w1", 1, 60.0)
+    ledger.bound({"requests": 9})
     ledger.renew(Pulse("w1", {"a": 1}, 600), 60.0)
     there = {name.partition("{")[0] for name in told(metrics.text(ledger))}
     (group,) = yaml.safe_load(RULES.read_text())["groups"]

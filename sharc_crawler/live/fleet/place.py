@@ -32,7 +32,13 @@ class FleetPlace(Place):
     """A capture's folder, and what its journal is told."""
 
     def __init__(
-        self, folder: Path, epoch: int, config: Config, clock: Clock, stores: OpenStores, told: Callable[[str], None]
+        self,
+        folder: Path,
+        epoch: int,
+        config: Config,
+        clock: Clock,
+        stores: OpenStores,
+        told: Callable[[str, int], None],
     ) -> None:
         self.epoch = epoch
         self._told = told
@@ -48,7 +54,7 @@ class FleetPlace(Place):
     def commit(self, batch: Batch) -> None:
         """One step: here, then, before anything more is asked for, in the journal."""
         super().commit(batch)
-        self._told(to_json(batch))
+        self._told(to_json(batch), sum(visit.outcome.length for visit in batch.visits))
 
     def take_over(self, state: Batch) -> None:
         """What former owners did."""

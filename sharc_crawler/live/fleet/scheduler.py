@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, cast
 from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 
 from sharc_crawler.live import private
+from sharc_crawler.live.fleet.purse import LOOK
 from sharc_crawler.live.scheduler import SharcScheduler
-from sharc_crawler.model import Fetch
+from sharc_crawler.model import Fetch, Wait
 
 if TYPE_CHECKING:
     from scrapy import Spider
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from sharc_crawler.live.fleet.spider import FleetSpider
     from sharc_crawler.live.fleet.worker import FleetWorker
-    from sharc_crawler.model import Done, Wait
+    from sharc_crawler.model import Done
 
 
 class FleetScheduler(SharcScheduler):
@@ -46,8 +47,15 @@ class FleetScheduler(SharcScheduler):
         self._worker.cannot_go_on(site, error)
 
     def _decision(self) -> Fetch | Wait | Done:
-        if (fetch := self._worker.sendable()) is not None:
-            return fetch
+        purse = self._worker.purse
+        if purse.empty:
+            return Wait(self._session.clock.now() + LOOK)
+        decision = self._worker.sendable() or self._decided()
+        if isinstance(decision, Fetch):
+            purse.request()
+        return decision
+
+    def _decided(self) -> Fetch | Wait | Done:
         while isinstance(decision := super()._decision(), Fetch) and not self._worker.may_go(decision):
             pass
         return decision

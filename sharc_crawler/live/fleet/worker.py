@@ -13,10 +13,11 @@ from sharc_crawler.errors import SharcError, StoreUnavailable, StrategyError, Su
 from sharc_crawler.fleet.journal import lines_of
 from sharc_crawler.fleet.ledger import SiteState, Wish
 from sharc_crawler.live.fleet.beginning import begin_site, journal
-from sharc_crawler.live.fleet.clerk import AGAIN
+from sharc_crawler.live.fleet.clerk import AGAIN, RENEW
 from sharc_crawler.live.fleet.gate import Gate
 from sharc_crawler.live.fleet.pacing import Turns
 from sharc_crawler.live.fleet.place import FleetPlace, write_end
+from sharc_crawler.live.fleet.purse import Purse
 from sharc_crawler.live.fleet.saying import say
 from sharc_crawler.live.space import is_full
 
@@ -52,6 +53,7 @@ class FleetWorker:
     ) -> None:
         self._clerk, self._kept, self._room, self._until_done = clerk, kept, room, until_done
         self.turns = Turns(clerk, by_address=by_address)  #: at machines that others ask, too
+        self.purse = Purse(clerk, RENEW * clerk.term)  #: what may be spent of the fleet's budget
         self.places: dict[str, FleetPlace] = {}  #: by site
         self._gate = Gate(clerk.may_send)
         self._going: set[str] = set()  #: sites that are being ended or handed over
@@ -69,7 +71,14 @@ class FleetWorker:
         clerk.facts, clerk.room = self._facts, self._room
         clerk.written, clerk.superseded, clerk.renewed = self._written, self._superseded, self._renewed
         await self._go_by_its_clock()
-        for work in (clerk.write(), clerk.renew(), clerk.merge(), self.turns.reserve(), self._look_for_sites()):
+        for work in (
+            clerk.write(),
+            clerk.renew(),
+            clerk.merge(),
+            self.turns.reserve(),
+            self.purse.fill(),
+            self._look_for_sites(),
+        ):
             self._start(work)
         say("begins", worker=clerk.worker, room=self._room, term=clerk.term)
 
@@ -151,7 +160,7 @@ class FleetWorker:
         while not self._leaving:
             claimed: list[Tenure] = []
             free = self._room - len(clerk.held)
-            if free > 0 and time.monotonic() >= self._not_before:
+            if free > 0 and time.monotonic() >= self._not_before and not self.purse.used_up:
                 asked = time.monotonic()
                 with suppress(StoreUnavailable):  # renewing says so
                     given = await clerk.ask(clerk.ledger.claim, clerk.worker, min(free, AT_ONCE), clerk.term)
@@ -161,6 +170,10 @@ class FleetWorker:
             for tenure in claimed:
                 await self._take(tenure)
             if not claimed:
+                if self._until_done and self.purse.used_up:
+                    say("budget-used-up", held=len(clerk.held))
+                    self._leaving = True  # what is held is handed over, when renewing comes round
+                    return
                 if self._until_done and not clerk.held and await self._nothing_is_left():
                     self._close()
                     return
@@ -219,9 +232,10 @@ class FleetWorker:
         self.places[site] = session.places[site] = place
         return place
 
-    def _told(self, site: str, line: str) -> None:
-        """A site did something: it waits until the journal has it."""
+    def _told(self, site: str, line: str, received: int) -> None:
+        """A site did something, and received so many bytes: it waits until the journal has it."""
         self._clerk.append(site, line)
+        self.purse.receive(received)
         if site in self._session.sites:
             self._session.sites.hold(site)
 
@@ -377,6 +391,7 @@ class FleetWorker:
         while (self.places or self._going) and time.monotonic() < deadline:
             await asyncio.sleep(REST)
         with suppress(StoreUnavailable):
+            await self.purse.give_back()
             await clerk.ask(clerk.ledger.leave, clerk.worker)
         for task in self._tasks:
             task.cancel()
