@@ -13,7 +13,7 @@ from zipfile import ZipFile, is_zipfile
 from sharc_crawler.archive.cdxj import index_path
 from sharc_crawler.archive.stock import DAMAGED
 from sharc_crawler.certificate.canonical import KEPT_IN, kept
-from sharc_crawler.certificate.fixity import CERTIFICATES, fixity_of, pages_name
+from sharc_crawler.certificate.fixity import CERTIFICATES, CONFIRMATION, CONFIRMING, fixity_of, pages_name
 from sharc_crawler.certificate.material import Material
 from sharc_crawler.certificate.witness import Finding
 
@@ -168,7 +168,7 @@ def _one_for_each(source: Material, documents: Iterable[Document]) -> Iterator[F
 def strangers(path: Path, source: Material, witness: Witness, documents: list[Document]) -> Iterator[Finding]:
     """All of it."""
     if path.is_dir():
-        yield from strange_files(path, source)
+        yield from strange_files(path, source, {path / CONFIRMATION, path / CONFIRMING})
     else:
         yield from strange_parts(source.names)
     yield from _one_for_each(source, documents)

@@ -6,6 +6,7 @@ import re
 from array import array
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -14,7 +15,7 @@ import numpy as np
 
 from sharc_crawler.certificate.document import unit
 from sharc_crawler.certificate.entries import PageEntries
-from sharc_crawler.certificate.judging import Judge
+from sharc_crawler.certificate.judging import Judge, servers_word
 from sharc_crawler.certificate.references import missing
 from sharc_crawler.certificate.shape import unknown_fields, unknown_of_page
 from sharc_crawler.certificate.witness import Finding, Witness
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from sharc_crawler.certificate.witness import RecordedExchange
     from sharc_crawler.changes.http import HttpResponse
     from sharc_crawler.evidence.facts import PageFacts
-    from sharc_crawler.model import Instant
+    from sharc_crawler.model import Instant, Seconds
 
     Document = Mapping[str, Any]
 
@@ -73,8 +74,9 @@ def statements(
     if strange := entries.strange():
         what = f"{strange:,} of its lines {agreeing(strange, 'are')} not written as sharc writes them"
         into.findings.append(Finding(what, document["pages"]["name"]))
-    judge = Judge(witness, former, references, source.warcs, entries)
-    again = _Again(document)
+    word = partial(servers_word, [(witness, source.warcs)], entries, lag_of(document))
+    judge = Judge(witness, former, references, entries, word)
+    again = Again(document)
     for entry, page in judge.pages():
         again.add(entry, page)
         into.pages += "verdict" in entry
@@ -87,6 +89,11 @@ def statements(
     into.findings += again.sums(name)
     into.claims.append(document["capture"]["claim"])
     into.elsewhere += judge.elsewhere
+
+
+def lag_of(document: Document) -> Seconds:
+    """How late the site's sitemaps tell of changes, as a certificate states it."""
+    return float((document["capture"]["audit"] or {}).get("lag", 0))
 
 
 def entries_of(source: Material, document: Document) -> PageEntries:
@@ -106,7 +113,7 @@ def _twice(entries: PageEntries, urls: array[int]) -> Iterator[Finding]:
             seen.add(entry["url"])
 
 
-class _Again:
+class Again:
     """Totals, reference intervals and claims of a capture and its subsites, from its pages as judged again."""
 
     def __init__(self, document: Document) -> None:
@@ -145,14 +152,20 @@ class _Again:
         if again and self._own_names:
             yield Finding(f"{counted(again, 'download', 'are')} said to be of several pages, or several visits")
 
-    def sums(self, name: str) -> Iterator[Finding]:
-        """What they add up to, compared with what is stated."""
+    def units(self) -> Iterator[tuple[str, Document, dict[str, Any]]]:
+        """The capture, then its subsites: what it is called, as stated, and as it adds up again."""
         document = self._document
         capture = document["capture"]
         groups = [("capture", capture, self._whole, _parts(document))]
         groups += [(f"subsite {part}", stated, sums, ()) for part, (stated, sums) in self._parts.items()]
         for what, stated, sums, divided in groups:
-            for part, again in unit(stated["name"], _facts(document, stated, divided), sums).items():
+            yield what, stated, unit(stated["name"], _facts(document, stated, divided), sums)
+
+    def sums(self, name: str) -> Iterator[Finding]:
+        """What they add up to, compared with what is stated."""
+        document = self._document
+        for what, stated, found in self.units():
+            for part, again in found.items():
                 if again != stated[part]:
                     yield Finding(f"{part} of the {what}: {_difference(again, stated[part])}", name)
         for stated, sums in self._parts.values():

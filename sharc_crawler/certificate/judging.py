@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import cache, partial
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.certificate.witness import Finding
 from sharc_crawler.changes.http import target
@@ -19,12 +19,13 @@ from sharc_crawler.instants import unix
 from sharc_crawler.model import Judgement, Kind, Outcome, Result, Slot, Url, Validators, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from sharc_crawler.certificate.entries import PageEntries
-    from sharc_crawler.certificate.lastmods import ServersWord
+    from sharc_crawler.certificate.lastmods import Recorded, ServersWord
     from sharc_crawler.certificate.witness import RecordedExchange, Witness
     from sharc_crawler.changes.http import HttpResponse
+    from sharc_crawler.model import Seconds
 
     Entry = Mapping[str, Any]
 
@@ -36,8 +37,8 @@ class Judge:
     """Judges the pages of a certificate from what the WARC files say (``witness``).
 
     ``references``: T of each subsite that has one. ``former``: other captures of the archive, which payloads that are
-    stored there are looked up in. ``warcs``: the sitemaps in them are read when the first verdict rests on what
-    they say of pages' last changes; ``entries``: its pages and resources, which are no sitemaps.
+    stored there are looked up in. ``entries``: its pages and resources; ``word``: reads what the sitemaps say of pages'
+    last changes (:func:`servers_word`), when the first verdict rests on it.
     """
 
     def __init__(
@@ -45,10 +46,10 @@ class Judge:
         witness: Witness,
         former: Witness,
         references: Mapping[str, str],
-        warcs: Mapping[str, Callable[[], IO[bytes]]],
         entries: PageEntries,
+        word: Callable[[], ServersWord],
     ) -> None:
-        self._word = cache(partial(_servers_word, witness, warcs, entries))
+        self._word = cache(word)
         self._entries = entries
         self._witness = witness
         self._former = former
@@ -219,7 +220,7 @@ class Judge:
 
     def _judgement(self, entry: Entry, first: Outcome | None, second: Outcome | None) -> Judgement:
         stated = _stated(entry)
-        if stated.evidence is Evidence.ATTESTED:
+        if stated.evidence.dated:
             return self._attested(entry, [one for one in (first, second) if one])
         audited = second is not None and entry["visit"]["slot"] == Slot.ONLY
         if audited and stated.verdict is Verdict.UNKNOWN and stated.evidence is Evidence.NONE:
@@ -294,10 +295,11 @@ def _bears_out(held: RecordedExchange, answer: HttpResponse, exchange: RecordedE
     return same and kind == exchange.media_type and _share(sent, of_headers(partial(_header, answer))["validators"])
 
 
-def _servers_word(witness: Witness, warcs: Mapping[str, Callable[[], IO[bytes]]], entries: PageEntries) -> ServersWord:
+def servers_word(recorded: Sequence[Recorded], entries: PageEntries, lag: Seconds) -> ServersWord:
+    """What the sitemaps among some exchanges say of a certificate's pages, which are none themselves."""
     from sharc_crawler.certificate.lastmods import ServersWord  # sitemaps are read only where a verdict rests on them
 
-    return ServersWord(witness, warcs, {entry["url"] for entry in entries})
+    return ServersWord(recorded, {entry["url"] for entry in entries}, lag)
 
 
 def _stated(entry: Entry) -> Judgement:

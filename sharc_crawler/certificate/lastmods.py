@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
     from sharc_crawler.certificate.witness import RecordedExchange, Witness
     from sharc_crawler.changes.http import HttpResponse
-    from sharc_crawler.model import Instant, Judgement
+    from sharc_crawler.model import Instant, Judgement, Seconds
+
+    Recorded = tuple[Witness, Mapping[str, Callable[[], IO[bytes]]]]  #: and the WARC files that it is of
 
 _OK = 200
 
@@ -31,24 +33,30 @@ class ServersWord:
     """What the sitemaps of a capture, and the downloads' own headers, say of its pages' last changes.
 
     A sitemap is what reads as one and is none of the capture's pages and resources (``others``: their URLs).
+    ``lag``: how late they tell of changes (:mod:`..evidence.lag`).
     """
 
-    def __init__(self, witness: Witness, warcs: Mapping[str, Callable[[], IO[bytes]]], others: Collection[str]) -> None:
-        self._lastmods = _lastmods(witness, warcs, others)
+    def __init__(self, recorded: Iterable[Recorded], others: Collection[str], lag: Seconds) -> None:
+        self.lastmods: dict[str, list[Lastmod]] = defaultdict(list)  #: by canonical URL, each as often as it was read
+        self.lag = lag
+        for witness, warcs in recorded:
+            _read(witness, warcs, others, self.lastmods)
 
     def judge(
         self, url: str, downloads: Iterable[tuple[RecordedExchange, str | None]], reference: Instant
     ) -> Judgement:
         """A page at T, by its downloads (with their digests) and what was said of it."""
         made = [_download(exchange, digest) for exchange, digest in downloads]
-        return of_comparison(weigh(made, self._lastmods.get(url, ()), reference).comparison)
+        return of_comparison(weigh(made, self.lastmods.get(url, ()), reference, lag=self.lag).comparison)
 
 
-def _lastmods(
-    witness: Witness, warcs: Mapping[str, Callable[[], IO[bytes]]], others: Collection[str]
-) -> dict[str, list[Lastmod]]:
-    """By canonical URL, when each sitemap said that it last changed."""
-    found: dict[str, list[Lastmod]] = defaultdict(list)
+def _read(
+    witness: Witness,
+    warcs: Mapping[str, Callable[[], IO[bytes]]],
+    others: Collection[str],
+    found: dict[str, list[Lastmod]],
+) -> None:
+    """When each sitemap said that a page last changed."""
     for exchange in witness:
         if exchange.message and exchange.message.status == _OK and canonical(exchange.uri) not in others:
             body = _body(exchange, witness, warcs)
@@ -59,7 +67,6 @@ def _lastmods(
                 if url is not None and entry.hints is not None and entry.hints.lastmod is not None:
                     lastmod = entry.hints.lastmod
                     found[url].append(Lastmod(read, lastmod, lastmod + entry.hints.lastmod_precision))
-    return found
 
 
 def _download(exchange: RecordedExchange, digest: str | None) -> Download:

@@ -13,15 +13,18 @@ from sharc_crawler.archive.wacz_check import altered
 from sharc_crawler.certificate.beside import around, kept_pages, strangers
 from sharc_crawler.certificate.canonical import DIGEST, KEPT_IN, digest, kept, to_text
 from sharc_crawler.certificate.clocks import beyond
+from sharc_crawler.certificate.confirming import check_confirmation, outlook
 from sharc_crawler.certificate.document import FORMAT, LIMITS, VERSION
 from sharc_crawler.certificate.examining import Examination, statements, unspoken
-from sharc_crawler.certificate.fixity import fixity_of, pages_name
+from sharc_crawler.certificate.fixity import CONFIRMATION, fixity_of, pages_name
+from sharc_crawler.certificate.fixity import NAME as CERTIFICATE
 from sharc_crawler.certificate.indexes import stale
 from sharc_crawler.certificate.references import missing
 from sharc_crawler.certificate.sealing import Seals, Trust, check_seals
 from sharc_crawler.certificate.sources import captures_in, open_source
 from sharc_crawler.certificate.witness import Finding, Witness, ingest
 from sharc_crawler.errors import DataError
+from sharc_crawler.instants import iso
 from sharc_crawler.plural import counted
 from sharc_crawler.storage.folders import moved_sites, site_folders
 from sharc_crawler.storage.opening import holds_state, open_state
@@ -46,6 +49,8 @@ class Verification(Examination):
     moved: list[str] = field(default_factory=list)  #: sites whose folder is elsewhere: nothing of them was verified
     without: dict[str, str] = field(default_factory=dict)  #: captures without a certificate, and why
     unsealed: list[str] = field(default_factory=list)  #: what no certificate states as it is
+    confirmations: list[dict[str, Any]] = field(default_factory=list)  #: of certificates (:mod:`.confirming`)
+    provisional: list[dict[str, Any]] = field(default_factory=list)  #: what waits for one: folder, pages, since when
     worded: str | None = None  #: the other version of sharc that wrote the report: its wording was not compared
 
     def add(self, site: str, other: Verification) -> None:
@@ -56,6 +61,8 @@ class Verification(Examination):
         self.pages += other.pages
         self.records += other.records
         self.elsewhere += other.elsewhere
+        self.confirmations += other.confirmations
+        self.provisional += other.provisional
         self.unsealed += [f"{site}/{one}" for one in other.unsealed]
         self.seals.signed |= {f"{site}/{file}": signer for file, signer in other.seals.signed.items()}
         self.seals.domains |= {f"{site}/{file}": seal for file, seal in other.seals.domains.items()}
@@ -124,9 +131,22 @@ def _verify(path: Path, former: Sequence[Path], told: Callable[[int], None], tru
                 statements(name, source, document, witness, others, verification)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise DataError(f"{name} of {str(path)!r} is not by the schema of version {VERSION}: {error!r}") from error
+    if path.is_dir() and CERTIFICATE in sound:
+        _confirmed(path, documents[CERTIFICATE], witness, verification)
     verification.seals = check_seals(source.beside, documents, source.seal, trust)
     verification.findings += verification.seals.findings
     return verification
+
+
+def _confirmed(path: Path, document: dict[str, Any], witness: Witness, into: Verification) -> None:
+    """What is provisional, and what confirms it."""
+    left = outlook(document)
+    if (path / CONFIRMATION).is_dir():
+        made, findings = check_confirmation(path, document, witness)
+        into.confirmations += [made] if made else []
+        into.findings += findings
+    elif left is not None:
+        into.provisional.append({"folder": str(path), "pages": left.pages, "due": iso(left.due)})
 
 
 def _why_none(path: Path) -> str:

@@ -107,7 +107,7 @@ def seal(
     told: Told = lambda _, __: None,
 ) -> list[Certified]:
     """The certificates of captures that share their WARC files, if what is ``examined`` of them brings no finding."""
-    site, info = _about(folder, series)
+    site, info = about(folder, series)
     warcs = [path for _, path in files_of(folder, *series) if path.name.endswith(SUFFIX)]
     source = Material("", {path.name: partial(opened, path) for path in warcs})
     witness = ingest(source.warcs, _counting(told, sum(path.stat().st_size for path in warcs)))
@@ -178,7 +178,7 @@ def target(document: dict[str, Any]) -> str:
     return f"urn:sharc-certificate:{safe_name(document['capture']['site'])}"
 
 
-def _about(folder: Path, series: tuple[str, str]) -> tuple[str, CaptureInfo]:
+def about(folder: Path, series: tuple[str, str]) -> tuple[str, CaptureInfo]:
     """The site's name and what else the first file of the series says of the capture."""
     for _, path in files_of(folder, *series):
         with path.open("rb") as stream:

@@ -20,6 +20,7 @@ from sharc_crawler.report.words import printable
 COMMANDS = {
     "certify": "Certify what the sites of a collection were at any instant, from the captures that are there.",
     "collection": "Keep captures together: sites, history and masks in one folder; look at all of it.",
+    "confirm": "Confirm what a capture claims provisionally, by the sitemaps as they are after the site's lag.",
     "control": "Pause a crawl that runs, slow it down, stop it, or ask how far it is.",
     "demo": "Serve the living site: pages that change while they are crawled.",
     "diff": "Show what changed on a page between two captures, and what was ignored.",

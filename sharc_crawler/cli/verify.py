@@ -19,7 +19,7 @@ from sharc_crawler.collection.folder import Collection
 from sharc_crawler.collection.verifying import size_of, verify_collection
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.plural import agreeing, counted
-from sharc_crawler.report.claim import sentence
+from sharc_crawler.report.claim import confirmed, sentence
 from sharc_crawler.report.packaged import GIVEN, not_of_it, package_digest, unsealed, wording_of
 from sharc_crawler.report.words import short
 
@@ -140,6 +140,12 @@ def _words(result: Verification) -> str:
             f"Everything holds: {size}.",
             *map(sentence, result.claims),
             *(f"  digest {one}" for one in result.digests),
+            *(f"  {text}" for one in result.confirmations for text in confirmed(one)),
+            *(
+                f"  provisional: {counted(one['pages'], 'page')} of {short(one['folder'])}; from {one['due']} on:"
+                f" sharc confirm {short(one['folder'])}"
+                for one in result.provisional
+            ),
             *_seals(result),
         ]
     else:

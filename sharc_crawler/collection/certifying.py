@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sharc_crawler.archive.files import Drafts
@@ -11,7 +12,7 @@ from sharc_crawler.certificate.canonical import DIGEST, canonical, to_text
 from sharc_crawler.certificate.entries import write_entries
 from sharc_crawler.certificate.examining import entries_of
 from sharc_crawler.certificate.fixity import fixity, pages_name
-from sharc_crawler.certificate.judging import Judge
+from sharc_crawler.certificate.judging import Judge, servers_word
 from sharc_crawler.certificate.sources import open_source
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.certificate.witness import Finding, Witness, ingest
@@ -146,7 +147,8 @@ def _read(one: _Certified) -> ReadCapture:
     for folder in one.former:
         ingest(open_source(folder).warcs, into=others)
     entries = entries_of(source, one.document)
-    judge = Judge(ingest(source.warcs), others, {}, source.warcs, entries)
+    witness = ingest(source.warcs)
+    judge = Judge(witness, others, {}, entries, partial(servers_word, [(witness, source.warcs)], entries, 0.0))
     return ReadCapture(one.name, one.document, entries, judge)
 
 

@@ -13,6 +13,7 @@ import sys
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
+from sharc_crawler.collection.confirming import Confirmer
 from sharc_crawler.collection.diary import read_tries, write_tries
 from sharc_crawler.collection.due import Tries, due, is_told
 from sharc_crawler.collection.folder import Collection, is_over
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from sharc_crawler.collection.terms import SiteTerms
     from sharc_crawler.model import Instant, Seconds
 
-LOGS = "logs"
+LOGS, CONFIRM_LOG = "logs", ".confirm.log"  #: a site is not named so
 PROFILE = "sharc_crawler.live.profile"
 ROUND: Seconds = 0.2  #: between two looks at what runs
 LOOK: Seconds = 30.0  #: between two looks at the folder, at most
@@ -78,6 +79,7 @@ class CollectionKeeper:
         self._at_once = at_once
         self._say = say
         self._running: dict[str, subprocess.Popen[bytes]] = {}
+        self._confirmer = Confirmer(folder / LOGS / CONFIRM_LOG, _environment())
         self._wrong = ""  #: what is wrong with the file since it was read last
         self.stopping = False
 
@@ -90,10 +92,12 @@ class CollectionKeeper:
                 self._read_again()
                 found = [one for one in standing(self._collection) if not (once and one.site.name in tried)]
                 tried |= self._begin(found)
+                self._confirmer.begin(self._collection, self._running)
                 look = min([time.time() + LOOK, *(one.due for one in found if one.due and one.due > time.time())])
-                if once and not self._running:
+                if once and not self._running and not self._confirmer.running:
                     return
             time.sleep(ROUND)
+        self._confirmer.stop()
         for process in self._running.values():
             process.send_signal(signal.SIGINT)
         while self._running:
@@ -138,7 +142,9 @@ class CollectionKeeper:
         for name, code in ended:
             del self._running[name]
             self._came_of(name, code)
-        return bool(ended)
+        if said := self._confirmer.ended():
+            self._say(said)
+        return bool(ended or said)
 
     def _came_of(self, name: str, code: int) -> None:
         """Write down what came of a capture, and tell whoever is to know."""

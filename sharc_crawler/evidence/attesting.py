@@ -7,6 +7,7 @@ shows, and no page of that class is claimed on the server's word.
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from dataclasses import asdict
 from itertools import pairwise, starmap
@@ -16,6 +17,7 @@ from sharc_crawler.changes.http_date import http_date
 from sharc_crawler.evidence import audit
 from sharc_crawler.evidence.judgement import ONCE, OTHER_BYTES, SAME_BYTES
 from sharc_crawler.evidence.kinds import Evidence
+from sharc_crawler.evidence.lag import learned
 from sharc_crawler.evidence.lastmods import Download, Lastmod, differ, header_lastmod, offset, weigh
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Change, Judgement, Kind, Result, Verdict
@@ -34,9 +36,10 @@ if TYPE_CHECKING:
 class Attestations:
     """Downloads, lastmods, and the trust that a capture puts in these."""
 
-    def __init__(self, history: SiteHistory, share: float) -> None:
+    def __init__(self, history: SiteHistory, share: float, late: Seconds) -> None:
         self._history = history
         self.share = share  #: of the pages claimed on the server's word that is audited
+        self.lag: Seconds = math.ceil(max(late, learned(history)))  #: after which a sitemap has told of a change
         self.downloads: dict[PageId, list[Download]] = {}
         self.lastmods: dict[PageId, list[Lastmod]] = {}
         self.embedded: dict[PageId, Download] = {}  #: resources, by their first download
@@ -176,7 +179,8 @@ class Attestations:
     def judge(self, urls: Mapping[PageId, str], reference: Instant) -> tuple[dict[PageId, Judgement], dict[str, Any]]:
         """All that is left to judge, and what the audit found, as the report tells it."""
         weighed = {
-            page: weigh(downloads, self.lastmods.get(page, ()), reference) for page, downloads in self.downloads.items()
+            page: weigh(downloads, self.lastmods.get(page, ()), reference, lag=self.lag)
+            for page, downloads in self.downloads.items()
         }
         labels = {page: self._strata.get(page) or url_class(urls[page]) for page in urls if page in weighed}
         lies = Counter(label for page, label in labels.items() if weighed[page].lies)
@@ -239,16 +243,15 @@ class Attestations:
         changed = {page for page in seen if any(starmap(differ, pairwise(self.downloads[page])))}
         confirmed = {page for page in seen if page in labels} - changed
         lying = {page for page in changed if weighed[page].lies}
-        attested = {
-            page
-            for page, one in judged.items()
-            if one.evidence is Evidence.ATTESTED and one.verdict is Verdict.COHERENT
-        }
+        attested = {page for page, one in judged.items() if one.evidence.dated and one.verdict is Verdict.COHERENT}
+        provisional = [page for page in attested if judged[page].evidence is Evidence.PROVISIONAL]
         claimed, shown = (Counter(labels[page] for page in pages) for pages in (attested, confirmed))
         return {
             "of": "lastmod",
             "share": self.share,
             "claimed": len(attested),
+            "provisional": len(provisional),
+            "lag": self.lag,
             "audited": len(seen),
             "changed": len(changed),
             "lies": len(lying),

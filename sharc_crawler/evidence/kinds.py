@@ -19,12 +19,13 @@ class Evidence(StrEnum):
     ground: str  #: how pages were shown to be coherent
     gap: str  #: what that leaves open, in a sentence; empty: nothing
     told: bool  #: it is the server's word
+    dated: bool  #: on when the page last changed
 
-    def __new__(cls, value: str, ground: str = "", gap: str = "", told: bool = False) -> Self:
+    def __new__(cls, value: str, ground: str = "", gap: str = "", told: bool = False, dated: bool = False) -> Self:
         """A row of the table."""
         member = str.__new__(cls, value)
         member._value_ = value
-        member.ground, member.gap, member.told = ground, gap, told
+        member.ground, member.gap, member.told, member.dated = ground, gap, told, dated
         return member
 
     BYTES = (
@@ -50,6 +51,15 @@ class Evidence(StrEnum):
         "attested",
         "by the server's word on when they last changed (lastmod)",
         "Where the server's lastmod was relied on, its word was taken: the pages were downloaded once.",
+        True,
+        True,
+    )
+    PROVISIONAL = (
+        "provisional",
+        "provisionally, by the same word, which may come late",
+        "A sitemap may tell of a change late. What is provisional waits until the sitemaps have been read again, after"
+        " the site's lag (sharc confirm).",
+        True,
         True,
     )
     INSTANT = ("instant", "downloaded at that very instant")

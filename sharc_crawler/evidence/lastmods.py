@@ -49,12 +49,17 @@ class Weighed(NamedTuple):
 
 
 def weigh(
-    downloads: Sequence[Download], lastmods: Sequence[Lastmod], reference: Instant, ahead: Seconds | None = None
+    downloads: Sequence[Download],
+    lastmods: Sequence[Lastmod],
+    reference: Instant,
+    ahead: Seconds | None = None,
+    lag: Seconds = 0.0,
 ) -> Weighed:
     """Is one of the downloads shown to be the page's state at T?
 
     ``lastmods`` are the sitemaps'; the downloads bring their own. ``ahead``: by how much the server's clock is ahead of
-    ours, where that is known from others.
+    ours, where that is known from others; ``lag``: how late sitemaps tell of changes. What rests on one that was read
+    sooner is provisional. A page's own ``Last-Modified`` came with its content, and is not late.
 
     One lastmod for a change between download and T outweighs any number against it.
 
@@ -64,8 +69,10 @@ def weigh(
     >>> weigh([seen], [Lastmod(20.0, 15.0, 16.0)], reference=20.0).comparison.change.value
     'changed'
     """
-    known = [*lastmods, *(lastmod for download in downloads if (lastmod := header_lastmod(download)))]
-    found = [_shown(download, known, reference, ahead) for download in downloads]
+    own = [lastmod for download in downloads if (lastmod := header_lastmod(download))]
+    known = [*lastmods, *own]
+    found = [_shown(download, lastmods, own, reference, ahead, lag) for download in downloads]
+    found.sort(key=lambda one: one.evidence is Evidence.PROVISIONAL)  # what is shown for good comes first
     lies = (*_belied_by_bytes(downloads, lastmods), *_at_odds(downloads, known))
     for change in (Change.UNCHANGED, Change.CHANGED):
         for one in found:
@@ -91,16 +98,23 @@ def offset(download: Download) -> tuple[Seconds, Seconds] | None:
 
 
 def _shown(
-    download: Download, lastmods: Sequence[Lastmod], reference: Instant, ahead_of_us: Seconds | None
+    download: Download,
+    sitemaps: Sequence[Lastmod],
+    headers: Sequence[Lastmod],
+    reference: Instant,
+    ahead_of_us: Seconds | None,
+    lag: Seconds,
 ) -> Comparison:
     clock = offset(download)
     if clock is None:
         return _open(Reason.NO_DATE)
     behind, ahead = clock
     made = download.started - download.age  # what it shows is the page of then
+    since = reference if download.ended <= reference else download.started
+    asked = [lastmod for lastmod in (*sitemaps, *headers) if lastmod.read >= since]
+    settled = [*(one for one in sitemaps if one.read >= since + lag), *(one for one in headers if one.read >= since)]
     if download.ended <= reference:
-        asked = [lastmod for lastmod in lastmods if lastmod.read >= reference]
-        still = any(lastmod.latest < made + behind for lastmod in asked)
+        before = made + behind
         moved = any(
             download.ended + ahead < lastmod.earliest and lastmod.latest < reference + behind for lastmod in asked
         )
@@ -110,16 +124,16 @@ def _shown(
             Reason.STALE if made < download.started or download.started >= reference else Reason.LASTMOD_TOO_EARLY
         )
     else:
-        asked = [lastmod for lastmod in lastmods if lastmod.read >= download.started]
-        still = any(lastmod.latest < reference + behind for lastmod in asked)
+        before = reference + behind
         moved = any(
             reference + ahead < lastmod.earliest and lastmod.latest < download.started + behind for lastmod in asked
         )
         reason = Reason.LASTMOD_BEFORE_T
     if moved:
         return Comparison(Change.CHANGED, Evidence.ATTESTED, Reason.LASTMOD_BETWEEN)
-    if still:
-        return Comparison(Change.UNCHANGED, Evidence.ATTESTED, reason)
+    for words, evidence in ((settled, Evidence.ATTESTED), (asked, Evidence.PROVISIONAL)):
+        if any(one.latest < before for one in words):
+            return Comparison(Change.UNCHANGED, evidence, reason)
     return _open(Reason.LASTMOD_OPEN if asked else Reason.LASTMOD_TOO_EARLY)
 
 

@@ -37,7 +37,7 @@ def interval(page: PageFacts, reference: Instant | None) -> Seconds | None:
     """
     if page.visit is None or page.verdict in (None, Verdict.UNKNOWN):
         return None
-    if page.evidence is Evidence.ATTESTED and reference is not None and page.visit.slot is Slot.ONLY:
+    if page.evidence is not None and page.evidence.dated and reference is not None and page.visit.slot is Slot.ONLY:
         return abs(reference - page.visit.started)  # a second download, if any, was an audit's
     if page.revisit is not None:
         return page.revisit.started - page.visit.started

@@ -7,6 +7,8 @@ from typing import Literal
 
 AUDIT = 0.02  #: share of what is claimed on the server's word that is checked by bytes, where nobody says otherwise
 
+LAG = 86_400.0  #: seconds, where nobody says otherwise: many sites make their sitemaps anew once a day
+
 HINTS = 0.1  #: share of the slots that second looks before T may take, where nobody says otherwise
 
 HOPS = 50  #: hardly any real page lies deeper, any endless trail does
@@ -41,6 +43,7 @@ class CaptureSpec:
     #: all else is left; survey: no page is visited
     mode: Mode = "capture"
     audit: float = AUDIT  #: share of the pages claimed on the server's word that is checked by bytes
+    lag: float = LAG  #: seconds after a change, at most, that sitemaps tell of it, as far as is known before
     hints: float = HINTS  #: share of the slots, at most, that pages said to have changed are visited again in before T
     lasts: float = 0.0  #: seconds from its beginning, where it is continuous
     looks: float = 3600.0  #: an hour, of such a one

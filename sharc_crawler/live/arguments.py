@@ -98,6 +98,7 @@ class Arguments:
                 hops=_hops(strategy) if options.hops is None else options.hops,
                 traps=options.traps,
                 audit=options.audit,
+                lag=options.lag,
                 hints=options.hints,
                 subsites=options.subsites,
                 session=options.session if self.login else "",

@@ -83,6 +83,8 @@ def _judging(output: Path) -> Judging | None:
 
 def _leave(store: FrontierStore, folder: Path, stopped: str, config: Config, share: Share) -> str:
     """Of one folder."""
+    if all(capture.spec.mode == "survey" for capture in store.captures().values()):
+        return ""  # nothing was captured
     walked = Walked(store, partial(share, part="writing the report"))
     facts = capture_facts(walked)
     if is_instant(store.captures()):

@@ -120,7 +120,7 @@ def _lastmod(said: Sequence[LastmodRow], visit: VisitRow) -> Hints | None:
 
 def _change(visit: VisitRow, judged: JudgementRow | None, before: str | None) -> tuple[Change, Evidence]:
     """A revisit against its visit, a visit against the capture before."""
-    audited = judged is not None and judged.evidence is Evidence.ATTESTED  # what was judged is the time up to T
+    audited = judged is not None and judged.evidence.dated  # what was judged is the time up to T
     if visit.slot is Slot.SECOND and not audited:
         return (CHANGES[judged.verdict], judged.evidence) if judged else (Change.UNKNOWN, Evidence.NONE)
     outcome = visit.outcome

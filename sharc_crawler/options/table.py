@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, get_args
 
 from sharc_crawler.archive.options import DEDUP
 from sharc_crawler.frontier.hosts import MAX_DELAY
-from sharc_crawler.frontier.spec import AUDIT, BOUNDS, HINTS, ScopeKind
+from sharc_crawler.frontier.spec import AUDIT, BOUNDS, HINTS, LAG, ScopeKind
 from sharc_crawler.options.kinds import (
     Bytes,
     Choice,
@@ -442,6 +442,15 @@ class Options:
         AUDIT,
         "share of the pages claimed on the server's word (lastmods, 304s) that is downloaded again and compared, five"
         " at least of each kind of URLs; 0: none",
+        section=KEPT,
+        never=_INSTANT,
+    )
+
+    lag: float = argument(
+        Duration(),
+        LAG,
+        "time after a change by which the site's sitemaps tell of it. What `sharc-attested` claims by one that was read"
+        " sooner is [provisional](certificate.md#provisional-and-confirmed). Former captures may show that it is more",
         section=KEPT,
         never=_INSTANT,
     )

@@ -199,7 +199,7 @@ def _stayed(
     if changes is None or first is None:
         return None
     downloads = [visit.outcome.started for visit in (first, second) if visit]
-    attested = judgement is not None and judgement.evidence is Evidence.ATTESTED
+    attested = judgement is not None and judgement.evidence.dated
     if reference is not None and (attested or (second is None and first.slot is Slot.ONLY)):
         return any(not _between(changes, instant, reference) for instant in downloads)
     return None if second is None else not _between(changes, *downloads)

@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner
 
 from sharc_crawler.archive.cdxj import IndexEntry
+from sharc_crawler.certificate.confirming import waits
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.cli import main
 from sharc_crawler.collection.diary import hold_collection, read_tries
@@ -165,3 +166,20 @@ def test_what_only_an_index_is_left_of_is_no_holder(tmp_path):
     assert holding(index.parent).held == {}, "cut off"
     warc.unlink()
     assert holding(index.parent).held == {}
+
+
+@pytest.mark.timeout(120)
+def test_provisional_claims_are_confirmed_when_they_are_due(folder):
+    with serve(LivingSite(seed=8, pages=20, scale=1.0, slow=0.02)) as site:
+        given = "strategy: sharc-attested, lag: 0.5s, delay: 0.05, every: 1d"
+        (folder / FILE).write_text(f"{QUICKLY}defaults: {{{given}}}\nsites:\n- {{url: '{site.url}', name: one}}\n")
+        once(folder)
+        (capture,) = [one.folder for one in Collection(folder).captures()]
+        left = waits(capture)
+        if left is not None:  # else it was due before the keeper ended
+            until(lambda: left.due <= time.time())
+            assert "is confirmed" in once(folder)
+    found = verify(capture)
+    assert found.findings == []
+    assert found.confirmations[0]["confirmed"] > 0
+    assert once(folder) == "", "nothing is due, no site is asked"

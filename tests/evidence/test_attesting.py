@@ -21,8 +21,8 @@ NOBODY = SiteHistory("a", [], np.zeros(1, np.int64), EMPTY, np.zeros(0, np.int8)
 class Capture:
     """Pages that are visited, said to have changed, and judged; the server's clock is ours."""
 
-    def __init__(self, share: float = 0.0) -> None:
-        self.attesting = Attestations(NOBODY, share)
+    def __init__(self, share: float = 0.0, late: float = 0.0) -> None:
+        self.attesting = Attestations(NOBODY, share, late)
         self.urls: dict[int, str] = {}
 
     def page(self, lastmod: float, *versions: str, once: bool = True, folder: str = "a", first: float = VISIT) -> int:
@@ -55,6 +55,16 @@ def test_claimed_are_the_coherent_by_lastmod_alone():
     assert (judged[said].verdict, judged[said].evidence) == (Verdict.CHANGED, Evidence.ATTESTED)
     assert judged[same].evidence is Evidence.BYTES
     assert (told["claimed"], told["audited"], told["unaudited"], told["bound"]) == (1, 0, 1, 1), "nothing was audited"
+
+
+def test_what_a_sitemap_said_before_its_lag_was_over_is_provisional():
+    for late, evidence in ((END - T, Evidence.ATTESTED), (END - T + 1, Evidence.PROVISIONAL)):
+        capture = Capture(late=late)
+        still, said = capture.page(STILL, "A"), capture.page(BEFORE_T, "A")
+        judged, told = capture.judged()
+        assert (judged[still].verdict, judged[still].evidence) == (Verdict.COHERENT, evidence)
+        assert judged[said].verdict is Verdict.CHANGED
+        assert (told["claimed"], told["provisional"], told["lag"]) == (1, evidence is Evidence.PROVISIONAL, late)
 
 
 def test_the_audit_counts_what_changed_and_who_lied_and_one_lie_takes_the_claims_of_its_class():
@@ -119,14 +129,14 @@ def test_audited_are_pages_visited_before_t_and_once_and_not_known_to_have_chang
     [(STILL, True, True), (VISIT - 1.5, True, True), (VISIT - 1.0, True, False), (STILL, False, False)],
 )
 def test_a_page_may_be_claimed_if_it_is_listed_and_its_lastmod_lies_in_the_past(lastmod, listed, may):
-    attesting = Attestations(NOBODY, 0.0)
+    attesting = Attestations(NOBODY, 0.0, 0.0)
     if listed:
         attesting.ingest(0, VISIT, lastmod, 1.0)
     assert attesting.attestable(0, "http://h/a/0.html", VISIT) is may
 
 
 def test_a_resource_is_claimed_by_its_own_last_modified_only():
-    attesting = Attestations(NOBODY, 0.0)
+    attesting = Attestations(NOBODY, 0.0, 0.0)
     outcome = Outcome(Result.OK, AGAIN, AGAIN + 0.1, status=200, digest="A", date=AGAIN)
     attesting.visited(0, Kind.RESOURCE, outcome, once=True)
     assert attesting.judge_embedded({0: "http://h/s.css", 1: "http://h/never.css"}, T) == {}

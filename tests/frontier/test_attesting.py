@@ -81,7 +81,7 @@ def capture(site: Site, visits: int = 1, audit: float = 0.1, cuts: tuple[int, ..
     politeness = Politeness(delay=STEP)
     parts = Parts(rates=lambda _: Chain([ConstantRates(rate)])) if rate else Parts()
     frontier = Frontier(politeness, store, parts)
-    frontier.open(CaptureSpec("a", (ROOT,), f"sharc-attested:visits={visits}", audit=audit), START)
+    frontier.open(CaptureSpec("a", (ROOT,), f"sharc-attested:visits={visits}", audit=audit, lag=0.0), START)
     now = START
     for steps in (*cuts, 10_000):
         for made in range(steps):

@@ -42,7 +42,7 @@ class ByLastmods(TwoVisits):
 
     def __init__(self, ledger: Ledger, capture: SiteCapture, history: SiteHistory, tests: RateTests) -> None:
         super().__init__(ledger, capture, tests, compares=True)
-        self.attestations = Attestations(history, capture.spec.audit)
+        self.attestations = Attestations(history, capture.spec.audit, capture.spec.lag)
         self._held: Visit | None = None  # the first visit after T, until the sitemaps have been read again
         self._again: list[PageId] | None = None  # asked for again at T, and not all answered yet; None: T is to come
         self._embedded_again = False  # those downloaded before T have been asked for again

@@ -1,0 +1,254 @@
+"""A provisional certificate confirmed: the sitemaps, read again after the site's lag, say what stands of its claims.
+
+The certificate stays as it is. ``confirmation/`` within the capture's folder holds the WARC files of the later reading
+and ``confirmation.json``. It is made elsewhere, and gets its name when all of it is on the disk. So whatever is cut off
+leaves the capture provisional or confirmed, and both verify.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import shutil
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from sharc_crawler.archive.files import SUFFIX, lock, replace_file, series_of, sync_folder
+from sharc_crawler.archive.options import WarcOptions
+from sharc_crawler.archive.warc import WarcWriter
+from sharc_crawler.certificate.beside import strange_files
+from sharc_crawler.certificate.canonical import DIGEST, KEPT_IN, digest, kept, to_text
+from sharc_crawler.certificate.examining import Again, entries_of, lag_of
+from sharc_crawler.certificate.fixity import CONFIRMATION, CONFIRMING, fixity, fixity_of
+from sharc_crawler.certificate.fixity import NAME as CERTIFICATE
+from sharc_crawler.certificate.judging import Judge, servers_word
+from sharc_crawler.certificate.references import missing
+from sharc_crawler.certificate.sources import open_source
+from sharc_crawler.certificate.witness import Finding, Witness, ingest
+from sharc_crawler.certificate.writing import MEDIA_TYPE, about
+from sharc_crawler.errors import DataError, UsageError
+from sharc_crawler.evidence.kinds import Evidence
+from sharc_crawler.evidence.lag import seen
+from sharc_crawler.evidence.reasons import code
+from sharc_crawler.instants import iso, unix
+from sharc_crawler.model import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from sharc_crawler.certificate.material import Material
+    from sharc_crawler.evidence.facts import PageFacts
+    from sharc_crawler.evidence.lastmods import Lastmod
+    from sharc_crawler.model import Instant, Seconds
+
+    Document = Mapping[str, Any]
+
+NAME = "confirmation.json"
+FORMAT, VERSION = "sharc-confirmation", 1
+_ANSWERED = (200, 404, 410)
+
+
+class Unconfirmed(NamedTuple):
+    """What a certificate leaves to be confirmed."""
+
+    pages: int  #: claimed provisionally
+    due: Instant  #: when a reading of the sitemaps counts
+
+
+def outlook(document: Document) -> Unconfirmed | None:
+    """Of a certificate; None: nothing of it is provisional.
+
+    >>> claim = {"grounds": [{"evidence": "provisional", "pages": 7}]}
+    >>> outlook({"capture": {"claim": claim, "ended": "1970-01-01T00:01:00Z", "audit": {"lag": 30}}})
+    Unconfirmed(pages=7, due=90.0)
+    """
+    grounds = document["capture"]["claim"]["grounds"]
+    pages = sum(one["pages"] for one in grounds if one["evidence"] == Evidence.PROVISIONAL)
+    return Unconfirmed(pages, unix(document["capture"]["ended"]) + lag_of(document)) if pages else None
+
+
+def waits(folder: Path) -> Unconfirmed | None:
+    """What a capture's folder leaves to be confirmed, and has no confirmation of."""
+    document = None if (folder / CONFIRMATION).exists() else certificate_of(folder)
+    return outlook(document) if document else None
+
+
+def certificate_of(folder: Path) -> dict[str, Any] | None:
+    """The certificate of a folder with one capture; None: there is none, or one of several."""
+    try:
+        return dict(json.loads((folder / CERTIFICATE).read_bytes()))
+    except (OSError, ValueError, TypeError):
+        return None
+
+
+def confirmation_of(folder: Path) -> dict[str, Any] | None:
+    """What ``confirmation.json`` of a capture's folder says, if it has one."""
+    try:
+        return dict(json.loads((folder / CONFIRMATION / NAME).read_bytes()))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, TypeError) as error:
+        raise DataError(f"{folder / CONFIRMATION / NAME} cannot be read as a confirmation: {error!r}") from error
+
+
+def confirm(folder: Path, read: Callable[[Document, Path], None]) -> dict[str, Any]:
+    """Confirm a capture that :func:`waits`; what its folder holds of that from then on.
+
+    ``read`` has the sitemaps of a certificate's ``capture`` read into a folder. Raises
+    :class:`~sharc_crawler.errors.SharcError` where they confirm nothing, and nothing is left behind then.
+    """
+    document = certificate_of(folder)
+    assert document is not None, "it waits"
+    with _held(folder / CONFIRMING) as place:
+        read(document["capture"], place / "reading")
+        made_in = place / CONFIRMATION
+        made_in.mkdir()
+        for path in (place / "reading").glob(f"*{SUFFIX}"):
+            path.rename(made_in / path.name)
+        made = _write(folder, document, made_in)
+        sync_folder(made_in)
+        made_in.rename(folder / CONFIRMATION)
+        sync_folder(folder)
+    return made
+
+
+@contextmanager
+def _held(place: Path) -> Iterator[Path]:
+    """An empty folder for one process; what a killed one left in it is removed."""
+    place.mkdir(exist_ok=True)
+    descriptor = os.open(place, os.O_RDONLY)
+    try:
+        if not lock(descriptor):
+            raise UsageError(f"{place.parent} is being confirmed by another process: leave it to that one")
+        for left in place.iterdir():
+            shutil.rmtree(left)
+        try:
+            yield place
+        finally:
+            shutil.rmtree(place)
+    finally:
+        os.close(descriptor)
+
+
+def _write(folder: Path, document: Document, later: Path) -> dict[str, Any]:
+    """Confirm by the sitemaps that the WARC files in ``later`` hold, and write it beside these."""
+    source, read = open_source(folder), open_source(later)
+    witness = ingest(read.warcs)
+    lost = [one.uri for one in witness if one.message is None or one.message.status not in _ANSWERED]
+    if lost:
+        raise DataError(f"{lost[0]} could not be read: nothing is confirmed; try again")
+    made = _made(document, source, ingest(source.warcs), read, witness)
+    if not made["confirmed"] and all(one["evidence"] == Evidence.PROVISIONAL for one in made["pages"]):
+        when = iso(unix(document["capture"]["ended"]) + made["lag"])
+        raise DataError(f"the sitemaps confirm nothing yet; they are believed to have told all by {when}")
+    files = sorted(later.glob(f"*{SUFFIX}"))
+    made = {**made, "files": [{"name": path.name, **fixity(path)} for path in files]}
+    made[DIGEST] = digest(made)
+    series = series_of(files[0].name)
+    assert series is not None, "a crawl wrote it"
+    site, info = about(later, series)
+    with WarcWriter(later, site, series[1], info, WarcOptions(dedup="off")) as out:
+        ref = out.write_metadata(f"urn:sharc-confirmation:{site}", unix(made["read"]["to"]), kept(made), MEDIA_TYPE)
+    made[KEPT_IN] = {"file": ref.file, "offset": ref.offset, **fixity(later / ref.file)}
+    replace_file(later / NAME, to_text(made))
+    return made
+
+
+def check_confirmation(folder: Path, document: Document, witness: Witness) -> tuple[dict[str, Any], list[Finding]]:
+    """A confirmation, made again from the WARC files (``witness``: the capture's), and where it is not as it was."""
+    inner = folder / CONFIRMATION
+    source, read = open_source(folder), open_source(inner)
+    name = f"{CONFIRMATION}/{NAME}"
+    try:
+        stated = confirmation_of(folder)
+        if stated is None:
+            return {}, [Finding("it is missing", name)]
+        later = ingest(read.warcs)
+        found = [*later.findings, *missing(later), *strange_files(inner, read)]
+        found = [replace(one, file=f"{CONFIRMATION}/{one.file}") for one in found]
+        if (inner / NAME).read_bytes() != to_text(stated).encode():
+            found.append(Finding("it is not written as sharc writes it", name))
+        return stated, [*found, *_altered(stated, document, source, witness, read, later)]
+    except (DataError, KeyError, TypeError, ValueError, AttributeError, OSError) as error:
+        return {}, [Finding(f"it cannot be read as a confirmation: {error}", name)]
+
+
+def _altered(
+    stated: Document, document: Document, source: Material, witness: Witness, read: Material, later: Witness
+) -> Iterator[Finding]:
+    name = f"{CONFIRMATION}/{NAME}"
+    if stated["certificate"] != document[DIGEST]:
+        yield Finding(f"it is of another certificate, {stated['certificate']}", name)
+        return
+    place = stated[KEPT_IN]
+    named = [*stated["files"], {**place, "name": place["file"]}]
+    for file in named:
+        if file["name"] not in read.warcs or _fixity(read, file["name"]) != (file["bytes"], file["sha256"]):
+            yield Finding("it is missing, or not as it was", f"{CONFIRMATION}/{file['name']}")
+    for extra in sorted(read.warcs.keys() - {file["name"] for file in named}):
+        yield Finding("the confirmation does not speak of this file", f"{CONFIRMATION}/{extra}")
+    copy = later.documents.get((place["file"], place["offset"]))
+    if copy is None or copy.sha256 != hashlib.sha256(kept(dict(stated))).hexdigest():
+        yield Finding(
+            "the confirmation in the WARC file is another one", f"{CONFIRMATION}/{place['file']}", place["offset"]
+        )
+    again = {**_made(document, source, witness, read, later), "files": stated["files"]}
+    again[DIGEST] = digest(again)
+    for part in sorted({*again, *stated} - {KEPT_IN}):
+        if again.get(part) != stated.get(part):
+            yield Finding(f"{part} is not what the records show", name)
+
+
+def _made(document: Document, source: Material, witness: Witness, read: Material, later: Witness) -> dict[str, Any]:
+    """What the records of both say; without the files, and their digest."""
+    entries = entries_of(source, dict(document))
+    dates = [one.date for one in later if one.message and one.message.status == _ANSWERED[0]]
+    if not dates:
+        raise DataError("no sitemap was read again")
+    word = servers_word([(witness, source.warcs), (later, read.warcs)], entries, lag_of(document))
+    word.lag = _lag(document, word.lastmods.values(), word.lag)
+    references = {part["name"]: part["reference"]["instant"] for part in document["subsites"] if part["reference"]}
+    judge = Judge(witness, Witness(), references, entries, lambda: word)
+    again, open_, confirmed = Again(document), list[dict[str, Any]](), 0
+    for entry, page in judge.pages():
+        again.add(entry, page)
+        if entry.get("evidence") not in (Evidence.PROVISIONAL, Evidence.ATTESTED) or entry["verdict"] != "coherent":
+            continue
+        if page.evidence is Evidence.ATTESTED and page.verdict is Verdict.COHERENT:
+            confirmed += entry["evidence"] == Evidence.PROVISIONAL
+        else:
+            open_.append(_shown(entry["url"], page))
+    capture, *parts = ({"name": stated["name"], **found} for _, stated, found in again.units())
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "certificate": document[DIGEST],
+        "lag": math.ceil(word.lag),
+        "read": {"from": min(dates), "to": max(dates)},
+        "confirmed": confirmed,
+        "pages": open_,
+        "capture": capture,
+        "subsites": parts,
+    }
+
+
+def _lag(document: Document, lastmods: Iterable[Sequence[Lastmod]], stated: Seconds) -> Seconds:
+    """As stated, or as the capture's readings and the later one show by now."""
+    behind = min((clock["least"] for clock in document["capture"]["clocks"].values()), default=0)
+    return max([stated, *(seen(readings, behind) for readings in lastmods)])
+
+
+def _shown(url: str, page: PageFacts) -> dict[str, Any]:
+    assert page.verdict is not None, "it was captured"
+    evidence = page.evidence or Evidence.NONE
+    return {"url": url, "verdict": page.verdict.value, "evidence": evidence.value, "reason": code(page.reason)}
+
+
+def _fixity(source: Material, name: str) -> tuple[int, str]:
+    with source.warcs[name]() as stream:
+        found = fixity_of(stream)
+    return found["bytes"], found["sha256"]

@@ -1,0 +1,77 @@
+"""``sharc confirm``: provisional claims confirmed, or taken back, by the sitemaps as they are after the site's lag."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from sharc_crawler.certificate.confirming import confirm, confirmation_of, waits
+from sharc_crawler.certificate.sources import captures_in
+from sharc_crawler.certificate.verify import verify
+from sharc_crawler.cli._next import say_next
+from sharc_crawler.collection.confirming import command as confirming
+from sharc_crawler.collection.folder import Collection
+from sharc_crawler.errors import DataError
+from sharc_crawler.instants import second
+from sharc_crawler.plural import counted
+from sharc_crawler.report.claim import confirmed
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+@click.command()
+@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("-s", "settings", multiple=True, metavar="NAME=VALUE", help="A setting, as of scrapy crawl.")
+def command(folder: Path, settings: tuple[str, ...]) -> None:
+    r"""Confirm what the capture in FOLDER, or each of a collection, claims provisionally by its sitemaps.
+
+    A sitemap may tell of a change late. So the sitemaps are read once more, after the site's lag (a day, where nothing
+    else is known or was said by lag=). Pages that they call still as before are confirmed; those that changed before
+    the reference instant, as they now say, are claimed no longer. The result is sealed in FOLDER/confirmation.
+
+    \b
+    Example:
+      sharc confirm captures/demo -s SHARC_OPERATOR=crawls@library.example
+      sharc verify captures/demo
+    """
+    collection = Collection(folder) if Collection.is_in(folder) else None
+    folders = [one.folder for one in collection.captures()] if collection else captures_in(folder)
+    if folders == [folder]:
+        _confirm(folder, settings)
+        return
+    given = dict(text.split("=", 1) for text in settings if "=" in text)
+    chosen = {**(collection.terms.settings if collection else {}), **given}
+    now = time.time()
+    due = [one for one in folders if (left := waits(one)) and left.due <= now]
+    if not due:
+        click.echo(f"nothing to do in {folder}: no capture waits for its confirmation by now")
+    failed = [one for one in due if subprocess.run(confirming(one, chosen), check=False).returncode]  # noqa: S603
+    if failed:
+        raise DataError(f"{counted(len(failed), 'capture')} could not be confirmed; the first is {failed[0]}")
+
+
+def _confirm(folder: Path, settings: Sequence[str]) -> None:
+    if made := confirmation_of(folder):
+        click.echo(f"{folder} was confirmed before:")
+    elif left := waits(folder):
+        if left.due > time.time():
+            click.echo(
+                f"{counted(left.pages, 'page')} of {folder} can be confirmed from {second(left.due)} on, not before"
+            )
+            return
+        if findings := verify(folder).findings:
+            raise DataError(f"{folder} does not verify, so nothing of it is confirmed: {findings[0]}")
+        from sharc_crawler.live.rereading import read_again  # Scrapy is slow to import, and only this needs it
+
+        made = confirm(folder, lambda capture, into: read_again(capture, into, settings))
+    else:
+        click.echo(f"nothing to do in {folder}: no certificate there claims anything provisionally")
+        return
+    for line in confirmed(made):
+        click.echo(f"  {line}")
+    say_next("sharc", "verify", folder)

@@ -1,0 +1,84 @@
+"""Captures of a collection are confirmed when they are due, each by ``sharc confirm``."""
+
+from __future__ import annotations
+
+import math
+import signal
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+from sharc_crawler.certificate.confirming import waits
+from sharc_crawler.certificate.fixity import NAME
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterator, Mapping
+    from pathlib import Path
+
+    from sharc_crawler.collection.folder import Collection
+    from sharc_crawler.model import Instant, Seconds
+
+AGAIN: Seconds = 3600.0  #: after a reading of the sitemaps that failed
+
+
+def command(folder: Path, settings: Mapping[str, str]) -> list[str]:
+    """``sharc confirm`` of one capture, as a process of its own: Scrapy's reactor runs once."""
+    chosen = [f"-s{name}={value}" for name, value in settings.items()]
+    return [sys.executable, "-c", "from sharc_crawler.cli import main; main()", "confirm", str(folder), *chosen]
+
+
+class Confirmer:
+    """Confirms one capture after the other; ``log`` has the last one's words."""
+
+    def __init__(self, log: Path, environment: Mapping[str, str]) -> None:
+        self._log, self._environment = log, environment
+        self._due: dict[Path, Instant] = {}  #: of captures whose certificates were read; inf: never
+        self._folder: Path | None = None  #: of the one that is being confirmed
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def running(self) -> bool:
+        """Is one being confirmed?"""
+        return self._process is not None
+
+    def begin(self, collection: Collection, busy: Container[str]) -> None:
+        """Have a capture confirmed that is due, if there is one, and its site is not ``busy``."""
+        if self._process is not None:
+            return
+        self._folder = next((folder for folder in self._waiting(collection, busy)), None)
+        if self._folder is not None:
+            words = command(self._folder, collection.terms.settings)
+            self._log.parent.mkdir(exist_ok=True)
+            with self._log.open("wb") as out:
+                self._process = subprocess.Popen(  # noqa: S603 - our own
+                    words, stdout=out, stderr=out, stdin=subprocess.DEVNULL, env=self._environment,
+                    start_new_session=True,
+                )  # fmt: skip
+
+    def ended(self) -> str:
+        """What came of one that has ended by now; empty: none has."""
+        code = self._process.poll() if self._process else None
+        if code is None or self._folder is None:
+            return ""
+        self._process = None
+        self._due[self._folder] = time.time() + AGAIN if code else math.inf
+        came = f"could not be confirmed, and is tried again in an hour ({self._log})" if code else "is confirmed"
+        return f"{self._folder.parent.name}: {self._folder.name} {came}"
+
+    def stop(self) -> None:
+        """Give up the one that is being confirmed: another time."""
+        if self._process is not None:
+            self._process.send_signal(signal.SIGKILL)  # whatever is cut off, nothing is lost
+            self._process.wait()
+            self._process = None
+
+    def _waiting(self, collection: Collection, busy: Container[str]) -> Iterator[Path]:
+        now = time.time()
+        for capture in collection.captures():
+            folder = capture.folder
+            if folder not in self._due and (folder / NAME).exists():
+                left = waits(folder)
+                self._due[folder] = left.due if left else math.inf
+            if self._due.get(folder, math.inf) <= now and capture.site not in busy:
+                yield folder

@@ -1,0 +1,228 @@
+"""A certificate's provisional claims, confirmed by the sitemaps as they are later; cut off anywhere; forged."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from dataclasses import replace
+from email.utils import formatdate
+from pathlib import Path
+
+import pytest
+
+from sharc_crawler.archive.files import series_of
+from sharc_crawler.certificate import confirming
+from sharc_crawler.certificate.canonical import DIGEST, digest, to_text
+from sharc_crawler.certificate.confirming import confirm, confirmation_of, waits
+from sharc_crawler.certificate.fixity import CONFIRMATION, CONFIRMING
+from sharc_crawler.certificate.verify import verify
+from sharc_crawler.certificate.writing import seal
+from sharc_crawler.errors import DataError, UsageError
+from sharc_crawler.evidence.kinds import Evidence
+from sharc_crawler.evidence.reasons import Reason
+from sharc_crawler.instants import iso
+from sharc_crawler.model import Slot, Verdict
+from tests.certificate.made import SITE, START, Maker, said
+
+LAG = 1000
+NAMES = ("still", "late", "after")
+OLD = dict.fromkeys(NAMES, START - 5000)
+COUNTS = {"claimed": 3, "provisional": 3, "lag": LAG, "audited": 0, "changed": 0, "lies": 0, "unaudited": 3, "bound": 3}
+AUDIT = {"of": "lastmod", "share": 0.0, **COUNTS, "confidence": 0.95, "strata": [], "classes": []}
+
+
+def sitemap(lastmods: dict[str, float]) -> bytes:
+    rows = "".join(f"<url><loc>{SITE}{name}</loc><lastmod>{iso(at)}</lastmod></url>" for name, at in lastmods.items())
+    return said(f"<urlset>{rows}</urlset>")
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory) -> Path:
+    """Three pages, claimed by a sitemap that was read at T."""
+    folder = tmp_path_factory.mktemp("provisional")
+    maker = Maker(folder)
+    for name in NAMES:
+        maker.now += 10
+        date = formatdate(maker.now + 1.5, usegmt=True).encode()
+        visit = maker.visit(name, said(name, b"Date: %s\r\n" % date), Slot.ONLY)
+        maker.add(name, Verdict.COHERENT, Evidence.PROVISIONAL, visit, reason=Reason.LASTMOD_BEFORE_VISIT)
+    maker.now += 100
+    maker.visit("sitemap.xml", sitemap(OLD), Slot.SECOND)
+    facts = replace(maker.facts(maker.now, strategy="sharc-attested"), audit=AUDIT)
+    seal(series_of(facts.warcs[0]), [(facts, folder / "certificate.json")], folder)
+    assert verify(folder).findings == []
+    return folder
+
+
+@pytest.fixture
+def capture(made, tmp_path) -> Path:
+    return Path(shutil.copytree(made, tmp_path / "capture"))
+
+
+def later(lastmods: dict[str, float], after: float = LAG + 500):
+    """Reads such a sitemap, so long after the capture's beginning."""
+
+    def read(_: object, folder: Path) -> None:
+        folder.mkdir()
+        maker = Maker(folder, run="later")
+        maker.now += after
+        maker.visit("sitemap.xml", sitemap(lastmods), Slot.FIRST)
+        maker.out.close()
+
+    return read
+
+
+TOLD = {"still": OLD["still"], "late": START + 60, "after": START + 400}
+
+
+def test_what_stands_what_is_lost_and_what_is_left_open(capture):
+    assert waits(capture).pages == 3
+    done = confirm(capture, later(TOLD))
+    assert done["confirmed"] == 1
+    assert {one["url"].removeprefix(SITE): (one["verdict"], one["evidence"]) for one in done["pages"]} == {
+        "late": ("changed", "attested"),
+        "after": ("coherent", "provisional"),
+    }
+    claim = done["capture"]["claim"]
+    assert {one["evidence"]: one["pages"] for one in claim["grounds"]} == {"attested": 1, "provisional": 1}
+    found = verify(capture)
+    assert found.findings == []
+    assert found.confirmations == [done]
+    assert found.provisional == []
+    assert waits(capture) is None
+    assert not (capture / CONFIRMING).exists()
+
+
+def test_read_too_soon_or_not_at_all_nothing_is_confirmed_and_nothing_is_left_behind(capture):
+    with pytest.raises(DataError, match="confirm nothing yet"):
+        confirm(capture, later(OLD, after=LAG / 2))
+    with pytest.raises(DataError, match="no sitemap"):
+        confirm(capture, lambda _, folder: folder.mkdir())
+    assert sorted(path.name for path in capture.iterdir() if "confirm" in path.name) == []
+    assert verify(capture).provisional[0]["pages"] == 3
+
+
+def test_a_sitemap_that_turns_out_later_than_its_lag_is_waited_for_longer(capture):
+    """At T it did not tell of a change twenty minutes before: so all that it may hide is due later."""
+    told = {"still": OLD["still"], "late": START + 40 - 1200, "after": OLD["after"]}
+    with pytest.raises(DataError, match="confirm nothing yet"):
+        confirm(capture, later(told))
+    confirm(capture, later(told, after=4 * LAG))
+    assert confirmation_of(capture)["lag"] > 2 * 1200 - 200
+    assert verify(capture).findings == []
+
+
+class _CutError(BaseException):
+    """The process ends here."""
+
+
+def test_cut_off_anywhere_the_capture_is_provisional_or_confirmed_and_verifies(made, tmp_path, monkeypatch):
+    """Each step on the disk is the last one of some run; the next run brings it to its end."""
+    steps = ("rename", "replace", "fsync", "mkdir")
+    states = set()
+    for last in range(1, 200):
+        folder = Path(shutil.copytree(made, tmp_path / str(last)))
+        left = last
+
+        def counted(real):
+            def step(*given, **named):
+                nonlocal left
+                left -= 1
+                if left <= 0:
+                    raise _CutError
+                return real(*given, **named)
+
+            return step
+
+        with monkeypatch.context() as patch:
+            for name in steps:
+                patch.setattr(os, name, counted(getattr(os, name)))
+            patch.setattr(shutil, "rmtree", counted(shutil.rmtree))
+            try:
+                confirm(folder, later(TOLD))
+                break
+            except _CutError:
+                pass
+        found = verify(folder)
+        assert found.findings == [], f"cut at step {last}"
+        states.add(bool(found.confirmations))
+        assert bool(found.confirmations) != bool(found.provisional)
+        if not found.confirmations:
+            confirm(folder, later(TOLD))
+            assert verify(folder).confirmations
+    else:
+        raise AssertionError("it never came to its end")
+    assert last > 10
+    assert states == {False, True}
+
+
+def test_two_at_once_are_refused(capture):
+    def meanwhile(told, folder):
+        with pytest.raises(UsageError, match="by another process"):
+            confirm(capture, later(TOLD))
+        later(TOLD)(told, folder)
+
+    confirm(capture, meanwhile)
+    assert verify(capture).findings == []
+
+
+def rewritten(capture: Path, /, **changes: object) -> None:
+    path = capture / CONFIRMATION / confirming.NAME
+    document = {**json.loads(path.read_text()), **changes}
+    path.write_text(to_text({**document, DIGEST: digest(document)}))
+
+
+def stated(capture: Path) -> dict:
+    return json.loads((capture / CONFIRMATION / confirming.NAME).read_text())
+
+
+def reading(capture: Path) -> Path:
+    return min((capture / CONFIRMATION).glob("*.warc.gz"))
+
+
+def claim_more(capture: Path) -> None:
+    unit = stated(capture)["capture"]
+    rewritten(capture, capture={**unit, "claim": {**unit["claim"], "coherent": 3}})
+
+
+def flip(capture: Path) -> None:
+    data = bytearray(reading(capture).read_bytes())
+    data[len(data) // 2] ^= 1
+    reading(capture).write_bytes(data)
+
+
+def write(capture: Path, text: str) -> None:
+    (capture / CONFIRMATION / confirming.NAME).write_text(text)
+
+
+FORGERIES = {
+    "a lost page is left out": lambda capture: rewritten(capture, pages=stated(capture)["pages"][1:]),
+    "another claim": claim_more,
+    "a shorter lag": lambda capture: rewritten(capture, lag=1),
+    "of another certificate": lambda capture: rewritten(capture, certificate="sha256:00"),
+    "no confirmation": lambda capture: (capture / CONFIRMATION / confirming.NAME).unlink(),
+    "a field too many": lambda capture: rewritten(capture, court="of law"),
+    "not written so": lambda capture: write(capture, to_text(stated(capture)) + " "),
+    "the reading is missing": lambda capture: reading(capture).unlink(),
+    "a byte of the reading": flip,
+    "a file beside": lambda capture: shutil.copy(reading(capture), f"{reading(capture)}.gz"),
+    "no JSON": lambda capture: write(capture, "{"),
+    "no object": lambda capture: write(capture, "[]"),
+}
+
+
+@pytest.fixture(scope="module")
+def confirmed(made, tmp_path_factory) -> Path:
+    folder = Path(shutil.copytree(made, tmp_path_factory.mktemp("confirmed") / "capture"))
+    confirm(folder, later(TOLD))
+    return folder
+
+
+@pytest.mark.parametrize("what", FORGERIES)
+def test_an_altered_confirmation_is_found(confirmed, tmp_path, what):
+    folder = Path(shutil.copytree(confirmed, tmp_path / "capture"))
+    FORGERIES[what](folder)
+    found = verify(folder).findings
+    assert found
+    assert all((one.file or "").startswith(CONFIRMATION) for one in found), found
