@@ -5,7 +5,9 @@
 
 ``cms``: 60 news pages that tell the truth, 40 listings whose lastmod is their creation date, 50 static pages. ``shop``:
 products that tell the truth, offers of which a third never own up to a change, tags that own up to every other one, and
-a small folder of liars. A claim is false if none of the page's downloads shows it as it was at T.
+a small folder of liars. ``small``: honest articles, and a folder of eight that lie. ``cold``: liars that hardly change.
+``mixed``: ten small kinds, one of which lies. ``stock``: products, a third of which change without a word, and more
+slowly than their prices are edited. A claim is false if none of the page's downloads shows it as it was at T.
 """
 
 from __future__ import annotations
@@ -72,6 +74,32 @@ def shop(rng: random.Random, begun: float) -> dict[str, Page]:
     pages |= {f"/offer-{n}": Page(poisson(rng, begun, 40.0), owns_up=n % 3 and 1) for n in range(60)}
     pages |= {f"/tags?name=t{n}": Page(poisson(rng, begun, 40.0), owns_up=2) for n in range(40)}
     return pages | {f"/old/{n}": Page(poisson(rng, begun, 60.0), owns_up=0) for n in range(15)}
+
+
+def small(rng: random.Random, begun: float) -> dict[str, Page]:
+    pages = {f"/articles/{n}.html": Page(poisson(rng, begun, 120.0)) for n in range(120)}
+    return pages | {f"/index/{n}.html": Page(poisson(rng, begun, 15.0), owns_up=0) for n in range(8)}
+
+
+def cold(rng: random.Random, begun: float) -> dict[str, Page]:
+    pages = {f"/articles/{n}.html": Page(poisson(rng, begun, 60.0)) for n in range(60)}
+    return pages | {f"/archive/{n}.html": Page(poisson(rng, begun, 300.0), owns_up=0) for n in range(80)}
+
+
+def mixed(rng: random.Random, begun: float) -> dict[str, Page]:
+    return {
+        f"/{'abcdefghij'[kind]}/{n}.html": Page(poisson(rng, begun, 40.0), owns_up=int(kind != 3))
+        for kind in range(10)
+        for n in range(15)
+    }
+
+
+def stock(rng: random.Random, begun: float) -> dict[str, Page]:
+    pages = {f"/product/{n}": Page(poisson(rng, begun, 100.0), owns_up=n % 3 and 1) for n in range(120)}
+    return pages | {f"/help/{n}.html": Page() for n in range(40)}
+
+
+WORLDS = {world.__name__: world for world in (cms, shop, small, cold, mixed, stock)}
 
 
 class Site(ThreadingHTTPServer):
@@ -165,7 +193,7 @@ def beside(world: str, seed: int, options: argparse.Namespace) -> tuple[object, 
 
 def run(world: str, seed: int, options: argparse.Namespace, begun: float | None = None) -> tuple[int, ...]:
     begun = begun or time.time()
-    pages = {"cms": cms, "shop": shop}[world](random.Random(seed), begun)
+    pages = WORLDS[world](random.Random(seed), begun)
     ages = random.Random(seed + 1_000)
     for page in pages.values():
         page.age = ages.uniform(*AGES)
@@ -186,7 +214,7 @@ def main() -> None:
     """Print a Markdown table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=10)
-    parser.add_argument("--worlds", nargs="*", default=["cms", "shop"])
+    parser.add_argument("--worlds", nargs="*", default=["cms", "shop"], choices=WORLDS)
     parser.add_argument("--delay", type=float, default=0.1)
     parser.add_argument("--audit", type=float, help="default: the product's")
     parser.add_argument("--beside", action="store_true", help="each beside the same crawl without audits")

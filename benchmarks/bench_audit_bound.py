@@ -1,10 +1,10 @@
 """The bound that an audit states beside what is really wrong: whole captures of random sites, in virtual time.
 
     python benchmarks/bench_audit_bound.py --captures 400
-    python benchmarks/bench_audit_bound.py --cms 100
+    python benchmarks/bench_audit_bound.py --world cms --captures 100
 
 Each capture is the frontier's own, by ``sharc-attested``, of one to eight kinds of pages: 3 to 120 of each, hot or
-cold, whose lastmods tell the truth, or lie on a share of them. ``--cms``: of the site of ``bench_audit.py`` instead,
+cold, whose lastmods tell the truth, or lie on a share of them. ``--world``: of a site of ``bench_audit.py`` instead,
 each with audits and without. A claim is false if none of the page's downloads shows it as it was at T.
 """
 
@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from benchmarks.bench_audit import AGES, Page, cms, poisson, words
+from benchmarks.bench_audit import AGES, WORLDS, Page, poisson, words
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
@@ -118,11 +118,11 @@ def bounds(options: argparse.Namespace) -> None:
 
 def with_and_without(options: argparse.Namespace) -> None:
     more, wrong, stated, bare = [], [], [], []
-    for seed in range(options.cms):
+    for seed in range(options.captures):
         made = []
         for share in (options.audit, 0.0):
             rng, ages = random.Random(seed), random.Random(seed + 1_000)
-            pages = cms(rng, START)
+            pages = WORLDS[options.world](rng, START)
             for page in pages.values():
                 page.age = ages.uniform(*AGES)
             made.append(capture(pages, options.delay, share))
@@ -142,11 +142,11 @@ def main() -> None:
     """Print what was found."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--captures", type=int, default=400)
-    parser.add_argument("--cms", type=int, default=0)
+    parser.add_argument("--world", choices=WORLDS)
     parser.add_argument("--delay", type=float, default=0.1)
     parser.add_argument("--audit", type=float, default=AUDIT)
     options = parser.parse_args()
-    with_and_without(options) if options.cms else bounds(options)
+    with_and_without(options) if options.world else bounds(options)
 
 
 if __name__ == "__main__":

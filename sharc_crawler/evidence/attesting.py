@@ -8,7 +8,7 @@ shows, and no page of that class is claimed on the server's word.
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import asdict
 from itertools import pairwise, starmap
 from typing import TYPE_CHECKING, Any
@@ -47,6 +47,8 @@ class Attestations:
         self.doubts: dict[PageId, Judgement] = {}  #: what the revisit said, where that was not "coherent"
         self.drawn: set[PageId] = set()  #: to be audited, if they come to be claimed
         self.audited: set[PageId] = set()
+        self._honest: set[str] = set()  # kinds that had owned up to a change by then
+        self._named: set[PageId] = set()  # of the audited: they have been asked for
         self._strata: dict[PageId, str] = {}
         self._seed = 0  # of the lots
         self.sitemaps: dict[PageId, Instant] = {}  #: those that could be read, and when last
@@ -134,7 +136,7 @@ class Attestations:
 
     def draw(self, urls: Mapping[PageId, str], seed: int) -> None:
         """Which pages are to be audited, of those that lastmods tell of, before any is visited; always the same."""
-        self._strata = audit.strata({page: url for page, url in urls.items() if self.trusted(url)})
+        self._strata = audit.strata({page: url for page, url in urls.items() if self.trusted(url)}, audit.SMALL)
         self.drawn = audit.sample(self._strata, self.share, seed)
         self._seed = seed
 
@@ -153,7 +155,8 @@ class Attestations:
         """The pages to download once more: those drawn that were visited before T, once, and are not known to have
         changed since.
 
-        Where so many others were downloaded again at T that both would be more than twice the audit's share, fewer.
+        Where so many others were downloaded again at T that both would be more than twice the audit's share, fewer. And
+        fewer, first of the kinds that have owned up to changes, where all would be too large a share of the pages.
         """
         own = self.once & self.downloads.keys()
         found = {
@@ -163,8 +166,44 @@ class Attestations:
         }
         again = sum(len(self.downloads[page]) > 1 for page in own - found)
         most = max(0, int(2 * self.share * len(own)) - again)
-        self.audited = audit.fewer(self._strata, found, most, self._seed)
+        room = max(audit.LEAST, int(audit.MOST * len(own)))
+        self._honest = {
+            self._strata[page] for page, said in self.lastmods.items() if page in self._strata and _moved(said)
+        }
+        self.audited = audit.fewer(self._strata, found, most, self._seed, self._honest, room)
         return sorted(self.audited)
+
+    def next_audits(self, reference: Instant, told: bool) -> list[PageId]:
+        """Of the audited pages those to download once more now, each named once; ``told``: all that the sitemaps say
+        of former ones is known.
+
+        Of each kind one after the other (of large ones a quarter more each time): a lie spares the rest of its kind.
+        Whether a page that changed was lied about the sitemaps have yet to say; the rest of its kind waits for that, if
+        it never owned up to a change so far, and if it is not less than reading these costs.
+        """
+        kinds: dict[str, list[PageId]] = defaultdict(list)
+        for page in self.audited or self.sample(reference):
+            kinds[self._strata[page]].append(page)
+        now: list[PageId] = []
+        waiting: list[PageId] = []
+        for kind, pages in kinds.items():
+            seen = [page for page in pages if len(self.downloads[page]) > 1]
+            left = sorted(self.audited.intersection(pages) - self._named - set(seen), key=self._visited_at)
+            if any(weigh(self.downloads[page], self.lastmods.get(page, ()), reference).lies for page in pages):
+                continue
+            if told or kind in self._honest:
+                now += left
+            elif any(differ(*self.downloads[page][:2]) for page in seen):
+                waiting += left
+            else:
+                now += left[: max(1, len(seen) // 4)]
+        if not self.sitemaps or len(waiting) < len(self.sitemaps):
+            now += waiting
+        self._named.update(now)
+        return now
+
+    def _visited_at(self, page: PageId) -> Instant:
+        return self.downloads[page][0].started
 
     def _told(self, page: PageId) -> bool:
         """Has anything said when it changed?"""
@@ -280,6 +319,11 @@ class Attestations:
         """A page's stratum, and whether it could have been drawn of it: not if it was downloaded again at T."""
         drawable = page in self._strata and (page in self.audited or len(self.downloads[page]) == 1)
         return self._strata.get(page, ""), drawable
+
+
+def _moved(said: Sequence[Lastmod]) -> bool:
+    """Did a page ever own up to a change?"""
+    return any(one.earliest != said[0].earliest for one in said)
 
 
 def _download(outcome: Outcome) -> Download:

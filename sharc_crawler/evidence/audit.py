@@ -25,7 +25,12 @@ if TYPE_CHECKING:
 
 CONFIDENCE = 0.95
 LEAST = 5  #: pages audited of a stratum, where there are as many
-OWN = 40  #: pages from which on a kind of URLs has a stratum of its own: an eighth of it is LEAST
+#: the same, of strata that never owned up to a change and of others; the first that is no more than MOST of the pages,
+#: but of the former an eighth, or LEAST
+LEASTS = ((LEAST, 5), (LEAST, 4), (LEAST, 3), (LEAST, 2), (LEAST, 1), (3, 1), (2, 1), (1, 1))
+MOST = 0.09
+OWN = 40, 40, 40  #: pages from which on a kind of URLs has a stratum of its own, coarse to fine: an eighth is LEAST
+SMALL = 12, 12, 40  #: the same, where strata may have as few as one page audited
 _WORD = re.compile(r"[^\W\d_]+")
 _ROUNDED = 1e-12
 
@@ -37,7 +42,7 @@ class Stratum(NamedTuple):
     confirmed: int  #: drawn, and shown by bytes to have been as claimed
 
 
-def strata(urls: Mapping[int, str], own: int = OWN) -> dict[int, str]:
+def strata(urls: Mapping[int, str], own: tuple[int, int, int] = OWN) -> dict[int, str]:
     """The stratum of each page: the finest kind of URLs that ``own`` of them are of.
 
     Kinds, from coarse to fine: first folder and extension; with the depth of the path and the names of the parameters;
@@ -45,19 +50,19 @@ def strata(urls: Mapping[int, str], own: int = OWN) -> dict[int, str]:
     of, or one (``""``) among themselves.
 
     >>> urls = {n: f"http://h/{'news' if n % 3 else 'list'}-{n}" for n in range(9)}
-    >>> [sorted(set(strata(urls, own).values())) for own in (3, 9, 10)]
+    >>> [sorted(set(strata(urls, (own,) * 3).values())) for own in (3, 9, 10)]
     [['/*', '/* 1 list-'], ['/*'], ['']]
     """
     labels = dict.fromkeys(urls, "")
     kinds = {page: _kinds(url) for page, url in urls.items()}
-    for level in range(3):
+    for level, size in enumerate(own):
         groups: dict[tuple[str, str], list[int]] = defaultdict(list)
         for page in urls:
             groups[labels[page], kinds[page][level]].append(page)
         left = Counter(labels.values())
         for (label, kind), pages in sorted(groups.items()):
             rest = left[label] - len(pages)
-            if len(pages) >= own and (not label or rest >= own):  # what remains is large enough to be one, too
+            if len(pages) >= size and (not label or rest >= size):  # what remains is large enough to be one, too
                 left[label] = rest
                 labels.update(dict.fromkeys(pages, kind))
     return labels
@@ -92,19 +97,35 @@ def sample(labels: Mapping[int, str], share: float, seed: int) -> set[int]:
     return drawn
 
 
-def fewer(labels: Mapping[int, str], drawn: Collection[int], most: int, seed: int) -> set[int]:
-    """Of the pages drawn ``most`` at most, from each stratum in proportion, but :data:`LEAST`; always the same.
+def fewer(
+    labels: Mapping[int, str], drawn: Collection[int], most: int, seed: int, honest: Collection[str], room: int
+) -> set[int]:
+    """Of the pages drawn ``most`` at most, from each stratum in proportion, but by :data:`LEASTS`; always the same.
+
+    ``honest``: the strata that have owned up to changes; ``room``: for so many pages the least of each may be greater.
 
     >>> labels = {n: "/a/*" if n < 90 else "/b/*" for n in range(100)}
-    >>> [len(fewer(labels, labels, most, seed=1)) for most in (200, 50, 0)]
-    [100, 50, 10]
+    >>> [len(fewer(labels, labels, most, 1, ["/a/*"], room=8)) for most in (200, 50, 0)]
+    [100, 50, 8]
     """
+    sizes = Counter(labels.values())
+    for others, least in LEASTS:
+        few = {label: least if label in honest else max(others, min(LEAST, size // 8)) for label, size in sizes.items()}
+        kept = _fewer(labels, drawn, most, seed, few)
+        if len(kept) <= room:
+            break
+    return kept
+
+
+def _fewer(
+    labels: Mapping[int, str], drawn: Collection[int], most: int, seed: int, least: Mapping[str, int]
+) -> set[int]:
     groups: dict[str, list[tuple[bytes, int]]] = defaultdict(list)
     for page in drawn:
         groups[labels[page]].append((_lot(page, seed), page))
     kept: set[int] = set()
-    for lots in groups.values():
-        size = max(len(lots) * most // len(drawn), LEAST)
+    for label, lots in groups.items():
+        size = max(len(lots) * most // len(drawn), least[label])
         kept.update(page for _, page in sorted(lots)[:size])
     return kept
 

@@ -352,6 +352,7 @@ class Queuer:
                 weights,
                 shapes,
                 capture.mode.attestable(queued, now),
+                early=capture.mode.early(queued),
             )
         )
 

@@ -7,6 +7,7 @@ one slot, before T; the others take one on either side.
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ import numpy as np
 from sharc_crawler.errors import UsageError
 from sharc_crawler.model import Plan, Slot, Visit
 from sharc_crawler.strategies.phases import PhasedStrategy
-from sharc_crawler.strategies.planned import PlannedPages
+from sharc_crawler.strategies.planned import PlannedPages, Taken
 from sharc_crawler.strategies.pyramid import PyramidStrategy
 from sharc_crawler.strategies.selective import selective
 
@@ -26,7 +27,6 @@ if TYPE_CHECKING:
     from sharc_crawler.strategies.base import Candidates, Setting, Strategy
     from sharc_crawler.strategies.classes import Classes
     from sharc_crawler.strategies.layout import Run
-    from sharc_crawler.strategies.planned import Taken
 
 
 def sharc_attested(setting: Setting, visits: int = 1) -> Strategy:
@@ -56,6 +56,7 @@ class AttestedTwice(PyramidStrategy):
 class AttestedOnce(PhasedStrategy):
     """All visits before T, one of each attested page, then the revisits of the others.
 
+    First those that are to be audited: the longer ago they were visited, the likelier it is that a lie shows.
     What the sitemaps of T say has changed since its visit is won back by another download, which the frontier makes.
     """
 
@@ -66,6 +67,7 @@ class AttestedOnce(PhasedStrategy):
         self.accepts_late = True
         self._pages = PlannedPages(self._before, setting.prior, attested_apart=True)
         self._pairs = 0  # waiting pages that need two slots
+        self._early: deque[PageId] = deque()  # visited first, if they still wait
 
     # -- pages that wait ---------------------------------------------------------------------------------------------
 
@@ -73,6 +75,7 @@ class AttestedOnce(PhasedStrategy):
         if self.past_reference:  # one slot is all that is left for any page
             candidates = replace(candidates, attested=np.ones(len(candidates), np.bool_))
         self._pages.put(candidates)
+        self._early.extend(candidates.pages[candidates.early & candidates.attested].tolist())
         self._pairs += int((~candidates.attested).sum())
 
     def _take(self) -> tuple[PageId, Plan]:
@@ -80,6 +83,10 @@ class AttestedOnce(PhasedStrategy):
         return taken.page, taken.plan
 
     def _taken(self) -> Taken:
+        while self._early:
+            page = self._early.popleft()
+            if (source := self._pages.discard(page)) is not None:
+                return Taken(page, Plan.HOPEFUL, source)
         missing = max(0, self.setting.size - self.visits - self._waiting())
         taken = self._pages.take(missing, self.setting.step)
         self._pairs -= not taken.attested

@@ -33,6 +33,7 @@ class Candidates:
     shapes: NDArray[np.float64]  #: of the Gamma posteriors with means ``rates``, > 0; inf: point estimates
     attested: NDArray[np.bool_]  #: the site's lastmod is trusted for this page
     utilities: NDArray[np.float64]  #: for orders by utility (Olston & Pandey): what a visit is worth
+    early: NDArray[np.bool_]  #: attested, and to be audited: visited first, an audit tests the longest time
 
     def __post_init__(self) -> None:
         check_values(self.pages, "rate", self.rates)
@@ -53,6 +54,7 @@ class Candidates:
         shapes: NDArray[np.float64] | Sequence[float] | None = None,
         attested: NDArray[np.bool_] | list[bool] | None = None,
         utilities: NDArray[np.float64] | list[float] | None = None,
+        early: NDArray[np.bool_] | list[bool] | None = None,
     ) -> Candidates:
         """Candidates from any sequences; weights 1, point estimates, not attested, utility = rate where not given.
 
@@ -68,6 +70,7 @@ class Candidates:
             np.full(n, math.inf) if shapes is None else np.asarray(shapes, np.float64),
             np.zeros(n, np.bool_) if attested is None else np.asarray(attested, np.bool_),
             rates if utilities is None else np.asarray(utilities, np.float64),
+            np.zeros(n, np.bool_) if early is None else np.asarray(early, np.bool_),
         )
 
 

@@ -41,6 +41,15 @@ class Capture:
         self.attesting.draw(self.urls, seed=1)
         return self.attesting.sample(T)
 
+    def audits(self, told: bool = False) -> list[int]:
+        """Those to be downloaded now."""
+        return sorted(self.attesting.next_audits(T, told))
+
+    def again(self, page: int, version: str, at: float = AGAIN) -> None:
+        """An audit's download."""
+        outcome = Outcome(Result.OK, at, at + 0.1, status=200, digest=version, date=at)
+        self.attesting.downloaded(page, outcome, once=False)
+
     def judged(self):
         self.attesting.begin(self.urls, VISIT)
         return self.attesting.judge(self.urls, T)
@@ -112,6 +121,58 @@ def test_where_much_was_downloaded_again_at_t_fewer_are_audited_but_five_of_each
     for again in (True,) * 20 + (False,) * 60:
         capture.page(STILL, *(("A", "B") if again else ("A",)))
     assert len(capture.audited()) == 5
+
+
+def lone_kind(size: int = 60, last: float = STILL) -> tuple[Capture, list[int]]:
+    """A kind of pages of which five are audited, and a sitemap that was read at T; ``last``: its word on one."""
+    capture = Capture(share=0.01)
+    for _ in range(size):
+        capture.page(STILL, "A")
+    for page, (said,) in capture.attesting.lastmods.items():
+        capture.attesting.lastmods[page] = [said._replace(read=T)]  # nothing has been read since
+    capture.attesting.ingest(0, T, last, 1.0)
+    capture.attesting.sitemaps = {1_000: T}
+    return capture, capture.audited()
+
+
+def test_a_lie_spares_the_audit_of_the_rest_of_its_kind() -> None:
+    capture, drawn = lone_kind()
+    assert len(drawn) == 5
+    first = capture.audits()
+    assert len(first) == 1
+    assert first[0] in drawn
+    capture.again(first[0], "B")
+    assert capture.audits() == [], "the sitemaps have yet to say whether it was lied about"
+    capture.attesting.ingest(first[0], END, STILL, 1.0)
+    assert capture.audits(told=True) == []
+    judged, told = capture.judged()
+    assert (told["audited"], told["lies"], told["claimed"]) == (1, 1, 0)
+    assert {one.verdict for one in judged.values()} <= {Verdict.UNKNOWN, Verdict.CHANGED}
+
+
+def test_a_change_that_is_owned_up_to_is_no_lie_and_the_rest_of_its_kind_is_audited_after_all() -> None:
+    capture, drawn = lone_kind()
+    (first,) = capture.audits()
+    capture.again(first, "B")
+    assert capture.audits() == []
+    capture.attesting.ingest(first, END, AFTER_T, 1.0)
+    assert set(capture.audits(told=True)) == set(drawn) - {first}
+    assert capture.audits(told=True) == [], "each once"
+
+
+def test_one_after_the_other_is_audited_while_none_changes() -> None:
+    capture, drawn = lone_kind()
+    seen = []
+    while now := capture.audits():
+        assert len(now) == 1
+        capture.again(now[0], "A")
+        seen += now
+    assert sorted(seen) == drawn
+
+
+def test_a_kind_that_owned_up_to_changes_does_not_wait() -> None:
+    capture, drawn = lone_kind(last=AFTER_T)
+    assert set(capture.audits()) == set(drawn)
 
 
 def test_audited_are_pages_visited_before_t_and_once_and_not_known_to_have_changed():

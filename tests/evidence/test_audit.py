@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sharc_crawler.evidence.audit import LEAST, Stratum, bound, sample, strata
+from sharc_crawler.evidence.audit import LEAST, Stratum, bound, fewer, sample, strata
 
 
 def undetected(one: Stratum, wrong: int) -> float:
@@ -76,10 +76,25 @@ def test_lies_that_cluster_finer_than_folders_have_strata_of_their_own() -> None
 
 @given(st.lists(st.sampled_from(["/a/x-1", "/a/y-2", "/b/1", "/c?d=1", "/"]), max_size=300), st.integers(1, 60))
 def test_a_stratum_is_large_enough_or_what_is_left(paths: list[str], own: int) -> None:
-    labels = strata({n: f"http://h{path}" for n, path in enumerate(paths)}, own)
+    labels = strata({n: f"http://h{path}" for n, path in enumerate(paths)}, (own,) * 3)
     sizes = {label: list(labels.values()).count(label) for label in labels.values()}
     assert all(size >= own for label, size in sizes.items() if label)
     drawn = sample(labels, 0.01, seed=5)
     assert drawn == sample(labels, 0.01, seed=5) <= labels.keys()
     for label, size in sizes.items():
         assert sum(labels[page] == label for page in drawn) == min(size, max(LEAST, -(-size // 100)))
+
+
+@pytest.mark.parametrize(
+    ("room", "expected"), [(15, [5, 5, 5]), (14, [4, 5, 5]), (11, [1, 5, 5]), (9, [1, 5, 3]), (0, [1, 5, 2])]
+)
+def test_where_all_would_be_too_many_fewer_are_audited_of_kinds_that_own_up(room: int, expected: list[int]) -> None:
+    kinds = [("honest", 50), ("others", 50), ("small", 20)]
+    labels = dict(enumerate(kind for kind, size in kinds for _ in range(size)))
+    kept = fewer(labels, sample(labels, 0.01, seed=3), 0, 3, ["honest"], room)
+    assert [sum(labels[page] == kind for page in kept) for kind, _ in kinds] == expected
+
+
+def test_a_share_that_was_asked_for_is_kept_however_little_room_there_is() -> None:
+    labels = dict.fromkeys(range(100), "one")
+    assert len(fewer(labels, sample(labels, 0.3, seed=3), most=30, seed=3, honest=["one"], room=1)) == 30

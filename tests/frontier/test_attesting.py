@@ -217,6 +217,22 @@ def test_liars_are_found_where_they_change_and_only_their_class_loses_its_claims
     assert row.audit["lies"] <= row.audit["changed"] <= row.audit["audited"]
 
 
+def test_drawn_pages_are_visited_first_and_one_lie_is_enough():
+    site = Site(3, pages=80, rate=0.05, liars="a/")
+    for times in list(site.changes.values())[1::2]:
+        del times[1:]  # the others never change
+    state = capture(site, audit=0.01)
+    (row,) = state.captures.values()
+    visits = sorted((v for v in state.visits if v.finished), key=lambda v: v.outcome.started)
+    urls = [(v.slot, state.pages[v.page].url, v.outcome.started) for v in visits]
+    audited = [url for slot, url, at in urls if slot is Slot.SECOND and at > row.reference and url in site.changes]
+    kinds = Counter(url.removeprefix(ROOT)[0] for url in audited)
+    assert kinds == {"a": 1, "b": 5}
+    first = [url for slot, url, _ in urls if slot is Slot.ONLY and url in site.changes][:10]
+    assert set(audited) <= set(first)
+    assert check(site, state, honest=False)["coherent", "attested", False] == 0
+
+
 def test_without_an_audit_liars_are_believed_and_the_bound_says_so():
     site = Site(3, pages=60, rate=2e-3, liars="a/")
     state = capture(site, audit=0.0)
@@ -258,9 +274,10 @@ def test_a_site_whose_lastmods_are_all_equal_is_visited_twice():
     assert all("nearly all values are equal. Their pages are visited twice" in note for note in notes[:2])
 
 
-def test_an_audit_is_of_five_pages_at_least():
-    (row,) = capture(Site(5), audit=0.0001).captures.values()
-    assert row.audit["audited"] == 5
+@pytest.mark.parametrize(("pages", "audited"), [(30, 4), (80, 10)])
+def test_an_audit_is_of_five_pages_of_each_kind_or_of_an_eighth_of_small_ones(pages, audited):
+    (row,) = capture(Site(5, pages=pages), audit=0.0001).captures.values()
+    assert row.audit["audited"] == audited
 
 
 class WithHeader(Site):

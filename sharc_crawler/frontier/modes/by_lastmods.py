@@ -71,6 +71,10 @@ class ByLastmods(TwoVisits):
         urls = self._ledger.pages.urls
         return [self.attestations.attestable(page, urls[page], now) for page in pages]
 
+    def early(self, pages: Sequence[PageId]) -> list[bool] | None:
+        """Those drawn for the audit: it tests the time since the visit."""
+        return [page in self.attestations.drawn for page in pages]
+
     def ingest(self, page: PageId, read: Instant, hints: Hints) -> None:
         """As evidence."""
         assert hints.lastmod is not None, "asked where there is one"
@@ -205,11 +209,9 @@ class ByLastmods(TwoVisits):
     # -- at the end --------------------------------------------------------------------------------------------------
 
     def _audits(self, reference: Instant) -> bool:
-        """Owe the audit's downloads."""
-        known = self.attestations
-        if known.audited:
-            return False
-        left = [page for page in known.sample(reference) if len(known.downloads[page]) == 1]
+        """Owe the audit's next downloads; after them the sitemaps are read (once more)."""
+        left = self.attestations.next_audits(reference, told=self._finally_read)
+        self._finally_read = self._finally_read and not left
         self._owe_in_full(left)
         return bool(left)
 
