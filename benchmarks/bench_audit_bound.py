@@ -20,7 +20,6 @@ from typing import NamedTuple
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from benchmarks.bench_audit import AGES, WORLDS, Page, poisson, words
-from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.spec import AUDIT, CaptureSpec
@@ -75,7 +74,7 @@ def capture(pages: dict[str, Page], delay: float, audit: float) -> Found:
     told = [
         one.page
         for one in state.judgements
-        if one.verdict is Verdict.COHERENT and one.evidence is Evidence.ATTESTED and one.page in versions
+        if one.verdict is Verdict.COHERENT and one.evidence.dated and one.page in versions
     ]
     false = sum(
         pages[state.pages[page].url.removeprefix(ROOT)].version(row.reference) not in versions[page] for page in told
