@@ -173,8 +173,7 @@ class Validators:
 NO_VALIDATORS = Validators()
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(NamedTuple):
     """What the markup of a document holds, counted."""
 
     images: int
@@ -184,8 +183,7 @@ class Document:
     words: str | None = None  #: digest of its text and pictures, without what is made up for each address or visitor
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """How a fetch ended and what it showed."""
 
     result: Result

@@ -166,10 +166,9 @@ def plain_text(text: str) -> str:
 def plain_words(text: str) -> tuple[str, Set[str]]:
     """The same, and the different words in it."""
     pieces = text.split()
-    folded = in_utc(" ".join(pieces))
-    different = set(pieces)
-    plain = _without_made_up(folded, " ".join(different).lower())
-    return plain, different if plain == " ".join(pieces) else set(plain.split())
+    folded, different = " ".join(pieces), set(pieces)
+    plain = _without_made_up(in_utc(folded), " ".join(different).lower())
+    return plain, different if plain is folded else set(plain.split())
 
 
 def _without_made_up(text: str, vocabulary: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from array import array
-from dataclasses import replace
 from itertools import accumulate, islice
 from typing import TYPE_CHECKING, Generic, TypeVar
 
@@ -169,7 +168,7 @@ class PageTable:
             f"\0{validators.etag or ''}\0{validators.last_modified or ''}"
         ).encode("utf-8", "surrogatepass")
         if packed.count(0) > _BETWEEN:  # no request may carry such a validator
-            return self._packed(replace(outcome, validators=NO_VALIDATORS))
+            return self._packed(outcome._replace(validators=NO_VALIDATORS))
         return packed
 
 

@@ -6,7 +6,6 @@ import asyncio
 import json
 import logging
 from concurrent.futures import Future
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.live.child import Child
@@ -205,7 +204,7 @@ def conclude(lease: Lease) -> None:
     assert lease.outcome is not None, "noted before it is written"
     error = lease.written.exception()
     if error is None:
-        lease.outcome = replace(lease.outcome, capture=lease.written.result())
+        lease.outcome = lease.outcome._replace(capture=lease.written.result())
     elif is_full(error):
         lease.unwritten = str(error)
     else:
@@ -216,5 +215,5 @@ def conclude(lease: Lease) -> None:
 def _lost(outcome: Outcome, error: BaseException) -> Outcome:
     """What was exchanged could not be written."""
     if outcome.status is None:  # nothing came: that stays the reason
-        return replace(outcome, error=f"{outcome.error}; and not archived: {error}")
+        return outcome._replace(error=f"{outcome.error}; and not archived: {error}")
     return Outcome(Result.FAILED, outcome.started, outcome.ended, error=f"not archived: {error}")

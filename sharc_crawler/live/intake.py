@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.frontier.lifecycle import State
@@ -36,14 +35,14 @@ class Intake:
         about: dict[str, Any] = reading.payload._asdict()
         if lease.outcome.result is Result.OK:
             about |= {"document": reading.document, "robots": reading.robots}
-        lease.outcome = replace(lease.outcome, **about)
+        lease.outcome = lease.outcome._replace(**about)
         if lease.outcome.result is Result.OK:
             feeds = reading.feeds if reading.feeds and self._is_front(fetch) else ()
             lease.links = [*reading.links, *(Sighting(url, Kind.PAGE, fetch.url) for url in feeds)]
             if reading.unreadable:  # as good as a robots.txt that cannot be had (RFC 9309, 2.3.1.4)
-                lease.outcome = replace(lease.outcome, result=Result.FAILED, error=reading.unreadable)
+                lease.outcome = lease.outcome._replace(result=Result.FAILED, error=reading.unreadable)
             elif problems and fetch.kind is Kind.SITEMAP:  # said where sitemaps are
-                lease.outcome = replace(lease.outcome, error="; ".join(problems))
+                lease.outcome = lease.outcome._replace(error="; ".join(problems))
                 problems = ()
         if problems:
             self._note(fetch, "document", "not read, or not whole", f" ({'; '.join(problems)})")
@@ -59,9 +58,9 @@ class Intake:
         assert lease.outcome is not None, "noted before it is shown"
         lease.links = [*lease.links, *shown.links]
         if shown.document is not None:
-            lease.outcome = replace(lease.outcome, document=shown.document)
+            lease.outcome = lease.outcome._replace(document=shown.document)
         if shown.payload.fingerprint is not None:
-            lease.outcome = replace(lease.outcome, fingerprint=shown.payload.fingerprint)
+            lease.outcome = lease.outcome._replace(fingerprint=shown.payload.fingerprint)
         return shown.problems
 
     def _note(self, fetch: Fetch, noun: str, what: str, why: str = "") -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scrapy.exceptions import IgnoreRequest
@@ -99,7 +98,7 @@ class ArchiveMiddleware:
         if fetch and former:
             outcome = unchanged(outcome, fetch, former)
         elif asked:
-            outcome = replace(outcome, result=Result.FAILED, error=UNBORNE)
+            outcome = outcome._replace(result=Result.FAILED, error=UNBORNE)
         reading = self._read(exchange, fetch, outcome, response.url, former) if fetch else None
         if fetch is not None and exchange.untrusted and not self._verifies:
             note = UNTRUSTED.format(host=fetch.host, why=exchange.untrusted)

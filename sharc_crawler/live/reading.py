@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
@@ -96,7 +95,7 @@ def _read_page(
     about, text = found.document, None
     if about and order.words and page.root is not None:
         said = html.shown(page.root)
-        about = replace(about, words=words(said, found.resources, order.url))
+        about = about._replace(words=words(said, found.resources, order.url))
         text = labelled_digest(" ".join(plain_text(said).split()).encode()) if order.text else None
     if type(detector) is ContentDetector:
         payload = payload._replace(fingerprint=detector.fingerprint_of(page, data, kind))
@@ -141,8 +140,9 @@ def words(text: str, resources: Sequence[str], url: str) -> str | None:
     text = without_made_up(folded, different)
     for part in sorted(set(_PARTS.findall(unquote(url))), key=len, reverse=True):
         text = text.replace(part, " ")
-    if text is not folded:
-        text = " ".join(text.split())
+    while "  " in text:  # folded again: no other white space is left
+        text = text.replace("  ", " ")
+    text = text.strip()
     pictures = [address.partition("?")[0].rpartition("/")[2] for address in resources]
     return labelled_digest("\n".join((text, *pictures)).encode()) if len(text) >= _ENOUGH else None
 

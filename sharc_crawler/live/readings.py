@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby
 from operator import attrgetter
@@ -72,7 +72,7 @@ def packed(reading: Reading) -> dict[str, Any]:
         "payload": reading.payload,
         "links": [_named(kind, links) for kind, links in groupby(reading.links, attrgetter("kind"))],
         "feeds": reading.feeds,
-        "document": reading.document and asdict(reading.document),
+        "document": reading.document,
         "robots": reading.robots,
         "unreadable": reading.unreadable,
         "text": reading.text,
@@ -93,7 +93,7 @@ def unpacked_reading(answer: dict[str, Any], via: str) -> Reading:
         Payload(*answer["payload"]),
         links,
         tuple(answer["feeds"]),
-        Document(**about) if about else None,
+        Document(*about) if about else None,
         answer["robots"],
         answer["unreadable"],
         answer["text"],

@@ -303,7 +303,7 @@ class _Replay:
             return False
         lease = self._answered(step, fetch, held)
         assert lease.outcome is not None, "it was answered"
-        self._sites.finished(fetch, replace(lease.outcome, capture=step.told.ref), lease.links)
+        self._sites.finished(fetch, lease.outcome._replace(capture=step.told.ref), lease.links)
         return True
 
     def _second_look(self, step: DecidedExchange) -> Fetch | None:

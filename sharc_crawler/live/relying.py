@@ -56,7 +56,7 @@ def _moved_visit(visit: VisitRow, stock: Stock) -> VisitRow:
     if ref is None or held is None or held.offset == ref.offset:
         return visit
     moved = CaptureRef(ref.file, held.offset, held.length)
-    return visit._replace(outcome=replace(visit.outcome, capture=moved))
+    return visit._replace(outcome=visit.outcome._replace(capture=moved))
 
 
 def _is_lost(visit: VisitRow, stock: Stock) -> bool:

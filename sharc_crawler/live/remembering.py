@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sharc_crawler.changes.http_date import http_date
@@ -69,7 +68,7 @@ def observations(
             lastmod = _lastmod(url.lastmods, visit) or (None if again else row.hints)
             document = documents.setdefault(outcome.digest, outcome.document)
             if row.kind is Kind.PAGE and content_of(outcome) in errors:  # to captures to come it is no page
-                outcome = replace(outcome, result=Result.GONE)
+                outcome = outcome._replace(result=Result.GONE)
             yield _observation(site, row, outcome, change, lastmod, document)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from types import MappingProxyType
@@ -89,8 +88,7 @@ def unchanged(outcome: Outcome, fetch: Fetch, answer: FormerAnswer) -> Outcome:
     """A 304 to a first visit: it shows what the former capture has, by the server's word."""
     own, sent = outcome.validators, fetch.validators
     of_former = of_headers(answer.header)
-    return replace(
-        outcome,
+    return outcome._replace(
         result=Result.OK,
         validators=Validators(own.etag or sent.etag, own.last_modified or sent.last_modified),
         media_type=of_former["media_type"],

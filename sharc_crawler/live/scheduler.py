@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from scrapy.core.scheduler import BaseScheduler
@@ -330,7 +329,7 @@ class SharcScheduler(BaseScheduler):
             session.space.wrote()
         outcome = lease.outcome or self._nothing_seen()
         if lease.hops:  # the validators are the last hop's: a revisit begins at the first
-            outcome = replace(outcome, validators=NO_VALIDATORS)
+            outcome = outcome._replace(validators=NO_VALIDATORS)
         judgement = session.sites.finished(lease.fetch, outcome, lease.links)
         stats = self._crawler.stats
         stats.inc_value(f"sharc/{lease.fetch.kind}/{lease.fetch.slot}/{outcome.result}")

@@ -27,7 +27,7 @@ from sharc_crawler.rates.swings import Swings
 from sharc_crawler.subsites.branch import Branch
 
 _HINTS = attrgetter(*Hints.__slots__)
-_DOCUMENT = attrgetter(*Document.__slots__)
+_NO_DOCUMENT = (None,) * len(Document._fields)
 _RESULTS, _SLOTS = {one.value: one for one in Result}, {one.value: one for one in Slot}
 _PLANS, _KINDS = {one.value: one for one in Plan}, {one.value: one for one in Kind}
 
@@ -82,7 +82,7 @@ def visit_values(row: VisitRow) -> tuple[Any, ...]:
         outcome.location,
         outcome.length,
         outcome.media_type,
-        *(_DOCUMENT(outcome.document) if outcome.document else (None, None, None, None, None)),
+        *(outcome.document or _NO_DOCUMENT),
         outcome.date,
         ref and ref.file,
         ref and ref.offset,

@@ -93,7 +93,7 @@ def _with_content(state: Batch, visits: Iterable[VisitRow]) -> set[int]:
 
 
 def _opened(visit: VisitRow, lost: bool, open_: bool) -> VisitRow:
-    outcome = replace(visit.outcome, capture=None, error=LOST) if lost else visit.outcome
+    outcome = visit.outcome._replace(capture=None, error=LOST) if lost else visit.outcome
     return visit._replace(outcome=outcome, finished=visit.finished and not open_)
 
 

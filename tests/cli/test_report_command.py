@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -33,7 +32,7 @@ def run(*arguments: object) -> Result:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """Two pages; one is the same at 10.25 s and 30.25 s, one is not."""
-    later = replace(visit_row(0).outcome, started=30.25, ended=30.5)
+    later = visit_row(0).outcome._replace(started=30.25, ended=30.5)
     store = SqliteStore(tmp_path)
     store.commit(
         Batch(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from sharc_crawler.evidence.headers import of_headers
@@ -40,7 +38,7 @@ def etag(value: str, modified: float | None = None) -> Validators:
 
 OPEN = ("unknown", "none")
 SAME = ("coherent", "bytes", "equal-bytes")
-NOT_MODIFIED = replace(at(90), result=Result.NOT_MODIFIED, status=304, digest=None)
+NOT_MODIFIED = at(90)._replace(result=Result.NOT_MODIFIED, status=304, digest=None)
 
 
 @pytest.mark.parametrize(
@@ -52,8 +50,8 @@ NOT_MODIFIED = replace(at(90), result=Result.NOT_MODIFIED, status=304, digest=No
         (at(10), at(90, age=40.0), (*OPEN, Reason.STALE)),  # 40.9 s, cut
         (at(10), at(90, age=41.0), (*OPEN, Reason.STALE)),
         (at(10), at(90, age=41.0, digest="sha1:B"), (*OPEN, Reason.STALE)),
-        (at(10), replace(NOT_MODIFIED, validators=Validators(), age=60.0), (*OPEN, Reason.UNASKED_304)),
-        (at(10, validators=etag('"1"')), replace(NOT_MODIFIED, age=60.0), (*OPEN, Reason.STALE)),
+        (at(10), NOT_MODIFIED._replace(validators=Validators(), age=60.0), (*OPEN, Reason.UNASKED_304)),
+        (at(10, validators=etag('"1"')), NOT_MODIFIED._replace(age=60.0), (*OPEN, Reason.STALE)),
         (at(10), at(90, date=NOON + 10.0), (*OPEN, Reason.STALE)),
         (at(10), at(90, date=NOON + 40.0), (*OPEN, Reason.STALE)),
         (at(10), at(90, date=NOON + 51.0), (*OPEN, Reason.STALE)),  # cut to the second, by a clock known to the second
@@ -78,12 +76,12 @@ NOT_MODIFIED = replace(at(90), result=Result.NOT_MODIFIED, status=304, digest=No
         (at(10, validators=etag("", 10)), at(90, validators=etag("", 90)), SAME),
         (
             at(10, validators=etag('"1"')),
-            replace(NOT_MODIFIED, validators=etag('"2"')),
+            NOT_MODIFIED._replace(validators=etag('"2"')),
             (*OPEN, Reason.OTHER_ETAG),
         ),
         (
             at(10, validators=etag("", 1)),
-            replace(NOT_MODIFIED, validators=etag("", 60)),
+            NOT_MODIFIED._replace(validators=etag("", 60)),
             (*OPEN, Reason.LATER_MODIFIED),
         ),
         # the server's word, and how much it says

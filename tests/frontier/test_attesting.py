@@ -287,9 +287,7 @@ class WithHeader(Site):
         outcome, links = super().answer(fetch, now)
         if fetch.url in self.changes:
             last = formatdate(self.last(fetch.url, now + TOOK / 2, honest=True) + SKEW, usegmt=True)
-            outcome = Outcome(
-                **{f: getattr(outcome, f) for f in outcome.__slots__} | {"validators": Validators(None, last)}
-            )
+            outcome = outcome._replace(validators=Validators(None, last))
         return outcome, links
 
 

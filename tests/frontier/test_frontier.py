@@ -378,7 +378,7 @@ def test_pages_found_after_the_reference_instant_are_late(world, impolite):
         outcome = real(fetch)
         if fetch.slot is Slot.SECOND:
             world.links.setdefault(fetch.url, []).append(page("new"))
-            return dataclasses.replace(outcome, digest="sha1:edited")
+            return outcome._replace(digest="sha1:edited")
         return outcome
 
     world.answer = answer

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
@@ -360,7 +360,7 @@ def test_dates_are_the_servers_and_a_day_that_may_be_before_the_crawl_is_named()
         return one if one.hints else one._replace(hints=hints[float(one.url[len(A) : -5])])
 
     news.names = lambda url, now: [stated(one) for one in plain(url, now)]
-    news.answer = lambda fetch, now: (replace((told := answer(fetch, now))[0], date=now // 1 - behind), told[1])
+    news.answer = lambda fetch, now: ((told := answer(fetch, now))[0]._replace(date=now // 1 - behind), told[1])
     store = MemoryStore()
     news.run(begin(Terms(every=100, duration=90), A, store=store), 2.0)
     assert fetched(news) == [f"{A}0.5.html"]

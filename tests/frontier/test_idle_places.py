@@ -34,7 +34,7 @@ class Letters(World):
 
     def answer(self, fetch):
         outcome = super().answer(fetch)
-        object.__setattr__(outcome, "fingerprint", f"story {self.of.get(fetch.url, -1)}")
+        outcome = outcome._replace(fingerprint=f"story {self.of.get(fetch.url, -1)}")
         self.links[fetch.url] = [Sighting(self.address(number)) for number in range(TRUE)]
         return outcome
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
 
 import pytest
 
@@ -42,7 +41,7 @@ class Hostile(Site):
         outcome = super().answer(fetch, now)
         if fetch.kind is Kind.PAGE:
             if self.kind == "lively":
-                outcome = replace(outcome, digest=f"sha1:{now}")
+                outcome = outcome._replace(digest=f"sha1:{now}")
             self.shown.setdefault(fetch.url, []).append((fetch.slot, outcome.digest))
         return outcome
 

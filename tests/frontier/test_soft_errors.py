@@ -43,9 +43,9 @@ class Site(World):
         outcome = super().answer(fetch)
         name = fetch.url.removeprefix(ROOT)
         true = name == "" or name.startswith("page")
-        object.__setattr__(outcome, "fingerprint", name if true or not self.soft else "Oops")
+        outcome = outcome._replace(fingerprint=name if true or not self.soft else "Oops")
         if "no-such-page" in name and not self.soft:
-            object.__setattr__(outcome, "fingerprint", "another")
+            outcome = outcome._replace(fingerprint="another")
         self.links[fetch.url] = self.links_of(fetch.url)
         return outcome
 

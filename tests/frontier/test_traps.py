@@ -43,7 +43,7 @@ class Endless(World):
         outcome = super().answer(fetch)
         path = fetch.url.removeprefix(ROOT)
         content = path[path.index("/p/") :] if path.startswith("s/") else path
-        object.__setattr__(outcome, "fingerprint", content)
+        outcome = outcome._replace(fingerprint=content)
         self.links[fetch.url] = self.links_of(fetch.url)
         return outcome
 

@@ -284,7 +284,7 @@ def test_what_cannot_be_synced_does_not_count_and_is_made_again(static, tmp_path
 def test_what_is_on_disk_counts_and_says_where():
     one = lease(ANSWERED, CaptureRef("a.warc.gz", 7, 9))
     conclude(one)
-    assert one.outcome == replace(ANSWERED, capture=CaptureRef("a.warc.gz", 7, 9))
+    assert one.outcome == ANSWERED._replace(capture=CaptureRef("a.warc.gz", 7, 9))
     assert one.links
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -39,7 +38,7 @@ def store(tmp_path: Path) -> SqliteStore:
             visit_row(1)._replace(lease=3, attempt=2),
             visit_row(2)._replace(lease=4, attempt=0, outcome=refused),
             visit_row(0, Slot.SECOND)._replace(
-                lease=5, outcome=replace(visit_row(0).outcome, started=30.0, ended=31.0)
+                lease=5, outcome=visit_row(0).outcome._replace(started=30.0, ended=31.0)
             ),
         ],
         captures={0: capture_row()},

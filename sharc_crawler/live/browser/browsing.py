@@ -12,7 +12,6 @@ import hashlib
 import logging
 import os
 from concurrent.futures import Future
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -269,7 +268,7 @@ class Browsing:
         links = [link._replace(via=fetch.url) for reading in readings for link in reading.links]
         links += [Sighting(url, Kind.PAGE, fetch.url) for url in seen.led_to]
         own = readings[0]
-        about = own.document and replace(own.document, words=own.document.words or own.payload.fingerprint)
+        about = own.document and own.document._replace(words=own.document.words or own.payload.fingerprint)
         unread = [f"not read, or not whole, as a browser shows it ({problem})" for problem in own.problems]
         cut = [f"shown without {what}" for what in seen.cut]
         return Reading(
