@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
+import os
+from functools import partial
 
 import pytest
 from click.testing import CliRunner
@@ -13,6 +13,7 @@ from sharc_crawler.cli.start import told
 from sharc_crawler.collection.terms import read_terms
 from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.live.survey import Survey
+from tests.live.warm import SHARC, finished
 
 ANSWERS = ("https://www.example.org/", "--operator", "crawls@library.example", "--time", "2h")
 
@@ -25,11 +26,10 @@ def survey(pages: int, step: float, asked: float = 0.0) -> Survey:
 def test_a_site_is_asked_and_a_collection_written(tmp_path):
     with serve(LivingSite(seed=7, pages=40)) as server:
         given = [server.url, "--operator", "crawls@library.example", "--time", "2h", "--to", "kept"]
-        command = [sys.executable, "-c", "from sharc_crawler.cli import main; main()", "start", *given]
-        options = {"cwd": tmp_path, "capture_output": True, "text": True, "timeout": 280, "check": False}
-        done = subprocess.run([*command, "-s", "DOWNLOAD_DELAY=0.05"], **options)
+        sharc = partial(finished, cwd=tmp_path, env=os.environ, program=SHARC)
+        done = sharc(["start", *given, "-s", "DOWNLOAD_DELAY=0.05"])
         targets = {request.target for request in server.log}
-        again = subprocess.run(command, **options)
+        again = sharc(["start", *given])
     assert done.returncode == 0, done.stderr
     assert all("robots" in target or "sitemap" in target for target in targets)
     assert "That fits into 2 h." in done.stdout

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
-import sys
 import threading
 from io import StringIO
 
@@ -15,7 +13,7 @@ import pytest
 from sharc_crawler.live.busy import StoppedError, busy, stoppable
 from sharc_crawler.live.history import MANY, AloudChain
 from sharc_crawler.model import Sighting
-from tests.live.warm import PROFILE
+from tests.live.warm import PROFILE, finished, site_words
 
 
 def test_what_takes_long_is_said_and_what_does_not_is_not():
@@ -76,14 +74,10 @@ def test_ctrl_c_while_the_report_is_written_ends_the_crawl_and_the_same_command_
     (tmp_path / "site" / "index.html").write_text("hello")
     (tmp_path / "slow.py").write_text(f"{SLOW_END}\nfrom sharc_crawler.live.profile import *  # noqa: F403\n")
     with static(tmp_path / "site") as url:
-        words = ["scrapy", "crawl", "site", "-a", f"url={url}", "-a", "output=capture", "-a", "delay=0"]
 
         def crawl(profile):
-            environment = {**os.environ, "SCRAPY_SETTINGS_MODULE": profile}
-            start = [sys.executable, "-m", *words]
-            return subprocess.run(
-                start, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=280, check=False
-            )
+            words = site_words(url=url, output="capture", delay=0)
+            return finished(words, tmp_path, {**os.environ, "SCRAPY_SETTINGS_MODULE": profile})
 
         cut = crawl("slow")
         assert cut.returncode == 5, cut.stderr

@@ -1,4 +1,4 @@
-"""The example project as its README has it, against the wheel, in an environment of its own."""
+"""The example project as its README has it; once against the wheel, in an environment of its own."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from sharc_crawler.storage.opening import load_state
 from tests.live.example_sites import example_site
 from tests.live.test_example_projects import ARCHIVED, PROJECTS, assert_same
 from tests.live.test_example_projects import run as run_project
+from tests.live.warm import finished
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = ROOT / "examples" / "existing_project"
@@ -53,34 +54,32 @@ def site():
         yield server
 
 
-def crawl(python, server, folder, *settings) -> tuple[list[dict], str, list]:
+def crawl(server, folder, *settings, python=None) -> tuple[list[dict], str, list]:
     """Items, log and the server's requests of one crawl of the example's spider."""
     before = len(server.log)
-    done = run(python, server, folder, *settings)
+    done = run(server, folder, *settings, python=python)
     assert done.returncode == 0, done.stderr
     items = (folder / "pages.jsonl").read_text()
     return [json.loads(line) for line in items.splitlines()], done.stderr, list(server.log)[before:]
 
 
-def run(python, server, folder, *settings) -> subprocess.CompletedProcess[str]:
-    """One crawl of the example's spider."""
-    items = folder / "pages.jsonl"
-    chosen = [text for setting in settings for text in ("-s", setting)]
+def run(server, folder, *settings, python=None) -> subprocess.CompletedProcess[str]:
+    """One crawl of the example's spider; ``python``: by another interpreter than ours."""
+    words = ["crawl", "pages", "-a", f"start={server.url}", "-O", str(folder / "pages.jsonl")]
+    words += [text for setting in settings for text in ("-s", setting)]
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("SCRAPY_")}
+    if python is None:
+        return finished(words, PROJECT, environment, timeout=280)
     return subprocess.run(
-        [str(python), "-m", "scrapy", "crawl", "pages", "-a", f"start={server.url}", "-O", str(items), *chosen],
-        cwd=PROJECT,
-        env={name: value for name, value in os.environ.items() if not name.startswith("SCRAPY_")},
-        capture_output=True,
-        text=True,
-        timeout=280,
-        check=False,
-    )
+        [str(python), "-m", "scrapy", *words],
+        cwd=PROJECT, env=environment, capture_output=True, text=True, timeout=280, check=False,
+    )  # fmt: skip
 
 
 @pytest.fixture(scope="module")
-def plain(python, site, tmp_path_factory):
+def plain(site, tmp_path_factory):
     """The project as it is: items, log and requests."""
-    return crawl(python, site, tmp_path_factory.mktemp("plain"))
+    return crawl(site, tmp_path_factory.mktemp("plain"))
 
 
 def test_its_callbacks_items_and_pipelines_work_and_nothing_is_doubled(plain):
@@ -100,15 +99,15 @@ def test_its_callbacks_items_and_pipelines_work_and_nothing_is_doubled(plain):
     assert not any(target.startswith("/private/") for target in asked), "ROBOTSTXT_OBEY is the project's"
 
 
-def test_the_default_order_visits_each_page_once(python, site, tmp_path):
-    items, _, requests = crawl(python, site, tmp_path, "SHARC_STRATEGY=sharc-online")
+def test_the_default_order_visits_each_page_once(site, tmp_path):
+    items, _, requests = crawl(site, tmp_path, "SHARC_STRATEGY=sharc-online")
     assert len(items) > 25
     assert not any(request.conditional for request in requests)
 
 
 def test_with_an_output_folder_there_are_warcs_and_a_report(python, site, tmp_path):
     folder = tmp_path / "kept"
-    _, log, _ = crawl(python, site, tmp_path, f"SHARC_OUTPUT={folder}")
+    _, log, _ = crawl(site, tmp_path, f"SHARC_OUTPUT={folder}", python=python)
     assert "Nothing is archived" not in log
     assert (folder / "report.html").exists()
     assert list(folder.glob("*.warc.gz"))
@@ -119,43 +118,42 @@ def test_with_an_output_folder_there_are_warcs_and_a_report(python, site, tmp_pa
     assert verification.pages > 20
 
 
-def test_an_unfinished_crawl_is_not_gone_on_with_and_says_so(python, site, tmp_path):
+def test_an_unfinished_crawl_is_not_gone_on_with_and_says_so(site, tmp_path):
     folder = tmp_path / "kept"
-    stopped = run(python, site, tmp_path, f"SHARC_OUTPUT={folder}", "CLOSESPIDER_PAGECOUNT=5")
+    stopped = run(site, tmp_path, f"SHARC_OUTPUT={folder}", "CLOSESPIDER_PAGECOUNT=5")
     assert "Stopped (closespider_pagecount), not complete: a project's own spider begins again" in stopped.stderr
-    again = run(python, site, tmp_path, f"SHARC_OUTPUT={folder}")
+    again = run(site, tmp_path, f"SHARC_OUTPUT={folder}")
     assert again.returncode == 1
     assert "goes on only where it began with SHARC_RESUME=True; choose another folder" in again.stderr
     assert f"SHARC_OUTPUT='{folder}' holds an unfinished" in again.stderr, "as it was given"
     assert "Traceback" not in again.stderr
 
 
-def test_an_address_that_is_not_allowed_is_one_line(python, site, tmp_path):
-    done = run(python, site, tmp_path, "SHARC_ALLOWED_ADDRESSES=", "SHARC_WARC=False")
+def test_an_address_that_is_not_allowed_is_one_line(site, tmp_path):
+    done = run(site, tmp_path, "SHARC_ALLOWED_ADDRESSES=", "SHARC_WARC=False")
     assert "Traceback" not in done.stderr
     refused = [line for line in done.stderr.splitlines() if "add its network to SHARC_ALLOWED_ADDRESSES" in line]
     assert len(refused) == 2, "of robots.txt, and of the page"
     assert "Nothing is archived" not in done.stderr, "meant so"
 
 
-def test_revisits_reach_the_callbacks_where_asked_for(plain, python, site, tmp_path):
+def test_revisits_reach_the_callbacks_where_asked_for(plain, site, tmp_path):
     once, _, _ = plain
-    twice, _, _ = crawl(python, site, tmp_path, "SHARC_REVISIT_CALLBACKS=True", "HTTPERROR_ALLOW_ALL=True")
+    twice, _, _ = crawl(site, tmp_path, "SHARC_REVISIT_CALLBACKS=True", "HTTPERROR_ALLOW_ALL=True")
     assert len(twice) > len(once) * 1.2
 
 
-def test_set_by_hand_without_the_add_on(python, site, tmp_path):
+def test_set_by_hand_without_the_add_on(site, tmp_path):
     by_hand = [
         "ADDONS={}",
         "SCHEDULER=sharc_crawler.live.scheduler.SharcScheduler",
         "CONCURRENT_REQUESTS_PER_DOMAIN=1",
         "DOWNLOAD_DELAY_JITTER=0",
     ]
-    items, log, _ = crawl(python, site, tmp_path, *by_hand)
+    items, log, _ = crawl(site, tmp_path, *by_hand)
     assert "Traceback" not in log
     assert len(items) > 25
     items, _, _ = crawl(
-        python,
         site,
         tmp_path,
         "ADDONS={}",
@@ -166,6 +164,7 @@ def test_set_by_hand_without_the_add_on(python, site, tmp_path):
     assert list((tmp_path / "only-archive").glob("*.warc.gz*"))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "kind"), [(name, kind) for name, kind, _ in PROJECTS])
 def test_projects_with_log_in_and_images_bring_the_same_from_the_wheel(python, tmp_path, name, kind):
     with example_site(kind) as (url, _):

@@ -25,14 +25,13 @@ from sharc_crawler.live.clock import Clock
 from sharc_crawler.live.fetching.client import Answer, Client, Patience, PostponedError, SilentError
 from sharc_crawler.live.fetching.work import SILENT, FetchPlan, Tally, Work
 from sharc_crawler.seeds.hacs.updates import digest_change, link_addition
-from tests.live.warm import finished
+from tests.live import warm
 from tests.live.wayback_stub import Archive, serving
 from tests.live.wire_servers import handler, in_loop
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
 
-SHARC = Path(sys.executable).with_name("sharc")
 HOT, COLD, NEVER = "http://a.example/hot", "http://b.example/", "http://c.example/never"
 
 
@@ -50,11 +49,11 @@ def command(folder: Path, server: str, *more: object) -> list[str]:
     seeds = folder / "seeds.txt"
     seeds.write_text(f"{HOT}\n# a comment\n{COLD}\nnonsense\n{NEVER}\n")
     options = ("--from", server, "-o", folder / "out", "--rate", 60_000, "--json", *more)
-    return [str(SHARC), "seeds", "fetch", str(seeds), *map(str, options)]
+    return ["seeds", "fetch", str(seeds), *map(str, options)]
 
 
 def run(folder: Path, server: str, *more: object) -> tuple[int, dict, str]:
-    done = finished(command(folder, server, *more)[1:], folder, os.environ, program="sharc_crawler.cli:main")
+    done = warm.finished(command(folder, server, *more), folder, os.environ, program=warm.SHARC)
     return done.returncode, json.loads(done.stdout) if done.stdout else {}, done.stderr
 
 
@@ -163,7 +162,7 @@ def test_what_cannot_be_used_stops_before_the_first_request(tmp_path, server, op
     AnswerFolder(
         tmp_path / "out", {"server": server, "dialect": "wayback", "level": "homepage", "since": "20200104000000"}
     )
-    ran = CliRunner().invoke(main, command(tmp_path, server, *options)[1:])
+    ran = CliRunner().invoke(main, command(tmp_path, server, *options))
     assert (ran.exit_code, message in ran.stderr) == (code, True), ran.stderr
 
 

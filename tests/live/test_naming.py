@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
+import os
 
 import pytest
 from scrapy import Spider
 
 from sharc_crawler.errors import UsageError
 from sharc_crawler.live.naming import attributes, named
+from tests.live.warm import finished
 
 PROJECT = """
 import sys
@@ -65,8 +65,7 @@ def test_two_spiders_of_a_process_have_a_folder_each(living_site, tmp_path):
 
 def _run(url, folder, output, project=PROJECT):
     (folder / "project.py").write_text(project)
-    run = [sys.executable, "project.py", url, output]
-    return subprocess.run(run, cwd=folder, capture_output=True, text=True, timeout=280, check=False)
+    return finished([url, output], folder, os.environ, program="project.py")
 
 
 def test_two_spiders_of_a_process_cannot_share_a_folder(living_site, tmp_path):

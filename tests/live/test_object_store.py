@@ -5,10 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
-import subprocess
-import sys
 import time
-from pathlib import Path
 
 import pytest
 
@@ -16,7 +13,7 @@ from sharc_crawler.certificate.verify import verify
 from sharc_crawler.control import read_status
 from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.storage.opening import load_state
-from tests.live.warm import PROFILE, Scrapy, site_words
+from tests.live.warm import PROFILE, SHARC, Scrapy, finished, site_words
 from tests.object_store import object_store
 
 
@@ -78,6 +75,6 @@ def test_nothing_that_counts_is_on_the_machine_alone(tmp_path):
 
 
 def _fetched(store, objects, folder):
-    words = [str(Path(sys.executable).with_name("sharc")), "fetch", objects, str(folder)]
-    done = subprocess.run(words, env={**os.environ, **store.environment}, capture_output=True, text=True, timeout=280)
+    words = ["fetch", objects, str(folder)]
+    done = finished(words, folder.parent, {**os.environ, **store.environment}, program=SHARC)
     assert done.returncode == 0, done.stderr

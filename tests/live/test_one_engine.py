@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import inspect
-import os
 import pickle
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -17,6 +14,7 @@ from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.lab import driver
 from sharc_crawler.testing.recording import replay
+from tests.live.warm import finished
 
 RUN = """
 import pickle, sys
@@ -47,8 +45,9 @@ with open(sys.argv[4], "wb") as file:
 def test_a_live_crawls_calls_replayed_give_the_same_decisions(tmp_path, strategy):
     with serve(LivingSite(seed=2, pages=40, slow=0.02)) as server:
         arguments = [server.url, strategy, str(tmp_path / "capture"), str(tmp_path / "calls")]
-        environment = {**os.environ, "SCRAPY_SETTINGS_MODULE": "sharc_crawler.live.profile"}
-        subprocess.run([sys.executable, "-c", RUN, *arguments], env=environment, check=True, timeout=280, cwd=tmp_path)
+        (tmp_path / "recorded.py").write_text(RUN)
+        done = finished(arguments, tmp_path, program="recorded.py")
+        assert done.returncode == 0, done.stderr
     calls = pickle.loads((tmp_path / "calls").read_bytes())  # written by ourselves a moment ago
     politeness = Politeness(delay=0.005, agent="sharc-crawler")
     assert replay(calls, Frontier(politeness)) > 80

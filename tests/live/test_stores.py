@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -16,7 +14,7 @@ from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.storage.opening import load_state
 from sharc_crawler.testing.stores import FrontierStoreContract
 from tests.live.third_party.lines_store import LinesStore
-from tests.live.warm import Scrapy, site_words
+from tests.live.warm import SHARC, Scrapy, finished, site_words
 
 USAGE = 2
 
@@ -50,8 +48,7 @@ def after(server, requests, process):
 
 
 def sharc(environment, *arguments):
-    command = [sys.executable, "-c", "from sharc_crawler.cli import main; main()", *map(str, arguments)]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=280, check=False)
+    return finished([*map(str, arguments)], Path.cwd(), environment, program=SHARC)
 
 
 @pytest.mark.slow

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
+import os
 from itertools import pairwise
 
 import pytest
@@ -14,8 +13,8 @@ from sharc_crawler.cli import main
 from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.model import Observation, Result, Url
 from sharc_crawler.storage.observations import ObservationStore
+from tests.live.warm import SHARC, finished
 
-COMMAND = (sys.executable, "-c", "from sharc_crawler.cli import main; main()", "plan")
 URLSET = '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">{}</urlset>'
 
 
@@ -24,14 +23,8 @@ def plan(tmp_path):
     """Run ``sharc plan …`` in a folder of its own that is no Scrapy project."""
 
     def run(*arguments, json_=True):
-        return subprocess.run(
-            [*COMMAND, *map(str, arguments), *(["--json"] if json_ else [])],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            timeout=280,
-            check=False,
-        )
+        words = ["plan", *map(str, arguments), *(["--json"] if json_ else [])]
+        return finished(words, tmp_path, os.environ, program=SHARC)
 
     return run
 

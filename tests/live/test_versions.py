@@ -6,8 +6,7 @@ And versions that lack one: a sentence that says what to install.
 from __future__ import annotations
 
 import ast
-import subprocess
-import sys
+import os
 from pathlib import Path
 
 import pytest
@@ -22,6 +21,7 @@ import sharc_crawler.live
 from sharc_crawler.errors import UsageError
 from sharc_crawler.live import private, versions
 from sharc_crawler.live.wire import WireTapHandler
+from tests.live.warm import finished
 
 PROJECT = """
 import sys
@@ -123,8 +123,7 @@ def test_an_old_scrapy_is_named_with_the_one_to_install(monkeypatch):
 
 def test_a_scrapy_without_a_name_that_we_need_is_named_in_a_line(tmp_path):
     (tmp_path / "project.py").write_text(PROJECT)
-    run = [sys.executable, "project.py"]
-    done = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, timeout=280, check=False)
+    done = finished([], tmp_path, os.environ, program="project.py")
     assert done.returncode != 0
     assert "has not what sharc-crawler builds on" in done.stderr
     assert f"Scrapy {scrapy.__version__}" in done.stderr

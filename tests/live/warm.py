@@ -21,12 +21,14 @@ from contextlib import suppress
 from functools import cache, partial
 from importlib import import_module, invalidate_caches
 from pathlib import Path
+from runpy import run_path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 PROFILE = "sharc_crawler.live.profile"
+SHARC = "sharc_crawler.cli:main"
 ROOT = Path(__file__).resolve().parents[2]
 #: what many crawls load; a crawl loads the rest itself
 LOADED = """
@@ -61,7 +63,7 @@ class Scrapy:
     env: without it, what makes ``scrapy crawl site`` known is added to ours
     apart: stderr is kept for itself
     group: a process group of its own, as a shell's job
-    program: module and function
+    program: module and function, or a script in that folder
 
     """
 
@@ -237,7 +239,10 @@ def main() -> None:
         sys.argv = [module.partition("_crawler")[0].partition(".")[0], *order["words"]]
         if "files" not in order:
             sys.modules["sharc_crawler.live.child"]._started = partial(Beside, place)
-        getattr(import_module(module), function)()
+        if function:
+            getattr(import_module(module), function)()
+        else:
+            run_path(module, run_name="__main__")
         if "files" in order:
             sys.stdout.flush()
             os._exit(0)
