@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sharc_crawler.errors import UsageError, unknown_name
 
 if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
+    from importlib.metadata import EntryPoint, EntryPoints
 
 #: port name → entry point group
 GROUPS = {
@@ -28,9 +28,14 @@ GROUPS = {
 
 
 @cache  # all distributions are looked through, which takes a hundredth of a second
-def _registered(group: str, path: tuple[str, ...]) -> dict[str, EntryPoint]:  # noqa: ARG001 - another path, others
-    """The entry points of a group by name, of two the first, of the packages on a path."""
-    return {point.name: point for point in reversed(tuple(entry_points(group=group)))}
+def _installed(path: tuple[str, ...]) -> EntryPoints:  # noqa: ARG001 - another path, others
+    """The entry points of the packages on a path."""
+    return entry_points()
+
+
+def _registered(port: str) -> dict[str, EntryPoint]:
+    """Plug-ins of a port by name, of two the first."""
+    return {point.name: point for point in reversed(tuple(_installed(tuple(sys.path)).select(group=GROUPS[port])))}
 
 
 def names(port: str) -> list[str]:
@@ -39,7 +44,7 @@ def names(port: str) -> list[str]:
     >>> "bfs" in names("strategy")
     True
     """
-    return sorted(_registered(GROUPS[port], tuple(sys.path)))
+    return sorted(_registered(port))
 
 
 def load(port: str, name: str) -> Any:
@@ -47,7 +52,7 @@ def load(port: str, name: str) -> Any:
 
     Raises :class:`~sharc_crawler.errors.UsageError` that names the nearest known name.
     """
-    if point := _registered(GROUPS[port], tuple(sys.path)).get(name):
+    if point := _registered(port).get(name):
         return point.load()
     module, _, attribute = name.rpartition(".")
     if not module:

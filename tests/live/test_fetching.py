@@ -5,11 +5,8 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
-import sys
 import time
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -31,6 +28,7 @@ from tests.live.wire_servers import handler, in_loop
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
+    from pathlib import Path
 
 HOT, COLD, NEVER = "http://a.example/hot", "http://b.example/", "http://c.example/never"
 
@@ -116,14 +114,12 @@ def test_mementos_give_link_additions_and_each_content_is_fetched_once(tmp_path)
 def test_killed_it_goes_on_and_asks_nothing_twice(tmp_path):
     with serving(archive()) as server:
         server.delay = 0.2
-        going = subprocess.Popen(
-            command(tmp_path, server.cdx, "--mementos"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path
-        )
+        going = warm.Scrapy(command(tmp_path, server.cdx, "--mementos"), tmp_path, os.environ, program=warm.SHARC)
         deadline = time.monotonic() + 240
         while len(server.log) < 8 and time.monotonic() < deadline:
             time.sleep(0.02)
-        os.kill(going.pid, signal.SIGKILL)
-        going.communicate(timeout=280)
+        going.kill()
+        going.wait(280)
         before = len(server.log)
         assert before >= 8
         server.delay = 0.0
@@ -137,9 +133,8 @@ def test_killed_it_goes_on_and_asks_nothing_twice(tmp_path):
 def test_interrupted_it_says_so_and_ends_with_5(tmp_path):
     with serving(archive()) as server:
         server.faults.append("429 60")
-        going = subprocess.Popen(
-            command(tmp_path, server.cdx), stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path, text=True
-        )
+        words = command(tmp_path, server.cdx)
+        going = warm.Scrapy(words, tmp_path, os.environ, apart=True, program=warm.SHARC)
         deadline = time.monotonic() + 240
         while not server.log and time.monotonic() < deadline:
             time.sleep(0.02)
