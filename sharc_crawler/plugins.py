@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sharc_crawler.errors import UsageError, unknown_name
 
 if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint, EntryPoints
+    from importlib.metadata import EntryPoint
 
 #: port name → entry point group
 GROUPS = {
@@ -28,14 +28,17 @@ GROUPS = {
 
 
 @cache  # all distributions are looked through, which takes a hundredth of a second
-def _installed(path: tuple[str, ...]) -> EntryPoints:  # noqa: ARG001 - another path, others
-    """The entry points of the packages on a path."""
-    return entry_points()
+def _installed(path: tuple[str, ...]) -> dict[str, dict[str, EntryPoint]]:  # noqa: ARG001 - another path, others
+    """The entry points of the packages on a path, by port and name; of two the first."""
+    found = entry_points()
+    return {
+        port: {point.name: point for point in reversed(tuple(found.select(group=group)))}
+        for port, group in GROUPS.items()
+    }
 
 
 def _registered(port: str) -> dict[str, EntryPoint]:
-    """Plug-ins of a port by name, of two the first."""
-    return {point.name: point for point in reversed(tuple(_installed(tuple(sys.path)).select(group=GROUPS[port])))}
+    return _installed(tuple(sys.path))[port]
 
 
 def names(port: str) -> list[str]:
