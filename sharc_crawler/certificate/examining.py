@@ -28,7 +28,7 @@ from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.urls import canonical, is_unlikely
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 
     from sharc_crawler.certificate.material import Material
     from sharc_crawler.certificate.witness import RecordedExchange
@@ -57,18 +57,26 @@ class Examination:
     elsewhere: int = 0  #: payloads in former captures that were not given
 
 
-def examine(witness: Witness, source: Material, documents: Sequence[dict[str, Any]]) -> list[Finding]:
-    """What of certificates that are not sealed yet does not follow from the WARC files."""
+def examine(
+    witness: Witness, source: Material, documents: Sequence[dict[str, Any]], told: Callable[[int], None]
+) -> list[Finding]:
+    """What of certificates that are not sealed yet does not follow from the WARC files; ``told`` is given pages."""
     found = Examination()
     for document in documents:
-        statements("certificate", source, document, witness, Witness(), found)
+        statements("certificate", source, document, witness, Witness(), found, told)
     return [*witness.findings, *missing(witness), *found.findings, *unspoken(witness, source, documents)]
 
 
 def statements(
-    name: str, source: Material, document: dict[str, Any], witness: Witness, former: Witness, into: Examination
+    name: str,
+    source: Material,
+    document: dict[str, Any],
+    witness: Witness,
+    former: Witness,
+    into: Examination,
+    told: Callable[[int], None] = lambda _: None,
 ) -> None:
-    """What a certificate states of pages and sums."""
+    """What a certificate states of pages and sums; ``told`` is given the number of pages as they are examined."""
     references = {part["name"]: part["reference"]["instant"] for part in document["subsites"] if part["reference"]}
     entries = entries_of(source, document)
     if strange := entries.strange():
@@ -80,6 +88,7 @@ def statements(
     for entry, page in judge.pages():
         again.add(entry, page)
         into.pages += "verdict" in entry
+        told(1)
     into.findings += judge.findings
     into.findings += (Finding(what, name) for what in unknown_fields(document))
     into.findings += _interrupted_outside(name, document)

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from sharc_crawler.evidence.facts import CaptureFacts
     from sharc_crawler.model import CaptureRef, Instant
 
-    Told = Callable[[int, int], None]
+    Told = Callable[[float, float], None]
+    Examined = Callable[[Witness, Material, Sequence[dict[str, Any]], Callable[[int], None]], list[Finding]]
 
 MEDIA_TYPE, LINES = "application/json", "application/jsonl"
 SHOWN = 3  #: findings in a summary
@@ -52,7 +53,7 @@ def certify(captures: Sequence[CaptureFacts], folder: Path, told: Told = lambda 
 
     A folder's only capture has ``certificate.json``, of several each has ``certificate-SITE.json``. A capture without
     WARC files has none: there would be nothing to show. Raises :class:`~sharc_crawler.errors.UsageError` where the
-    folder cannot be written to. ``told`` is given how many bytes of WARC files were read, and of how many.
+    folder cannot be written to. ``told`` is given how much of the work is done, and of how much.
     """
     owed = [
         (series, facts, path)
@@ -103,19 +104,26 @@ def seal(
     series: tuple[str, str],
     owed: Sequence[tuple[CaptureFacts, Path]],
     folder: Path,
-    examined: Callable[[Witness, Material, Sequence[dict[str, Any]]], list[Finding]] | None = None,
+    examined: Examined | None = None,
     told: Told = lambda _, __: None,
 ) -> list[Certified]:
-    """The certificates of captures that share their WARC files, if what is ``examined`` of them brings no finding."""
+    """The certificates of captures that share their WARC files, if what is ``examined`` of them brings no finding.
+
+    Half of the work, as it is ``told``, is to read the WARC files, half to examine the pages.
+    """
     site, info = about(folder, series)
     warcs = [path for _, path in files_of(folder, *series) if path.name.endswith(SUFFIX)]
     source = Material("", {path.name: partial(opened, path) for path in warcs})
-    witness = ingest(source.warcs, _counting(told, sum(path.stat().st_size for path in warcs)))
+    size = sum(path.stat().st_size for path in warcs)
+    done = _counting(told, 2 * size)
+    witness = ingest(source.warcs, done)
     servers = clocks(witness, source.warcs)
     with Drafts() as drafts:
         pages = {path: _write_pages(path, facts, witness, drafts, source) for facts, path in owed}
         if examined is not None:
-            found = examined(witness, source, [certificate(facts, [], pages[path], servers) for facts, path in owed])
+            each = size / max(1, sum(stated["lines"] for stated in pages.values()))
+            unsealed = [certificate(facts, [], pages[path], servers) for facts, path in owed]
+            found = examined(witness, source, unsealed, lambda count: done(count * each))
             if found:
                 drafts.drop()
                 return [Certified(path, "", "", found) for _, path in owed]
@@ -133,10 +141,10 @@ def seal(
     return [Certified(path, document[DIGEST], ref.file) for document, path, ref in sealed]
 
 
-def _counting(told: Told, total: int) -> Callable[[int], None]:
-    done = 0
+def _counting(told: Told, total: float) -> Callable[[float], None]:
+    done = 0.0
 
-    def read(size: int) -> None:
+    def read(size: float) -> None:
         nonlocal done
         done += size
         told(done, total)

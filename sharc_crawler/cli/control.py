@@ -89,8 +89,7 @@ def _told(status: dict[str, Any], order: str) -> str:
     state = "stops" if order == "stop" else "paused" if status["paused"] else "running"
     lines = [f"{state}, {status['delay']:g} s between two requests to a host"]
     for capture in status["captures"]:
-        done = (
-            f"{capture['visits']:,} of {counted(capture['pages'], 'page')} visited, {capture['revisits']:,} revisited"
-        )
+        revisited = f", {capture['revisits']:,} revisited" if capture["revisits"] else ""
+        done = f"{capture['visits']:,} of {counted(capture['pages'], 'page')} visited{revisited}"
         lines.append(f"  {capture['site']}: {capture['phase']}, {done}")
     return "\n".join(lines)

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from sharc_crawler.live.config import Config
     from sharc_crawler.live.seeding.judging import Judging
 
+    Tell = Callable[..., None]  #: as a Share
+
 
 class Left(NamedTuple):
     """What was left behind."""
@@ -50,26 +52,32 @@ def leave(
     ``stopped``: why the crawl ended before its captures, if it did; ``share`` is told how far the work is;
     ``lost``: what sites could not go on for, while others did.
     """
-    judging, text, unwritten = _judging(output), "", []
-    for folder, ready in left:
+    judging, text, unwritten, sites = _judging(output), "", list[OSError | SharcError](), site_folders(output) or {}
+    for number, (folder, ready) in enumerate(left):
+        if len(sites) > 1:
+            share(number, len(sites), "writing reports and certificates of the sites")
         try:
             store = ready()
             if judging:
                 judging.saw(store)
             if judging and folder == output:
                 judging.end()
-            text = _leave(store, folder, stopped, config, share)
+            text = _leave(store, folder, stopped, config, share if len(sites) <= 1 else _untold)
         except StoppedError:
             raise
         except (OSError, SharcError) as error:
             unwritten.append(error)
-    if site_folders(output) is None:
+    if not sites:
         return Left(text, unwritten)
     from sharc_crawler.report.sites import write_index  # only where there are several
 
     if judging:
         judging.end()
     return Left(write_index(output, stopped, {site: str(error) for site, error in lost.items()}), unwritten)
+
+
+def _untold(done: float, total: float, part: str = "") -> None:
+    """Of one site among many: they are told one by one."""
 
 
 def _judging(output: Path) -> Judging | None:
@@ -81,7 +89,7 @@ def _judging(output: Path) -> Judging | None:
     return judging(output)
 
 
-def _leave(store: FrontierStore, folder: Path, stopped: str, config: Config, share: Share) -> str:
+def _leave(store: FrontierStore, folder: Path, stopped: str, config: Config, share: Tell) -> str:
     """Of one folder."""
     if all(capture.spec.mode == "survey" for capture in store.captures().values()):
         return ""  # nothing was captured

@@ -108,7 +108,8 @@ def _check_one(output: Path, specs: Sequence[CaptureSpec] | None, *, resume: boo
         for name in SAME:
             was, now = getattr(begun[spec.site], name), getattr(spec, name)
             if was != now:
-                other = f"begun with {name}={told(was)}, not {told(now)}"
+                argument, before = _as_argument(name, was)
+                other = f"begun with {argument}={before}, not {_as_argument(name, now)[1]}"
                 raise UsageError(f"{unfinished}, {other}; give it as before, or another folder")
     return False
 
@@ -227,3 +228,14 @@ def told(value: object) -> str:
     if isinstance(value, tuple):
         return " ".join(value) or "(none)"
     return "(none)" if value is None else str(value)
+
+
+def _as_argument(name: str, value: object) -> tuple[str, str]:
+    """A setting's argument, and its value, as they are given.
+
+    >>> _as_argument("sitemaps", None), _as_argument("sitemaps", ()), _as_argument("limit", 9)
+    (('sitemap', 'auto'), ('sitemap', 'off'), ('limit', '9'))
+    """
+    if name != "sitemaps":
+        return name, told(value)
+    return "sitemap", "auto" if value is None else told(value) if value else "off"

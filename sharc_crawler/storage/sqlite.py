@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FILE_NAME = "frontier.db"
+_EMPTY: list[bytes] = []  # the first file that was made: the sites of a crawl may be thousands
 DAMAGED = ".damaged"
 WAY_OUT = "give resume=rebuild, which makes it again from the WARC files and the log, or choose another folder"
 
@@ -273,9 +274,16 @@ def _make(path: Path) -> None:
     """An empty file of this schema, there at once or not at all: others may be looking for it."""
     draft = path.with_name(f".{path.name}")
     draft.unlink(missing_ok=True)
-    with closing(sqlite3.connect(draft, isolation_level=None)) as db:
-        db.execute("PRAGMA journal_mode = WAL")
-        frontier_schema.make(db)
+    if _EMPTY:
+        with draft.open("wb") as file:
+            file.write(_EMPTY[0])
+            file.flush()
+            os.fsync(file.fileno())
+    else:
+        with closing(sqlite3.connect(draft, isolation_level=None)) as db:
+            db.execute("PRAGMA journal_mode = WAL")
+            frontier_schema.make(db)
+        _EMPTY.append(draft.read_bytes())
     draft.rename(path)
     folder = os.open(path.parent, os.O_RDONLY)
     try:

@@ -9,6 +9,7 @@ from jsonschema import Draft202012Validator, FormatChecker
 
 from sharc_crawler.certificate.canonical import canonical, digest
 from sharc_crawler.certificate.document import unit
+from sharc_crawler.certificate.fixity import pages_name
 from sharc_crawler.certificate.writing import certify
 from sharc_crawler.errors import UsageError
 from sharc_crawler.evidence.schemas import schema
@@ -157,3 +158,12 @@ def test_a_folder_that_cannot_be_written_to_is_named(tmp_path):
         path.write_bytes(b"")
     with pytest.raises(UsageError, match="starts with a warcinfo record"):
         certify([facts], tmp_path)
+
+
+def test_a_person_is_told_how_far_the_examination_of_the_pages_is(tmp_path):
+    told = []
+    (written,) = certify([make(tmp_path)], tmp_path, lambda done, total: told.append(done / total))
+    pages = len((tmp_path / pages_name(written.path.name)).read_text().splitlines())
+    assert told == sorted(told)
+    assert told[-1] == pytest.approx(1.0)
+    assert sum(share > 0.5 + 1e-9 for share in told) == pages, "the WARC files are read by half time"
