@@ -20,6 +20,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 BUCKET = "archive"
+CREDENTIALS = {
+    "AWS_ACCESS_KEY_ID": "S3RVER",
+    "AWS_SECRET_ACCESS_KEY": "S3RVER",
+    "AWS_DEFAULT_REGION": "us-east-1",
+}
 _HERE = Path(__file__).resolve().parents[1] / ".venv-s3/node_modules/.bin/s3rver"
 
 
@@ -30,12 +35,7 @@ class ObjectStore:
         port = free_port()
         words = [program, "-d", str(folder), "-a", "127.0.0.1", "-p", str(port), "--no-vhost-buckets", "-s"]
         self.process = subprocess.Popen([*words, "--configure-bucket", BUCKET], start_new_session=True)
-        self.environment = {
-            "AWS_ENDPOINT_URL": f"http://127.0.0.1:{port}",
-            "AWS_ACCESS_KEY_ID": "S3RVER",
-            "AWS_SECRET_ACCESS_KEY": "S3RVER",
-            "AWS_DEFAULT_REGION": "us-east-1",
-        }
+        self.environment = {**CREDENTIALS, "AWS_ENDPOINT_URL": f"http://127.0.0.1:{port}"}
         self._port = port
 
     def ready(self) -> None:

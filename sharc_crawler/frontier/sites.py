@@ -100,14 +100,25 @@ class Sites:
     def open(self, spec: CaptureSpec, now: Instant, store: StepStore | None = None, *, seeded: bool = True) -> Frontier:
         """Begin a site's capture, its state in ``store``; as :meth:`Frontier.open`."""
         frontier = self._made(store)
-        frontier.open(spec, now, seeded)
+        with self._begun(frontier):
+            frontier.open(spec, now, seeded)
         return self._added(frontier)
 
     def restore(self, saved: Batch, now: Instant, store: StepStore | None = None) -> Frontier:
         """Go on with a site's capture; as :meth:`Frontier.restore`."""
         frontier = self._made(store)
-        frontier.restore(saved, now)
+        with self._begun(frontier):
+            frontier.restore(saved, now)
         return self._added(frontier)
+
+    @contextmanager
+    def _begun(self, frontier: Frontier) -> Iterator[None]:
+        """One that could not be is nobody's: what it had to write is written by nobody."""
+        try:
+            yield
+        except BaseException:
+            self._shared.unwritten.discard(frontier.ledger)
+            raise
 
     def _made(self, store: StepStore | None) -> Frontier:
         return Frontier(self.politeness, store, self._parts, self._lease_time, shared=self._shared)

@@ -48,6 +48,18 @@ def test_sites_of_one_machine_ask_it_no_more_often_than_one_would(world):
     assert all(len(set(turn)) == 3 for turn in zip(asked[3:36:3], asked[4:36:3], asked[5:36:3], strict=True)), "in turn"
 
 
+def test_a_site_that_could_not_be_begun_is_written_by_nobody_later(world):
+    class Full(MemoryStore):
+        def commit(self, batch):
+            raise OSError("the disk is full")
+
+    sites = Sites()
+    with pytest.raises(OSError, match="full"):
+        sites.open(spec(A), world.now, Full())
+    sites.commit()  # else it would fail for a site that nobody knows
+    sites.open(spec(A), world.now, MemoryStore())
+
+
 @pytest.mark.parametrize("concurrency", [1, 2])
 def test_a_shared_machine_serves_all_that_wait_however_often_it_is_busy(world, concurrency):
     """A machine that many sites embed from is given on from one to the next, also by those that need it no more."""

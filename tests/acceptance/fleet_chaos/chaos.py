@@ -1,9 +1,10 @@
 """Workers of a fleet that crawl living sites, and all that can happen to them; then the checks.
 
-    python tests/acceptance/fleet_chaos/chaos.py FOLDER --faults 50 --seed 1 [--no-fence]
+    python tests/acceptance/fleet_chaos/chaos.py FOLDER --faults 50 --seed 1 [--objects] [--no-fence]
 
 Each worker is a machine of its own (a network namespace); one has a clock that is an hour wrong. Needs root, iproute2,
-PostgreSQL and faketime (Debian). Takes some minutes; prints what was done and found; exit code 1: something is wrong.
+PostgreSQL and faketime (Debian). With ``--objects`` captures lie in an object store (npm's s3rver), and workers are cut
+off from it, too. Takes some minutes; prints what was done and found; exit code 1: something is wrong.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from collections import Counter
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parents[3]))
 sys.path.insert(0, str(Path(__file__).parent))
 
 from checks import check, owners_of
@@ -29,9 +31,12 @@ from databases import Databases
 from network import Network, missing
 from sites import living_site
 
+from tests.object_store import BUCKET, CREDENTIALS, program
+
 HERE = Path(__file__).parent
 BIN = Path(sys.executable).parent
 PORT = 8000
+URL = f"s3://{BUCKET}/fleet"
 KINDS = ("kill", "kill", "stop", "stop", "database", "sites", "crash", "disk")
 
 
@@ -48,14 +53,14 @@ class Machine:
         world = self._world
         self._starts += 1
         words = list(world.network.words(world.network.workers[self._number]))
-        if self._number == 0 and shutil.which("faketime"):
+        if self._number == 0 and shutil.which("faketime") and not world.environment:  # S3 refuses a wrong clock
             words += ["faketime", "-f", "+3600s" if self._starts % 2 else "-3600s"]
         words += [sys.executable, str(HERE / "unfenced.py")] if world.unfenced else [str(BIN / "sharc")]
-        words += ["fleet", "work", world.databases.dsn, "--output", str(world.output), "--term", str(world.term)]
+        words += ["fleet", "work", world.databases.dsn, *world.kept, "--term", str(world.term)]
         words += ["--sites", str(world.room), "--name", f"w{self._number}-{self._starts}", "--until-done"]
         for setting in world.settings:
             words += ["-s", setting]
-        env = {**os.environ, "FAKETIME_DONT_FAKE_MONOTONIC": "1", "DONT_FAKE_MONOTONIC": "1"}
+        env = {**os.environ, **world.environment, "FAKETIME_DONT_FAKE_MONOTONIC": "1", "DONT_FAKE_MONOTONIC": "1"}
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(words, stdout=log, stderr=log, env=env, cwd="/tmp", start_new_session=True)
 
@@ -111,6 +116,9 @@ class World:
         end(self._sites.kill)
         assert self._sites.stdout is not None
         assert self._sites.stdout.readline() == b"ready\n"
+        self.kept, self.environment, self.kinds = ["--output", str(self.output)], {}, KINDS
+        if arguments.objects:
+            self._store(hub)
         self.databases = Databases(hub, self.network.address("database"), self.network.address("standby"))
         end(self.databases.close)
         self._hub = hub
@@ -119,6 +127,17 @@ class World:
         self.sharc("init", self.databases.dsn)
         self.sharc("add", self.databases.dsn, str(seeds))
         self.machines = [Machine(self, number) for number in range(arguments.workers)]
+
+    def _store(self, hub: list[str]) -> None:
+        """An object store on the hub; the folder is workers' scratch then."""
+        address, found = self.network.address("objects"), program()
+        assert found, "npm install --prefix .venv-s3 s3rver"
+        words = [found, "-d", str(self.folder / "objects"), "-a", address, "-p", "9000", "--no-vhost-buckets", "-s"]
+        store = subprocess.Popen([*hub, *words, "--configure-bucket", BUCKET], stdout=subprocess.DEVNULL)
+        self._ends.callback(store.kill)
+        self.environment = {**CREDENTIALS, "AWS_ENDPOINT_URL": f"http://{address}:9000"}
+        self.kept = ["--output", URL, "--scratch", str(self.output)]
+        self.kinds = (*KINDS, "objects", "objects")
 
     def sharc(self, *words: str) -> str:
         command = [*self._hub, str(BIN / "sharc"), "fleet", *words]
@@ -131,7 +150,12 @@ class World:
     def close(self) -> None:
         for machine in self.machines:
             machine.end()
-        shutil.copytree(self.output, self.folder / "kept", dirs_exist_ok=True)
+        kept = self.folder / "kept"
+        if self.environment:
+            words = [*self._hub, str(BIN / "sharc"), "fetch", URL, str(kept)]
+            subprocess.run(words, check=True, stdout=subprocess.DEVNULL, env={**os.environ, **self.environment})
+        else:
+            shutil.copytree(self.output, kept, dirs_exist_ok=True)
         self._ends.close()
 
 
@@ -146,7 +170,7 @@ class Faults:
         self._locks["failover"] = self._locks["crash"]
 
     def one(self, kind: str = "") -> None:
-        kind = kind or self._dice.choice(KINDS)
+        kind = kind or self._dice.choice(self._world.kinds)
         number = self._dice.randrange(len(self._world.machines))
         thread = threading.Thread(target=self._do, args=(kind, number))
         thread.start()
@@ -188,6 +212,9 @@ class Faults:
 
     def _sites(self, _: Machine, number: int) -> None:
         self._cut(number, "sites")
+
+    def _objects(self, _: Machine, number: int) -> None:
+        self._cut(number, "objects")
 
     def _crash(self, *_: object) -> None:
         databases = self._world.databases
@@ -280,6 +307,7 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--every", type=float, default=3.0, help="seconds between two faults")
     parser.add_argument("--most", type=float, default=900.0, help="seconds in all")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--objects", action="store_true", help="captures lie in an object store")
     parser.add_argument("--no-fence", action="store_true")
     return parser.parse_args()
 
