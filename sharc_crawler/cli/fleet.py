@@ -103,6 +103,7 @@ def add(dsn: str, file: Path, given: tuple[str, ...], priority: int, due: str | 
 @click.option("--name", help="Of this worker, once in the fleet.  [default: HOST-PROCESS]")
 @click.option("--term", type=click.FloatRange(3), default=TERM, help="Seconds for which a site is held.  [default: 60]")
 @click.option("--until-done", is_flag=True, help="End when no site of the fleet is left to capture.")
+@click.option("--history", is_flag=True, help="What a capture teaches is kept in the ledger, for the site's next one.")
 @click.option("--by-address", is_flag=True, help="All names of one address share a pace, in the whole fleet.")
 @click.option("-s", "settings", multiple=True, metavar="NAME=VALUE", help="A setting, as of scrapy crawl.")
 def work(
@@ -113,6 +114,7 @@ def work(
     name: str | None,
     term: float,
     until_done: bool,
+    history: bool,
     by_address: bool,
     settings: tuple[str, ...],
 ) -> None:
@@ -142,6 +144,7 @@ def work(
         scratch=scratch,
         until_done=until_done,
         by_address=by_address,
+        shares_history=history,
     )
     raise click.exceptions.Exit(code)
 

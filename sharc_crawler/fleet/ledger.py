@@ -217,6 +217,12 @@ class FleetLedger(Protocol):
     def forget_journal(self, site: str, epoch: int) -> bool:
         """Drop a site's journal, which lies elsewhere by now; ``False``: the site is another's."""
 
+    def history(self, site: str) -> list[bytes]:
+        """What captures of a site taught, in the order of their ends; it outlives the site's row."""
+
+    def remember(self, site: str, epoch: int, body: bytes) -> bool:
+        """Keep what a capture taught, once for each epoch; ``False``: the site is another's."""
+
     def wish(self, wish: Wish, sites: Sequence[str] | None) -> int:
         """Order something of these sites (``None``: all that have not ended); of how many."""
 

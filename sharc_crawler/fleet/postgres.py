@@ -155,6 +155,14 @@ class PostgresLedger:
         """As the port says."""
         return self._rows(sql.FORGET, {"site": site, "epoch": epoch}) == [(1,)]
 
+    def history(self, site: str) -> list[bytes]:
+        """As the port says."""
+        return [bytes(body) for (body,) in self._rows(sql.HISTORY, (site,))]
+
+    def remember(self, site: str, epoch: int, body: bytes) -> bool:
+        """As the port says."""
+        return self._rows(sql.REMEMBER, {"site": site, "epoch": epoch, "body": body}) == [(1,)]
+
     # -- orders ------------------------------------------------------------------------------------------------------
 
     def wish(self, wish: Wish, sites: Sequence[str] | None) -> int:

@@ -122,6 +122,12 @@ WITH held AS (SELECT site FROM fleet_site WHERE site = %(site)s AND epoch = %(ep
 gone AS (DELETE FROM fleet_journal USING held WHERE fleet_journal.site = held.site)
 SELECT count(*) FROM held
 """
+HISTORY = "SELECT body FROM fleet_history WHERE site = %s ORDER BY epoch"
+REMEMBER = """
+WITH held AS (SELECT site, epoch FROM fleet_site WHERE site = %(site)s AND epoch = %(epoch)s FOR UPDATE),
+kept AS (INSERT INTO fleet_history SELECT site, epoch, %(body)s FROM held ON CONFLICT DO NOTHING)
+SELECT count(*) FROM held
+"""
 #: what nobody has begun and is to stop has stopped
 WISH = """
 UPDATE fleet_site SET wish = %(wish)s,

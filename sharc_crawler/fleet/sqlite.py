@@ -260,6 +260,18 @@ class SqliteLedger:
             db.execute("DELETE FROM fleet_journal WHERE site = ?", (site,))
             return True
 
+    def history(self, site: str) -> list[bytes]:
+        """As the port says."""
+        return [body for (body,) in self._rows("SELECT body FROM fleet_history WHERE site = ? ORDER BY epoch", (site,))]
+
+    def remember(self, site: str, epoch: int, body: bytes) -> bool:
+        """As the port says."""
+        with self._transaction() as db:
+            if not self._holds(site, epoch):
+                return False
+            db.execute("INSERT INTO fleet_history VALUES (?, ?, ?) ON CONFLICT DO NOTHING", (site, epoch, body))
+            return True
+
     def _holds(self, site: str, epoch: int, more: str = "", *values: int) -> bool:
         query = f"SELECT 1 FROM fleet_site WHERE site = ? AND epoch = ? {more}"
         return self._db.execute(query, (site, epoch, *values)).fetchone() is not None

@@ -213,6 +213,15 @@ class ObservationStore:
         ends = np.repeat(np.array(sources), np.array(counts)), np.array(targets)
         return Links(urls, *(np.searchsorted(np.array(numbers), end) for end in ends))
 
+    def linked(self, site: str) -> Iterator[Linked]:
+        """What its documents linked to, wherever that was not what they linked to before, in the order of time."""
+        named = "SELECT id, url FROM url WHERE site = (SELECT id FROM site WHERE name = ?)"
+        names = {number: Url(url) for number, url in self._db.execute(named, (site,))}
+        query = """SELECT links.url, time, targets FROM site JOIN url ON url.site = site.id
+            JOIN links ON links.url = url.id WHERE site.name = ? ORDER BY time"""
+        for source, time, targets in self._db.execute(query, (site,)):
+            yield Linked(names[source], time, tuple(names[target] for target in json.loads(targets)))
+
     def observations(self, site: str, url: str | None = None) -> Iterator[Observation]:
         """The observations of a site, or of one URL of it, in the order of URLs, then of time."""
         rows_of = _OF_SITE if url is None else _OF_URL

@@ -210,6 +210,22 @@ class FleetLedgerContract:
         assert ledger.forget_journal("a", held.epoch)
         assert list(ledger.journal("a", 6)) == []
 
+    def test_what_captures_taught_outlives_them(self, ledger: FleetLedger) -> None:
+        """Whoever held the site, and no longer does, adds nothing."""
+        ledger.add([site_order("a")])
+        [old] = ledger.claim("w", 1, MOMENT)
+        time.sleep(5 * MOMENT)
+        [new] = ledger.claim("w2", 1, TERM)
+        assert not ledger.remember("a", old.epoch, b"late")
+        assert all(ledger.remember("a", new.epoch, body) for body in (b"once", b"twice"))
+        ledger.release("a", new.epoch, SiteState.DONE)
+        ledger.requeue(["a"])
+        [again] = ledger.claim("w", 1, TERM)
+        assert ledger.remember("a", again.epoch, b"\x00more")
+        ledger.drop(["a"])
+        assert ledger.history("a") == [b"once", b"\x00more"]
+        assert ledger.history("b") == []
+
     def test_a_paused_site_is_nobodys_until_it_is_resumed(self, ledger: FleetLedger) -> None:
         """Its owner is told."""
         ledger.add([site_order("a"), site_order("b")])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import shutil
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.files import Drafts
@@ -17,7 +18,6 @@ from sharc_crawler.storage.plain import to_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from pathlib import Path
 
     from sharc_crawler.frontier.store import Batch, FrontierStore
     from sharc_crawler.live.clock import Clock
@@ -86,24 +86,19 @@ class FleetPlace(Place):
         shutil.rmtree(self.state, ignore_errors=True)
 
 
-def write_end(folder: Path, stopped: str, config: Config) -> None:
-    """Report and certificate of a folder, and what its history learns; in any thread."""
+def write_end(folder: Path, stopped: str, config: Config) -> bytes:
+    """Report and certificate of a folder; what its history learns (empty: there is none). In any thread."""
     from sharc_crawler.live.ending import leave  # nothing a worker begins with
 
     with opening.open_state(folder) as store:
-        if config.history:
-            _remember(store, config.history)
+        new = _learned(store, Path(config.history)) if config.history else b""
         left = leave([(folder, lambda: store)], folder, stopped, config, Share(""))
         if left.unwritten:
             raise left.unwritten[0]
+    return new
 
 
-def _remember(store: FrontierStore, file: str) -> None:
-    from sharc_crawler.live.remembering import remember  # only where there is one
-    from sharc_crawler.storage.observations import ObservationStore  # only where there is one
+def _learned(store: FrontierStore, file: Path) -> bytes:
+    from sharc_crawler.live.fleet.history import learned  # only where there is one
 
-    history = ObservationStore(file)
-    try:
-        remember(store, history)
-    finally:
-        history.close()
+    return learned(store, file)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 import sys
 import time
+from contextlib import ExitStack
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from scrapy.crawler import CrawlerProcess
@@ -58,15 +60,19 @@ def run_worker(
     scratch: Path | None = None,
     until_done: bool = False,
     by_address: bool = False,
+    shares_history: bool = False,
 ) -> int:
     """Work until there is an order to end, or nothing is left; the exit code. Once per process.
 
-    ``output``: a folder, or the URL of an object store; ``scratch``: where this worker's copies of that lie meanwhile.
+    ``output``: a folder, or the URL of an object store; ``scratch``: where this worker's copies of that lie meanwhile;
+    ``shares_history``: what captures of a site teach is kept in the ledger, for whoever captures it next.
     ``chosen``: settings, as ``NAME=value``. Raises :class:`~sharc_crawler.errors.UsageError` for one that cannot be
     used.
     """
-    with keeping(output, scratch) as kept:
+    with keeping(output, scratch) as kept, ExitStack() as ends:
         settings = fleet_settings(chosen, kept, room)
+        if shares_history:
+            _keep_history(settings, ends.enter_context(TemporaryDirectory(prefix="sharc-history-", dir=scratch)))
         require_operator(settings, [ANYWHERE], of="whatever public site the fleet is given")
         config = Config.from_settings(settings)
         make_folder(kept.folder)
@@ -75,7 +81,8 @@ def run_worker(
         _log(name)
         crawler = process.create_crawler(FleetSpider)
         clerk = Clerk(ledger, name, term)
-        worker = FleetWorker(clerk, kept, room, until_done=until_done, by_address=by_address)
+        ways = {"until_done": until_done, "by_address": by_address, "shares_history": shares_history}
+        worker = FleetWorker(clerk, kept, room, **ways)
         process.crawl(crawler, worker, clerk)
         process.start()
     if process.bootstrap_failed:
@@ -97,6 +104,13 @@ def fleet_settings(chosen: Sequence[str], kept: Keeping, room: int) -> Settings:
     if settings.getpriority("CONCURRENT_REQUESTS") == 0:  # the default is for one site
         settings.set("CONCURRENT_REQUESTS", max(16, min(room, 100)), "cmdline")
     return settings
+
+
+def _keep_history(settings: Settings, folder: str) -> None:
+    """In a file of this worker's own, of what the ledger has."""
+    if file := settings.get("SHARC_HISTORY"):
+        raise UsageError(f"SHARC_HISTORY={file!r}: with --history it lies in the fleet's ledger; leave one of them out")
+    settings.set("SHARC_HISTORY", f"{folder}/history.db", "cmdline")
 
 
 def _log(name: str) -> None:

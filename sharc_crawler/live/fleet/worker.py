@@ -7,6 +7,7 @@ import logging
 import time
 from contextlib import contextmanager, suppress
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import SharcError, StoreUnavailable, StrategyError, Superseded
@@ -23,7 +24,6 @@ from sharc_crawler.live.space import is_full
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterator
-    from pathlib import Path
     from typing import Any
 
     from sharc_crawler.fleet.ledger import Renewal, Tenure
@@ -45,13 +45,21 @@ class FleetWorker:
     """The sites that a process of a fleet holds, from their claim to their end.
 
     ``room``: sites held at most; ``until_done``: it ends when no site of the fleet is left to capture; ``by_address``:
-    all names of one address are one machine.
+    all names of one address are one machine; ``shares_history``: what captures teach is kept in the ledger.
     """
 
     def __init__(
-        self, clerk: Clerk, kept: Keeping, room: int, *, until_done: bool = False, by_address: bool = False
+        self,
+        clerk: Clerk,
+        kept: Keeping,
+        room: int,
+        *,
+        until_done: bool = False,
+        by_address: bool = False,
+        shares_history: bool = False,
     ) -> None:
         self._clerk, self._kept, self._room, self._until_done = clerk, kept, room, until_done
+        self._shares_history = shares_history
         self.turns = Turns(clerk, by_address=by_address)  #: at machines that others ask, too
         self.purse = Purse(clerk, RENEW * clerk.term)  #: what may be spent of the fleet's budget
         self.places: dict[str, FleetPlace] = {}  #: by site
@@ -203,6 +211,8 @@ class FleetWorker:
         error: SharcError | OSError | None = None
         self._going.add(site)
         try:
+            if self._shares_history:
+                await self._take_in_history(site)
             await begin_site(tenure, self._clerk, self._session, self._kept, self._placed)
         except (SharcError, OSError) as one:
             error = one
@@ -213,6 +223,12 @@ class FleetWorker:
             self._drop(site)
         elif self._clerk.held[site].safe:
             self._written(site)
+
+    async def _take_in_history(self, site: str) -> None:
+        from sharc_crawler.live.fleet.history import take_in  # only where there is one
+
+        bodies = await self._clerk.ask(self._clerk.ledger.history, site)
+        await asyncio.to_thread(take_in, site, bodies, Path(self._session.config.history or ""))
 
     async def _not_begun(self, tenure: Tenure, error: SharcError | OSError) -> None:
         """Say why, and whose affair that is."""
@@ -284,8 +300,10 @@ class FleetWorker:
         await asyncio.to_thread(self._kept.gather, place.folder)
         place.finish()
         await asyncio.to_thread(place.keep_journal, lines_of(bodies))
-        await asyncio.to_thread(write_end, place.folder, stopped, session.config)
+        learned = await asyncio.to_thread(write_end, place.folder, stopped, session.config)
         await asyncio.to_thread(self._kept.deliver, place.folder)
+        if self._shares_history:
+            await self._certain(self._clerk.ledger.remember, site, tenure.epoch, learned)
         return "" if captured or stopped else NOTHING
 
     async def _hand_over(self, site: str) -> None:

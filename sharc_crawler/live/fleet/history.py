@@ -1,0 +1,43 @@
+"""What former captures of a site taught, whoever made them: in the ledger, and in a file of this worker's own.
+
+A site's part of the file is taken from the ledger as the site is claimed; what its capture adds goes there at its end.
+In the ledger it is a small history of its own, compressed, for each owner that ended a capture.
+"""
+
+from __future__ import annotations
+
+import zlib
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from sharc_crawler.live.remembering import remember
+from sharc_crawler.storage.observations import ObservationStore
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sharc_crawler.frontier.store import FrontierStore
+
+
+def learned(store: FrontierStore, file: Path) -> bytes:
+    """Add what a capture learned to a file; the same, for the ledger."""
+    with TemporaryDirectory(dir=file.parent) as folder:
+        with ObservationStore(file) as history, ObservationStore(own := Path(folder) / "own") as new:
+            remember(store, history)
+            for capture in store.captures().values():
+                site, since = capture.spec.site, capture.started
+                new.append(one for one in history.observations(site) if one.time >= since)
+                new.append_links(site, (one for one in history.linked(site) if one.time >= since))
+        return zlib.compress(own.read_bytes())
+
+
+def take_in(site: str, bodies: Iterable[bytes], file: Path) -> None:
+    """Add what the ledger has of a site to a file; as often as one likes."""
+    with TemporaryDirectory(dir=file.parent) as folder, ObservationStore(file) as history:
+        for number, body in enumerate(bodies):
+            part = Path(folder) / str(number)
+            part.write_bytes(zlib.decompress(body))
+            with ObservationStore(part, reading=True) as one:
+                history.append(one.observations(site))
+                history.append_links(site, one.linked(site))

@@ -1,0 +1,66 @@
+"""What a capture taught goes by the ledger to whoever captures the site next."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sharc_crawler.frontier.frontier import Frontier
+from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.live.fleet.history import learned, take_in
+from sharc_crawler.model import Fetch, Outcome, Result, Sighting, Wait
+from sharc_crawler.storage.observations import ObservationStore
+from sharc_crawler.storage.sqlite import SqliteStore
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SITE, ROOT = "a.example", "http://a.example/"
+
+
+def captured(path: Path, start: float, digest: str) -> SqliteStore:
+    """A site of a page that links to another one, visited twice."""
+    path.mkdir()
+    store = SqliteStore(path)
+    frontier, now = Frontier(store=store), start
+    frontier.open(CaptureSpec(SITE, (ROOT,), strategy="bfs", sitemaps=()), now)
+    while not frontier.done:
+        decision = frontier.next(now)
+        if isinstance(decision, Fetch):
+            links = [Sighting(f"{ROOT}more")] if decision.url == ROOT else []
+            frontier.finished(decision, Outcome(Result.OK, now, now, 200, f"sha1:{digest}"), links)
+        elif isinstance(decision, Wait):
+            now = decision.until
+    return store
+
+
+def both(folder: Path) -> list[ObservationStore]:
+    return [ObservationStore(folder / name) for name in ("first", "second")]
+
+
+def test_a_history_is_the_same_wherever_captures_were_made(tmp_path: Path):
+    first, second = tmp_path / "first", tmp_path / "second"
+    bodies = [learned(captured(tmp_path / "one", 1e9, "A"), first)]
+    take_in(SITE, bodies, second)
+    bodies.append(learned(captured(tmp_path / "two", 1.1e9, "B"), second))
+    for _ in range(2):  # as often as one likes
+        take_in(SITE, bodies, first)
+    one, other = both(tmp_path)
+    with one, other:
+        assert list(one.observations(SITE)) == list(other.observations(SITE))
+        assert list(one.linked(SITE)) == list(other.linked(SITE))
+        assert len(list(one.observations(SITE))) >= 8
+        assert [row.url for row in one.linked(SITE)] == [ROOT]
+        changes = {row.change.value for row in one.observations(SITE) if row.time > 1.05e9 and row.url == ROOT}
+        assert "changed" in changes, "against the capture that another worker made"
+
+
+def test_what_is_told_again_is_what_was_told_first(tmp_path: Path):
+    store, file = captured(tmp_path / "one", 1e9, "A"), tmp_path / "history"
+    take_in(SITE, [learned(captured(tmp_path / "zero", 0.9e9, "Z"), tmp_path / "other")], file)
+    bodies = [learned(store, file) for _ in range(2)]  # the end of a capture may be tried again
+    for number, body in enumerate(bodies):
+        take_in(SITE, [body], tmp_path / ("first", "second")[number])
+    one, other = both(tmp_path)
+    with one, other:
+        assert list(one.observations(SITE)) == list(other.observations(SITE)) != []
+        assert min(row.time for row in one.observations(SITE)) >= 1e9, "its own alone"
