@@ -150,6 +150,26 @@ async def test_a_site_of_which_nothing_was_captured_is_captured_again_by_order(w
     await working.end()
 
 
+@pytest.mark.slow
+@deferred_f_from_coro_f
+async def test_a_site_fails_for_no_object_store_that_is_away(
+    working: Working, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+):
+    def away(*_):
+        raise OSError("s3://bucket/a.example: Connect timeout")
+
+    caplog.set_level("INFO", "sharc_crawler.live.fleet")
+    with monkeypatch.context() as patch:
+        patch.setattr(SharedFolder, "take_over", away)
+        patch.setattr(working.worker._kept, "objects", "s3://bucket")
+        await working.begin()
+        await working.until(lambda: "event=not-begun" in caplog.text)
+    assert working.site().state is SiteState.HELD, "until its term runs out"
+    working.ledger.release(SITE, working.site().epoch)
+    await working.until(lambda: SITE in working.session.sites)
+    await working.end()
+
+
 def test_an_object_store_is_named_by_the_output(tmp_path: Path):
     ledger = open_fleet(f"sqlite:{tmp_path / 'fleet.db'}", make=True)
     with pytest.raises(UsageError, match=r"SHARC_OBJECTS='s3://bucket/x': --output says it; leave it out"):

@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sharc_crawler.errors import Superseded, UsageError
+from sharc_crawler.errors import StoreUnavailable, Superseded, UsageError
 from sharc_crawler.fleet.journal import lines_of, state_of
 from sharc_crawler.live.fleet.order import check_addresses, continued, delay_of, epoch_note, folder_of, ordered, run_of
 from sharc_crawler.live.fleet.saying import say
@@ -41,7 +41,7 @@ async def begin_site(
     await asyncio.to_thread(kept.take_over, folder, state)
     _check_still_held(clerk, site)
     place = placed(tenure, folder)
-    await session.archivist.open(site, (str(folder), run))
+    await _open_files(session, site, (str(folder), run))
     _check_still_held(clerk, site)
     now = session.clock.now()
     note = epoch_note(tenure, clerk.worker, clerk.skew, now)
@@ -59,6 +59,15 @@ async def begin_site(
         host.pace.pause(now + host.delay)
     session.sites.hold(site)  # until it is begun, and the journal has what it did before it was one of the sites
     say("claimed", site=site, epoch=tenure.epoch, step=tenure.seq, former=tenure.former)
+
+
+async def _open_files(session: Session, site: str, place: tuple[str, str]) -> None:
+    try:
+        await session.archivist.open(site, place)
+    except UsageError as error:
+        if session.config.objects:  # it worked when the worker began: the store is away
+            raise StoreUnavailable(str(error)) from error
+        raise
 
 
 def _check_still_held(clerk: Clerk, site: str) -> None:

@@ -235,10 +235,11 @@ class FleetWorker:
         site = tenure.site
         if site not in self._clerk.held:  # it is another's: that has been said
             return
-        ours = isinstance(error, StoreUnavailable) or is_full(error) or bool(self._session.space.lacking())
-        say("not-begun" if ours else "failed", site=site, epoch=tenure.epoch, reason=str(error))
-        if not ours:  # else its term runs out, and somebody tries again
-            await self._release(tenure, SiteState.FAILED, str(error))
+        away = isinstance(error, StoreUnavailable) or (isinstance(error, OSError) and bool(self._kept.objects))
+        ours = away or is_full(error) or bool(self._session.space.lacking())
+        # else its term runs out, and somebody tries again
+        failed = not ours and await self._release(tenure, SiteState.FAILED, str(error))
+        say("failed" if failed else "not-begun", site=site, epoch=tenure.epoch, reason=str(error))
 
     def _placed(self, tenure: Tenure, folder: Path) -> FleetPlace:
         """Where a site is kept from now on."""
