@@ -1,5 +1,7 @@
 """Captures on the server's word on replayed histories: pages lost, downloads a page, and claims that are wrong.
 
+Wrong at the end of the capture, and once confirmed, a day later; how many are left provisional then.
+
     python benchmarks/bench_attested.py FOLDER [--only NAME] [--rates lastmod] [--late 0 24] [--months] [--every 3]
 
 FOLDER holds the change histories, as for ``bench_hints.py``. Known graph, every page is listed with its lastmod, Δ is
@@ -22,7 +24,7 @@ from sharc_crawler.lab.experiment import RunSpec, run
 if TYPE_CHECKING:
     from sharc_crawler.lab.history import HistorySpec
 
-COLUMNS = ("bfs lost", "lost", "downloads a page", "audited", "wrongly claimed")
+COLUMNS = ("bfs lost", "lost", "downloads a page", "audited", "wrongly claimed", "wrongly confirmed", "provisional")
 
 
 def measured(spec: HistorySpec, rates: str, strategy: str, hours: float) -> list[float]:
@@ -35,6 +37,8 @@ def measured(spec: HistorySpec, rates: str, strategy: str, hours: float) -> list
         ours["downloads"] / ours["pages"],
         ours["audited"]["audited"],
         ours["wrongly_coherent"],
+        ours["wrongly_confirmed"],
+        ours["confirmed"].get("coherent, provisional", 0),
     ]
 
 

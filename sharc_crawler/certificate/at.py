@@ -1,12 +1,14 @@
 """What captures show of a site at any instant: of each page the downloads next to it, before and after, compared.
 
 The captures' certificates say which downloads there are, and the WARC files what each of them brought. Where visit and
-revisit of one capture are these downloads, its own judgement of a 304 counts. Lastmods are not looked at.
+revisit of one capture are these downloads, its own judgement of a 304 counts. Where bytes do not show a page, lastmods
+may: if captures audited their sitemaps, and none of them found anything against these.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sharc_crawler.certificate.canonical import DIGEST, digest
@@ -20,12 +22,14 @@ from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason, code
 from sharc_crawler.instants import iso
 from sharc_crawler.model import Judgement, Kind, Outcome, Result, Slot, Url, Verdict
+from sharc_crawler.urls import url_class
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from sharc_crawler.certificate.entries import PageEntries
     from sharc_crawler.certificate.judging import Judge
+    from sharc_crawler.certificate.lastmods import ServersWord
     from sharc_crawler.model import Instant
 
     Entry = Mapping[str, Any]
@@ -90,10 +94,15 @@ class _Around:
             self.after = one
 
 
-def certificate_at(site: str, instant: Instant, captures: Sequence[ReadCapture]) -> tuple[dict[str, Any], list[Entry]]:
-    """The certificate of an instant, without what it states of its pages' file, and these pages."""
+def certificate_at(
+    site: str, instant: Instant, captures: Sequence[ReadCapture], word: Callable[[], ServersWord]
+) -> tuple[dict[str, Any], list[Entry]]:
+    """The certificate of an instant, without what it states of its pages' file, and these pages.
+
+    ``word``: reads what the captures' sitemaps say of pages' last changes.
+    """
     entries, sums = [], PageSums(instant)
-    for entry, page in _pages(instant, captures):
+    for entry, page in _pages(instant, captures, _AuditedWord(captures, word)):
         entries.append(entry)
         if page.kind is Kind.PAGE:
             sums.add(page)
@@ -117,10 +126,34 @@ def sealed(document: Mapping[str, Any], pages: Mapping[str, Any]) -> dict[str, A
     return {**whole, DIGEST: digest(whole)}
 
 
-def _pages(instant: Instant, captures: Sequence[ReadCapture]) -> Iterator[tuple[Entry, PageFacts]]:
+class _AuditedWord:
+    """The sitemaps' word, as far as these captures found nothing against it."""
+
+    def __init__(self, captures: Sequence[ReadCapture], word: Callable[[], ServersWord]) -> None:
+        audits = [audit for one in captures if (audit := one.document["capture"]["audit"] or {}).get("of") == "lastmod"]
+        caught = any(stratum["caught"] for audit in audits for stratum in audit["strata"])
+        classes = [one for audit in audits for one in audit["classes"]]
+        self._believed = set() if caught else {one["label"] for one in classes if one["believed"]}
+        self._believed -= {one["label"] for one in classes if not one["believed"]}
+        self._word = cache(word)
+
+    def judge(self, url: Url, looks: Sequence[Next], instant: Instant) -> Judgement | None:
+        """By it, where it shows the page as it was at the instant."""
+        if url_class(url) not in self._believed:
+            return None
+        downloads = []
+        for one in looks:
+            exchange = one.capture.judge.exchange(one.stated)
+            if exchange is not None and one.outcome.result is Result.OK:
+                downloads.append((exchange, one.outcome.decoded or one.outcome.digest))
+        found = self._word().judge(url, downloads, instant)
+        return found if found.verdict is Verdict.COHERENT else None
+
+
+def _pages(instant: Instant, captures: Sequence[ReadCapture], word: _AuditedWord) -> Iterator[tuple[Entry, PageFacts]]:
     """Each page and resource, data first (pages are judged with it), then in the order of their second downloads."""
     around = _met(instant, captures)
-    judged = _Judged(instant, around)
+    judged = _Judged(instant, around, word)
     rank = {url: place for place, url in enumerate(around)}
     for url in sorted(
         around, key=lambda url: (around[url].kind is not Kind.DATA, _started(around[url].after), rank[url])
@@ -149,8 +182,8 @@ def _started(one: Next | None) -> Instant:
 class _Judged:
     """Pages, judged by the rules that judge a capture's."""
 
-    def __init__(self, instant: Instant, around: Mapping[Url, _Around]) -> None:
-        self._instant, self._around = instant, around
+    def __init__(self, instant: Instant, around: Mapping[Url, _Around], word: _AuditedWord) -> None:
+        self._instant, self._around, self._word = instant, around, word
         self._revisits = Revisits()
         self._data: dict[Url, DataState] = {}
         for one in around.values():
@@ -165,14 +198,18 @@ class _Judged:
         if before is None or before.outcome.result is not Result.OK:
             reason = _why_missing(before)
             return {**entry, "reason": code(reason)}, PageFacts(url, own.kind, "", 0, 0.0, "", reason=reason)
-        judgement = self._with_data(own, self._judgement(before, after))
+        judgement = self._judgement(before, after)
+        if judgement.verdict is not Verdict.COHERENT:
+            judgement = self._word.judge(url, [one for one in (before, after) if one], self._instant) or judgement
+        judgement = self._with_data(own, judgement)
+        looks = [] if judgement.evidence.dated else [before.facts(), *([after.facts()] if after else [])]
         if own.kind is Kind.DATA:
             self._data[url] = DataState(judgement, "")
         entry |= {"verdict": judgement.verdict.value, "evidence": judgement.evidence.value}
         entry |= {"reason": code(judgement.reason), "before": before.place(), "after": after and after.place()}
         facts = PageFacts(
             url, own.kind, "", 0, 0.0, "",
-            visit=before.facts(), revisit=after and after.facts(),
+            visit=looks[0] if looks else None, revisit=looks[1] if looks[1:] else None,
             verdict=judgement.verdict, evidence=judgement.evidence, reason=judgement.reason,
         )  # fmt: skip
         return entry, facts

@@ -95,6 +95,26 @@ def confirmation_of(folder: Path) -> dict[str, Any] | None:
         raise DataError(f"{folder / CONFIRMATION / NAME} cannot be read as a confirmation: {error!r}") from error
 
 
+def standing(confirmation: Document) -> Callable[[Document], Document]:
+    """Pages of a certificate, as a confirmation leaves them.
+
+    >>> page = {"url": "u", "verdict": "coherent", "evidence": "provisional"}
+    >>> lost = {"url": "u", "verdict": "changed", "evidence": "attested"}
+    >>> [standing({"pages": pages})(page) == {**page, **left} for pages, left in (([lost], lost), ([], {}))]
+    [True, False]
+    >>> standing({"pages": []})(page)["evidence"]
+    'attested'
+    """
+    open_ = {one["url"]: one for one in confirmation["pages"]}
+
+    def page(entry: Document) -> Document:
+        if entry.get("evidence") != Evidence.PROVISIONAL:
+            return {**entry, **open_.get(entry["url"], {})}
+        return {**entry, **open_.get(entry["url"], {"evidence": Evidence.ATTESTED.value})}
+
+    return page
+
+
 def confirm(folder: Path, read: Callable[[Document, Path], None]) -> dict[str, Any]:
     """Confirm a capture that :func:`waits`; what its folder holds of that from then on.
 

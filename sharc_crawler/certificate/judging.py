@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,7 @@ from sharc_crawler.instants import unix
 from sharc_crawler.model import Judgement, Kind, Outcome, Result, Slot, Url, Validators, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from sharc_crawler.certificate.entries import PageEntries
     from sharc_crawler.certificate.lastmods import Recorded, ServersWord
@@ -238,24 +239,28 @@ class Judge:
             return Judgement(Verdict.UNKNOWN, Evidence.NONE, Reason.UNASKED_304)
         instant = self._references.get(entry["subsite"])
         reference = unix(instant) if instant else None
-        return self._revisits.judge(entry["visit"]["uri"], first, second, reference)
+        found = self._revisits.judge(entry["visit"]["uri"], first, second, reference)
+        if (found.evidence, stated.evidence) == (Evidence.VALIDATOR, Evidence.WEAK_VALIDATOR):
+            return replace(found, evidence=stated.evidence)  # again less: others of its kind had other bytes
+        return found
 
     def _attested(self, entry: Entry, outcomes: list[Outcome]) -> Judgement:
         """By what the sitemaps, and the downloads' own headers, say of the page's last change."""
         downloads = []
         for part, outcome in zip(("visit", "revisit"), outcomes, strict=False):
-            exchange = self._exchange(entry[part])
+            exchange = self.exchange(entry[part])
             if outcome.result is Result.OK and exchange is not None:
                 downloads.append((exchange, outcome.decoded or outcome.digest))
         instant = self._references.get(entry["subsite"])
         return self._word().judge(entry["url"], downloads, unix(instant) if instant else math.inf)
 
-    def _exchange(self, part: Entry) -> RecordedExchange | None:
+    def exchange(self, part: Entry) -> RecordedExchange | None:
+        """The records of a download that is stated."""
         return self._witness.find(part["file"], part["offset"], (part["uri"], part["date"]))
 
     def _asked(self, entry: Entry) -> bool:
         """Whether the revisit's request carried a validator that the visit had brought."""
-        visit, revisit = (self._exchange(entry[part]) for part in ("visit", "revisit"))
+        visit, revisit = (self.exchange(entry[part]) for part in ("visit", "revisit"))
         if visit is None or revisit is None or visit.message is None:
             return False
         brought, asked = of_headers(partial(_header, visit.message))["validators"], _sent(revisit)
@@ -295,7 +300,7 @@ def _bears_out(held: RecordedExchange, answer: HttpResponse, exchange: RecordedE
     return same and kind == exchange.media_type and _share(sent, of_headers(partial(_header, answer))["validators"])
 
 
-def servers_word(recorded: Sequence[Recorded], entries: PageEntries, lag: Seconds) -> ServersWord:
+def servers_word(recorded: Sequence[Recorded], entries: Iterable[Entry], lag: Seconds) -> ServersWord:
     """What the sitemaps among some exchanges say of a certificate's pages, which are none themselves."""
     from sharc_crawler.certificate.lastmods import ServersWord  # sitemaps are read only where a verdict rests on them
 

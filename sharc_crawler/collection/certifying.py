@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sharc_crawler.archive.files import Drafts
 from sharc_crawler.certificate.at import FORMAT, VERSION, ReadCapture, certificate_at, name_at, sealed
 from sharc_crawler.certificate.canonical import DIGEST, canonical, to_text
 from sharc_crawler.certificate.entries import write_entries
-from sharc_crawler.certificate.examining import entries_of
+from sharc_crawler.certificate.examining import entries_of, lag_of
 from sharc_crawler.certificate.fixity import fixity, pages_name
 from sharc_crawler.certificate.judging import Judge, servers_word
 from sharc_crawler.certificate.sources import open_source
@@ -21,9 +22,10 @@ from sharc_crawler.errors import DataError, UsageError, nearest
 from sharc_crawler.instants import iso, unix
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from sharc_crawler.certificate.material import Material
     from sharc_crawler.collection.folder import Collection
     from sharc_crawler.model import Instant
 
@@ -93,7 +95,7 @@ def _altered(collection: Collection, path: Path, document: dict[str, Any]) -> It
         yield f"these captures have another certificate by now: {', '.join(other)}"
         return
     instant = unix(document["reference"]["instant"])
-    again, entries = certificate_at(document["name"], instant, [_read(captures[name]) for name in named])
+    again, entries = _at(document["name"], instant, [captures[name] for name in named])
     file = path.with_name(pages_name(path.name))
     stated = {"name": file.name, "lines": len(entries), **fixity(file)}
     if file.read_bytes() != b"".join(canonical(dict(entry)) + b"\n" for entry in entries):
@@ -141,19 +143,29 @@ def _check(one: _Certified) -> None:
         raise DataError(f"{one.name} does not bear out its own certificate: {found.findings[0]} (sharc verify)")
 
 
-def _read(one: _Certified) -> ReadCapture:
-    source = open_source(one.folder)
+def _at(site: str, instant: Instant, chosen: Sequence[_Certified]) -> tuple[dict[str, Any], list[Mapping[str, Any]]]:
+    """The certificate of an instant and its pages, from these captures."""
+    read, recorded = [], []
+    for one in chosen:
+        source = open_source(one.folder)
+        recorded.append((ingest(source.warcs), source.warcs))
+        read.append(_read(one, source, recorded[-1][0]))
+    entries = chain.from_iterable(one.entries for one in read)
+    lag = max(map(lag_of, (one.document for one in chosen)), default=0.0)
+    return certificate_at(site, instant, read, lambda: servers_word(recorded, entries, lag))
+
+
+def _read(one: _Certified, source: Material, witness: Witness) -> ReadCapture:
     others = Witness()
     for folder in one.former:
         ingest(open_source(folder).warcs, into=others)
     entries = entries_of(source, one.document)
-    witness = ingest(source.warcs)
     judge = Judge(witness, others, {}, entries, partial(servers_word, [(witness, source.warcs)], entries, 0.0))
     return ReadCapture(one.name, one.document, entries, judge)
 
 
 def _write(folder: Path, site: str, instant: Instant, chosen: Sequence[_Certified]) -> Path:
-    document, entries = certificate_at(site, instant, [_read(one) for one in chosen])
+    document, entries = _at(site, instant, chosen)
     path = folder / CERTIFICATES / name_at(site, instant)
     path.parent.mkdir(exist_ok=True)
     pages = path.with_name(pages_name(path.name))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sharc_crawler.collection.folder import Collection
     from sharc_crawler.model import Instant, Seconds
 
-AGAIN: Seconds = 3600.0  #: after a reading of the sitemaps that failed
+AGAIN: Seconds = 6 * 3600.0  #: after a reading of the sitemaps that failed
 
 
 def command(folder: Path, settings: Mapping[str, str]) -> list[str]:
@@ -63,7 +63,7 @@ class Confirmer:
             return ""
         self._process = None
         self._due[self._folder] = time.time() + AGAIN if code else math.inf
-        came = f"could not be confirmed, and is tried again in an hour ({self._log})" if code else "is confirmed"
+        came = f"could not be confirmed, and is tried again in six hours ({self._log})" if code else "is confirmed"
         return f"{self._folder.parent.name}: {self._folder.name} {came}"
 
     def stop(self) -> None:

@@ -2,12 +2,15 @@
 
 A page that the server would have called unmodified, by the very validators that it sends again, and whose bytes differ,
 is a lie; then no page of its kind is claimed on a 304. Weak validators may stay the same though bytes change: where the
-sample shows that they do, it is no lie, and no page of the kind is claimed on these.
+sample shows that they do, it is no lie, and no page of the kind is claimed on these. Other bytes with the same content
+(a nonce, how long a page took to make) are no lie either: a 304 speaks of what counts. But then it speaks of no more,
+so the validators of that kind are weak ones.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.evidence import audit
@@ -37,6 +40,7 @@ class Conditionals:
         self._changed: set[PageId] = set()
         self._lies: set[PageId] = set()
         self._missed: set[PageId] = set()  # other bytes, the same weak validators
+        self._tokens: set[PageId] = set()  # other bytes, the same validators and the same content
 
     def draw(self, urls: Mapping[PageId, str], seed: int) -> set[PageId]:
         """Which of the pages that could be asked for conditionally are to be asked for in full; always the same.
@@ -59,7 +63,8 @@ class Conditionals:
             elif other:
                 self._changed.add(page)
         if other and _would_match(visit, revisit):
-            (self._missed if weak(visit) else self._lies).add(page)
+            alike = visit.fingerprint is not None and visit.fingerprint == revisit.fingerprint
+            (self._tokens if alike else self._missed if weak(visit) else self._lies).add(page)
         told = same and judgement.evidence.told
         if told:
             self.open[page] = judgement
@@ -68,13 +73,15 @@ class Conditionals:
     def judge(self, pages: Iterable[PageId]) -> dict[PageId, Judgement]:
         """Of these pages those that were left open."""
         lies, missed = self._caught()
+        tokens = set(map(self._stratum, self._tokens))
         found = {}
         for page in pages:
             if (judgement := self.open.get(page)) is not None:
                 label = self._stratum(page)
-                caught = lies[label] + (missed[label] if judgement.evidence is Evidence.WEAK_VALIDATOR else 0)
+                shown = replace(judgement, evidence=Evidence.WEAK_VALIDATOR) if label in tokens else judgement
+                caught = lies[label] + (missed[label] if shown.evidence is Evidence.WEAK_VALIDATOR else 0)
                 why = Reason.NOT_MODIFIED_LIES.of(f"{label or 'small kinds of URLs'} ({caught} caught)")
-                found[page] = Judgement(Verdict.UNKNOWN, Evidence.NONE, why) if caught else judgement
+                found[page] = Judgement(Verdict.UNKNOWN, Evidence.NONE, why) if caught else shown
         return found
 
     def _caught(self) -> tuple[Counter[str], Counter[str]]:

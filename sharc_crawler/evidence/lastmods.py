@@ -73,7 +73,7 @@ def weigh(
     known = [*lastmods, *own]
     found = [_shown(download, lastmods, own, reference, ahead, lag) for download in downloads]
     found.sort(key=lambda one: one.evidence is Evidence.PROVISIONAL)  # what is shown for good comes first
-    lies = (*_belied_by_bytes(downloads, lastmods), *_at_odds(downloads, known))
+    lies = (*_belied_by_bytes(downloads, lastmods), *_at_odds(downloads, known, lag))
     for change in (Change.UNCHANGED, Change.CHANGED):
         for one in found:
             if one.change is change:
@@ -157,13 +157,17 @@ def _belied_by_bytes(downloads: Sequence[Download], lastmods: Sequence[Lastmod])
                 yield "a lastmod older than a change that two downloads saw"
 
 
-def _at_odds(downloads: Sequence[Download], lastmods: Sequence[Lastmod]) -> Iterator[str]:
-    """One lastmod dates a change into the time that another one, read later than that, calls still."""
+def _at_odds(downloads: Sequence[Download], lastmods: Sequence[Lastmod], lag: Seconds) -> Iterator[str]:
+    """One lastmod dates a change into the time that another one, read later than that, calls still.
+
+    One that was read before its lag was over was late, which is no lie: what rests on it is provisional.
+    """
     clock = next(filter(None, map(offset, downloads)), None)
     if clock is None:
         return
     for still in lastmods:
-        if any(still.latest < lastmod.earliest and lastmod.latest < still.read + clock[0] for lastmod in lastmods):
+        told = still.read + clock[0] - lag
+        if any(still.latest < lastmod.earliest and lastmod.latest < told for lastmod in lastmods):
             yield "a lastmod that another one belies"
 
 

@@ -10,14 +10,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sharc_crawler.errors import unknown_name
+from sharc_crawler.evidence.judgement import of_comparison
+from sharc_crawler.evidence.lastmods import Lastmod, weigh
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.hosts import Politeness
+from sharc_crawler.frontier.modes.by_lastmods import ByLastmods
 from sharc_crawler.frontier.parts import LastSeen, Parts
 from sharc_crawler.frontier.spec import HINTS, CaptureSpec
 from sharc_crawler.lab.belief import BelievedRates, Informed
 from sharc_crawler.lab.schedule import DownloadTimes
 from sharc_crawler.lab.web import SITEMAP, EveryLink, Web
-from sharc_crawler.model import Done, Judgement, Kind, Outcome, Phase, Plan, Result, Sighting, Slot, Wait
+from sharc_crawler.model import Done, Judgement, Kind, Outcome, Phase, Plan, Result, Sighting, Slot, Verdict, Wait
 from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.strategies.base import Candidates, Setting
 from sharc_crawler.strategies.make import make_strategy
@@ -55,6 +58,7 @@ class VirtualCrawl:
     audits: NDArray[np.float64]  #: when pages were downloaded for the audit; NaN: not
     reference: Instant | None = None  #: T, where the frontier had to fix one
     judged: Mapping[int, Judgement] | None = None  #: by page, where the site has a sitemap: what the frontier found
+    confirmed: Mapping[int, Judgement] | None = None  #: the same, with the sitemap as it is when its lag is over
     audit: Mapping[str, Any] | None = None
     parts: tuple[SubsiteRow, ...] = ()  #: of a site captured part by part
     members: Mapping[int, int] | None = None  #: page → number of its part
@@ -203,6 +207,7 @@ class Simulation:
             self._audits,
             capture.reference,
             self._judged(),
+            self._confirmed(capture, web, now),
             audit,
         )
         return self._divided(done) if self._subsites else done
@@ -241,6 +246,26 @@ class Simulation:
             return None
         rows = self._store.load().judgements
         return {self._number(row.page): Judgement(row.verdict, row.evidence, row.reason) for row in rows}
+
+    def _confirmed(self, capture: SiteCapture, web: Web, ended: Instant) -> Mapping[int, Judgement] | None:
+        """The frontier's judgements as a later reading of the sitemap leaves them (``sharc confirm``)."""
+        judged, mode, reference = self._judged(), capture.mode, capture.reference
+        if judged is None or reference is None or not isinstance(mode, ByLastmods):
+            return judged
+        known, later = mode.attestations, {}
+        read = ended + known.lag
+        for told in web.sitemap(read):
+            if told.hints is not None and told.hints.lastmod is not None:
+                lastmod = told.hints.lastmod
+                later[told.url] = Lastmod(read, lastmod, lastmod + told.hints.lastmod_precision)
+        found = dict(judged)
+        for page, downloads in known.downloads.items():
+            url = self.frontier.pages.urls[page]
+            before = found.get(number := self._site.numbers[url])
+            if before is not None and before.evidence.dated and before.verdict is Verdict.COHERENT and url in later:
+                words = [*known.lastmods.get(page, ()), later[url]]
+                found[number] = of_comparison(weigh(downloads, words, reference, lag=known.lag).comparison)
+        return found
 
     def _start(self) -> Instant:
         """When the first download begins: the capture lies in the middle of the window."""

@@ -12,6 +12,7 @@ import numpy as np
 
 from sharc_crawler.errors import UsageError
 from sharc_crawler.evidence.coherence import unchanged
+from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.frontier.spec import HINTS
 from sharc_crawler.lab.audit import audit
 from sharc_crawler.lab.driver import crawl
@@ -26,7 +27,7 @@ from sharc_crawler.strategies.make import make_strategy
 from sharc_crawler.subsites.make import make_division
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from sharc_crawler.lab.schedule import DownloadTimes
     from sharc_crawler.lab.score import Judged
     from sharc_crawler.lab.site import Site
+    from sharc_crawler.model import Judgement
 
 SiteSpec = SyntheticSpec | HistorySpec
 Facts = dict[str, Any]  #: as ``sharc simulate --json`` prints them
@@ -145,7 +147,6 @@ def _judged(site: Site, done: VirtualCrawl) -> Facts:
     """What the frontier itself judged, and how often it called a page coherent that was not in that state at T."""
     if done.judged is None or done.reference is None:
         return {}
-    counts = Counter(f"{one.verdict}, {one.evidence}" for one in done.judged.values())
     T = np.full(len(site.urls), done.reference)
     downloads = (done.schedule.visits, done.schedule.revisits, done.audits)
     true = np.logical_or.reduce(
@@ -154,8 +155,25 @@ def _judged(site: Site, done: VirtualCrawl) -> Facts:
             for times in downloads
         ]
     )
-    wrong = [page for page, one in done.judged.items() if one.verdict is Verdict.COHERENT and not true[page]]
-    return {"judged": dict(sorted(counts.items())), "wrongly_coherent": len(wrong), "audited": done.audit}
+    confirmed = done.confirmed or done.judged
+    for_good = {page: one for page, one in confirmed.items() if one.evidence is not Evidence.PROVISIONAL}
+    return {
+        "judged": _counts(done.judged),
+        "wrongly_coherent": _wrong(done.judged, true),
+        "confirmed": _counts(confirmed),
+        "wrongly_confirmed": _wrong(for_good, true),
+        "audited": done.audit,
+    }
+
+
+def _counts(judged: Mapping[int, Judgement]) -> dict[str, int]:
+    """Pages by verdict and evidence."""
+    return dict(sorted(Counter(f"{one.verdict}, {one.evidence}" for one in judged.values()).items()))
+
+
+def _wrong(judged: Mapping[int, Judgement], true: NDArray[np.bool_]) -> int:
+    """How many pages are called coherent whose state at T no download shows."""
+    return sum(one.verdict is Verdict.COHERENT and not true[page] for page, one in judged.items())
 
 
 def score_again(spec: RunSpec, schedule: DownloadTimes) -> Facts:

@@ -68,14 +68,18 @@ def trust(history: SiteHistory) -> list[LastmodTrust]:
     """The verdict on each class of URLs, in the order of :func:`classes`.
 
     Not believed are lastmods that are (nearly) all equal, (nearly) always of now, or older than a change that two
-    captures saw: upper end of the interval it denotes before the first of the two. One lie is enough.
+    captures saw: upper end of the interval it denotes before the first of the two. One lie is enough. A change that the
+    next access tells of was told late, which is none (:mod:`..evidence.lag`).
     """
     numbers, names = classes(history.urls)
     upper = history.lastmods + history.precisions
     before = np.concatenate([np.full(min(len(history.times), 1), np.nan), history.times[:-1]])
     checked = (history.changed == CHANGED) & ~np.isnan(upper)
-    lie = checked & (upper <= before)
-    accesses = _Accesses(history.pages(), history.times, history.lastmods, checked, lie)
+    pages = history.pages()
+    later = np.where(np.diff(pages, append=-1) == 0, np.append(history.lastmods[1:], np.nan), np.nan)
+    late = (later > before) & (later <= history.times)
+    lie = checked & (upper <= before) & ~late
+    accesses = _Accesses(pages, history.times, history.lastmods, checked, lie)
     return _judged(numbers[accesses.pages], names, accesses)
 
 

@@ -9,15 +9,17 @@ import json
 from importlib.resources import files
 from typing import IO, TYPE_CHECKING, Any
 
+from sharc_crawler.certificate.confirming import confirmation_of, standing
 from sharc_crawler.certificate.entries import PageEntries
 from sharc_crawler.certificate.fixity import CERTIFICATES
+from sharc_crawler.errors import DataError
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.report.claim import sentence
 from sharc_crawler.report.words import printable, short
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
 SHELVES = 256  #: files that the verdicts are divided among; the browser fetches those of the URLs that it shows
@@ -48,10 +50,13 @@ def dress(folders: Sequence[Path], told: Callable[[str], None], place: Path) -> 
             captures.append(None)
             try:
                 document = json.loads(certificate.read_text(encoding="utf-8"))
+                confirmation = confirmation_of(certificate.parent)
+                if confirmation and confirmation["certificate"] == document["digest"]:
+                    document["confirmation"] = confirmation
                 for line in _lines(document, certificate, len(captures) - 1):
                     opened[shelf(line[0])].write(json.dumps(line, separators=(",", ":")).encode() + b"\n")
                 captures[-1] = _capture(document)  # only now: of one that breaks off nothing is said
-            except (OSError, ValueError, KeyError, TypeError) as error:
+            except (DataError, OSError, ValueError, KeyError, TypeError) as error:
                 told(f"{certificate} cannot be read ({error}): its pages are shown without it; see sharc verify")
     finally:
         for file in opened.values():
@@ -75,10 +80,10 @@ def _certificates(folders: Sequence[Path]) -> Iterator[Path]:
 
 def _capture(document: Mapping[str, Any]) -> dict[str, Any]:
     """What is said of a capture as a whole; an instant for each of its parts."""
-    capture = document["capture"]
+    capture = {**document["capture"], **document.get("confirmation", {}).get("capture", {})}
     instants = {part["name"]: (part["reference"] or {}).get("instant") for part in document["subsites"]}
     return {
-        "site": printable(capture["site"]),
+        "site": printable(document["capture"]["site"]),
         "claim": printable(sentence(capture["claim"])),
         "digest": document["digest"],
         "instants": instants,
@@ -88,7 +93,8 @@ def _capture(document: Mapping[str, Any]) -> dict[str, Any]:
 def _lines(document: Mapping[str, Any], certificate: Path, capture: int) -> Iterator[list[Any]]:
     """URL, second, which download, verdict, what it rests on, part of the site, number of the capture."""
     pages = certificate.with_name(document["pages"]["name"])
-    for entry in PageEntries(lambda: pages.open("rb")):
+    entries: Iterable[Mapping[str, Any]] = PageEntries(lambda: pages.open("rb"))
+    for entry in map(standing(document["confirmation"]), entries) if "confirmation" in document else entries:
         for part in ("visit", "revisit"):
             if made := entry.get(part):
                 stamp = "".join(filter(str.isdigit, made["date"]))[:14]

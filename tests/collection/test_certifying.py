@@ -4,19 +4,29 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
+from email.utils import formatdate
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 from click.testing import CliRunner
 
+from sharc_crawler.archive.files import series_of
 from sharc_crawler.certificate.canonical import digest
+from sharc_crawler.certificate.verify import verify
+from sharc_crawler.certificate.writing import seal
 from sharc_crawler.cli import main
-from sharc_crawler.collection.certifying import CERTIFICATES, certify_at
+from sharc_crawler.collection.certifying import CERTIFICATES, _at, _Certified, certify_at
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.collection.verifying import verify_collection
 from sharc_crawler.errors import DataError
+from sharc_crawler.evidence.kinds import Evidence
+from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.instants import unix
+from sharc_crawler.model import Slot, Verdict
+from tests.certificate.made import START, Maker, said
+from tests.certificate.test_confirming import AUDIT, sitemap
 
 
 @pytest.fixture
@@ -115,3 +125,40 @@ def test_nothing_is_certified_of_damaged_captures_or_other_times(copied):
     with pytest.raises(DataError, match="does not bear out its own certificate"):
         certify_at(copied, (start + end) / 2)
     assert not (Path(copied.folder) / CERTIFICATES).exists()
+
+
+def dated(root: Path, name: str, begins: float, versions: dict[str, str], lastmods: dict[str, float], caught: int):
+    """A capture of pages of these contents, and of a sitemap, with what its audit found."""
+    folder = root / name
+    folder.mkdir()
+    maker = Maker(folder, run=name)
+    maker.now = begins
+    for page, text in versions.items():
+        date = formatdate(maker.now + 1.5, usegmt=True).encode()
+        visit = maker.visit(page, said(text, b"Date: %s\r\n" % date), Slot.ONLY)
+        maker.add(page, Verdict.UNKNOWN, Evidence.NONE, visit, reason=Reason.LASTMOD_OPEN)
+    maker.visit("sitemap.xml", sitemap(lastmods), Slot.SECOND)
+    classes = [{"label": "/*", "values": 3, "checks": 0, "lies": 0, "reason": None, "believed": True}]
+    strata = [{"label": "/*", "claimed": 0, "confirmed": 0, "caught": caught}]
+    facts = maker.facts(maker.now, started=begins, strategy="sharc-attested")
+    audit = {**AUDIT, "claimed": 0, "provisional": 0, "lag": 0, "classes": classes, "strata": strata}
+    facts = replace(facts, audit=audit)
+    seal(series_of(facts.warcs[0]), [(facts, folder / "certificate.json")], folder)
+    assert verify(folder).findings == []
+    return _Certified(name, folder, certificate(folder), [])
+
+
+@pytest.mark.parametrize("caught", [0, 1])
+def test_lastmods_show_a_page_that_bytes_do_not_unless_one_of_them_was_caught_lying(tmp_path, caught):
+    """Three pages that were edited between two captures: before the instant, after it, and nobody says when."""
+    instant, old = START + 5000, START - 5000
+    told = {"before": instant - 99, "after": instant + 99, "silent": old}
+    captures = [
+        dated(tmp_path, "one", START, dict.fromkeys(told, "old"), dict.fromkeys(told, old), caught),
+        dated(tmp_path, "two", START + 10_000, dict.fromkeys(told, "new"), {**told, "silent": instant + 9999}, 0),
+    ]
+    document, entries = _at("example.org", instant, captures)
+    found = {urlsplit(one["url"]).path: (one["verdict"], one["evidence"]) for one in entries}
+    shown = ("changed", "bytes") if caught else ("coherent", "attested")
+    assert found == {"/before": shown, "/after": ("changed", "bytes"), "/silent": ("changed", "bytes")}
+    assert document["reference"] == dict.fromkeys(("from", "to", "instant"), document["reference"]["instant"])

@@ -62,6 +62,14 @@ def test_a_claim_that_is_not_provisional_is_true_however_late_the_sitemaps_are_w
         assert weigh([visit], readings, T).comparison.change is Change.UNCHANGED, "it would have been claimed"
 
 
+def test_a_sitemap_that_tells_within_its_lag_is_late_and_no_liar():
+    visit = Download(T - 200, T - 200, T - 200)
+    readings = [Lastmod(T, 5.0, 6.0), Lastmod(T + 300, T - 100, T - 99)]
+    assert weigh([visit], readings, T, lag=50.0).lies
+    found = weigh([visit], readings, T, lag=200.0)
+    assert (found.lies, found.comparison.change) == ((), Change.CHANGED)
+
+
 @given(st.lists(st.floats(T - 900, T + 900), max_size=3), st.floats(0, 500))
 def test_readings_of_one_page_show_no_more_than_twice_the_lag(changes, late):
     assert seen([told(changes, late, at) for at in (T - 500, T, T + 200, T + 600)]) <= 2 * late

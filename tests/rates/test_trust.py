@@ -53,6 +53,15 @@ def test_one_lie_is_enough():
     assert verdict.reason == "1 of 20 changes is newer than the lastmod that should tell of them"
 
 
+def test_what_the_next_look_tells_was_late_and_no_lie():
+    """A sitemap that is made anew once a day calls a page still for hours."""
+    for told, lies in ((9 * DAY, 0), (-5 * DAY, 1), (11 * DAY, 1)):  # of that change; of none; of another one
+        pages = honest()
+        pages["http://h/0"][1] = (10 * DAY, CHANGED, -5 * DAY)
+        pages["http://h/0"].append((20 * DAY, UNCHANGED, told))
+        assert trust(site(pages))[0].lies == lies
+
+
 def test_a_bare_date_of_the_day_of_the_access_before_is_no_lie():
     pages = {"http://h/": [(0.5 * DAY, UNKNOWN, 0.0), (0.9 * DAY, CHANGED, 0.0)]}
     assert trust(site(pages, precision=DAY))[0].believed

@@ -46,6 +46,18 @@ def test_each_copy_is_told_of_at_its_second(capture, tmp_path):
     assert "single visits" in known["claim"]
 
 
+def test_a_confirmation_counts_where_it_is_of_this_certificate(capture, tmp_path):
+    """What it calls changed is not shown as coherent any more."""
+    lost = {"url": PAGE["url"], "verdict": "changed", "evidence": "attested", "reason": "lastmod-between"}
+    (capture / "confirmation").mkdir()
+    for number, (digest, verdict) in enumerate({"sha256:1": "changed", "sha256:2": "coherent"}.items()):
+        confirmation = {"certificate": digest, "capture": {"claim": CLAIM}, "pages": [lost]}
+        (capture / "confirmation" / "confirmation.json").write_text(json.dumps(confirmation))
+        (place := tmp_path / str(number)).mkdir()
+        dress([capture], pytest.fail, place)
+        assert {row[3] for row in said(place, PAGE["url"])} == {verdict}
+
+
 @pytest.mark.parametrize(("name", "content"), [("certificate.json", "{}"), ("certificate-pages.jsonl", None)])
 def test_a_certificate_that_cannot_be_read_is_named_and_speaks_of_nothing(capture, tmp_path, name, content):
     if content is None:
