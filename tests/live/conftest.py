@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import http.server
 import json
-import threading
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -14,6 +12,7 @@ import pytest
 
 from sharc_crawler.demo import LivingSite, serve
 from tests.live import warm
+from tests.live.serving import serving
 
 
 @dataclass(frozen=True)
@@ -70,15 +69,8 @@ class _Quiet(http.server.SimpleHTTPRequestHandler):
 def static():
     """``with static(folder) as url``: files of a folder, served on loopback until the block ends."""
 
-    @contextmanager
     def serve_files(folder, host="127.0.0.1"):
-        handler = partial(_Quiet, directory=str(folder))
-        with http.server.ThreadingHTTPServer((host, 0), handler) as server:
-            thread = threading.Thread(target=server.serve_forever, daemon=True)
-            thread.start()
-            yield f"http://{host}:{server.server_port}/"
-            server.shutdown()
-            thread.join(5)
+        return serving(partial(_Quiet, directory=str(folder)), host)
 
     return serve_files
 

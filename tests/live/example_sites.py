@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import io
 import json
-import threading
 from collections import Counter
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs
 
 from PIL import Image
+
+from tests.live.serving import serving
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -105,13 +106,5 @@ def picture(name: str) -> bytes:
 def example_site(kind: type[Page]) -> Iterator[tuple[str, Counter[str]]]:
     """Its URL, and what is asked for."""
     asked: Counter[str] = Counter()
-    server = ThreadingHTTPServer(("127.0.0.1", 0), type("Site", (kind,), {"asked": asked}))
-    server.daemon_threads = True
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}/", asked
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join(5)
+    with serving(type("Site", (kind,), {"asked": asked})) as url:
+        yield url, asked

@@ -12,13 +12,20 @@ if TYPE_CHECKING:
     from http.server import BaseHTTPRequestHandler
 
 
+POLLING = 0.05  #: seconds until a server hears that it is to end
+
+
 class Answering:
     """Before :class:`~http.server.BaseHTTPRequestHandler`: its ``do_GET`` has only to say what the answer is."""
 
-    def answer(self, body: bytes, kind: str = "text/html", status: int = 200) -> None:
-        """The whole answer."""
+    protocol_version = "HTTP/1.1"  #: connections are kept
+
+    def answer(self, body: bytes, kind: str = "text/html", status: int = 200, **headers: str) -> None:
+        """The whole answer; ``Retry_After="1"`` is a further header."""
         self.send_response(status)
         self.send_header("Content-Type", kind)
+        for name, value in headers.items():
+            self.send_header(name.replace("_", "-"), value)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
@@ -28,12 +35,12 @@ class Answering:
 
 
 @contextmanager
-def serving(handler: Callable[..., BaseHTTPRequestHandler]) -> Iterator[str]:
+def serving(handler: Callable[..., BaseHTTPRequestHandler], host: str = "127.0.0.1") -> Iterator[str]:
     """The site's URL."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    server = ThreadingHTTPServer((host, 0), handler)
+    threading.Thread(target=server.serve_forever, args=(POLLING,), daemon=True).start()
     try:
-        yield f"http://127.0.0.1:{server.server_port}/"
+        yield f"http://{host}:{server.server_port}/"
     finally:
         server.shutdown()
         server.server_close()

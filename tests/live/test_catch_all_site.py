@@ -7,7 +7,7 @@ from functools import partial
 from http.server import BaseHTTPRequestHandler
 from typing import TYPE_CHECKING, Any
 
-from tests.live.serving import serving
+from tests.live.serving import Answering, serving
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
@@ -19,9 +19,7 @@ SHELL = (
 FILES = {"/app.js": (b"fetch('/api')", "text/javascript"), "/app.css": (b"a{}", "text/css")}
 
 
-class _CatchAll(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
+class _CatchAll(Answering, BaseHTTPRequestHandler):
     def __init__(self, body: bytes, asked: threading.Event, *args: Any) -> None:
         self._page, self._asked = SHELL % body, asked
         super().__init__(*args)
@@ -29,20 +27,9 @@ class _CatchAll(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         if self.path == "/app.css" and not self._asked.is_set():
             self._asked.set()
-            self.send_response(429)
-            self.send_header("Retry-After", "1")
-            self.send_header("Content-Length", "0")
-            self.end_headers()
-            return
-        body, kind = FILES.get(self.path, (self._page, "text/html"))
-        self.send_response(200)
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: object) -> None:
-        pass
+            self.answer(b"", status=429, Retry_After="1")
+        else:
+            self.answer(*FILES.get(self.path, (self._page, "text/html")))
 
 
 def catch_all(body: bytes) -> AbstractContextManager[str]:

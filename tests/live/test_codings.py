@@ -12,7 +12,7 @@ import brotli
 import pytest
 
 from sharc_crawler.coding import zstd
-from tests.live.serving import serving
+from tests.live.serving import Answering, serving
 
 PACK = {
     "gzip": gzip.compress,
@@ -31,9 +31,7 @@ FILES = {
 }
 
 
-class _Coded(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
+class _Coded(Answering, BaseHTTPRequestHandler):
     def __init__(self, coding: str, broken: bool, *args: Any) -> None:
         self._coding, self._broken = coding, broken
         super().__init__(*args)
@@ -42,16 +40,8 @@ class _Coded(BaseHTTPRequestHandler):
         body = PACK[self._coding](FILES.get(self.path, b""))
         if self._broken and self.path == "/robots.txt":
             body = body[: len(body) // 2]
-        self.send_response(200 if self.path in FILES else 404)
         kind = {"/robots.txt": "text/plain", "/map.xml": "text/xml"}.get(self.path, "text/html")
-        self.send_header("Content-Type", kind)
-        self.send_header("Content-Encoding", self._coding)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: object) -> None:
-        pass
+        self.answer(body, kind, 200 if self.path in FILES else 404, Content_Encoding=self._coding)
 
 
 @pytest.mark.parametrize("coding", PACK)

@@ -8,6 +8,7 @@ from collections import Counter
 
 import pytest
 
+from tests.live.serving import Answering
 from tests.report.by_hand import load_facts
 
 PAGES = 40
@@ -37,9 +38,7 @@ class _Site(http.server.ThreadingHTTPServer):
         return "".join([f"<!doctype html><p>{own * 4}", *links, *late]).encode()
 
 
-class _Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
+class _Handler(Answering, http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         site = self.server
         with site.lock:
@@ -49,14 +48,7 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         site.never.wait(0.02)  # the answer takes its time, so that requests overlap
         with site.lock:
             site.at_once -= 1
-        self.send_response(200 if body else 404)
-        self.send_header("Content-Type", "text/html")
-        self.send_header("Content-Length", str(len(body or b"")))
-        self.end_headers()
-        self.wfile.write(body or b"")
-
-    def log_message(self, *_):
-        pass
+        self.answer(body or b"", status=200 if body else 404)
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from http.server import BaseHTTPRequestHandler
 
-from tests.live.serving import serving
+from tests.live.serving import Answering, serving
 
 ATTRIBUTES = b" ".join(b"a%d=%d" % (number, number) for number in range(100_000))
 PAGES = {
@@ -16,19 +16,9 @@ PAGES = {
 }
 
 
-class _Costly(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
+class _Costly(Answering, BaseHTTPRequestHandler):
     def do_GET(self) -> None:
-        body = PAGES.get(self.path, b"")
-        self.send_response(200 if self.path in PAGES else 404)
-        self.send_header("Content-Type", "text/html")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: object) -> None:
-        pass
+        self.answer(PAGES.get(self.path, b""), status=200 if self.path in PAGES else 404)
 
 
 def test_a_page_of_100000_attributes_and_one_without_end(crawl) -> None:

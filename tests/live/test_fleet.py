@@ -47,8 +47,6 @@ def handler_of(asked: Asked) -> type[BaseHTTPRequestHandler]:
     class Tree(Answering, BaseHTTPRequestHandler):
         """A page links to two further ones."""
 
-        protocol_version = "HTTP/1.1"
-
         def do_GET(self):
             with asked.lock:
                 asked.by_site[self.headers["Host"]].append(self.path)

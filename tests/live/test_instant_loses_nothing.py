@@ -58,8 +58,6 @@ class Hubs:
         hubs = self
 
         class Handler(Answering, BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
             def do_GET(self) -> None:
                 now = time.time()
                 status, kind, text = 200, "text/html", f"<html><body>{self.path}</body></html>"

@@ -30,8 +30,6 @@ FILES = 70  #: of which the crawl needs about thirty for itself
 
 
 class Small(Answering, BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"  # connections are kept, one or more a host
-
     def do_GET(self):
         found = self.path in ("/", "/two")
         body = b"<html><a href=/two>two</a>" + self.headers["Host"].encode() if found else b""

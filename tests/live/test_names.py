@@ -16,6 +16,7 @@ from twisted.internet import reactor
 from sharc_crawler.live import names
 from sharc_crawler.live.addresses import AddressRefusedError
 from sharc_crawler.live.names import DualStackResolver, addresses_of
+from tests.live.serving import Answering
 from tests.live.wire_servers import handler, in_loop, saying, serving
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"
@@ -146,10 +147,8 @@ SPELLINGS = ["[::1]", "[0:0:0:0:0:0:0:1]", "[0000:0000::0001]", "[::0001]", "[::
 ODD = ["[::1%25lo]", "[::1%00]", "[::]", "[v1.x]", "[::1", "[::1]]", "[::1.]", "[::ffff:127.0.0.1]"]
 
 
-class ManySpellings(BaseHTTPRequestHandler):
+class ManySpellings(Answering, BaseHTTPRequestHandler):
     """A front page that names this server in many ways."""
-
-    protocol_version = "HTTP/1.1"
 
     def do_GET(self):
         port = self.server.server_port
@@ -158,14 +157,8 @@ class ManySpellings(BaseHTTPRequestHandler):
             for n, host in enumerate((*SPELLINGS, *ODD))
         )
         body = links.encode() if self.path == "/" else self.path.encode()
-        self.send_response(404 if self.path in ("/robots.txt", "/sitemap.xml") else 200)
-        self.send_header("Content-Type", "image/png" if self.path.endswith("png") else "text/html")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_):
-        pass
+        kind = "image/png" if self.path.endswith("png") else "text/html"
+        self.answer(body, kind, 404 if self.path in ("/robots.txt", "/sitemap.xml") else 200)
 
 
 class SixServer(ThreadingHTTPServer):

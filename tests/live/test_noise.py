@@ -14,14 +14,13 @@ from click.testing import CliRunner
 from sharc_crawler.cli import main
 from sharc_crawler.rates.history import CHANGED, UNCHANGED, UNKNOWN
 from sharc_crawler.storage.observations import ObservationStore
-from tests.live.serving import serving
+from tests.live.serving import Answering, serving
 
 FILLER = "<p>Words that make up a page, many of them, as pages have.</p>" * 8
 LINKS = "".join(f"<a href=/{name}>{name}</a>" for name in ("plain", "nonce", "counter", "edited"))
 
 
-class _Noisy(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
+class _Noisy(Answering, BaseHTTPRequestHandler):
     numbers = count(1)  # of answers
 
     def do_GET(self) -> None:
@@ -34,15 +33,7 @@ class _Noisy(BaseHTTPRequestHandler):
         known = self.path in ("/", "/plain", *noise)
         page = f"<html><body>{FILLER}{LINKS if self.path == '/' else ''}{noise.get(self.path, '')}</body></html>"
         body = gzip.compress(page.encode(), mtime=number)
-        self.send_response(200 if known else 404)
-        self.send_header("Content-Type", "text/html")
-        self.send_header("Content-Encoding", "gzip")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_: object) -> None:
-        pass
+        self.answer(body, status=200 if known else 404, Content_Encoding="gzip")
 
 
 @pytest.fixture(scope="module")

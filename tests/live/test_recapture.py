@@ -7,7 +7,7 @@ from http.server import BaseHTTPRequestHandler
 
 import pytest
 
-from tests.live.serving import serving
+from tests.live.serving import Answering, serving
 
 SECTIONS, LEAVES, EVERY = 4, 6, 16
 
@@ -32,18 +32,10 @@ class Library:
 
 
 def handler(library: Library) -> type[BaseHTTPRequestHandler]:
-    class Answers(BaseHTTPRequestHandler):
+    class Answers(Answering, BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             text = library.text(self.path)
-            body = (text or "no such page").encode()
-            self.send_response(404 if text is None else 200)
-            self.send_header("Content-Type", "text/html")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_: object) -> None:
-            pass
+            self.answer((text or "no such page").encode(), status=404 if text is None else 200)
 
     return Answers
 

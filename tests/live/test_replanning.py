@@ -5,7 +5,6 @@ from __future__ import annotations
 import http.server
 import json
 import signal
-import threading
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -15,6 +14,7 @@ import pytest
 
 from sharc_crawler.certificate.verify import verify
 from tests.live.conftest import captures_of
+from tests.live.serving import Answering, serving
 from tests.live.test_interruptions import start, stop_after
 
 PAGES = [f"/{number}.html" for number in range(60)]
@@ -64,29 +64,16 @@ class Site:
 def served(**more):
     site = Site(**more)
 
-    class Handler(http.server.BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
+    class Handler(Answering, http.server.BaseHTTPRequestHandler):
         def do_GET(self):
             body = site.body(self.path)
             if body is not None and self.path != "/robots.txt":
                 site.log.append(self.path)
-            self.send_response(200 if body is not None else 404)
-            self.send_header("Content-Type", "text/html" if self.path in PAGES else "text/plain")
-            self.send_header("Content-Length", str(len(body or b"")))
-            self.end_headers()
-            self.wfile.write(body or b"")
+            kind = "text/html" if self.path in PAGES else "text/plain"
+            self.answer(body or b"", kind, 404 if body is None else 200)
 
-        def log_message(self, *_):
-            pass
-
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        site.url = f"http://127.0.0.1:{server.server_port}/"
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
-        thread.start()
+    with serving(Handler) as site.url:
         yield site
-        server.shutdown()
-        thread.join(5)
 
 
 @pytest.mark.slow

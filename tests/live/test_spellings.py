@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import http.server
-import threading
-from contextlib import contextmanager
 from urllib.parse import urlsplit
 
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.model import Result
 from sharc_crawler.storage.observations import ObservationStore
+from tests.live.serving import serving
 
 LINKS = (
     "/dead?b=2&a=1&utm_source=x",
@@ -44,19 +43,9 @@ class _Site(http.server.BaseHTTPRequestHandler):
         pass
 
 
-@contextmanager
-def site():
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), _Site) as server:
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_port}/"
-        server.shutdown()
-        thread.join(5)
-
-
 def test_spellings_that_are_not_canonical_are_certified_and_redirects_in_raw_bytes_followed(crawl, tmp_path):
     history = tmp_path / "archive.sqlite"
-    with site() as url:
+    with serving(_Site) as url:
         settings = ("SHARC_ATTEMPTS=2", "SHARC_BACK_OFF=0")
         done = crawl(url=url, delay="0", sitemap="off", history=str(history), settings=settings)
     assert done.code == 0, done.err

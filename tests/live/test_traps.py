@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from sharc_crawler.certificate.verify import verify
-from tests.live.serving import serving
+from tests.live.serving import Answering, serving
 
 TRUE = 24  #: pages
 
@@ -20,10 +20,8 @@ def text(number: int) -> str:
     return f"The story number {number} is about {' and '.join(f'thing{number * 7 + word}' for word in range(9))}."
 
 
-class _Endless(BaseHTTPRequestHandler):
+class _Endless(Answering, BaseHTTPRequestHandler):
     """What each page shows is its number's, all else is made up at every request."""
-
-    protocol_version = "HTTP/1.1"
 
     def number_of(self, path: str) -> int | None:
         raise NotImplementedError
@@ -37,19 +35,8 @@ class _Endless(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         if self.path in {"/robots.txt", "/sitemap.xml"}:
-            return self.answer(404, "")
-        return self.answer(200, self.page(self.number_of(self.path)))
-
-    def answer(self, status: int, body: str) -> None:
-        data = body.encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "text/html; charset=utf-8")
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
-
-    def log_message(self, *_: object) -> None:
-        pass
+            return self.answer(b"", status=404)
+        return self.answer(self.page(self.number_of(self.path)).encode(), "text/html; charset=utf-8")
 
 
 class SessionInPath(_Endless):
