@@ -2,56 +2,50 @@
 
 from __future__ import annotations
 
-import gzip
-import io
-import json
-import math
-import tempfile
-import zlib
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from sharc_crawler.archive import cdx, dates
-from sharc_crawler.archive.gathering import Gathering
-from sharc_crawler.archive.history import read_history
-from sharc_crawler.archive.members import Record, read_at, records
-from sharc_crawler.archive.surt import surt
-from sharc_crawler.certificate.verify import verify
-from sharc_crawler.changes.content import ContentDetector
-from sharc_crawler.changes.difference import difference
-from sharc_crawler.changes.fingerprint import fingerprint
-from sharc_crawler.changes.http import dechunk, parse_response
-from sharc_crawler.changes.http_date import http_date
-from sharc_crawler.changes.learning import Pair, learn_masks
-from sharc_crawler.changes.masks import load_masks
-from sharc_crawler.coding import decoded, unpack
-from sharc_crawler.errors import SharcError
-from sharc_crawler.frontier.store import Batch, LinksRow
-from sharc_crawler.links import document, sitemap
-from sharc_crawler.links.dates import mail_date, w3c_date
-from sharc_crawler.links.found import LIMIT, Resolver
-from sharc_crawler.links.robots import RobotsRules
-from sharc_crawler.links.robots_text import robots_text
-from sharc_crawler.live.listening import TappedPool, Turn
-from sharc_crawler.live.reading import read
-from sharc_crawler.live.readings import Order, Wants
-from sharc_crawler.live.requests import retry_after
-from sharc_crawler.live.tap import Tap
-from sharc_crawler.model import Hints
-from sharc_crawler.seeds.temporal.views import LogOptions, read_views
-from sharc_crawler.storage.sqlite import SqliteStore
-from sharc_crawler.testing.stores import capture_row, page_row, visit_row
-from sharc_crawler.urls import canonical, host_of
+from benchmarks.fuzz_sent import (
+    coding_seeds,
+    date_seeds,
+    exchange_seeds,
+    feed_seeds,
+    fingerprint_seeds,
+    link_seeds,
+    long_seeds,
+    robots_seeds,
+    run_coding,
+    run_dates,
+    run_exchange,
+    run_feeds,
+    run_fingerprint,
+    run_links,
+    run_long,
+    run_robots,
+    run_sitemaps,
+    run_urls,
+    run_wire,
+    sitemap_seeds,
+    url_seeds,
+    wire_seeds,
+)
+from benchmarks.fuzz_stored import (
+    accesslog_seeds,
+    certificate_seeds,
+    frontier_seeds,
+    index_seeds,
+    mask_seeds,
+    run_accesslog,
+    run_cdx,
+    run_certificate,
+    run_frontier,
+    run_masks,
+    run_warc,
+    warc_seeds,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from twisted.internet.defer import Deferred
-
-ROOT = Path(__file__).resolve().parents[1]
-BASE = "http://example.org/a/b?c"
 
 
 @dataclass(frozen=True)
@@ -60,433 +54,6 @@ class Target:
 
     run: Callable[[bytes], None]
     seeds: Callable[[], list[bytes]]
-
-
-def web(url: str) -> bool:
-    return url.startswith(("http://", "https://")) and "#" not in url
-
-
-# What sites send
-
-
-def run_sitemaps(data: bytes) -> None:
-    found = sitemap.read(data, BASE, most_entries=100, most_bytes=100_000)
-    assert len(found.entries) <= 100
-    assert len({entry.loc for entry in found.entries}) == len(found.entries)
-    for entry in found.entries:
-        assert web(entry.loc.lower()), entry.loc
-        assert entry.hints.priority is None or 0 <= entry.hints.priority <= 1
-        assert entry.hints.lastmod is None or math.isfinite(entry.hints.lastmod)
-    unpack(data, 1_000)
-
-
-def sitemap_seeds() -> list[bytes]:
-    return [path.read_bytes() for path in (ROOT / "sitemaps").iterdir() if ".expected." not in path.name]
-
-
-def run_feeds(data: bytes) -> None:
-    run_sitemaps(b"<rss version='2.0'><channel>" + data)
-    run_sitemaps(b"<feed xmlns='http://www.w3.org/2005/Atom'>" + data)
-
-
-def feed_seeds() -> list[bytes]:
-    return [
-        b"<item><link>http://example.org/x</link><pubDate>Thu, 01 Jan 2026 00:01:00 GMT</pubDate></item>",
-        b"<entry><link href='/y' rel='alternate'/><updated>2026-01-01T00:00:00Z</updated></entry></feed>",
-        b"<item><guid isPermaLink='true'>http://example.org/x</guid><dc:date>2026-01</dc:date></item>",
-    ]
-
-
-def run_robots(data: bytes) -> None:
-    text, problem = robots_text(data)
-    assert problem is None
-    rules = RobotsRules(text, "sharc-crawler", "http://example.org/robots.txt")
-    assert rules.delay >= 0 and math.isfinite(rules.delay), rules.delay
-    assert all(web(url.lower()) for url in rules.sitemaps)
-    for url in ("http://example.org/", "http://example.org/a/b?c=%41", "http://example.org/é"):
-        rules.allows(url)
-
-
-def robots_seeds() -> list[bytes]:
-    return [
-        b"User-agent: *\nDisallow: /private/\nAllow: /private/x$\nCrawl-delay: 2\nSitemap: /s.xml",
-        b"\xef\xbb\xbfUser-agent: sharc-crawler\nRequest-rate: 1/10s 0900-1700\nDisallow: /*?c=*%41",
-        b"User-agent: a\nUser-agent: b # and\nDisallow\nCrawl-delay: 1e999\n\nUser-agent: *\nDisallow:",
-    ]
-
-
-def run_dates(data: bytes) -> None:
-    text = data.decode("latin-1")
-    for instant in (http_date(text), *(found and found.start for found in (w3c_date(text), mail_date(text)))):
-        assert instant is None or math.isfinite(instant)
-    pause = retry_after(text, 1e9)
-    assert pause is None or pause >= 0
-    one = _result(dates.instant, data)
-    many = _result(dates.instants, [data])
-    assert one == (many if many is None else many[0]), (one, many)
-
-
-def _result(function: Callable, argument: object) -> object:
-    try:
-        return function(argument)
-    except ValueError:
-        return None
-
-
-def date_seeds() -> list[bytes]:
-    return [
-        b"Sun, 06 Nov 1994 08:49:37 GMT", b"Sunday, 06-Nov-94 08:49:37 GMT", b"Sun Nov  6 08:49:37 1994",
-        b"120", b"2026-11-18T11:06:40.25+01:00", b"2026-11", b"20010410213930", b"1 Jan 0001 00:00:00 +2359",
-    ]  # fmt: skip
-
-
-def run_urls(data: bytes) -> None:
-    text = data.decode("utf-8", "surrogateescape" if data[:1] == b"s" else "replace")
-    for url in (text, f"http://example.org/{text}", f"http://{text}/"):
-        name = canonical(url)
-        if name is not None:
-            assert canonical(name) == name, (name, canonical(name))
-            assert name.isprintable() and name.isascii() and " " not in name, name
-            assert host_of(name)
-            assert _result(surt, name), name
-    absolute = Resolver(BASE).one(text)
-    if absolute is not None:
-        assert web(absolute.lower()), absolute
-        assert absolute.isascii() and absolute.isprintable(), absolute
-    _result(surt, text)
-
-
-def url_seeds() -> list[bytes]:
-    return [
-        b"HTTP://WWW.Example.org:80/a/../b%7e?z=1&utm_source=x&a=2#top", b"http://[::1]:8080/;jsessionid=1?a&b=",
-        "http://bücher.example/%E9/ä?ö=ü".encode(), b"//x/y\\..\\z", b"../(S(aaaaaaaaaaaaaaaaaaaaaaaa))/../c", b"http://h./%2e%2E/",
-    ]  # fmt: skip
-
-
-def run_exchange(data: bytes) -> None:
-    message = parse_response(data)
-    read(data, Order(BASE, Wants.DOCUMENT, compared=True), ContentDetector())
-    if message is None:
-        return
-    assert message.interim + message.message == data
-    assert message.head == data[message.start : message.body_start]
-    assert 200 <= message.status <= 999 or message.status < 100
-    payload = bytes(message.payload)
-    assert len(payload) <= len(data) - message.body_start
-    if not message.chunked:
-        assert message.head + payload == message.message
-    whole = b"".join(b"%x\r\n%b\r\n" % (len(part), part) for part in (data[:7], data[7:]) if part) + b"0\r\n\r\n"
-    assert dechunk(whole) == data
-
-
-def exchange_seeds() -> list[bytes]:
-    ok = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
-    chunked = b"Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2;x=y\r\nde\r\n0\r\nT: u\r\n\r\n"
-    return [
-        ok + b"Content-Length: 5\r\n\r\nhello",
-        b"HTTP/1.1 103 Early\r\nLink: x\r\n\r\n" + ok + chunked,
-        ok + b"Content-Encoding: gzip\r\n\r\n" + gzip.compress(b"<p>hello", mtime=0),
-        b"HTTP/1.0 301\nLocation: /x\n y\n\n",
-        b'HTTP/1.1 304 Not Modified\r\nETag: "1"\r\n\r\n',
-    ]
-
-
-def run_wire(data: bytes) -> None:
-    """A connection that brings these bytes, in pieces: nothing raised, nothing lost, nothing added."""
-    from twisted.internet.error import ConnectionDone
-    from twisted.internet.testing import MemoryReactorClock, StringTransport
-    from twisted.python.failure import Failure
-    from twisted.web.client import Agent, HTTPConnectionPool
-
-    transport, wired = StringTransport(), _Endpoint()
-    transport.abortConnection = transport.loseConnection
-    transport.getHandle = lambda: None
-    tap = Tap(lambda: 0.0)
-    reactor = MemoryReactorClock()
-    pool = TappedPool(HTTPConnectionPool(reactor), 9, lambda: Turn(tap, lambda *_: wired, whole=True))
-    answer = Agent(reactor, pool=pool).request(b"GET", b"http://h/")
-    wired.connection.makeConnection(transport)
-    wired.made.callback(wired.connection)
-    bodies: list[bytes] = []
-    answer.addCallbacks(lambda response: response.deliverBody(_Body(bodies)), lambda _: None)
-    size, rest = (data[0] or 1, data[1:]) if data else (1, b"")
-    fed = b""
-    for start in range(0, len(rest), size):
-        if transport.disconnecting or not wired.connection.listening:
-            break
-        wired.connection.dataReceived(rest[start : start + size])
-        fed += rest[start : start + size]
-    heard = tap.response() + tap.surplus
-    assert fed == heard, (heard, fed)
-    wired.connection.connectionLost(Failure(ConnectionDone()))
-
-
-class _Endpoint:
-    """One connection, made by hand."""
-
-    def connect(self, factory: Any) -> Deferred[Any]:
-        from twisted.internet.defer import Deferred
-
-        self.connection = factory.buildProtocol(None)
-        self.made: Deferred[Any] = Deferred()
-        return self.made
-
-
-class _Body:
-    def __init__(self, parts: list[bytes]) -> None:
-        self.dataReceived = parts.append
-
-    def makeConnection(self, transport: object) -> None: ...  # noqa: N802 - Twisted's name
-
-    def connectionLost(self, reason: object) -> None: ...  # noqa: N802 - Twisted's name
-
-
-def wire_seeds() -> list[bytes]:
-    return [size + seed for seed in exchange_seeds() for size in (b"\x01", b"\xff")]
-
-
-_TYPES = ("text/html", "text/html; charset=latin-1", "text/css", "image/svg+xml", "application/xhtml+xml", None)
-
-
-def run_links(data: bytes) -> None:
-    kind = _TYPES[data[0] % len(_TYPES)] if data else None
-    found = document.extract(data[1:], BASE, kind)
-    for urls in (found.links, found.resources, found.feeds):
-        assert len(urls) == len(set(urls)) <= LIMIT
-        assert all(web(url.lower()) and url.isascii() and url.isprintable() for url in urls), urls
-
-
-def link_seeds() -> list[bytes]:
-    page = (
-        b'<base href="/b/"><a href="c#d">x</a><img srcset="e.png, f.png 2x" style="background:url(g)">'
-        b'<link rel=stylesheet href=h.css><meta http-equiv=refresh content="0;url=i"><style>@import "j";</style>'
-        b"<body background=k></html><a href=l>"
-    )
-    sheet = b'@charset "utf-8";@import url("a.css");b{background:url( c\\29.png )}/* url(d) */@font-face{src:url(f)}'
-    return [bytes([number]) + text for number in range(len(_TYPES)) for text in (page, sheet)]
-
-
-def run_fingerprint(data: bytes) -> None:
-    old, _, new = data.partition(b"\0")
-    one = fingerprint(old, "text/html")
-    assert one == fingerprint(old, "text/html")
-    masks = learn_masks([Pair(old, new, "text/html")])
-    for body in (old, new):
-        fingerprint(body, "text/html", masks)
-    difference(old, new, "text/html", masks)
-    assert not difference(old, old, "text/html").edits, old
-
-
-def fingerprint_seeds() -> list[bytes]:
-    page = b"<title>t</title><p>Page 1234 of 12:30:01<a href='/x?sid=1#f'>y</a><img src='a?v=2'><input value=z></p>"
-    return [page + b"\0" + page.replace(b"1234", b"5678").replace(b"v=2", b"v=3"), page + b"</html><p>more\0<p>x"]
-
-
-_CODINGS = ([b"gzip"], [b"deflate"], [b"br"], [b"zstd"], [b"gzip, br"], [b"x-gzip", b"identity"])
-
-
-def run_coding(data: bytes) -> None:
-    codings = _CODINGS[data[0] % len(_CODINGS)] if data else [b"gzip"]
-    body = decoded(data[1:], codings, limit=50_000)
-    assert body is None or len(body) <= 50_000
-
-
-def coding_seeds() -> list[bytes]:
-    import brotli
-
-    bomb = gzip.compress(bytes(100_000), mtime=0)
-    return [
-        b"\0" + gzip.compress(b"hello", mtime=0) * 2, b"\0" + bomb, b"\1" + zlib.compress(b"hello"),
-        b"\1" + zlib.compress(b"hello")[2:-4], b"\2" + brotli.compress(b"hello"), b"\4" + brotli.compress(bomb),
-        b"\3(\xb5/\xfd\x04X)\x00\x00hello\x8b\x1f\x02\x06",
-    ]  # fmt: skip
-
-
-# What archives and people give
-
-
-def run_history(data: bytes) -> None:
-    """Any file: CDX, CDXJ, JSON rows and objects, TimeMaps, WARC, WACZ."""
-    path = _folder() / "file"
-    path.write_bytes(data)
-    try:
-        read_history([path], links=True)
-    except SharcError as error:
-        assert str(path) in str(error)
-
-
-def run_cdx(data: bytes) -> None:
-    """Read in blocks as line by line; and as a file."""
-    lines = data.split(b"\n")
-    blocks, single = Gathering(), Gathering()
-    cdx.read_cdx(lines, "f", blocks)
-    reader = cdx._Lines("f", single)
-    for number, line in enumerate(lines, 1):
-        reader.read(number, line.split())
-    for name in ("owners", "times", "statuses", "digests", "resume_key"):
-        assert getattr(blocks, name) == getattr(single, name), name
-    cdx.read_cdxj(lines, "f", Gathering())
-    run_history(data)
-
-
-def index_seeds() -> list[bytes]:
-    from tests.archive.test_reading_anything import SAMPLES
-
-    return SAMPLES
-
-
-def run_warc(data: bytes) -> None:
-    """The strict reader; with an even first byte of records that the fuzzer need not pack."""
-    packed = data[1:] if data[:1] and data[0] % 2 else b"".join(map(gzip.compress, data[1:].split(b"\0\0")))
-    stream, end = io.BytesIO(packed), 0
-    for found in records(stream):
-        assert found.offset >= end
-        if isinstance(found, Record):
-            end = found.end
-            assert end <= len(packed)
-            again = read_at(io.BytesIO(packed), found.offset)
-            assert again == found
-    run_history(packed)
-
-
-def warc_seeds() -> list[bytes]:
-    from tests.archive.test_reading_anything import warc
-
-    return [b"\1" + warc(packed=True), b"\0" + warc(packed=False).replace(b"\r\n\r\nWARC/", b"\r\n\r\n\0\0WARC/")]
-
-
-def run_accesslog(data: bytes) -> None:
-    path = _folder() / "access.log"
-    path.write_bytes(data)
-    try:
-        views = read_views([path], LogOptions(days=3, least_views=1, host="https://example.org"))
-    except SharcError as error:
-        assert str(error)
-    else:
-        assert views.views.min() >= 0
-        assert len(views.pages) == len(views.views)
-
-
-def accesslog_seeds() -> list[bytes]:
-    line = b'%b1.2.3.4 - - [18/Nov/2026:11:06:40 +0100] "GET %b HTTP/1.1" 200 12 "-" "Mozilla/5.0"\n'
-    return [
-        line % (b"", b"/a") + line % (b"www.example.org:443 ", b"/b?c") + line % (b"", b"http://x/y"),
-        b'::1 - u [01/Jan/2026:00:00:00 -0000] "POST / HTTP/1.0" 304 -\n',
-    ]
-
-
-def run_certificate(data: bytes) -> None:
-    """A certificate of anybody's making beside WARC files of ours."""
-    folder = _certified()
-    (folder / "certificate.json").write_bytes(data)
-    try:
-        verify(folder)
-    except SharcError as error:
-        assert str(error)
-
-
-@cache
-def _certified() -> Path:
-    from tests.certificate.made import certified
-
-    folder = _folder() / "capture"
-    certified(folder)
-    return folder
-
-
-def certificate_seeds() -> list[bytes]:
-    whole = (_certified() / "certificate.json").read_bytes()
-    compact = json.dumps(json.loads(whole), separators=(",", ":")).encode()
-    return [whole, compact, b"{}", b"[]", b'{"format":"sharc-certificate","version":1}']
-
-
-def run_masks(data: bytes) -> None:
-    path = _folder() / "masks.json"
-    path.write_bytes(data)
-    try:
-        masks = load_masks(path)
-        fingerprint(b"<p id=a>x<b>y</b></p>", "text/html", masks)
-    except SharcError as error:
-        assert "masks" in str(error)
-
-
-def mask_seeds() -> list[bytes]:
-    return [
-        b'{"version":1,"masks":[{"path":"//*[@id=\'a\']","pattern":"x.*"},{"path":"//b"}]}',
-        b'{"version":1,"masks":[{"path":"string(//b)","pattern":null}]}',
-    ]
-
-
-# What we keep
-
-
-def run_frontier(data: bytes) -> None:
-    """A frontier's state whose JSON was tampered with."""
-    store, columns = _store()
-    table, column = columns[data[0] % len(columns)] if data else columns[0]
-    store._db.execute("SAVEPOINT before")
-    try:
-        text = data[1:].decode("utf-8", "replace")
-        store._db.execute(f"UPDATE {table} SET {column} = ?", (text,))
-        try:
-            store.load()
-            list(store.links())
-        except SharcError as error:
-            assert "frontier" in str(error)
-    finally:
-        store._db.execute("ROLLBACK TO before")
-        store._db.execute("RELEASE before")
-
-
-@cache
-def _store() -> tuple[SqliteStore, list[tuple[str, str]]]:
-    rows = [page_row(0, hints=Hints(5.0, 86400.0, "daily", 0.8)), page_row(1, shape=2.5, reason="why", state=6)]
-    capture = capture_row(notes=("a", "b"), interruptions=((3.0, 4.5),), skipped={"x": 3}, audit={"share": 0.02})
-    batch = Batch(
-        rows, [visit_row(0), visit_row(1, finished=False)], captures={0: capture}, links=[LinksRow(0, 1.0, (0, 1))]
-    )
-    store = SqliteStore(Path(tempfile.mkdtemp(prefix="sharc-fuzz-")))
-    store.commit(batch)
-    columns = [
-        ("page", "hints"), ("capture", "spec"), ("capture", "notes"), ("capture", "interruptions"),
-        ("capture", "skipped"), ("capture", "audit"), ("link", "targets"), ("visit", "result"), ("page", "kind"),
-    ]  # fmt: skip
-    return store, columns
-
-
-def frontier_seeds() -> list[bytes]:
-    store, columns = _store()
-    seeds = []
-    for number, (table, column) in enumerate(columns):
-        for (value,) in store._db.execute(f"SELECT DISTINCT {column} FROM {table}"):
-            seeds.append(bytes([number]) + str(value).encode())
-    return seeds
-
-
-@cache
-def _folder() -> Path:
-    return Path(tempfile.mkdtemp(prefix="sharc-fuzz-"))
-
-
-def run_long(data: bytes) -> None:
-    """A megabyte that repeats its second half: what costs more than its length shows here."""
-    start, unit = data[: len(data) // 2], data[len(data) // 2 :] or b"<"
-    page = (start + unit * (1_000_000 // len(unit)))[:1_000_000]
-    for kind in ("text/html", "text/css"):
-        document.extract(page, BASE, kind)
-    fingerprint(page, "text/html")
-    sitemap.read(page, BASE)
-    RobotsRules(robots_text(page)[0], "sharc-crawler", BASE)
-
-
-def long_seeds() -> list[bytes]:
-    return [
-        *link_seeds(),
-        b"<p " * 9 + b" a=1",
-        b"<!--" + b"-->",
-        b"<url><loc>" + b"http://h/",
-        b"User-agent: *\n" + b"Disallow: /*a\n",
-    ]
 
 
 TARGETS = {

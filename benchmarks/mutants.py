@@ -4,8 +4,9 @@
 
 One change a mutant: a comparison, an arithmetic or logical operator, a number, a truth value or a condition is turned
 into another, a call whose value nobody takes is left out, a value is not returned. What cannot fail a test is left
-alone: annotations, text, log messages, decorators, ``strict`` of a ``zip``, ``None`` in place of ``False``. A mutant is killed if a test fails, or never ends: of the quick
-ones, first those that reach its line, then its room's; where they all pass, of those of its room's that are not quick.
+alone: annotations, text, log messages, decorators, ``strict`` of a ``zip``, ``None`` in place of ``False``. A mutant is
+killed if a test fails, or never ends: of the quick ones, first those that reach its line, then all of its room; where
+these all pass, of the others of its room that the default run has.
 """
 
 from __future__ import annotations

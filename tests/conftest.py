@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import shutil
 import sys
@@ -50,6 +51,17 @@ def pytest_configure(config: pytest.Config) -> None:
         settings.load_profile("quick")
         config.option.markexpr = " and ".join(filter(None, (config.option.markexpr, "not slow")))
         config.pluginmanager.register(Quick())
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """What is collected stays to the end: it is not looked through for garbage, then or later."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 class Doctests:

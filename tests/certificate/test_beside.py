@@ -26,8 +26,8 @@ from sharc_crawler.model import Slot, Verdict
 from sharc_crawler.report.packaged import not_of_it
 from sharc_crawler.report.packaging import package
 from sharc_crawler.report.write import write
+from tests.certificate.forging import findings, forge, forge_warc, is_page, rewrite
 from tests.certificate.made import SITE, Maker, attested, certified, make, said
-from tests.certificate.test_verify import findings, forge, forge_warc, is_page, rewrite
 
 if TYPE_CHECKING:
     from pathlib import Path

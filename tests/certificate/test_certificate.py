@@ -15,8 +15,8 @@ from sharc_crawler.errors import UsageError
 from sharc_crawler.evidence.schemas import schema
 from sharc_crawler.report.claim import sentence
 from tests.archive.readback import read, read_all
+from tests.certificate.forging import whole
 from tests.certificate.made import SITE, certified, incomplete, make
-from tests.certificate.test_verify import whole
 
 SCHEMA = schema("sharc_crawler.certificate", "certificate.schema.json")
 

@@ -13,8 +13,8 @@ from sharc_crawler.certificate.writing import certify
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Slot, Verdict
+from tests.certificate.forging import entry, findings, forge, forge_warc, is_page
 from tests.certificate.made import SITE, Maker, looked_again, said
-from tests.certificate.test_verify import entry, findings, forge, forge_warc, is_page
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,6 +15,7 @@ from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import Done, Fetch, Kind, Sighting, Slot, Verdict, Wait
 from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.storage.sharing import SharedFile
+from tests.frontier.small import FullStore
 from tests.strategies import bad
 
 A, B = "http://a.example/", "http://b.example/"
@@ -188,16 +189,8 @@ def test_frontiers_that_share_a_file_go_on_each_with_its_own(world, cut):
 
 
 def test_what_a_shared_file_could_not_take_is_numbered_anew_when_it_can(world):
-    class Full(MemoryStore):
-        room = True
-
-        def commit(self, batch):
-            if not self.room:
-                raise OSError(28, "No space left on device")
-            super().commit(batch)
-
     linked(world, [A, B], 2)
-    store = Full()
+    store = FullStore()
     file, sites = SharedFile(store), Sites(Politeness(delay=0.0, obey_robots=False))
     for root in (A, B):
         sites.open(spec(root), world.now, file.part())

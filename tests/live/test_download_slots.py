@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 from http.server import BaseHTTPRequestHandler
 
+from tests.live.dropin_runs import ADDON, items, run
 from tests.live.serving import serving
-from tests.live.test_dropin import ADDON, items, run
 
 SLOTS = """
 import scrapy

@@ -114,7 +114,7 @@ def begin(
     )
 
 
-def until(condition, seconds: float = 90.0) -> None:
+def until(condition, seconds: float = 240.0) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline

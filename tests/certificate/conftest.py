@@ -1,0 +1,22 @@
+"""A capture with its certificate, as it was made, and a copy that may be altered."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+from tests.certificate.made import certified
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("certified")
+    certified(folder)
+    return folder
+
+
+@pytest.fixture
+def capture(original, tmp_path):
+    """A copy that may be altered."""
+    return shutil.copytree(original, tmp_path / "capture")

@@ -1,0 +1,180 @@
+"""From the seeds to the first decision: robots.txt, sitemaps, seeds that lead elsewhere."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+
+from sharc_crawler.errors import UsageError
+from sharc_crawler.frontier.frontier import Frontier
+from sharc_crawler.frontier.hosts import Politeness
+from sharc_crawler.model import (
+    Hints,
+    Kind,
+    Result,
+    Sighting,
+    Wait,
+)
+from sharc_crawler.storage.memory import MemoryStore
+from tests.frontier.small import ROOT, page, spec, urls, verdicts
+
+
+def test_robots_txt_comes_first_and_is_obeyed(world):
+    world.robots = {"a.example": "User-agent: *\nDisallow: /private\nCrawl-delay: 3"}
+    world.links = {ROOT: [page("private/1"), page("2")]}
+    store = MemoryStore()
+    frontier = Frontier(Politeness(delay=1.0), store)
+    capture = frontier.open(spec(), world.now)
+    fetches = world.run(frontier)
+    assert fetches[0].kind is Kind.ROBOTS
+    assert "private/1" not in urls(fetches)
+    gaps = [b - a for (a, _), (b, _) in pairwise(world.requests)]
+    assert min(gaps[1:]) >= 3.0 - 1e-9
+    assert not capture.left_out.reasons, "what is refused is a page that was not captured"
+    assert [visit.outcome.error for visit in store.load().visits if not visit.attempt] == ["robots.txt disallows it"]
+
+
+@pytest.mark.parametrize(("status", "fetched"), [("5xx", False), ("4xx", True)])
+def test_robots_that_cannot_be_had(world, status, fetched):
+    failed = {"result": Result.FAILED, "status": 503}
+    world.answers = {ROOT + "robots.txt": [failed] * 9 if status == "5xx" else []}
+    frontier = Frontier(Politeness(delay=0.0, attempts=3, back_off=2.0))
+    capture = frontier.open(spec(), world.now)
+    fetches = world.run(frontier)
+    assert (urls(fetches) != []) is fetched
+    assert len(urls(fetches, Kind.ROBOTS)) == (1 if fetched else 3)
+    assert capture.counts.captured == fetched
+    if not fetched:
+        assert "nothing on it is fetched" in " ".join(capture.notes)
+
+
+def test_robots_redirects_are_followed_up_to_five_times(world):
+    hops = {
+        f"{ROOT}robots{i or ''}.txt": [
+            {"result": Result.REDIRECTED, "status": 301, "location": f"{ROOT}robots{i + 1}.txt"}
+        ]
+        for i in range(4)
+    }
+    world.answers = hops | {ROOT + "robots4.txt": [{"result": Result.OK, "robots": "User-agent: *\nDisallow: /no"}]}
+    world.links = {ROOT: [page("no"), page("yes")]}
+    frontier = Frontier(Politeness(delay=0.0))
+    frontier.open(spec(), world.now)
+    fetches = world.run(frontier)
+    assert set(urls(fetches)) == {"", "yes"}
+
+
+def test_sitemaps_are_read_before_the_first_page_and_give_rates(world):
+    world.robots = {"a.example": f"Sitemap: {ROOT}index.xml"}
+    world.links = {
+        ROOT + "index.xml": [Sighting(ROOT + "s1.xml", Kind.SITEMAP)],
+        ROOT + "s1.xml": [page("hot", changefreq="hourly"), page("cold", changefreq="yearly", priority=0.9)],
+    }
+    store = MemoryStore()
+    frontier = Frontier(Politeness(delay=0.0), store)
+    frontier.open(spec(sitemaps=None), world.now)
+    fetches = world.run(frontier)
+    assert [fetch.kind for fetch in fetches[:3]] == [Kind.ROBOTS, Kind.SITEMAP, Kind.SITEMAP]
+    rows = {row.url.removeprefix(ROOT): row for row in store.load().pages}
+    assert rows["hot"].rate > rows["cold"].rate > 0
+    assert rows["cold"].weight > 0
+
+
+def test_an_index_sends_nobody_to_another_site(world):
+    world.robots = {"a.example": f"Sitemap: {ROOT}index.xml\nSitemap: http://cdn.example/index.xml"}
+    foreign = [Sighting(f"http://{host}/s.xml", Kind.SITEMAP) for host in ("victim.example", "cdn.example")]
+    world.links = {ROOT + "index.xml": foreign, "http://cdn.example/index.xml": foreign, ROOT: [page("1")]}
+    frontier = Frontier(Politeness(delay=0.0))
+    capture = frontier.open(spec(sitemaps=None), world.now)
+    fetched = {fetch.url for fetch in world.run(frontier) if fetch.kind is Kind.SITEMAP}
+    assert fetched == {ROOT + "index.xml", "http://cdn.example/index.xml", "http://cdn.example/s.xml"}
+    assert capture.left_out.reasons["a sitemap index names another site's sitemap"] >= 2
+
+
+def test_sitemaps_end(world):
+    """Indexes in a circle are read once each; one that never ends is left after five levels."""
+    world.robots = {"a.example": f"Sitemap: {ROOT}0.xml\nSitemap: {ROOT}circle.xml"}
+    world.links = {f"{ROOT}{i}.xml": [Sighting(f"{ROOT}{i + 1}.xml", Kind.SITEMAP)] for i in range(50)}
+    world.links[ROOT + "circle.xml"] = [Sighting(ROOT + "circle.xml", Kind.SITEMAP), page("1")]
+    frontier = Frontier(Politeness(delay=0.0))
+    frontier.open(spec(sitemaps=None), world.now)
+    fetched = [fetch.url for fetch in world.run(frontier) if fetch.kind is Kind.SITEMAP]
+    assert sorted(fetched) == sorted([*(f"{ROOT}{i}.xml" for i in range(6)), ROOT + "circle.xml"])
+
+
+def test_indexes_within_indexes_that_name_ever_new_ones_end(world, monkeypatch):
+    """Each of 30 names 30 more, five levels deep: that would be 25 million."""
+    monkeypatch.setattr("sharc_crawler.frontier.admission.MAX_NESTED_SITEMAPS", 100)
+
+    class Fan(dict):
+        def get(self, url, default=None):
+            if url.endswith(".xml"):
+                return [Sighting(f"{url[:-4]}-{i}.xml", Kind.SITEMAP) for i in range(30)]
+            return super().get(url, default)
+
+        def __contains__(self, url):
+            return url.endswith(".xml") or super().__contains__(url)
+
+    world.links = Fan({ROOT: [page("1")]})
+    world.robots = {"a.example": f"Sitemap: {ROOT}index.xml"}
+    frontier = Frontier(Politeness(delay=0.0))
+    capture = frontier.open(spec(sitemaps=None), world.now)
+    fetches = world.run(frontier)
+    assert len([fetch for fetch in fetches if fetch.kind is Kind.SITEMAP]) == 1 + 30 + 100
+    assert set(urls([fetch for fetch in fetches if fetch.kind is Kind.PAGE])) == {"", "1"}
+    assert any("indexes within indexes" in reason for reason in capture.left_out.reasons)
+
+
+def test_a_site_without_sitemap_is_crawled_by_links_and_the_report_says_so(world):
+    world.links = {ROOT: [page("1")]}
+    frontier = Frontier(Politeness(delay=0.0))
+    capture = frontier.open(spec(sitemaps=None), world.now)
+    assert set(urls(world.run(frontier))) == {"", "1"}
+    assert any("pages come from links" in note for note in capture.notes)
+
+
+def test_a_seed_that_redirects_elsewhere_takes_its_scope_along(world, impolite):
+    target = "http://b.example/home/"
+    world.answers = {ROOT: [{"result": Result.REDIRECTED, "status": 301, "location": target}]}
+    world.links = {target: [Sighting("http://b.example/x"), Sighting("http://c.example/")]}
+    frontier = Frontier(impolite)
+    capture = frontier.open(spec(), world.now)
+    fetches = world.run(frontier)
+    assert {fetch.url for fetch in fetches} == {ROOT, target, "http://b.example/x"}
+    assert any("redirects" in note for note in capture.notes)
+
+
+@pytest.mark.parametrize("cut", range(6))
+def test_a_site_that_has_moved_is_captured_by_its_sitemaps_read_before_and_by_those_of_its_new_host(world, cut):
+    """Also where the crawl is cut off after that many fetches."""
+    new = "http://b.example/"
+    world.robots = {"a.example": f"Sitemap: {ROOT}map.xml", "b.example": f"Sitemap: {new}own.xml"}
+    world.answers = {ROOT: [{"result": Result.REDIRECTED, "status": 301, "location": new}]}
+    elsewhere = Sighting("http://c.example/")
+    world.links = {
+        ROOT + "map.xml": [Sighting(new + "hot", hints=Hints(changefreq="hourly")), elsewhere],
+        new + "own.xml": [Sighting(new + "orphan")],
+    }
+    frontier = Frontier(Politeness(delay=0.0), store := MemoryStore())
+    frontier.open(spec(sitemaps=None), world.now)
+    for _ in range(cut):
+        while isinstance(fetch := frontier.next(world.now), Wait):
+            world.now = fetch.until
+        outcome = world.answer(fetch)
+        world.requests.append((world.now, fetch))
+        frontier.finished(fetch, outcome, world.links.get(fetch.url, ()) if outcome.result is Result.OK else ())
+        world.now += 0.01
+    if cut:
+        frontier = Frontier(Politeness(delay=0.0), store)
+        frontier.restore(store.load(), world.now)
+    world.run(frontier)
+    capture = frontier.capture
+    assert set(verdicts(store)) == {new, new + "hot", new + "orphan"}
+    assert capture.counts.pages == 4, "with the seed"
+    assert not any("no sitemap named" in note for note in capture.notes)
+
+
+def test_seeds_out_of_scope_and_empty_sites_are_said(impolite):
+    frontier = Frontier(impolite)
+    with pytest.raises(UsageError, match="no URL"):
+        frontier.open(spec(exclude=(".",)), 0.0)

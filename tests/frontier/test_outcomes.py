@@ -1,0 +1,112 @@
+"""What becomes of a fetch: failed and tried again, given back, expired, not written."""
+
+from __future__ import annotations
+
+import pytest
+
+from sharc_crawler.frontier.frontier import Frontier
+from sharc_crawler.model import (
+    Done,
+    Fetch,
+    Kind,
+    Outcome,
+    Result,
+    Verdict,
+    Wait,
+)
+from sharc_crawler.storage.memory import MemoryStore
+from tests.frontier.small import ROOT, FullStore, page, spec, urls, verdicts
+
+
+def test_failures_are_tried_again_later_and_then_given_up(world, impolite):
+    failed = {"result": Result.FAILED, "status": 503}
+    world.links = {ROOT: [page("flaky"), page("dead")]}
+    world.answers = {ROOT + "flaky": [failed, failed], ROOT + "dead": [failed] * 20}
+    frontier = Frontier(impolite, store := MemoryStore())
+    frontier.open(spec(), world.now)
+    world.run(frontier)
+    made = [(at, fetch) for at, fetch in world.requests if fetch.url.endswith("flaky")]
+    assert [fetch.attempt for _, fetch in made][:3] == [1, 2, 3]
+    assert made[1][0] - made[0][0] >= 1.0
+    assert made[2][0] - made[1][0] >= 2.0
+    assert verdicts(store)["flaky"] is Verdict.COHERENT
+    assert sum(fetch.url.endswith("dead") for _, fetch in world.requests) == 3
+    assert "dead" not in verdicts(store)
+
+
+def test_retry_after_pauses_the_whole_host(world, impolite):
+    world.links = {ROOT: [page("busy"), page("other")]}
+    world.answers = {ROOT + "busy": [{"result": Result.FAILED, "status": 429, "retry_after": 30.0}]}
+    frontier = Frontier(impolite)
+    frontier.open(spec(), world.now)
+    world.run(frontier)
+    times = [at for at, _ in world.requests]
+    refused = next(i for i, (_, fetch) in enumerate(world.requests) if fetch.url.endswith("busy"))
+    assert times[refused + 1] - times[refused] >= 30.0
+
+
+def test_a_redirect_is_recorded_and_its_target_captured(world, impolite):
+    world.links = {ROOT: [page("old")]}
+    world.answers = {ROOT + "old": [{"result": Result.REDIRECTED, "status": 301, "location": ROOT + "new"}]}
+    frontier = Frontier(impolite, store := MemoryStore())
+    frontier.open(spec(), world.now)
+    fetches = world.run(frontier)
+    assert urls(fetches).count("old") == 1
+    assert set(verdicts(store)) == {"", "new"}
+
+
+def test_a_lease_that_is_never_answered_is_queued_again(world, impolite):
+    frontier = Frontier(impolite, lease_time=60.0)
+    frontier.open(spec(), 0.0)
+    lost = frontier.next(0.0)
+    assert isinstance(lost, Fetch)
+    wait = frontier.next(1.0)
+    assert isinstance(wait, Wait)
+    assert wait.until == 60.0
+    again = frontier.next(61.0)
+    assert isinstance(again, Fetch)
+    assert (again.url, again.attempt) == (lost.url, 2)
+    assert frontier.finished(lost, Outcome(Result.OK, 61.0, 62.0)) is None, "a late answer is ignored"
+    frontier.finished(again, Outcome(Result.OK, 61.0, 62.0, digest="sha1:x"))
+    while not isinstance(frontier.next(63.0), Done):
+        pytest.fail("one page, one visit: the capture should be complete")
+    assert frontier.capture.counts.captured == 1
+
+
+def test_a_fetch_given_back_is_made_again_and_no_attempt_is_counted(world, impolite):
+    store = MemoryStore()
+    frontier = Frontier(impolite, store)
+    frontier.open(spec(), world.now)
+    fetch = frontier.next(world.now)
+    frontier.give_back(fetch, world.now)
+    assert frontier.idle
+    again = frontier.next(world.now)
+    assert (again.page, again.attempt) == (fetch.page, 1)
+    assert frontier.finished(fetch, world.answer(fetch)) is None, "it was given back"
+    assert not store.load().visits
+
+
+def test_what_a_full_disk_kept_from_being_written_is_written_later(world, impolite):
+    store = FullStore()
+    world.links = {ROOT: [page("1"), page("2")]}
+    frontier = Frontier(impolite, store)
+    frontier.open(spec(), world.now)
+    fetch = frontier.next(world.now)
+    store.room = False
+    with pytest.raises(OSError, match="No space"):
+        frontier.finished(fetch, world.answer(fetch), world.links[ROOT])
+    store.room = True
+    frontier.ledger.commit()
+    state = store.load()
+    assert [visit.page for visit in state.visits] == [fetch.page]
+    assert [row.url for row in state.pages if row.kind is Kind.PAGE] == [ROOT, ROOT + "1", ROOT + "2"]
+
+
+def test_a_page_tried_again_after_all_others_leaves_none_unjudged(world, impolite):
+    world.links = {ROOT: [page("flaky"), page("1"), page("2")]}
+    world.answers = {ROOT + "flaky": [{"result": Result.FAILED, "status": 500}]}
+    frontier = Frontier(impolite, store := MemoryStore())
+    frontier.open(spec(), world.now)
+    world.run(frontier)
+    assert set(verdicts(store)) == {"", "flaky", "1", "2"}
+    assert Verdict.UNKNOWN not in verdicts(store).values()

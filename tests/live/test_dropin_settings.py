@@ -1,0 +1,161 @@
+"""A project's own settings beside the add-on: what clashes, what has no effect, what is refused."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from collections import Counter
+
+import pytest
+
+from tests.live.dropin_runs import ADDON, ELSEWHERE, REDIRECTED, SPIDER, items, run
+from tests.live.warm import finished
+
+CLASHING = """
+import scrapy
+
+
+class Clashing(scrapy.Spider):
+    name = "clashing"
+    custom_settings = {
+        "USER_AGENT": "mine/1.0",
+        "SHARC_OPERATOR": "crawls@library.example",
+        "SHARC_STRATEGY": "bfs:revisits=fifo",
+        "HTTPCACHE_ENABLED": True,
+        "HTTPCACHE_DIR": "cache",
+        "JOBDIR": "jobs",
+        "AUTOTHROTTLE_ENABLED": True,
+        "CLOSESPIDER_PAGECOUNT": 1000,
+    }
+
+    async def start(self):
+        yield scrapy.Request(self.url, priority=9)
+        yield scrapy.Request(self.url + "?2", priority=8)
+
+    def parse(self, response):
+        yield {"agent": response.request.headers["User-Agent"].decode()}
+"""
+
+
+def test_clashes_are_said_in_a_line_each_and_revisits_bypass_a_cache(tmp_path, living_site):
+    (tmp_path / "poll.py").write_text(CLASHING)
+    done = run(tmp_path, living_site.url, ADDON)
+    for begin in (
+        "CONCURRENT_REQUESTS_PER_DOMAIN=8, Scrapy's default: ",
+        "JOBDIR='jobs' has no effect",
+        "HTTPCACHE_ENABLED=True: ",
+        "AUTOTHROTTLE_ENABLED=True: ",
+        "USER_AGENT='mine/1.0' is the spider's own",
+        "CLOSESPIDER_PAGECOUNT=1000 counts revisits",
+        "Requests have a priority",
+    ):
+        assert done.stderr.count(begin) == 1, begin
+    lines = (tmp_path / "items.jsonl").read_text().splitlines()
+    assert [json.loads(line) for line in lines] == [{"agent": "mine/1.0"}] * 2, "a spider's own settings stay"
+    asked = Counter(request.target for request in living_site.log)
+    assert asked["/"] == 2, "the second time was a revisit, and no answer of the cache's"
+
+
+def test_the_next_run_goes_by_the_history_of_the_run_before(static, tmp_path):
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "index.html").write_text("<html>one</html>")
+    addons = ADDON
+    more = ("SHARC_HISTORY=history.sqlite", "SHARC_STRATEGY=sharc-selective", "SHARC_OUTPUT=captures/%(time)s")
+    sources = []
+    with static(tmp_path / "site") as url:
+        for _ in range(2):
+            assert len(items(tmp_path, f"{url}index.html", addons, SPIDER, *more)) == 6
+            (report,) = set(tmp_path.glob("captures/*/report-pages.jsonl")) - {seen for seen, _ in sources}
+            sources.append((report, json.loads(report.read_text().splitlines()[0])["rate_source"]))
+    assert [source == "history" for _, source in sources] == [False, True]
+
+
+def test_a_shell_says_that_nothing_is_archived_there(tmp_path, living_site):
+    given = (
+        "ADDONS=ADDON",
+        "SHARC_ALLOWED_ADDRESSES=127.0.0.0/8",
+        "SHARC_OUTPUT=kept",
+    )
+    chosen = [text for setting in given for text in ("-s", setting)]
+    done = finished(["shell", living_site.url, "-c", "response.status", *chosen], tmp_path, os.environ)
+    assert done.stdout.strip() == "200", done.stderr
+    assert done.stderr.count("Nothing is archived in a shell, with SHARC_OUTPUT or without") == 1
+    assert "set SHARC_OUTPUT" not in done.stderr, "it is set"
+    assert not (tmp_path / "kept").exists()
+
+
+def test_a_job_folder_hides_nothing_from_the_next_run(static, tmp_path):
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "index.html").write_text("<html><a href=/index.html?2>2</a><a href=/index.html?3>3</a></html>")
+    spider = REDIRECTED.replace('yield scrapy.Request(self.url + "new")', 'yield from response.follow_all(css="a")')
+    addons, more = ADDON, ("JOBDIR=job", "HTTPERROR_ALLOW_ALL=True")
+    with static(tmp_path / "site") as url:
+        assert items(tmp_path, f"{url}index.html?", addons, spider, *more) == items(
+            tmp_path, f"{url}index.html?", addons, spider, *more
+        )
+        assert len((tmp_path / "items.jsonl").read_text().splitlines()) == 5
+
+
+def test_two_schedulers_are_refused(tmp_path, living_site):
+    (tmp_path / "poll.py").write_text(SPIDER)
+    with pytest.raises(subprocess.CalledProcessError) as caught:
+        run(
+            tmp_path,
+            living_site.url,
+            ADDON,
+            "SCHEDULER=scrapy.core.scheduler.Scheduler",
+        )
+    assert "SCHEDULER='scrapy.core.scheduler.Scheduler' and the add-on" in caught.value.stderr
+    assert "Traceback" not in caught.value.stderr
+    assert not living_site.log
+
+
+def test_an_archive_needs_asyncio_and_says_so_before_anything_is_sent(tmp_path, living_site):
+    (tmp_path / "poll.py").write_text(ELSEWHERE)
+    select = "TWISTED_REACTOR=twisted.internet.selectreactor.SelectReactor"
+    with pytest.raises(subprocess.CalledProcessError) as caught:
+        run(tmp_path, living_site.url, ADDON, select, "SHARC_OUTPUT=kept")
+    assert "CRITICAL: sharc: error: SHARC_OUTPUT='kept': WARC files are written by way" in caught.value.stderr
+    assert not living_site.log
+    run(tmp_path, living_site.url, ADDON, select)
+    assert living_site.url in (tmp_path / "items.jsonl").read_text()
+
+
+UNKEEPABLE = """
+import scrapy
+
+
+class Unkeepable(scrapy.Spider):
+    name = "unkeepable"
+
+    async def start(self):
+        yield scrapy.Request(self.url, meta={"parser": self})
+        yield scrapy.Request(self.url + "?closure", callback=lambda response: None)
+        yield scrapy.Request(self.url + "?kept", cb_kwargs={"at": (1, b"x")})
+
+    def parse(self, response, at=None):
+        yield {"url": response.url, "at": str(at)}
+"""
+
+
+def test_what_cannot_be_kept_is_refused_with_its_name_when_it_is_yielded(static, tmp_path):
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "index.html").write_text("<html>hello</html>")
+    with static(tmp_path / "site") as url:
+        chosen = ["SHARC_OUTPUT=capture", "SHARC_RESUME=True", f"LOG_FILE={tmp_path / 'log.txt'}"]
+        found = items(tmp_path, url, ADDON, UNKEEPABLE, *chosen)
+    assert [json.loads(item)["at"] for item in found] == ["(1, b'x')"]
+    log = (tmp_path / "log.txt").read_text()
+    assert f"<GET {url}> is not requested, as SHARC_RESUME could not keep it: meta['parser'] is a Unkeepable" in log
+    assert f"<GET {url}?closure> is not requested" in log
+    assert "'scheduler/unserializable': 2" in log
+
+
+def test_another_handler_is_said_to_be_without_guard_and_wire(tmp_path, living_site):
+    (tmp_path / "poll.py").write_text(ELSEWHERE)
+    theirs = "scrapy.core.downloader.handlers.http11.HTTP11DownloadHandler"
+    setting = f"DOWNLOAD_HANDLERS={json.dumps({'http': theirs})}"
+    done = run(tmp_path, living_site.url, ADDON, setting)
+    assert f"Requests of http go through {theirs}" in done.stderr
+    assert "Requests of https" not in done.stderr
