@@ -73,7 +73,7 @@ def test_the_next_run_goes_by_the_history_of_the_run_before(static, tmp_path):
 
 def test_a_shell_says_that_nothing_is_archived_there(tmp_path, living_site):
     given = (
-        "ADDONS=ADDON",
+        f"ADDONS={json.dumps(ADDON)}",
         "SHARC_ALLOWED_ADDRESSES=127.0.0.0/8",
         "SHARC_OUTPUT=kept",
     )
