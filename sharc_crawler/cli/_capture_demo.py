@@ -34,6 +34,7 @@ def capture(site: LivingSite, url: str, strategy: str, folder: Path | None) -> i
     """Run ``scrapy crawl site`` on a site that is being served; its exit code."""
     folder = folder or Path("captures") / time.strftime("demo-%Y%m%dT%H%M%SZ", time.gmtime())
     arguments = ["crawl", "site", "-a", f"url={url}", "-a", f"strategy={strategy}", "-a", f"output={folder}"]
+    arguments += ["-a", "browser=auto"] if site.script else []
     click.echo(f"$ scrapy {' '.join(arguments)}")
     periods = json.dumps(site.changefreqs)  # the site lives faster than its sitemap's words: a day is two minutes
     settings = ["-s", "SHARC_BACK_OFF=1", "-s", f"SHARC_CHANGEFREQ={periods}"]

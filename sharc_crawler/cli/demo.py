@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 @click.option("--pages", default=300, show_default=True, help="How many pages it has.")
 @click.option("--seed", default=1, show_default=True, help="Another seed, another site.")
 @click.option("--scale", default=2000.0, show_default=True, help="How many times faster than a real site it lives.")
+@click.option("--script", default=0.0, show_default=True, help="Share of pages that a script makes (browser=auto).")
 @click.option("--lying", default=0.0, show_default=True, help="Share of pages whose validators and lastmod lie.")
 @click.option("--news", default=0.0, show_default=True, help="Articles an hour that a newsroom publishes; 0: none.")
 @click.option("--truth", type=click.File("w", lazy=False), help="At the end, write the true change times (JSON lines).")
@@ -39,6 +40,7 @@ def command(
     pages: int,
     seed: int,
     scale: float,
+    script: float,
     lying: float,
     news: float,
     truth: IO[str] | None,
@@ -58,9 +60,10 @@ def command(
       sharc demo --port 8000 --truth truth.jsonl
       scrapy crawl site -a url=http://127.0.0.1:8000/ -a strategy=sharc-selective
       sharc demo --crawl --strategy bfs
+      sharc demo --script 0.3   # in part made by script, for browser=auto
       sharc demo --news 600   # with sections that publish, for mode=instant
     """
-    site = LivingSite(seed=seed, pages=pages, scale=scale, lying=lying, news=news)
+    site = LivingSite(seed=seed, pages=pages, scale=scale, script=script, lying=lying, news=news)
     began = time.time()
     code = 0
     with serve(site, port=0 if crawl else port) as server:
@@ -90,7 +93,8 @@ def _announce(server: DemoServer, as_json: bool) -> None:
     if site.news:
         hub = f"{server.url[:-1]}{newsroom.FRONT}"
         click.echo(f"  scrapy crawl site -a url={hub} -a mode=instant -a every=20s -a for=5m follows its newsroom.")
-    click.echo(f"  scrapy crawl site -a url={server.url} -a strategy=sharc-selective captures it.")
+    shown = " -a browser=auto" if site.script else ""
+    click.echo(f"  scrapy crawl site -a url={server.url} -a strategy=sharc-selective{shown} captures it.")
 
 
 def _signalled() -> threading.Event:

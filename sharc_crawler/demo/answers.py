@@ -20,6 +20,7 @@ MEDIA_TYPES = {
     ".png": "image/png",
     ".css": "text/css",
     ".js": "text/javascript",
+    ".json": "application/json",
     ".xml": "application/xml",
     ".gz": "application/gzip",
     ".txt": "text/plain; charset=utf-8",

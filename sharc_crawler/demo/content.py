@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import struct
 import zlib
@@ -54,6 +55,33 @@ PAGE = """<!DOCTYPE html>
 </html>
 """
 
+SHELL = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>{title}</title>
+<link rel="stylesheet" href="/style.css">
+<script src="/app.js" defer></script>
+</head>
+<body>
+<header><h1>{title}</h1></header>
+<main data-from="{data}"></main>
+</body>
+</html>
+"""
+
+APP = b"""const main = document.querySelector("main");
+const made = (name, attributes, within) => within.appendChild(Object.assign(document.createElement(name), attributes));
+fetch(main.dataset.from).then(answer => answer.json()).then(page => {
+  made("p", {textContent: `Edition ${page.edition}, ${page.since}.`}, main);
+  made("p", {textContent: page.news}, main);
+  for (const [src, srcset] of page.images) made("img", {src, srcset, width: 48, height: 32, alt: src}, main);
+  made("p", {textContent: page.text}, main);
+  const list = made("ul", {}, made("nav", {}, main));
+  for (const href of page.links) made("a", {href, textContent: href}, made("li", {}, list));
+});
+"""
+
 IMAGE = '<img src="{0}" srcset="{0} 1x, {1} 2x" width="48" height="32" alt="{2}">'
 
 
@@ -61,13 +89,31 @@ def page(title: str, name: str, began: Instant, links: Iterable[str], images: It
     """A page's HTML: lasting text by its name, and some for the state that began at an instant."""
     return PAGE.format(
         title=escape(title),
-        edition=blake2b(f"{name} {began!r}".encode(), digest_size=4).hexdigest(),
-        since=datetime.fromtimestamp(began, UTC).strftime("%d %B %Y, %H:%M:%S.%f UTC"),
-        news=prose(f"{name} {began!r}", 3),
-        text=prose(name, 20),
+        **_state(name, began),
         images="\n".join(IMAGE.format(escape(image), escape(doubled(image)), escape(image)) for image in images),
         links="\n".join(f'<li><a href="{escape(link)}">{escape(link)}</a></li>' for link in links),
     ).encode()
+
+
+def shell(title: str, data: str) -> bytes:
+    """The HTML of a page that a script makes, always the same."""
+    return SHELL.format(title=escape(title), data=escape(data)).encode()
+
+
+def data(name: str, began: Instant, links: Iterable[str], images: Iterable[str]) -> bytes:
+    """What such a page is made of, as JSON: what :func:`page` says."""
+    pictures = [(image, f"{image} 1x, {doubled(image)} 2x") for image in images]
+    return json.dumps({**_state(name, began), "links": list(links), "images": pictures}, indent=1).encode()
+
+
+def _state(name: str, began: Instant) -> dict[str, str]:
+    """What a page says in a state."""
+    return {
+        "edition": blake2b(f"{name} {began!r}".encode(), digest_size=4).hexdigest(),
+        "since": datetime.fromtimestamp(began, UTC).strftime("%d %B %Y, %H:%M:%S.%f UTC"),
+        "news": prose(f"{name} {began!r}", 3),
+        "text": prose(name, 20),
+    }
 
 
 def prose(name: str, sentences: int) -> str:
@@ -112,4 +158,4 @@ def png(name: str, width: int, height: int) -> bytes:
 
 
 #: resources that never change
-STILL = {"/style.css": STYLE, "/script.js": SCRIPT, "/background.png": png("background", 64, 64)}
+STILL = {"/style.css": STYLE, "/script.js": SCRIPT, "/app.js": APP, "/background.png": png("background", 64, 64)}

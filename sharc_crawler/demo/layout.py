@@ -19,6 +19,7 @@ FEWEST, MOST = 20, 50_000
 SLOW = "/slow.html"
 QUERY = "/search?q=tides"
 FLAKY = "/flaky.html"  #: answers 500 to the first request
+_BY_SERVER = {"/", SLOW, QUERY, FLAKY}
 PRIVATE = "/private/diary.html"  #: forbidden by robots.txt
 MISSING = "/docs/missing.html"  #: linked, and not there
 HOP = "/older/docs.html"  #: the middle of a chain of redirects, linked from nowhere
@@ -62,6 +63,7 @@ class Parameters:
     skew: float = 1.5  #: Zipf's exponent
     scale: float = 720.0  #: how many times faster than a real site this one lives; 1: its hottest page changes hourly
     no_validators: float = 0.2  #: share of pages without ETag and Last-Modified
+    script: float = 0.0  #: share of pages that a script makes of data; home and the odd ones are none
     lying: float = 0.0  #: share of pages whose validators and lastmod stay as they were at midnight UTC
     crawl_delay: Seconds | None = None  #: asked for in robots.txt
     slow: Seconds = 1.0  #: what the slow page takes to answer
@@ -75,6 +77,7 @@ class Parameters:
         self._check("skew", "from 0 to 4", 0 <= self.skew <= 4)
         self._check("scale", "above 0, up to 1,000,000", 0 < self.scale <= 1e6)
         self._check("no_validators", "a share from 0 to 1", 0 <= self.no_validators <= 1)
+        self._check("script", "a share from 0 to 1", 0 <= self.script <= 1)
         self._check("lying", "a share from 0 to 1", 0 <= self.lying <= 1)
         self._check("crawl_delay", "0 or more seconds", self.crawl_delay is None or 0 <= self.crawl_delay < 1e6)
         self._check("news", "from 0 to 100,000", 0 <= self.news <= 1e5)
@@ -100,6 +103,7 @@ class Page:
     images: tuple[str, ...]
     validators: bool  #: does it send them
     lying: bool
+    scripted: bool = False  #: its document is a shell that never changes, what it shows is fetched by a script
 
 
 def build_pages(site: Parameters) -> dict[str, Page]:
@@ -123,9 +127,19 @@ def build_pages(site: Parameters) -> dict[str, Page]:
             images=tuple(rng.sample(pictures, 2)),
             validators=random.Random(f"{site.seed} {target} validators").random() >= site.no_validators,
             lying=random.Random(f"{site.seed} {target} lying").random() < site.lying,
+            scripted=target not in _BY_SERVER and random.Random(f"{site.seed} {target} script").random() < site.script,
         )
         for target in links
     }
+
+
+def data_of(target: str) -> str:
+    """The path of the data that a page's script makes it of.
+
+    >>> data_of("/news/"), data_of("/docs/tide-7.html")
+    ('/data/news/index.json', '/data/docs/tide-7.json')
+    """
+    return f"/data{target.removesuffix('.html')}{'index' if target.endswith('/') else ''}.json"
 
 
 def build_images(site: Parameters) -> dict[str, Rate]:

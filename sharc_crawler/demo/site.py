@@ -58,7 +58,18 @@ class LivingSite(layout.Parameters):
     def _resources(self) -> dict[str, Rate]:
         images = layout.build_images(self)
         doubled = {content.doubled(path): rate for path, rate in images.items()}
-        return dict.fromkeys(content.STILL, 0.0) | images | doubled
+        data = {path: page.rate for path, page in self._data.items()}
+        return dict.fromkeys(self._still, 0.0) | images | doubled | data
+
+    @cached_property
+    def _data(self) -> dict[str, Page]:
+        """What scripts make pages of, by path."""
+        return {layout.data_of(page.target): page for page in self._pages.values() if page.scripted}
+
+    @property
+    def _still(self) -> list[str]:
+        """Resources that never change."""
+        return [path for path in content.STILL if path != "/app.js" or self._data]
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -67,7 +78,7 @@ class LivingSite(layout.Parameters):
 
     @property
     def resources(self) -> tuple[str, ...]:
-        """What pages embed: images, style, script."""
+        """What pages embed, and what their scripts fetch: images, style, scripts, data."""
         return tuple(self._resources)
 
     @cached_property
@@ -76,9 +87,9 @@ class LivingSite(layout.Parameters):
         return {name: period / self.scale for name, period in listings.PERIODS.items()}
 
     def rate(self, path: str) -> Rate:
-        """True change rate of a page or resource, changes per second."""
+        """True change rate of a page or resource, changes per second; a page made by script is a shell with data."""
         if path in self._pages:
-            return self._pages[path].rate
+            return 0.0 if self._pages[path].scripted else self._pages[path].rate
         try:
             return self._resources[path]
         except KeyError:
@@ -108,6 +119,8 @@ class LivingSite(layout.Parameters):
         path = target.partition("?")[0]
         if page := self._pages.get(target) or self._pages.get(path):
             return self._page(page, headers, now)
+        if path in self._data:
+            return self._fetched(path, self._data[path], headers, now)
         if path in self._resources:
             return self._resource(path, headers, now)
         if path in layout.REDIRECTS:
@@ -122,6 +135,8 @@ class LivingSite(layout.Parameters):
         if page.target == layout.FLAKY and page.target not in self._failed:
             self._failed.add(page.target)
             return answers.FAILURE
+        if page.scripted:
+            return answers.ok(page.target, content.shell(page.title, layout.data_of(page.target)))
         claim = StatedState(page.target, self._claimed(page, now)) if page.validators else None
         began = self._began(page.target, now)
         answer = answers.conditional(claim, headers, now, page.target, lambda: _html(self.seed, page, began))
@@ -131,6 +146,15 @@ class LivingSite(layout.Parameters):
         began = self._began(path, now)
         return answers.conditional(
             StatedState(path, began), headers, now, path, lambda: content.resource(path, f"{began!r}")
+        )
+
+    def _fetched(self, path: str, page: Page, headers: Mapping[str, str], now: Instant) -> Response:
+        """The data of a page."""
+        began = self._began(path, now)
+        claim = StatedState(path, self._claimed(page, now)) if page.validators else None
+        name = f"{self.seed} {page.target}"
+        return answers.conditional(
+            claim, headers, now, path, lambda: content.data(name, began, page.links, page.images)
         )
 
     def _listing(self, path: str, base: str, now: Instant) -> bytes | None:
@@ -155,7 +179,8 @@ class LivingSite(layout.Parameters):
 
     def _claimed(self, page: Page, now: Instant) -> Instant:
         """When the site says that it began."""
-        return self._began(page.target, now // DAY * DAY if page.lying else now)
+        changing = layout.data_of(page.target) if page.scripted else page.target
+        return self._began(changing, now // DAY * DAY if page.lying else now)
 
 
 @lru_cache(maxsize=4096)

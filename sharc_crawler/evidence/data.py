@@ -14,10 +14,10 @@ from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Judgement, Verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from sharc_crawler.evidence.facts import PageFacts
-    from sharc_crawler.model import Url
+    from sharc_crawler.model import Instant, Url
 
 #: from the strongest: what is shown of several things is what is shown of the weakest
 _STRENGTH = (
@@ -36,6 +36,7 @@ class DataState(NamedTuple):
 
     judgement: Judgement
     subsite: str
+    downloads: Sequence[Instant] = ()  #: when the first and the last of it began
 
 
 def with_data(
@@ -53,7 +54,7 @@ def with_data(
     unknown = ""
     weakest, decided = own, ""
     for url in data:
-        found, part = known[url]
+        found, part, _ = known[url]
         if found.verdict is Verdict.UNKNOWN or part != subsite:
             unknown = unknown or url
         elif found.verdict is Verdict.CHANGED:

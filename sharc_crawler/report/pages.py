@@ -88,27 +88,44 @@ class StoredPages:
             alike=row.key in self._taught.alike,
             embeds=tuple(map(Url, url.embeds)),
         )
-        return judged_with_data(page, self._data) if self._data and row.kind is Kind.PAGE else page
+        if not self._data or row.kind is not Kind.PAGE:
+            return page
+        return self._with_true_data(judged_with_data(page, self._data))
+
+    def _with_true_data(self, page: PageFacts) -> PageFacts:
+        """A page stayed as it was where its data did, too."""
+        if page.truth is None or not page.data or self._truth is None:
+            return page
+        stayed, all_changes = page.truth, list(page.true_changes or ())
+        for url in page.data:
+            changes = self._truth(url, *self._span)
+            if changes is None:
+                return replace(page, truth=None)
+            known = tuple(map(float, changes))
+            all_changes += known
+            stayed = stayed and not _between(known, *self._data[url].downloads)
+        return replace(page, truth=stayed, true_changes=tuple(sorted(all_changes)))
 
 
 class DataStates:
     """What became of the data of a capture's pages; there is hardly any, but where pages are shown by browsers."""
 
     def __init__(self) -> None:
-        self._rows: dict[Url, JudgementRow] = {}
+        self._rows: dict[Url, tuple[JudgementRow, Instant, Instant]] = {}
 
     def add(self, url: UrlRow) -> None:
         """Note a URL, if it is data, and captured."""
         if url.page.kind is Kind.DATA:
-            first = _last([visit for visit in counted(url) if visit.slot is not Slot.SECOND])
-            if judgement := url.judgement or _not_judged_yet(url.page, first):
-                self._rows[Url(url.page.key)] = judgement
+            visits = counted(url)
+            first = _last([visit for visit in visits if visit.slot is not Slot.SECOND])
+            if first is not None and (judgement := url.judgement or _not_judged_yet(url.page, first)):
+                self._rows[Url(url.page.key)] = judgement, first.outcome.started, visits[-1].outcome.started
 
     def states(self, subsites: SubsiteParts) -> dict[Url, DataState]:
         """By URL."""
         return {
-            url: DataState(Judgement(row.verdict, row.evidence, row.reason), subsites.of(row.page).name)
-            for url, row in self._rows.items()
+            url: DataState(Judgement(row.verdict, row.evidence, row.reason), subsites.of(row.page).name, downloads)
+            for url, (row, *downloads) in self._rows.items()
         }
 
 

@@ -59,9 +59,10 @@ def test_some_pages_are_found_by_links_alone() -> None:
 
 @pytest.mark.parametrize("share", [0.0, 0.3, 1.0])
 def test_shares_hold(share: float) -> None:
-    pages = build_pages(Parameters(pages=2000, no_validators=share, lying=share)).values()
+    pages = build_pages(Parameters(pages=2000, no_validators=share, lying=share, script=share)).values()
     assert np.mean([not page.validators for page in pages]) == pytest.approx(share, abs=0.04)
     assert np.mean([page.lying for page in pages]) == pytest.approx(share, abs=0.04)
+    assert np.mean([page.scripted for page in pages]) == pytest.approx(share, abs=0.04)
 
 
 def test_more_liars_are_the_same_and_more() -> None:
@@ -98,6 +99,7 @@ def test_equal_parameters_make_equal_sites_in_any_process() -> None:
         ("scale", float("inf")),
         ("no_validators", 1.1),
         ("lying", -0.1),
+        ("script", 1.1),
         ("crawl_delay", -1.0),
         ("slow", float("nan")),
     ],

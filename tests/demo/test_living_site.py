@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from urllib.parse import urljoin
 
 import pytest
@@ -36,6 +37,31 @@ def test_every_page_answers_with_its_own_text() -> None:
 def test_bytes_change_exactly_when_the_truth_says_so(path: str, now: float, later: float) -> None:
     changed = len(SITE.changes(path, now, now + later)) > 0
     assert (get(path, now) != get(path, now + later)) == changed
+
+
+SCRIPTED = LivingSite(seed=2, pages=60, script=0.3)
+
+
+@pytest.mark.slow
+@given(st.sampled_from(SCRIPTED.paths + SCRIPTED.resources), st.floats(1e9, 2e9), st.floats(0, 1e5))
+def test_of_pages_made_by_script_the_data_change_and_the_shell_never(path: str, now: float, later: float) -> None:
+    before, after = (SCRIPTED.respond("GET", path, {}, instant) for instant in (now, now + later))
+    if path != FLAKY:
+        assert (before.body != after.body) == (len(SCRIPTED.changes(path, now, now + later)) > 0)
+
+
+def test_a_share_of_the_pages_is_made_by_script_of_data_that_say_the_same() -> None:
+    data = [path for path in SCRIPTED.resources if path.startswith("/data/")]
+    assert 10 <= len(data) <= 30
+    shells = {path for path in SCRIPTED.paths if b"/app.js" in SCRIPTED.respond("GET", path, {}, NOW).body}
+    assert len(shells) == len(data)
+    assert "/" not in shells
+    path = next(path for path in data if path.startswith("/data/news/") and "index" not in path)
+    target = path.removeprefix("/data").replace(".json", ".html")
+    page = json.loads(SCRIPTED.respond("GET", path, {}, NOW).body)
+    plain = SITE.respond("GET", target, {}, NOW).body.decode()
+    assert page["text"] in plain
+    assert all(f'href="{link}"' in plain for link in page["links"])
 
 
 def test_the_same_instant_gives_the_same_bytes_in_any_order() -> None:
