@@ -13,6 +13,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
+from functools import cached_property
+from heapq import heapify, heappop, heappush
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sharc_crawler.changes.attributes import ADDRESSES, PLAIN
@@ -20,13 +23,14 @@ from sharc_crawler.changes.fingerprint import cleaned, fingerprint, is_html, par
 from sharc_crawler.changes.masks import Mask
 from sharc_crawler.changes.noise import plain_text, size
 from sharc_crawler.changes.patterns import merged, of_addresses, of_numbers, of_texts, runs
-from sharc_crawler.changes.places import paths
+from sharc_crawler.changes.places import Places
 from sharc_crawler.plural import agreeing, counted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 LARGEST = 0.2  #: share of a page's text that a mask may take as a whole: what is larger is the page itself
+MOST = 300  #: places in which a page may differ and still teach: one that differs in more is another page
 FEW = 4  #: an element that differs on fewer than one in so many of the pages that have it was edited
 _WITHOUT_NUMBERS = re.compile(r"[\d\s]+")
 _TOLD = 5  #: refused masks that are told of, at most
@@ -128,9 +132,12 @@ def _differs(pair: Pair, known: Sequence[Mask]) -> bool:
 def _of_pair(pair: Pair, known: Sequence[Mask]) -> Iterator[_Difference]:
     """What would make the two fetches of a page equal, as far as it can be told."""
     trees = [parse(body, pair.media_type) for body in (pair.old, pair.new)]
-    if None not in trees:
-        for each in _differences(*(cleaned(tree, known) for tree in trees)):
-            yield each._replace(page=pair.page)
+    if None in trees:
+        return
+    old, new = (cleaned(tree, known) for tree in trees)
+    found = list(islice(_Walk(old, new).differences(old, new), MOST + 1))
+    if len(found) <= MOST:
+        yield from (each._replace(page=pair.page) for each in found)
 
 
 # -- which masks are taken ---------------------------------------------------------------------------------------------
@@ -149,7 +156,8 @@ class _Judge:
             for mask in one.masks:
                 self._of[mask].append(one)
                 self._differs[mask.path].add(one.page)
-        self._present = _present([mask for mask in self._of if len(self.pages(mask)) >= support], pairs, known)
+        self._pairs, self._known = pairs, known
+        self._present: dict[str, int] = {}  # pages that have an element of a mask's path
 
     def pages(self, mask: Mask) -> set[str]:
         """Those that show a difference which the mask hides."""
@@ -161,46 +169,46 @@ class _Judge:
         if len(pages) < self._support:
             return f"differs on {len(pages)} of the {self._support} pages that it takes"
         differs = pages if mask.pattern and of_numbers(mask.pattern) else self._differs[mask.path]
-        if FEW * len(differs) < (present := len(self._present[mask.path])):
+        if FEW * len(differs) < (present := self._pages_with(mask)):
             return f"differs on {len(differs)} of {present} pages that have it: an edit, as far as can be told"
         shown = {one.shown for one in self._of[mask]}
         if len(pages) > 1 and len(shown) == 1 and not any(one.clock for one in self._of[mask]):
             return f"changed in the same way on {len(pages)} pages: an edit of what they share"
         return ""
 
+    def _pages_with(self, mask: Mask) -> int:
+        """How many pages have an element that a mask is of."""
+        if mask.path not in self._present:
+            self._present[mask.path] = len({page for page, tree in self._trees if mask.selects(tree)})
+        return self._present[mask.path]
 
-def _present(masks: Sequence[Mask], pairs: Iterable[Pair], known: Sequence[Mask]) -> dict[str, set[str]]:
-    """The pages that have an element which a mask is of, by the mask's path."""
-    found: dict[str, set[str]] = defaultdict(set)
-    of_path = {mask.path: mask for mask in masks}
-    for pair in pairs if masks else ():
-        tree = parse(pair.old, pair.media_type)
-        if tree is not None:
-            cleaned(tree, known)
-            for path, mask in of_path.items():
-                if mask.selects(tree):
-                    found[path].add(pair.page)
-    return found
+    @cached_property
+    def _trees(self) -> list[tuple[str, Any]]:
+        trees = ((pair.page, parse(pair.old, pair.media_type)) for pair in self._pairs)
+        return [(page, cleaned(tree, self._known)) for page, tree in trees if tree is not None]
 
 
-def _fewest(differences: Sequence[_Difference], taken: Any) -> tuple[Mask, ...]:
-    """As few masks as hide all that can be hidden: again and again the one that hides most of what is left."""
-    allowed: dict[Mask, bool] = {}
-    for mask in (mask for one in differences for mask in one.masks):
-        if mask not in allowed:
-            allowed[mask] = taken(mask)
-    left, masks = list(differences), []
-    while left:
-        counts: dict[Mask, float] = defaultdict(float)
-        for one in left:
-            for place, mask in enumerate(one.masks):
-                if allowed[mask]:
-                    counts[mask] += 1 - place * 1e-6  # of equals the most telling
-        if not counts:
-            break
-        best = max(counts, key=counts.__getitem__)
-        masks.append(best)
-        left = [one for one in left if best not in one.masks]
+def _fewest(differences: Sequence[_Difference], taken: Callable[[Mask], bool]) -> tuple[Mask, ...]:
+    """As few masks as hide all that can be hidden: again and again the one that hides most of what is left.
+
+    What a mask hides of what is left only becomes less: so a mask is counted anew only when its turn comes.
+    """
+    hides: dict[Mask, list[tuple[int, float]]] = defaultdict(list)
+    for number, one in enumerate(differences):
+        for place, mask in enumerate(one.masks):
+            hides[mask].append((number, 1 - place * 1e-6))  # of equals the most telling
+    left, masks = set(range(len(differences))), []
+    turns = [(-sum(worth for _, worth in found), turn, mask) for turn, (mask, found) in enumerate(hides.items())]
+    heapify(turns)
+    while turns and left:
+        hidden, turn, mask = heappop(turns)
+        now = -sum(worth for number, worth in hides[mask] if number in left)
+        if now > hidden:
+            if now < 0:
+                heappush(turns, (now, turn, mask))
+        elif taken(mask):
+            masks.append(mask)
+            left.difference_update(number for number, _ in hides[mask])
     return tuple(masks)
 
 
@@ -227,28 +235,56 @@ def _refusals(left: Sequence[_Difference], judge: _Judge) -> Iterator[Refused]:
 
 # -- what differs ------------------------------------------------------------------------------------------------------
 
+_Part = tuple[list[str], str, str]  #: patterns, before, after
 
-def _differences(old: Any, new: Any) -> Iterator[_Difference]:
-    """All in which two cleaned trees differ, as far as it can be told."""
-    if [child.tag for child in old] != [child.tag for child in new]:
-        if _visible(old) != _visible(new):
-            yield from _whole(old, new)
-        return
-    if _rotates(old, new) and (whole := list(_whole(old, new))):
-        yield from whole
-        return
-    texts = list(_texts(old, new))
-    if not all(patterns for patterns, _, _ in texts):
-        yield from _whole(old, new)
-        return
-    parts = [*texts, *_attributes(old, new)]
-    if parts:
-        places = paths(old, new)
-        for patterns, before, after in parts:
-            masks = tuple(Mask(path, pattern) for pattern in patterns for path in places)
-            yield _Difference("", masks, (before, after), runs(before))
-    for one, other in zip(old, new, strict=True):
-        yield from _differences(one, other)
+
+class _Walk:
+    """Two cleaned trees of a page, side by side."""
+
+    def __init__(self, old: Any, new: Any) -> None:
+        self._places = Places()
+        self._largest = [LARGEST * size(tree.getroottree().getroot()) for tree in (old, new)]
+
+    def differences(self, old: Any, new: Any) -> Iterator[_Difference]:
+        """All in which two elements differ, as far as it can be told."""
+        if [child.tag for child in old] != [child.tag for child in new]:
+            if _visible(old) != _visible(new):
+                yield from self._whole(old, new)
+            return
+        if _rotates(old, new) and (whole := list(self._whole(old, new))):
+            yield from whole
+            return
+        texts = list(self._texts(old, new))
+        if not all(patterns for patterns, _, _ in texts):
+            yield from self._whole(old, new)
+            return
+        parts = [*texts, *_attributes(old, new)]
+        if parts:
+            places = self._places.paths(old, new)
+            for patterns, before, after in parts:
+                masks = tuple(Mask(path, pattern) for pattern in patterns for path in places)
+                yield _Difference("", masks, (before, after), runs(before))
+        for one, other in zip(old, new, strict=True):
+            yield from self.differences(one, other)
+
+    def _whole(self, old: Any, new: Any) -> Iterator[_Difference]:
+        """A mask for an element as a whole, unless it is too large a part of its page in either."""
+        if all(size(element) <= most for element, most in zip((old, new), self._largest, strict=True)):
+            before, after = (" ".join(map(str, _visible(element))) for element in (old, new))
+            yield _Difference("", tuple(map(Mask, self._places.paths(old, new))), (before, after), runs(before))
+
+    def _texts(self, old: Any, new: Any) -> Iterator[_Part]:
+        """Patterns for an element's own texts that differ, piece by piece; none for one that has no pattern."""
+        pieces = [(old.text, new.text)] + [(one.tail, other.tail) for one, other in zip(old, new, strict=True)]
+        for one, other in pieces:
+            before, after = (plain_text(piece or "") for piece in (one, other))
+            if before != after:
+                yield self._small(of_texts(one or "", other or ""), before, after), before, after
+
+    def _small(self, patterns: list[str], before: str, after: str) -> list[str]:
+        """Without those that let any words vary, where these are too large a part of the page."""
+        large = max(len("".join(text.split())) for text in (before, after)) > self._largest[0]
+        return [pattern for pattern in patterns if not (large and "(.*)" in pattern)]
 
 
 def _rotates(old: Any, new: Any) -> bool:
@@ -262,32 +298,6 @@ def _rotates(old: Any, new: Any) -> bool:
 def _visible(element: Any) -> tuple[Any, ...]:
     found = [PLAIN[name](value) for each in element.iter() for name, value in each.items() if name in PLAIN]
     return plain_text(" ".join(element.itertext())), *found
-
-
-def _whole(old: Any, new: Any) -> Iterator[_Difference]:
-    """A mask for an element as a whole, unless it is too large a part of its page in either."""
-    if all(size(element) <= LARGEST * size(element.getroottree().getroot()) for element in (old, new)):
-        before, after = (" ".join(map(str, _visible(element))) for element in (old, new))
-        yield _Difference("", tuple(map(Mask, paths(old, new))), (before, after), runs(before))
-
-
-_Part = tuple[list[str], str, str]  #: patterns, before, after
-
-
-def _texts(old: Any, new: Any) -> Iterator[_Part]:
-    """Patterns for an element's own texts that differ, piece by piece; none for one that has no pattern."""
-    pieces = [(old.text, new.text)] + [(one.tail, other.tail) for one, other in zip(old, new, strict=True)]
-    for one, other in pieces:
-        before, after = (plain_text(piece or "") for piece in (one, other))
-        if before != after:
-            yield _small(of_texts(one or "", other or ""), old, before, after), before, after
-
-
-def _small(patterns: list[str], element: Any, before: str, after: str) -> list[str]:
-    """Without those that let any words vary, where these are too large a part of the page."""
-    most = LARGEST * size(element.getroottree().getroot())
-    large = max(len("".join(text.split())) for text in (before, after)) > most
-    return [pattern for pattern in patterns if not (large and "(.*)" in pattern)]
 
 
 def _attributes(old: Any, new: Any) -> Iterator[_Part]:

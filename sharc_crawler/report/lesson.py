@@ -24,10 +24,13 @@ if TYPE_CHECKING:
     from sharc_crawler.evidence.facts import PageFacts, VisitFacts
     from sharc_crawler.report.taught import Teachers
 
+LARGEST_BODY = 1_000_000  #: bytes, of a page that teaches
+MOST_BYTES = 16_000_000  #: of all pages that teach together
+
 
 def learned(seen: Teachers, folder: Path, known: Sequence[Mask]) -> Taught:
     """What the pages that teach do teach; kept in the folder. ``known``: masks that hold already."""
-    lesson = learn(_pairs(seen.close.items(), folder) if seen.lost >= SUPPORT else (), known, SUPPORT)
+    lesson = learn(_first(_pairs(seen.close.items(), folder)) if seen.lost >= SUPPORT else (), known, SUPPORT)
     masks = (*known, *lesson.masks)
     looked = _pairs(seen.looked.items(), folder) if lesson.masks else ()
     alike = {pair.page for pair in looked if _alike(pair, masks)}
@@ -45,8 +48,17 @@ def _alike(pair: Pair, masks: Sequence[Mask]) -> bool:
     return fingerprint(pair.old, pair.media_type, masks) == fingerprint(pair.new, pair.media_type, masks)
 
 
+def _first(pairs: Iterable[Pair], most: int = MOST_BYTES) -> Iterator[Pair]:
+    """Those that fit into so many bytes together: all of them are held while they are learned from."""
+    for pair in pairs:
+        most -= len(pair.old) + len(pair.new)
+        if most < 0:
+            return
+        yield pair
+
+
 def _pairs(pages: Iterable[PageFacts], folder: Path) -> Iterator[Pair]:
-    """The two bodies of pages, read where they lie; without those that cannot be read."""
+    """The two bodies of pages, read where they lie; without those that cannot be read, or are very large."""
     for page in pages:
         assert page.visit and page.revisit
         if old := _body(page.visit, folder):
@@ -57,6 +69,8 @@ def _pairs(pages: Iterable[PageFacts], folder: Path) -> Iterator[Pair]:
 
 def _body(visit: VisitFacts, folder: Path) -> tuple[str | None, bytes] | None:
     """Content type and content-decoded body."""
+    if visit.length > LARGEST_BODY:
+        return None
     name, _, offset = (visit.warc or "").rpartition(":")
     try:
         with (folder / name).open("rb") as stream:
@@ -66,5 +80,5 @@ def _body(visit: VisitFacts, folder: Path) -> tuple[str | None, bytes] | None:
     response = parse_response(record.block) if isinstance(record, Record) and record.kind == "response" else None
     if response is None:
         return None
-    body = decoded(response.payload, response.values(b"content-encoding"))
+    body = decoded(response.payload, response.values(b"content-encoding"), LARGEST_BODY)
     return None if body is None else (header_text(response.header(b"content-type")), body)

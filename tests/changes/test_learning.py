@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sharc_crawler.changes.fingerprint import fingerprint
-from sharc_crawler.changes.learning import Pair, learn, learn_masks
+from sharc_crawler.changes.learning import MOST, Pair, _Difference, _fewest, learn, learn_masks
 from sharc_crawler.changes.masks import Mask, load_masks, save_masks
 from sharc_crawler.errors import DataError, UsageError
 
@@ -276,3 +276,27 @@ def test_why_nothing_was_learned() -> None:
     assert "none differed" in learn([same]).why_no_more()[0]
     once = learn([same._replace(new=post(8, 1)), same], support=2)
     assert "differs on 1 of the 2 pages that it takes" in once.why_no_more()[0]
+
+
+@pytest.mark.parametrize(("places", "teaches"), [(MOST, True), (MOST + 1, False)])
+def test_a_page_that_differs_in_very_many_places_is_another_page(places: int, teaches: bool) -> None:
+    one, other = ("".join(f"<p>{FILLER} made in {n + turn} ms</p>" for n in range(places)) for turn in (1, 5_000))
+    lesson = learn([Pair(one.encode(), other.encode(), "text/html")])
+    assert (bool(lesson.masks), lesson.edited) == (teaches, 0 if teaches else 1)
+
+
+MASKS = [Mask("//p", str(number)) for number in range(6)]
+HIDDEN = st.lists(st.lists(st.sampled_from(MASKS), unique=True, max_size=4).map(tuple), max_size=8)
+
+
+@given(HIDDEN, st.sets(st.sampled_from(MASKS)))
+def test_few_masks_hide_all_that_can_be_hidden(hidden: list[tuple[Mask, ...]], refused: set[Mask]) -> None:
+    differences = [_Difference("", masks, ("", ""), clock=False) for masks in hidden]
+    masks = _fewest(differences, lambda mask: mask not in refused)
+    assert refused.isdisjoint(masks)
+    left = list(differences)
+    for mask in masks:  # each is the one that hides most of what is left
+        hides = {one: sum(one in each.masks for each in left) for one in MASKS if one not in refused}
+        assert hides[mask] == max(hides.values()) > 0
+        left = [one for one in left if mask not in one.masks]
+    assert all(refused.issuperset(one.masks) for one in left)
