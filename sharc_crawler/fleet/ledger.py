@@ -177,8 +177,11 @@ class FleetLedger(Protocol):
     def add(self, orders: Iterable[SiteOrder]) -> int:
         """Sites to be captured; how many of them are new. One that is known stays as it is."""
 
-    def claim(self, worker: str, most: int, term: Seconds) -> list[Tenure]:
-        """Hold up to so many sites that nobody holds and that are due, those of high priority first."""
+    def claim(self, worker: str, most: int, term: Seconds, *, silent: bool = True) -> list[Tenure]:
+        """Hold up to so many sites that nobody holds and that are due, those of high priority first.
+
+        ``silent``: then those of owners whose terms ran out. To find them takes as long as many sites are held.
+        """
 
     def step(self, steps: Sequence[JournalStep], term: Seconds) -> frozenset[str]:
         """Write a step of each of these sites and renew its tenure; the sites whose step is in the journal.

@@ -90,9 +90,14 @@ class PostgresLedger:
         parts = orders_in_rows(orders, AT_ONCE)
         return sum(self._changed(sql.ADD, [list(column) for column in zip(*part, strict=True)]) for part in parts)
 
-    def claim(self, worker: str, most: int, term: Seconds) -> list[Tenure]:
+    def claim(self, worker: str, most: int, term: Seconds, *, silent: bool = True) -> list[Tenure]:
         """As the port says."""
-        return [tenure_of(row) for row in self._rows(sql.CLAIM, {"worker": worker, "most": most, "term": term})]
+        found: list[Tenure] = []
+        for which in (sql.FREE_NOW, sql.SILENT)[: 1 + silent]:
+            values = {"worker": worker, "most": most - len(found), "term": term}
+            if most > len(found):
+                found += map(tenure_of, self._rows(sql.CLAIM.format(which=which), values))
+        return found
 
     def step(self, steps: Sequence[JournalStep], term: Seconds) -> frozenset[str]:
         """As the port says."""

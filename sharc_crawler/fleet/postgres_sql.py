@@ -21,10 +21,11 @@ SELECT site, arguments, priority, due, (SELECT value FROM fleet_meta WHERE name 
 FROM unnest(%s::text[], %s::text[], %s::integer[], %s::float8[]) AS new(site, arguments, priority, due)
 ON CONFLICT DO NOTHING
 """
+FREE_NOW, SILENT = "owner IS NULL", f"owner IS NOT NULL AND expires < {NOW}"
 CLAIM = f"""
 WITH free AS (
     SELECT site, owner FROM fleet_site
-    WHERE state = 'waiting' AND wish <> 'pause' AND due <= {NOW} AND expires < {NOW}
+    WHERE state = 'waiting' AND wish <> 'pause' AND due <= {NOW} AND {{which}}
     ORDER BY priority DESC, due LIMIT %(most)s FOR UPDATE SKIP LOCKED)
 UPDATE fleet_site SET epoch = epoch + 1, owner = %(worker)s, expires = {NOW} + %(term)s, stepped = {NOW},
     takeovers = takeovers + (free.owner IS NOT NULL)::integer

@@ -41,9 +41,10 @@ BOOT = Path("/proc/sys/kernel/random/boot_id")
 _CLAIM = """
 SELECT site, arguments, round, epoch + 1, seq, wish, :clock, owner, EXISTS (SELECT 1 FROM fleet_pace
     WHERE machine = site AND asked > :now - 3600) FROM fleet_site
-WHERE state = 'waiting' AND wish <> 'pause' AND due <= :clock AND expires < :now
+WHERE state = 'waiting' AND wish <> 'pause' AND due <= :clock AND {which}
 ORDER BY priority DESC, due LIMIT :most
 """
+_FREE_NOW, _SILENT = "owner IS NULL", "owner IS NOT NULL AND expires < :now"
 _CLAIMED = """
 UPDATE fleet_site SET epoch = epoch + 1, owner = :worker, expires = :now + :term, stepped = :now,
     takeovers = takeovers + (owner IS NOT NULL) WHERE site = :site
@@ -167,11 +168,14 @@ class SqliteLedger:
         with self._transaction() as db:
             return sum(db.executemany(statement, part).rowcount for part in orders_in_rows(orders, AT_ONCE))
 
-    def claim(self, worker: str, most: int, term: Seconds) -> list[Tenure]:
+    def claim(self, worker: str, most: int, term: Seconds, *, silent: bool = True) -> list[Tenure]:
         """As the port says."""
         values = {"worker": worker, "most": most, "term": term, "now": time.monotonic(), "clock": time.time()}
         with self._transaction() as db:
-            rows = db.execute(_CLAIM, values).fetchall()
+            rows = db.execute(_CLAIM.format(which=_FREE_NOW), values).fetchall()
+            if silent:
+                values["most"] = most - len(rows)
+                rows += db.execute(_CLAIM.format(which=_SILENT), values).fetchall()
             db.executemany(_CLAIMED, [{**values, "site": row[0]} for row in rows])
         return [tenure_of(row) for row in rows]
 

@@ -142,6 +142,7 @@ class FleetLedgerContract:
         old = {one.site: one for one in ledger.claim("w1", 2, TERM)}
         ledger.step([step_of(old["a"], 1)], MOMENT)
         time.sleep(5 * MOMENT)
+        assert ledger.claim("w2", 2, TERM, silent=False) == []
         [new] = ledger.claim("w2", 2, TERM)
         assert (new.site, new.epoch, new.seq, new.former) == ("a", old["a"].epoch + 1, 1, "w1")
         assert ledger.step([step_of(old["a"], 2), step_of(old["b"], 1)], TERM) == {"b"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import time
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -66,6 +67,7 @@ class FleetWorker:
         self._gate = Gate(clerk.may_send)
         self._going: set[str] = set()  #: sites that are being ended or handed over
         self._not_before = 0.0  #: no site is claimed
+        self._looked = -math.inf  #: when the sites of silent owners were claimed last
         self._extra = 0  #: sites beyond this worker's share, as it was told last
         self._tasks: set[asyncio.Task[None]] = set()
         self._ending = asyncio.Lock()  #: one site at a time: a report takes memory
@@ -171,7 +173,10 @@ class FleetWorker:
             if free > 0 and time.monotonic() >= self._not_before and not self.purse.used_up:
                 asked = time.monotonic()
                 with suppress(StoreUnavailable):  # renewing says so
-                    given = await clerk.ask(clerk.ledger.claim, clerk.worker, min(free, AT_ONCE), clerk.term)
+                    silent = asked >= self._looked + RENEW * clerk.term
+                    most = min(free, AT_ONCE)
+                    given = await clerk.ask(clerk.ledger.claim, clerk.worker, most, clerk.term, silent=silent)
+                    self._looked = asked if silent else self._looked
                     claimed = [tenure for tenure in given if not await self._still_here(tenure)]
             for tenure in claimed:
                 clerk.take(tenure, asked)

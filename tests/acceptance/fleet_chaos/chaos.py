@@ -147,6 +147,12 @@ class World:
         found = json.loads(self.sharc("status", self.databases.dsn, "--json"))
         return Counter(found["states"])
 
+    def supervise(self) -> None:
+        """Start again what has ended, as when it came while a disk was full."""
+        for machine in self.machines:
+            if machine.process.poll() is not None:
+                machine.start()
+
     def close(self) -> None:
         for machine in self.machines:
             machine.end()
@@ -250,13 +256,13 @@ def run(arguments: argparse.Namespace) -> int:
             if time.monotonic() > began + arguments.most or _all_ended(world):
                 break
             faults.one("failover" if number == arguments.faults // 2 else "")
+            world.supervise()
             time.sleep(dice.uniform(0.5, 1.5) * arguments.every)
         faults.wait()
         while time.monotonic() < began + arguments.most and not _all_ended(world):
             time.sleep(5)
-            for machine in world.machines:
-                if machine.process.poll() is not None and not _all_ended(world):
-                    machine.start()
+            if not _all_ended(world):
+                world.supervise()
         states = world.states()
     finally:
         world.close()
