@@ -96,6 +96,8 @@ class Answer:
     length: int | None = None  #: that is said; None: the true one
     trailers: tuple[tuple[str, str], ...] = ()  #: given: the body comes in chunks
     cut: bool = False  #: the chunks end early
+    bodied: bool = False  #: though it has no body by its status
+    interim: tuple[str, ...] = ()  #: an answer 1xx before it
 
 
 def http(instant: float) -> str:
@@ -196,6 +198,30 @@ def fro_gone(asked: Asked) -> Answer:
     return Answer(0, headers=(("ETag", f'"{asked.version}"'),))
 
 
+@kind(sides)
+def fro_weak(asked: Asked) -> Answer:
+    return Answer(asked.side, headers=(("ETag", f'W/"{asked.version}"'),))
+
+
+@kind(sides)
+def fro_two_etags(asked: Asked) -> Answer:
+    """The first ETag stays."""
+    return Answer(asked.side, headers=(("ETag", '"1"'), ("ETag", f'"{asked.version}"')))
+
+
+@kind(sides)
+def fro_two_modified(asked: Asked) -> Answer:
+    """The first Last-Modified stays."""
+    told = http(asked.page.born - DAY), http(asked.page.changed(asked.now))
+    return Answer(asked.side, headers=tuple(("Last-Modified", one) for one in told))
+
+
+@kind(sides)
+def fro_odd_modified(asked: Asked) -> Answer:
+    """Its Last-Modified is no HTTP date."""
+    return Answer(asked.side, headers=(("Last-Modified", f"revision {asked.version}"),))
+
+
 @kind(sides, silent=True)
 def fro_silent(asked: Asked) -> Answer:
     return Answer(asked.side)
@@ -262,6 +288,38 @@ def cache_odd_age(asked: Asked) -> Answer:
     """Ages that nobody can read, Date as it was."""
     made = copied(asked)
     return Answer(asked.page.version(made), headers=(("Age", "-1, soon"),), date=made)
+
+
+@kind()
+def cache_fraction(asked: Asked) -> Answer:
+    """An age with a fraction; all else is of now."""
+    made = copied(asked)
+    return Answer(asked.page.version(made), headers=(("Age", f"{asked.now - made:.1f}"),))
+
+
+@kind()
+def cache_two_ages(asked: Asked) -> Answer:
+    """Two caches, of which the nearer one has just asked the other."""
+    made = copied(asked)
+    return Answer(asked.page.version(made), headers=(("Age", "0"), ("Age", str(round(asked.now - made)))))
+
+
+@kind()
+def cache_long(asked: Asked) -> Answer:
+    """Older than the site."""
+    made = copied(asked)
+    return Answer(asked.page.version(made), headers=(("Age", "9" * 30),))
+
+
+@kind()
+def cache_hit(asked: Asked) -> Answer:
+    """A copy, as it says, of no age."""
+    return Answer(asked.page.version(copied(asked)), headers=(("Cache-Status", "edge; hit; ttl=300"),))
+
+
+@kind()
+def cache_warns(asked: Asked) -> Answer:
+    return Answer(asked.page.version(copied(asked)), headers=(("Warning", '110 - "Response is Stale"'),))
 
 
 # -- validators --------------------------------------------------------------------------------------------------------
@@ -355,6 +413,45 @@ def cut_chunks(asked: Asked) -> Answer:
 def trailers(asked: Asked) -> Answer:
     """The ETag in its trailer never changes."""
     return Answer(asked.version, trailers=(("ETag", '"1"'), ("Last-Modified", http(asked.page.born - DAY))))
+
+
+@kind()
+def body_304(asked: Asked) -> Answer:
+    """A 304 that brings the new content, to whoever asks by the ETag of now."""
+    etag = f'"{asked.version}"'
+    if asked.matches(etag):
+        body = asked.page.text(asked.version)
+        return Answer(asked.version, body, 304, (("ETag", etag), ("Content-Length", str(len(body)))), bodied=True)
+    return Answer(asked.version, headers=(("ETag", etag),))
+
+
+@kind()
+def early_hints(asked: Asked) -> Answer:
+    """An interim answer has an ETag that stays, and a Date of yesterday."""
+    hints = ("103 Early Hints", 'ETag: "1"', f"Date: {http(asked.page.born - DAY)}", "Link: </style.css>; rel=preload")
+    return Answer(asked.version, headers=(("ETag", f'"{asked.version}"'),), interim=hints)
+
+
+@kind(lambda page, now: {0} if not page.version(now) else {206})
+def part_at_last(asked: Asked) -> Answer:
+    """The same bytes, as a part of something longer."""
+    body = asked.page.text(0)
+    if not asked.version:
+        return Answer(0, body)
+    return Answer(206, body, 206, (("Content-Range", f"bytes 0-{len(body) - 1}/{len(body) + 500}"),))
+
+
+@kind(lambda page, now: {min(page.version(now), 1)})
+def no_type(asked: Asked) -> Answer:
+    """Its type is said no more."""
+    return Answer(min(asked.version, 1), asked.page.text(0), type="" if asked.version else "text/html")
+
+
+@kind(lambda page, now: {page.version(now) % 2})
+def vary_language(asked: Asked) -> Answer:
+    """Two languages by turns, each with its own ETag that stays."""
+    told = (("Vary", "Accept-Language"), ("Content-Language", ["en", "de"][asked.side]), ("ETag", f'"{asked.side}"'))
+    return Answer(asked.side, headers=(*told, ("Last-Modified", http(asked.page.changed(asked.now)))))
 
 
 @kind()
@@ -520,16 +617,17 @@ class _Handler(BaseHTTPRequestHandler):
         self._send(Answer(0), f"<!doctype html><title>All</title><ul>{links}</ul>".encode(), time.time())
 
     def _send(self, answer: Answer, body: bytes, now: float) -> None:
-        head = [f"{answer.protocol} {answer.status} X", f"Content-Type: {answer.type}"]
+        head = [f"{answer.protocol} {answer.interim[0]}", *answer.interim[1:], ""] if answer.interim else []
+        head += [f"{answer.protocol} {answer.status} X"] + ([f"Content-Type: {answer.type}"] if answer.type else [])
         date = now if answer.date is None else answer.date
         head += [f"Date: {http(date)}"] if date >= 0 else []
         head += [f"{name}: {value}" for name, value in answer.headers]
-        bare = answer.status in {204, 304}
+        bare = answer.status in {204, 304} and not answer.bodied
         if answer.trailers:
             head += ["Transfer-Encoding: chunked", f"Trailer: {', '.join(name for name, _ in answer.trailers)}"]
             end = "".join(f"{name}: {value}\r\n" for name, value in answer.trailers).encode()
             body = b"%x\r\n%b\r\n" % (len(body), body) + (b"40\r\nhalf" if answer.cut else b"0\r\n" + end + b"\r\n")
-        elif not bare:
+        elif not bare and not answer.bodied:
             head.append(f"Content-Length: {len(body) if answer.length is None else answer.length}")
         self.close_connection = answer.protocol == "HTTP/1.0" or answer.cut or answer.length is not None
         head += ["Connection: close"] if self.close_connection else []

@@ -36,10 +36,6 @@ class FormerAnswer:
     raw: Octets  #: as it was on the wire
     message: HttpResponse  #: the same
 
-    def header(self, name: str) -> str | None:
-        """A header's value as text."""
-        return header_text(self.message.header(name.lower().encode()))
-
 
 class FormerAnswers:
     """Where they lie, in some 30 bytes each; ``folders``: of captures of a site, the newest first.

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from functools import partial
 from typing import IO, TYPE_CHECKING
 
 from sharc_crawler.archive.members import Record, read_at
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.changes.http_date import http_date
 from sharc_crawler.coding import decoded
-from sharc_crawler.evidence.headers import header_text, of_headers
+from sharc_crawler.evidence.headers import of_message
 from sharc_crawler.evidence.judgement import of_comparison
 from sharc_crawler.evidence.lastmods import Download, Lastmod, weigh
 from sharc_crawler.instants import unix
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
 
     from sharc_crawler.certificate.witness import RecordedExchange, Witness
-    from sharc_crawler.changes.http import HttpResponse
     from sharc_crawler.model import Instant, Judgement, Seconds
 
     Recorded = tuple[Witness, Mapping[str, Callable[[], IO[bytes]]]]  #: and the WARC files that it is of
@@ -60,7 +58,7 @@ def _read(
     for exchange in witness:
         if exchange.message and exchange.message.status == _OK and canonical(exchange.uri) not in others:
             body = _body(exchange, witness, warcs)
-            age = of_headers(partial(_header, exchange.message))["age"]
+            age = of_message(exchange.message)["age"]
             read = unix(exchange.date) - (age or 0.0)
             for entry in sitemap.read(body, exchange.uri).entries if body else ():
                 url = canonical(entry.loc)
@@ -72,13 +70,9 @@ def _read(
 def _download(exchange: RecordedExchange, digest: str | None) -> Download:
     """A download of a page as its record shows it; how long it took is nowhere, so it counts as an instant."""
     started = unix(exchange.date)
-    told = of_headers(partial(_header, exchange.message)) if exchange.message else {}
+    told = of_message(exchange.message) if exchange.message else {}
     modified = http_date(told["validators"].last_modified) if told else None
     return Download(started, started, told.get("date"), digest, modified, age=told.get("age") or 0.0)
-
-
-def _header(message: HttpResponse, name: str) -> str | None:
-    return header_text(message.header(name.lower().encode()))
 
 
 def _body(exchange: RecordedExchange, witness: Witness, warcs: Mapping[str, Callable[[], IO[bytes]]]) -> bytes | None:

@@ -125,17 +125,16 @@ def contradiction(old: Outcome, new: Outcome, *, dated: bool = False) -> Reason 
     """
     etags = old.validators.etag, new.validators.etag
     alike = old.digest == new.digest or (old.decoded is not None and new.decoded is not None)
-    if alike and all(etags) and not any(map(_is_weak, etags)) and etags[0] != etags[1]:
+    if alike and all(etags) and _opaque(etags[0]) != _opaque(etags[1]):
         return Reason.OTHER_ETAG
-    before, after = (http_date(one.validators.last_modified) for one in (old, new))
+    texts = old.validators.last_modified, new.validators.last_modified
+    before, after = map(http_date, texts)
+    if all(texts) and texts[0] != texts[1] and None in (before, after):  # moved, as nobody can read
+        return Reason.LATER_MODIFIED
     if after is None or after == before or (not dated and made_on_request(old) and made_on_request(new)):
         return None
     since = before if old.date is None else old.date
     return Reason.LATER_MODIFIED if since is not None and after >= since else None
-
-
-def _is_weak(etag: str | None) -> bool:
-    return etag is not None and etag.startswith("W/")
 
 
 def _opaque(etag: str | None) -> str | None:

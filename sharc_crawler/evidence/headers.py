@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -9,13 +10,17 @@ from sharc_crawler.changes.http_date import http_date
 from sharc_crawler.model import Validators
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
-    from sharc_crawler.model import Outcome
+    from sharc_crawler.changes.http import HttpResponse
+    from sharc_crawler.model import Outcome, Seconds
 
 _CHARSET = re.compile(r';\s*charset\s*=\s*"?([^\s;"]+)', re.IGNORECASE)
 #: a Last-Modified that lies so little before the Date is weak (RFC 9110, 8.8.2.2), or made on request
 _TOO_FRESH = 1.0
+UNTOLD: Seconds = 1e9  #: age of a copy of which nobody says how old it is: any
+_HIT = re.compile(r";\s*hit\s*(?:[;,]|$)", re.IGNORECASE)
+_STALE = re.compile(r"(?:^|,)\s*11[0-3]\s")
 
 
 def header_text(value: bytes | None) -> str | None:
@@ -38,22 +43,51 @@ def header_bytes(text: str) -> bytes:
     return text.encode("latin-1")
 
 
-def of_headers(header: Callable[[str], str | None]) -> dict[str, Any]:
-    """Fields of an :class:`~sharc_crawler.model.Outcome`; ``header`` gives a header's first value as text.
+def of_message(message: HttpResponse) -> dict[str, Any]:
+    """The same as :func:`of_headers`, of an answer as it was on the wire."""
+    return of_headers(lambda name: message.values(name.lower().encode()))
 
-    >>> of_headers({"Age": "7", "Content-Type": "Text/HTML; charset=UTF-8"}.get)["charset"]
-    'utf-8'
+
+def of_headers(values: Callable[[str], Sequence[bytes]]) -> dict[str, Any]:
+    """Fields of an :class:`~sharc_crawler.model.Outcome`; ``values`` gives all values of a header.
+
+    A header that is there twice says what is least favourable to a claim: both ETags, the latest Last-Modified, the
+    oldest Date and Age.
+
+    >>> found = of_headers(lambda name: {"Age": [b"7"], "Content-Type": [b"Text/HTML; charset=UTF-8"]}.get(name, []))
+    >>> found["charset"], found["age"]
+    ('utf-8', 7.0)
     """
-    kind = header("Content-Type") or ""
+
+    def texts(name: str) -> list[str]:
+        return [text for value in values(name) if (text := header_text(value))]
+
+    kind = next(iter(texts("Content-Type")), "")
     charset = _CHARSET.search(kind)
-    age = (header("Age") or "").partition(",")[0].strip()
+    modified = max(texts("Last-Modified"), key=lambda text: http_date(text) or -math.inf, default=None)
+    dates = [date for text in texts("Date") if (date := http_date(text)) is not None]
     return {
-        "validators": Validators(header("ETag"), header("Last-Modified")),
+        "validators": Validators(", ".join(texts("ETag")) or None, modified),
         "media_type": kind.split(";")[0].strip(" \t").lower() or None,
         "charset": charset[1].lower() if charset else None,
-        "date": http_date(header("Date")),
-        "age": float(age) if age.isascii() and age.isdigit() else None,
+        "date": min(dates, default=None),
+        "age": _age(texts("Age"), ", ".join(texts("Cache-Status")), ", ".join(texts("Warning"))),
     }
+
+
+def _age(said: Sequence[str], status: str, warning: str) -> Seconds | None:
+    """The age of a copy from a cache: :data:`UNTOLD` where it says that it is one (RFC 9211; Warning 110 to 113 of RFC
+    7234), but not how old, or in no way that can be read; ``None``: it says nothing.
+
+    >>> _age(["7"], "", ""), _age(["0, 9"], "", ""), _age([], "edge; fwd=miss", ""), _age([], "", "")
+    (7.0, 9.0, None, None)
+    >>> _age(["soon"], "", "") == _age([], "edge; hit", "") == _age([], "", '110 - "stale"') == UNTOLD
+    True
+    """
+    ages = [text.strip() for text in ",".join(said).split(",") if text.strip()]
+    if ages:
+        return max(float(age) if age.isascii() and age.isdigit() else UNTOLD for age in ages)
+    return UNTOLD if _HIT.search(status) or _STALE.search(warning) else None
 
 
 def made_on_request(outcome: Outcome) -> bool:

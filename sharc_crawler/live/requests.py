@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,7 +11,7 @@ from scrapy import Request
 from sharc_crawler.changes.http import target
 from sharc_crawler.changes.http_date import http_date
 from sharc_crawler.changes.status import classify
-from sharc_crawler.evidence.headers import header_bytes, header_text, of_headers
+from sharc_crawler.evidence.headers import header_bytes, header_text, of_headers, of_message
 from sharc_crawler.model import Kind, Outcome, Result, Slot, Validators
 
 if TYPE_CHECKING:
@@ -78,7 +77,7 @@ def outcome_of(response: Response, length: int, started: Instant, ended: Instant
         status=response.status,
         location=location,
         length=length,
-        **of_headers(partial(header, response)),
+        **of_headers(response.headers.getlist),
         error=f"status {response.status}" if result in (Result.FAILED, Result.REFUSED) else None,
         retry_after=retry_after(header(response, "Retry-After"), ended) if result is Result.FAILED else None,
     )
@@ -87,7 +86,7 @@ def outcome_of(response: Response, length: int, started: Instant, ended: Instant
 def unchanged(outcome: Outcome, fetch: Fetch, answer: FormerAnswer) -> Outcome:
     """A 304 to a first visit: it shows what the former capture has, by the server's word."""
     own, sent = outcome.validators, fetch.validators
-    of_former = of_headers(answer.header)
+    of_former = of_message(answer.message)
     return outcome._replace(
         result=Result.OK,
         validators=Validators(own.etag or sent.etag, own.last_modified or sent.last_modified),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sharc_crawler.evidence.headers import of_headers
+from sharc_crawler.changes.http_date import http_date
+from sharc_crawler.evidence.headers import UNTOLD, of_headers
 from sharc_crawler.evidence.judgement import Revisits, is_apex
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.instants import unix
@@ -64,7 +65,14 @@ NOT_MODIFIED = at(90)._replace(result=Result.NOT_MODIFIED, status=304, digest=No
         # it may have changed and changed back
         (at(10, validators=etag('"1"')), at(90, validators=etag('"1"')), SAME),
         (at(10, validators=etag('"1"')), at(90, validators=etag('"3"')), (*OPEN, Reason.OTHER_ETAG)),
-        (at(10, validators=etag('W/"1"')), at(90, validators=etag('W/"3"')), SAME),
+        (at(10, validators=etag('W/"1"')), at(90, validators=etag('"1"')), SAME),
+        (at(10, validators=etag('W/"1"')), at(90, validators=etag('W/"3"')), (*OPEN, Reason.OTHER_ETAG)),
+        (
+            at(10, validators=Validators(None, "2026-11-18 10:00")),
+            at(90, validators=Validators(None, "2026-11-18 10:01")),
+            (*OPEN, Reason.LATER_MODIFIED),
+        ),
+        (at(10), at(90, age=UNTOLD), (*OPEN, Reason.STALE)),
         (
             at(10, validators=etag('"1-gzip"'), digest="sha1:P", decoded="sha1:A"),
             at(90, validators=etag('"1"')),
@@ -155,14 +163,25 @@ def test_a_copy_from_a_cache_is_no_reference_download() -> None:
     ("sent", "charset", "age"),
     [
         ({}, None, None),
-        ({"Content-Type": 'text/html; Charset = "UTF-8"; x=y', "Age": "12, 3"}, "utf-8", 12.0),
-        ({"Content-Type": "text/html;charset=", "Age": "-1"}, None, None),
-        ({"Content-Type": "image/pngÃ©", "Age": "²"}, None, None),
+        ({"Content-Type": [b'text/html; Charset = "UTF-8"; x=y'], "Age": [b"3", b"2, 12"]}, "utf-8", 12.0),
+        ({"Content-Type": [b"text/html;charset="], "Age": [b"-1"]}, None, UNTOLD),
+        ({"Content-Type": [b"image/png\xc3\xa9"], "Age": ["²".encode()]}, None, UNTOLD),
+        ({"Age": [b""], "Cache-Status": [b"a; fwd=stale", b"b;hit ;ttl=-5"]}, None, UNTOLD),
+        ({"Age": [b"5"], "Cache-Status": [b"b; hit"], "Warning": [b'214 - "x"']}, None, 5.0),
+        ({"Warning": [b'214 a "x"', b'110 b "Response is Stale"']}, None, UNTOLD),
     ],
 )
-def test_headers_as_they_are_read(sent: dict[str, str], charset: str | None, age: float | None) -> None:
-    found = of_headers(sent.get)
+def test_headers_as_they_are_read(sent: dict[str, list[bytes]], charset: str | None, age: float | None) -> None:
+    found = of_headers(lambda name: sent.get(name, []))
     assert (found["charset"], found["age"]) == (charset, age)
+
+
+def test_headers_that_are_there_twice_say_what_is_least_favourable() -> None:
+    old, new = b"Wed, 18 Nov 2026 10:00:00 GMT", b"Wed, 18 Nov 2026 11:00:00 GMT"
+    sent = {"ETag": [b'"1"', b'"5"'], "Last-Modified": [old, new], "Date": [new, b"soon", old]}
+    found = of_headers(lambda name: sent.get(name, []))
+    assert found["validators"] == Validators('"1", "5"', new.decode())
+    assert found["date"] == http_date(old.decode())
 
 
 @pytest.mark.parametrize(
