@@ -23,6 +23,7 @@ class Comparison(NamedTuple):
 
 
 _PARTIAL = 206
+_FUTURE = 2.0  #: seconds that a Last-Modified may lie after its Date: both are cut to the second
 #: These show nothing of the page: neither that it stayed nor that it changed.
 _SHOWS_NOTHING = {
     Result.FAILED: (Reason.FIRST_FAILED, Reason.SECOND_FAILED),
@@ -80,10 +81,17 @@ def _not_modified(old: Outcome, new: Outcome, *, restless: bool) -> Comparison:
         if contradicts(old.validators, new.validators):
             return _unknown(Reason.OTHER_ETAG)
         before, after = (http_date(one.validators.last_modified) for one in (old, new))
-        if before is not None and after is not None and after > before:
+        later = before is not None and after is not None and after > before
+        if later or (not old.validators.etag and _ahead(old)):
             return _unknown(Reason.LATER_MODIFIED)
     evidence = Evidence.WEAK_VALIDATOR if weak(old) else Evidence.VALIDATOR
     return Comparison(Change.UNCHANGED, evidence, Reason.NOT_MODIFIED)
+
+
+def _ahead(outcome: Outcome) -> bool:
+    """Is its Last-Modified of the future, by the server's own clock? That is no validator (RFC 9110, 8.8.2.1)."""
+    modified = http_date(outcome.validators.last_modified)
+    return modified is not None and outcome.date is not None and modified > outcome.date + _FUTURE
 
 
 def contradicts(asked: Validators, said: Validators) -> bool:

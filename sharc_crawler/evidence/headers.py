@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _CHARSET = re.compile(r';\s*charset\s*=\s*"?([^\s;"]+)', re.IGNORECASE)
 #: a Last-Modified that lies so little before the Date is weak (RFC 9110, 8.8.2.2), or made on request
 _TOO_FRESH = 1.0
+_STRONG = re.compile(r'"[^"]*"')
 UNTOLD: Seconds = 1e9  #: age of a copy of which nobody says how old it is: any
 _HIT = re.compile(r";\s*hit\s*(?:[;,]|$)", re.IGNORECASE)
 _STALE = re.compile(r"(?:^|,)\s*11[0-3]\s")
@@ -97,13 +98,13 @@ def made_on_request(outcome: Outcome) -> bool:
 
 
 def weak(outcome: Outcome) -> bool:
-    """May its validators stay the same though bytes change?
+    """May its validators stay the same though bytes change? What is no ETag by the grammar, or two of them, is weak.
 
     >>> from sharc_crawler.model import Outcome, Result
-    >>> [weak(Outcome(Result.OK, 0, 1, validators=Validators(etag))) for etag in ('"1"', 'W/"1"')]
-    [False, True]
+    >>> [weak(Outcome(Result.OK, 0, 1, validators=Validators(etag))) for etag in ('"1"', 'W/"1"', "1", '"1", "2"')]
+    [False, True, True, True]
     """
     etag = outcome.validators.etag
     if etag:
-        return etag.startswith("W/")
+        return _STRONG.fullmatch(etag) is None
     return outcome.validators.last_modified is not None and (outcome.date is None or made_on_request(outcome))

@@ -95,7 +95,9 @@ NOT_MODIFIED = at(90)._replace(result=Result.NOT_MODIFIED, status=304, digest=No
         # the server's word, and how much it says
         (at(10, validators=etag('"1"')), NOT_MODIFIED, ("coherent", "validator", "not-modified")),
         (at(10, validators=etag('W/"1"')), NOT_MODIFIED, ("coherent", "weak-validator", "not-modified")),
+        (at(10, validators=etag("one two")), NOT_MODIFIED, ("coherent", "weak-validator", "not-modified")),
         (at(10, validators=etag("", 1)), NOT_MODIFIED, ("coherent", "validator", "not-modified")),
+        (at(10, validators=etag("", 20)), NOT_MODIFIED, (*OPEN, Reason.LATER_MODIFIED)),
         (at(10, validators=etag("", 10)), NOT_MODIFIED, ("coherent", "weak-validator", "not-modified")),
         (at(10, validators=etag("", 1), date=None), NOT_MODIFIED, ("coherent", "weak-validator", "not-modified")),
         # the same bytes, and not the same page
