@@ -8,7 +8,9 @@ Pages of 5 KB with 20 links, on loopback, 16 at once, no delay. Of each size, in
 history that the first wrote, and one that is killed (-9) halfway and goes on, up to its first request. The tools work
 on a capture whose pages were all visited twice, made by `made_capture.py` with the code that a crawl writes with;
 `--known` makes it know more pages than it visited. Processor time is that of a process and of those it waited for,
-memory the peak of the largest. `--json` prints rows.
+memory the peak of the largest. `--json` prints rows. `--cut` goes on with a capture that such code made, as it is
+left by a kill when so many pages were visited, up to the first request. `--sites` spreads the pages over so many sites
+of one machine, beside one site of as many pages, to the end.
 """
 
 from __future__ import annotations
@@ -70,7 +72,7 @@ class Spent(NamedTuple):
 class Counting(Server):
     """Counts the pages that are asked for."""
 
-    def __init__(self, answers: list[bytes], asked: Any) -> None:
+    def __init__(self, answers: Any, asked: Any) -> None:
         super().__init__(answers)
         self._count = asked
 
@@ -79,11 +81,21 @@ class Counting(Server):
         super().data_received(data)
 
 
+class Made:
+    """Answers, made when they are asked for."""
+
+    def __init__(self, pages: int) -> None:
+        self._pages = pages
+
+    def __getitem__(self, number: int) -> bytes:
+        return answer(number, self._pages)
+
+
 def serve(pages: int, port: Any, asked: Any) -> None:
-    answers = [answer(number, pages) for number in range(pages)]
+    answers = [answer(number, pages) for number in range(pages)] if pages <= 50_000 else Made(pages)
 
     async def run() -> None:
-        server = await asyncio.get_running_loop().create_server(lambda: Counting(answers, asked), "127.0.0.1", 0)
+        server = await asyncio.get_running_loop().create_server(lambda: Counting(answers, asked), "", 0, backlog=1_000)
         port.send(server.sockets[0].getsockname()[1])
         await server.serve_forever()
 
@@ -146,21 +158,60 @@ def crawls(pages: int, folder: Path) -> Iterator[tuple[str, Spent]]:
 
 def _gone_on(url: str, asked: Any, half: int, folder: Path) -> Spent:
     """A crawl that is killed when half is asked for, and one that goes on, up to its first request."""
+    _until_asked(ours(url, "cut"), asked, half, folder)
+    return _until_asked(ours(url, "cut"), asked, 1, folder)
+
+
+def _until_asked(command: Sequence[str], asked: Any, wanted: int, folder: Path) -> Spent:
+    """What a crawl took until so many pages were asked for; then it is killed."""
     environment = {**os.environ, "PYTHONPATH": str(folder), "SCRAPY_SETTINGS_MODULE": "scale_settings"}
-    found = Spent(0.0, 0.0)
-    for wanted in (half, 1):
-        before = asked.value
+    before = asked.value
+    with (folder / "said").open("wb") as said:
         process = subprocess.Popen(
-            ours(url, "cut"), cwd=folder, env=environment, start_new_session=True,
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
-        while asked.value - before < wanted and process.poll() is None:
-            time.sleep(0.01)
-        found = Spent(*cost(process.pid))
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-        time.sleep(0.5)  # its processes see that it is gone
+            command, cwd=folder, env=environment, start_new_session=True, stdout=said, stderr=said
+        )
+    while asked.value - before < wanted and process.poll() is None:
+        time.sleep(0.01)
+    if process.poll() is not None:
+        raise SystemExit(f"{' '.join(command)} ended\n{(folder / 'said').read_text()[-2000:]}")
+    found = Spent(*cost(process.pid))
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    time.sleep(0.5)  # its processes see that it is gone
     return found
+
+
+def cut_off(pages: int, folder: Path) -> Iterator[tuple[str, Spent]]:
+    """Going on where so many pages were visited, up to the first request for a page."""
+    (folder / "scale_settings.py").write_text(SETTINGS)
+    known = pages * 21 // 20
+    with served(known) as (url, asked):
+        made = [
+            sys.executable,
+            str(HERE / "made_capture.py"),
+            str(folder / "cut"),
+            "--cut",
+            "--site",
+            url[: url.index("/archive")],
+        ]
+        spent([*made, "--known", str(known), "--visited", str(pages)], folder)
+        arguments = [
+            word for one in (f"url={url}", "strategy=bfs", "hops=0", "delay=0", "output=cut") for word in ("-a", one)
+        ]
+        yield "going on", _until_asked([sys.executable, "-m", "scrapy", "crawl", "site", *arguments], asked, 1, folder)
+
+
+def many_sites(pages: int, sites: int, folder: Path) -> Iterator[tuple[str, Spent]]:
+    """So many pages on one site, then on many."""
+    (folder / "scale_settings.py").write_text(SETTINGS)
+    for number, name in ((1, "one site"), (sites, f"{sites:,} sites")):
+        with served(pages // number) as (url, _):
+            hosts = [f"127.0.{one // 250}.{one % 250 + 1}" for one in range(number)]
+            seeds = "".join(url.replace("127.0.0.1", host) + "\n" for host in hosts)
+            (folder / "seeds.txt").write_text(seeds)
+            command = [word for word in ours(url, f"out-{number}") if word != f"url={url}"]
+            command[command.index("-a") + 1 : command.index("-a") + 1] = ["seeds=seeds.txt"]
+            yield name, spent(command, folder)
 
 
 def tools(pages: int, known: int, folder: Path) -> Iterator[tuple[str, Spent]]:
@@ -183,14 +234,19 @@ def main() -> None:
     parser.add_argument("--known", type=int, default=0, help="pages that the tools' capture knows, if more")
     parser.add_argument("--tools", action="store_true", help="no crawls")
     parser.add_argument("--crawls", action="store_true", help="no tools")
+    parser.add_argument("--cut", action="store_true", help="neither: going on alone, with that many pages visited")
+    parser.add_argument("--sites", type=int, default=0, help="the pages on so many sites, beside one of as many, alone")
     parser.add_argument("--json", action="store_true")
     args = parser.parse_args()
     for pages in map(int, args.pages.split(",")):
         known = max(pages, args.known)
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
-            parts = [] if args.tools else [(crawls(pages, folder), pages)]
-            parts += [] if args.crawls else [(tools(pages, known, folder), known)]
+            parts = [(cut_off(pages, folder), pages)] if args.cut else []
+            parts += [(many_sites(pages, args.sites, folder), pages)] if args.sites else []
+            alone = bool(parts)
+            parts += [] if alone or args.tools else [(crawls(pages, folder), pages)]
+            parts += [] if alone or args.crawls else [(tools(pages, known, folder), known)]
             for found, number in parts:
                 for what, used in found:
                     tell(what, number, used, as_json=args.json)

@@ -20,6 +20,7 @@ from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.frontier.store import Batch, CaptureRow, HostRow, JudgementRow, PageRow, VisitRow
+from sharc_crawler.live.crawl_log import CrawlLog
 from sharc_crawler.model import (
     CaptureRef,
     Document,
@@ -67,7 +68,7 @@ class Maker:
 
     def __init__(self, folder: Path, known: int, visited: int, site: str = SITE, *, cut: bool = False) -> None:
         self._known, self._visited = known, visited
-        self._site, self._cut = site, cut
+        self._folder, self._site, self._cut = folder, site, cut
         self._host = site.partition("//")[2]
         self._reference = START + visited
         self._store = begin_state(folder, "sqlite")
@@ -87,6 +88,7 @@ class Maker:
                 self._out.sync()
                 self._commit(Batch(visits=visits, judgements=judged))
         if self._cut:
+            CrawlLog(self._folder, self._store, ["json"]).finish()
             os._exit(0)  # nothing is closed
         self._commit(Batch(captures={0: self._capture(self._reference + self._visited)}))
         self._out.close()
