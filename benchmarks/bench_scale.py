@@ -95,7 +95,9 @@ def serve(pages: int, port: Any, asked: Any) -> None:
     answers = [answer(number, pages) for number in range(pages)] if pages <= 50_000 else Made(pages)
 
     async def run() -> None:
-        server = await asyncio.get_running_loop().create_server(lambda: Counting(answers, asked), "", 0, backlog=1_000)
+        server = await asyncio.get_running_loop().create_server(
+            lambda: Counting(answers, asked), "0.0.0.0", 0, backlog=1_000
+        )
         port.send(server.sockets[0].getsockname()[1])
         await server.serve_forever()
 
