@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import logging
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from scrapy import signals
 from scrapy.utils.defer import deferred_from_coro
@@ -18,22 +18,28 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from twisted.internet.defer import Deferred
 
-    from sharc_crawler.live.scheduler import SharcScheduler
-
     P = ParamSpec("P")
+
+
+class GivesUp(Protocol):
+    """Who can end the crawl, as failed."""
+
+    def give_up(self, why: str, *, exc_info: bool = False) -> None:
+        """Say why, and end it."""
+
+
+S = TypeVar("S", bound=GivesUp)
 T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
 _LOOPS = ("asyncio", "twisted")  #: who logs what nobody caught
 
 
-def ends_the_crawl(
-    method: Callable[Concatenate[SharcScheduler, P], T],
-) -> Callable[Concatenate[SharcScheduler, P], T | None]:
+def ends_the_crawl(method: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P], T | None]:
     """What a method of the scheduler raises ends the crawl: Scrapy would log it and ask again, for ever."""
 
     @functools.wraps(method)
-    def tried(self: SharcScheduler, /, *args: P.args, **kwargs: P.kwargs) -> T | None:
+    def tried(self: S, /, *args: P.args, **kwargs: P.kwargs) -> T | None:
         try:
             return method(self, *args, **kwargs)
         except Exception as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from math import nan
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,9 +12,7 @@ from sharc_crawler.rates.history import Links
 from sharc_crawler.rates.sitemap import DEFAULT_RULES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from numpy.typing import NDArray
+    from collections.abc import Iterable, Sequence
 
     from sharc_crawler.model import Instant, Rate, RateEstimate, Seconds, Sighting
     from sharc_crawler.rates.estimators.base import Estimates
@@ -28,15 +26,6 @@ AHEAD: Seconds = 86_400.0  #: lastmods so much later than now may be of a clock 
 GROWTH = 1.25  #: more lastmods than this times those of the last estimate: estimate again
 
 NOWHERE = -1
-
-
-class Said(NamedTuple):
-    """What a site's sitemaps say, in columns."""
-
-    urls: list[str]  #: first those of the history, in its order
-    lastmods: NDArray[np.float64]  #: NaN: none
-    precisions: NDArray[np.float64]
-    stated: Mapping[str, Rate]  #: rates by ``changefreq``
 
 
 def capture_length(pages: int, step: Seconds) -> Seconds:
@@ -139,7 +128,7 @@ class HistoryRates:
         self._estimated_from = self._dated
         if not (self._captured or self._dated):  # changefreq alone is SitemapRates'
             return
-        from sharc_crawler.rates.together import learned  # what learns: only where there is something to
+        from sharc_crawler.rates.together import Said, learned  # what learns: only where there is something to
 
         said = Said(list(self._rows), np.array(self._lastmods), np.array(self._precisions), self._stated)
         self._found = learned(self._history, said, self._links, now, self._horizon)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -11,11 +11,21 @@ from sharc_crawler.rates.history import Links, SiteHistory
 from sharc_crawler.rates.surroundings import Surroundings
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
-    from sharc_crawler.model import Instant, Seconds
+    from numpy.typing import NDArray
+
+    from sharc_crawler.model import Instant, Rate, Seconds
     from sharc_crawler.rates.estimators.base import Estimates
-    from sharc_crawler.rates.sources import Said
+
+
+class Said(NamedTuple):
+    """What a site's sitemaps say, in columns."""
+
+    urls: list[str]  #: first those of the history, in its order
+    lastmods: NDArray[np.float64]  #: NaN: none
+    precisions: NDArray[np.float64]
+    stated: Mapping[str, Rate]  #: rates by ``changefreq``
 
 
 def learned(

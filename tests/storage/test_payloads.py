@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import pytest
+
 from sharc_crawler.storage.observations import ObservationStore
 from sharc_crawler.storage.payloads import StoredPayload
 
@@ -22,3 +24,14 @@ def test_the_first_record_stays_the_one_referred_to(tmp_path):
         store.keep_payloads("a.org", [PLAIN])
         store.keep_payloads("a.org", [PLAIN._replace(url="http://a.org/later", time=9.0)])
         assert store.payload("a.org", "sha1:A", chunked=False) == PLAIN
+
+
+def test_payloads_are_kept_all_or_none(tmp_path):
+    def cut_off():
+        yield PLAIN
+        raise OSError("the index ends")
+
+    with ObservationStore(tmp_path / "history") as store:
+        with pytest.raises(OSError, match="ends"):
+            store.keep_payloads("a.org", cut_off())
+        assert store.payload("a.org", "sha1:A", chunked=False) is None

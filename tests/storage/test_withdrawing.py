@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sharc_crawler.evidence.conditionals import CONDITIONALS
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.frontier.store import Batch, HostRow, JudgementRow, LastmodRow
 from sharc_crawler.model import Kind, Phase, Slot, Verdict
@@ -55,3 +57,9 @@ def test_where_no_page_is_left_it_begins_anew_with_a_t_of_its_own():
     assert (row.phase, row.reference) == (Phase.VISIT, None)
     row = withdrawn(state(), [2, 3], "now").captures[0]
     assert (row.phase, row.reference) == (Phase.REVISIT, 10.3), "T stays"
+
+
+@pytest.mark.parametrize(("of", "left"), [(CONDITIONALS, {1, 2}), ("lastmods", set())])
+def test_what_was_audited_is_judged_again_as_far_as_it_rests_on_what_is_audited(of, left):
+    after = withdrawn(state(audit={"of": of}), [5], "now")
+    assert {row.page for row in after.judgements} == left

@@ -1,0 +1,14 @@
+from __future__ import annotations
+
+from sharc_crawler.storage.texts import PageCopy, PageText, TextIndex, TextSource
+
+TIDES = PageCopy("sha1:A", "http://a.org/", "20261118110640", PageText("Tides", "High water at nine."))
+
+
+def test_a_text_whose_last_copy_was_left_out_is_found_once_there_is_one_again():
+    with TextIndex(":memory:") as index:
+        for source in (TextSource("a.org", "a.org/1", "1.cdxj"), TextSource("a.org", "a.org/2", "2.cdxj")):
+            index.add(source, [TIDES], lambda: 9)
+            assert [hit.url for hit in index.search(["water"])] == ["http://a.org/"]
+            index.forget([source.name])
+            assert (index.search(["water"]), index.digests(), dict(index.known())) == ([], set(), {})
