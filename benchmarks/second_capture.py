@@ -1,6 +1,6 @@
 """A second capture into a collection, beside the first: requests, bytes and time where 1 % of the pages were edited.
 
-    python benchmarks/second_capture.py /tmp/second [documentation mediawiki …] [--pages 100]
+    python benchmarks/second_capture.py /tmp/second [documentation mediawiki …] [--pages 100] [--masks]
 
 `documentation` is Debian's python3-doc behind `python -m http.server` (Last-Modified, 304); the others are the stock
 programs of ``cms.py``, as Debian packages them, filled with so many pages. Edited are one page in a hundred, at least
@@ -84,6 +84,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("names", nargs="*", default=list(every), help=" ".join(every))
     parser.add_argument("--pages", type=int, default=100)
+    parser.add_argument("--masks", action="store_true", help="give what the first capture learned, as its report says")
     given, more = parser.parse_known_args()
     print("| site | capture | pages | coherent | requests | of these 304 | bytes of bodies | WARC | seconds |")
     print("|" + "---|" * 9)
@@ -95,6 +96,11 @@ def main() -> None:
             for place in range(max(1, first["pages"] // ONE_IN)):
                 edit(place)
             time.sleep(2)  # a Last-Modified within a second of its answer is no validator
+            learned = list((folder / "kept").glob("captures/*/*/learned-masks.json")) if given.masks else []
+            for file in learned:
+                place = folder / "kept" / "masks" / f"{file.parent.parent.name}.json"
+                place.parent.mkdir(exist_ok=True)
+                shutil.copy(file, place)
             second = capture(url, folder / "kept", [*words, *more])
         for which, one in (("first", first), ("second", second)):
             share = "" if which == "first" else f" ({one['bytes'] / first['bytes']:.1%})"

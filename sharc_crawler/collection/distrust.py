@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.archive.files import replace_file
 from sharc_crawler.errors import DataError
-from sharc_crawler.instants import iso
+from sharc_crawler.instants import iso, unix
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -17,9 +17,13 @@ if TYPE_CHECKING:
 NAME = "distrusted.json"
 
 
-def distrusted(folder: Path) -> frozenset[str]:
-    """The names of sites that are asked in full; a file that cannot be read is a DataError."""
-    return frozenset(_read(folder))
+def is_distrusted(folder: Path, name: str, masks: Path | None) -> bool:
+    """Is a site asked in full? Not where somebody has said since what does not count there: that may be all there was.
+
+    ``masks``: the file that says so. A file that cannot be read is a DataError.
+    """
+    known = _read(folder).get(name)
+    return known is not None and (masks is None or masks.stat().st_mtime <= unix(known["capture"]))
 
 
 def distrust(folder: Path, name: str, lies: int, capture: Instant) -> None:

@@ -53,8 +53,13 @@ class Conditionals:
         self.drawn |= drawn
         return drawn
 
-    def revisited(self, page: PageId, visit: Outcome, revisit: Outcome, judgement: Judgement) -> bool:
-        """A page was revisited; True: what it is judged by is the server's word alone."""
+    def revisited(
+        self, page: PageId, visit: Outcome, revisit: Outcome, judgement: Judgement, *, alike: bool = False
+    ) -> bool:
+        """A page was revisited; True: what it is judged by is the server's word alone.
+
+        ``alike``: both downloads have the same content, whatever their bytes.
+        """
         same = judgement.verdict is Verdict.COHERENT
         other = not same and code(judgement.reason) == Reason.OTHER_BYTES
         if page in self.drawn and revisit.result is Result.OK:
@@ -63,7 +68,6 @@ class Conditionals:
             elif other:
                 self._changed.add(page)
         if other and _would_match(visit, revisit):
-            alike = visit.fingerprint is not None and visit.fingerprint == revisit.fingerprint
             (self._tokens if alike else self._missed if weak(visit) else self._lies).add(page)
         told = same and judgement.evidence.told
         if told:

@@ -13,7 +13,7 @@ from zlib import crc32
 from sharc_crawler.archive.former import FormerAnswers
 from sharc_crawler.archive.options import FORMER
 from sharc_crawler.archive.replay import lost_warcs
-from sharc_crawler.collection.distrust import distrust, distrusted
+from sharc_crawler.collection.distrust import distrust, is_distrusted
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.collection.thinning import forget_payloads
 from sharc_crawler.errors import DataError
@@ -48,7 +48,7 @@ class FormerCaptures:
         for folder in found:
             if lost_warcs([folder]):
                 self._forget(folder)
-        self._trusts = self._name not in distrusted(collection.folder)
+        self._trusts = not is_distrusted(collection.folder, self._name, collection.masks(self._name))
         self._caught = 0
         self._sampled: dict[str, FormerAnswer] = {}  # asked in full all the same, and not answered yet
 

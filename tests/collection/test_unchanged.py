@@ -302,6 +302,53 @@ def test_a_server_caught_lying_is_asked_in_full(tmp_path):
     assert conditional == []
 
 
+class Timed(BaseHTTPRequestHandler):
+    """Pages that never change, but say how long they took to make; 304 to whoever asks by Last-Modified."""
+
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def do_GET(self):
+        number = self.path.strip("/") or "0"
+        status = 404 if not number.isdigit() else 304 if self.headers.get("If-Modified-Since") else 200
+        links = "".join(f"<a href=/{one}>x</a>" for one in range(12))
+        took = f"<p id=took>made in {random.randrange(10**6)} ms"
+        body = f"<title>{number}</title>{links}<p>page {number}{took}".encode() if status == 200 else b""
+        self.send_response(status)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Last-Modified", "Wed, 18 Nov 2020 11:06:41 GMT")
+        if status != 304:
+            self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+
+@pytest.mark.long
+def test_a_site_whose_pages_say_how_long_they_took_is_asked_by_validators_once_that_is_known_not_to_count(tmp_path):
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Timed)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        into(tmp_path, f"http://127.0.0.1:{server.server_port}/")
+        collection = Collection(tmp_path / "kept")
+        (first,) = collection.captures()
+        masks = collection.folder / "masks" / f"{first.site}.json"
+        masks.parent.mkdir()
+        masks.write_text((first.folder / "learned-masks.json").read_text())
+        for _ in range(2):
+            into(tmp_path, f"http://127.0.0.1:{server.server_port}/")
+    finally:
+        server.shutdown()
+        server.server_close()
+    for later in list(collection.captures())[1:]:
+        told = [one for one in visits(later.folder) if one["kind"] == "page" and one["slot"] != "second"]
+        assert sum(one["status"] == 304 for one in told) >= 12
+        claimed = [one["evidence"] for one in pages_of(later.folder) if one["verdict"] == "coherent"]
+        assert claimed.count("weak-validator") > 5
+        assert verify(later.folder, [first.folder]).findings == []
+
+
 def bodies(folder: Path) -> dict[str, int]:
     """Bytes of payload that the server sent, by URL; robots.txt apart."""
     found: dict[str, int] = {}

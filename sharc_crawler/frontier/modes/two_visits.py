@@ -8,6 +8,7 @@ tells of rates where no sitemap did. All of it is taken for planning only: what 
 from __future__ import annotations
 
 import math
+from array import array
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -55,6 +56,7 @@ class TwoVisits(Mode):
         self._at_reference = False  # the revisits' order waits for that
         self._looks = SecondLooks(capture)
         self._told = Conditionals(capture.spec.audit)
+        self._contents = array("q")  # of pages, as their visits showed them: hashes of fingerprints; 0: not known
         self._drew = False  # the sample that 304s rest on
         self._replanned = False  # the revisits are in an order that was made at T
 
@@ -125,7 +127,14 @@ class TwoVisits(Mode):
         """What a 304 is worth is known when all are revisited; after a restart the sample is drawn first, as it was."""
         if not self._drew:
             self._draw()
-        return kind is Kind.PAGE and self._told.revisited(page, visit, outcome, judgement)
+        return kind is Kind.PAGE and self._told.revisited(
+            page, visit, outcome, judgement, alike=self._alike(page, outcome)
+        )
+
+    def _alike(self, page: PageId, outcome: Outcome) -> bool:
+        """Does a revisit bring what the visit did, but for what does not count?"""
+        known = self._contents[page] if page < len(self._contents) else 0
+        return known != 0 and outcome.fingerprint is not None and hash(outcome.fingerprint) == known
 
     def left_open(self, page: PageId) -> bool:
         """By a 304."""
@@ -144,6 +153,8 @@ class TwoVisits(Mode):
         reference = self._capture.reference
         late = reference is not None and outcome.started > reference
         if kind is Kind.PAGE and outcome.result is Result.OK and not late:
+            self._contents.extend([0] * (task.page + 1 - len(self._contents)))
+            self._contents[task.page] = hash(outcome.fingerprint) if outcome.fingerprint else 0
             last = outcome.started >= self._latest  # several may be under way at once, and end in any order
             self._latest = max(self._latest, outcome.started)
             self.apex = task.page if last and is_apex(task.slot, outcome) else None
