@@ -53,12 +53,12 @@ def browsers_of(crawl: int) -> list[int]:
     return found
 
 
-def killed(url: str, output: Path, left: int, rng: random.Random) -> Counter[str]:
-    """Capture a site, killing at most so often; what was killed."""
+def killed(url: str, output: Path, left: int, longest: float, rng: random.Random) -> Counter[str]:
+    """Capture a site, killing at most so often, within so many seconds each time; what was killed."""
     kills: Counter[str] = Counter()
     crawl = begun(url, output)
     while crawl.poll() is None:
-        deadline = time.monotonic() + rng.uniform(1.5, 12)
+        deadline = time.monotonic() + rng.uniform(1, longest)
         while crawl.poll() is None and time.monotonic() < deadline:
             time.sleep(0.05)
         if crawl.poll() is not None or kills.total() >= left:
@@ -93,6 +93,7 @@ def notes(output: Path) -> list[str]:
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--kills", type=int, default=50)
+    parser.add_argument("--longest", type=float, default=12.0, help="seconds between two kills")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     rng, total, number = random.Random(options.seed), Counter[str](), 0
@@ -104,7 +105,7 @@ def main() -> None:
         while total.total() < options.kills:
             number += 1
             output = Path(place) / f"killed-{number}"
-            total += killed(server.url, output, options.kills - total.total(), rng)
+            total += killed(server.url, output, options.kills - total.total(), options.longest, rng)
             found, findings = made(output), verify(output).findings
             same = found == expected
             print(f"{number}: {dict(total)}; the same: {same}; findings {len(findings)}; {notes(output)}", flush=True)

@@ -47,7 +47,7 @@ logger = logging.getLogger(__name__)
 
 MARKUP = ("text/html", "application/xhtml+xml")
 NOTE = "classes of URLs "
-ATTEMPTS = 2  #: to show a page
+ATTEMPTS = 3  #: to show a page
 PAGES = 100  #: that one browser shows before another takes its place: what it leaks goes with it
 _HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html; charset=utf-8\r\n\r\n"
 _WAITING = (State.QUEUED, State.LEASED)
