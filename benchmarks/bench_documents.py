@@ -2,11 +2,13 @@
 
     python benchmarks/bench_documents.py [--size 1000000] [--mixes 60]
     python benchmarks/bench_documents.py --crawl [--pages 600]
+    python benchmarks/bench_documents.py --inside
 
 The first reads documents of one size as a capture does (links, text, fingerprint, digests): a shape each, then shapes
 in mixes from a fixed seed, and says the processor time of the worst. With `--crawl` one host on loopback serves a page
 of each shape and another one small pages, in one capture: how long does the second host wait between two requests,
 beside the same crawl in which the first host's documents are small, too?
+With `--inside` what the crawl's own process does with a long sitemap and with long robots.txt files, step by step.
 """
 
 from __future__ import annotations
@@ -14,7 +16,9 @@ from __future__ import annotations
 import argparse
 import asyncio
 import base64
+import gc
 import itertools
+import json
 import multiprocessing
 import os
 import random
@@ -22,11 +26,19 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sharc_crawler.frontier.hosts import Politeness
+from sharc_crawler.frontier.sites import Sites
+from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.links.robots import RobotsRules
+from sharc_crawler.live.extension import OBJECTS
 from sharc_crawler.live.reading import detector_of, read
-from sharc_crawler.live.readings import Order, Wants
+from sharc_crawler.live.readings import Order, Wants, packed, unpacked_reading
+from sharc_crawler.model import Fetch, Outcome, Result
+from sharc_crawler.storage.sqlite import SqliteStore
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -175,13 +187,58 @@ def waits(costly: list[bytes], pages: int) -> list[float]:
     return sorted((after - before for before, after in itertools.pairwise(asked)), reverse=True)
 
 
+@contextmanager
+def timed(what: str) -> Iterator[None]:
+    before = time.process_time()
+    yield
+    print(f"{time.process_time() - before:7.3f} s  {what}", flush=True)
+
+
+def sitemap_inside(entries: int = 50_000) -> None:
+    """A sitemap of as many addresses as are read: its reading as it comes, taken in, and what rates cost then."""
+    url = "http://h.example/sitemap.xml"
+    listed = "".join(f"<url><loc>http://h.example/p/{number}</loc></url>" for number in range(entries))
+    raw = f"HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\n\r\n<urlset>{listed}</urlset>".encode()
+    said = json.dumps(packed(read(raw, Order(url, Wants.SITEMAP), detector_of("content", None))))
+    with timed(f"a sitemap of {entries:,} addresses: unpacked"):
+        links = unpacked_reading(json.loads(said), url).links
+    with tempfile.TemporaryDirectory() as folder:
+        sites = Sites(Politeness(delay=0.0, obey_robots=False))
+        spec = CaptureSpec("h.example", ("http://h.example/",), strategy="bfs:revisits=none", sitemaps=(url,))
+        sites.open(spec, 0.0, SqliteStore(Path(folder)))
+        fetch = sites.next(0.0)
+        assert isinstance(fetch, Fetch), "the sitemap is asked for first"
+        with timed("taken in, and written"):
+            sites.finished(fetch, Outcome(Result.OK, 0.0, 0.0, status=200), links)
+        with timed("the strategy built, the first page chosen"):
+            sites.next(0.0)
+
+
+def robots_inside(size: int = 500_000) -> None:
+    """Rules of robots.txt, read and asked about an address that is as long as it may be."""
+    address = "http://h.example/" + "a" * 2_000
+    rules = ("/x%d", "/*a*b%d$", "/" + "*a" * 10 + "%d$", "/" + "*a" * 20 + "*c%d$", "/" + "*a" * 900 + "*c%d$")
+    for rule in rules:
+        text = document((b"User-agent: *\n", f"Disallow: {rule}\n".encode()), size).decode()
+        with timed(f"robots.txt of {size:,} bytes, of rules like {rule[:40]}: read"):
+            parsed = RobotsRules(text, "sharc-crawler", address)
+        with timed("asked about one address"):
+            parsed.allows(address)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--size", type=int, default=1_000_000)
     parser.add_argument("--mixes", type=int, default=60)
     parser.add_argument("--crawl", action="store_true")
+    parser.add_argument("--inside", action="store_true")
     parser.add_argument("--pages", type=int, default=600)
     args = parser.parse_args()
+    if args.inside:
+        gc.set_threshold(OBJECTS)  # as captures do
+        sitemap_inside()
+        robots_inside()
+        return
     if args.crawl:
         costly = [document(shape, args.size) for shape in SHAPES.values()]
         for name, bodies in (("small documents", [b"small"] * len(costly)), ("costly documents", costly)):
