@@ -302,7 +302,7 @@ def _report(
     if DATA not in parts:
         yield from (Finding("a report for people without its data", name) for name in sorted(pages))
         return
-    report = json.loads(parts[DATA])
+    report = _read(parts[DATA])
     certified = {document["capture"]["site"]: document for document in documents}
     captures = [one for one in report["captures"] if one["site"] in certified or one["times"]["ended"] is not None]
     if sorted(one["site"] for one in captures) != sorted(certified):
@@ -311,7 +311,7 @@ def _report(
     for capture in captures:
         document = certified[capture["site"]]
         yield from _figures(capture, document, worded=not _author(report))
-        listed = (page for page in map(json.loads, lines) if page["site"] == capture["site"])
+        listed = (page for page in map(_read, lines) if page["site"] == capture["site"])
         again = map(_stated, (page for page in listed if page["verdict"] is not None))
         certified_pages = (entry for entry in entries_of(source, document) if "verdict" in entry)
         if any(one != other for one, other in zip_longest(again, map(_stated, certified_pages))):
@@ -322,6 +322,18 @@ def _report(
     for name in sorted(pages):
         if name not in made or parts[name] != made[name].encode("utf-8", "replace"):
             yield Finding("the report is not that of its data", name)
+
+
+def _read(text: str | bytes) -> Any:
+    """JSON whose names are there once: of two, some readers take the first, some the last."""
+    return json.loads(text, object_pairs_hook=_named_once)
+
+
+def _named_once(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise ValueError("a name is there twice")
+    return found
 
 
 def _figures(capture: Mapping[str, Any], document: Document, *, worded: bool) -> Iterator[Finding]:
@@ -344,7 +356,7 @@ def _stated(page: Mapping[str, Any]) -> tuple[Any, ...]:
 
 def _about(parts: Mapping[str, bytes], source: Material, documents: Sequence[Document]) -> Iterator[Finding]:
     """A title that sharc gave says site and T; one that somebody else gave may say anything, but no other instant."""
-    about = json.loads(parts[PACKAGE])
+    about = _read(parts[PACKAGE])
     instants = {second(unix(_time(document))) for document in documents}
     said = {word.strip(",.;") for word in about["title"].split() if word[:4].isdigit() and "T" in word}
     if not said <= instants:

@@ -71,6 +71,11 @@ def answered(status: bytes, kind: bytes = b"text/html", more: bytes = b"") -> by
     return b"HTTP/1.1 %b X\r\nContent-Type: %b\r\n%bContent-Length: 6\r\n\r\nforged" % (status, kind, more)
 
 
+def twice(path: Path, text: bytes) -> None:
+    """A name stands there twice: readers that take the first one read this."""
+    path.write_bytes(path.read_bytes().replace(b"{", b"{" + text, 1))
+
+
 def also(folder: Path, url: str, block: bytes) -> None:
     in_the_data(folder, records_of(url, AT_T, block))
 
@@ -212,6 +217,8 @@ FOLDERS = {
     ),
     "another number of lines": lambda f: resealed(f, lambda d: d["pages"].update(lines=999)),
     "pages of no certificate": lambda f: shutil.copy(f / "certificate-pages.jsonl", f / "certificate-2-pages.jsonl"),
+    "a name twice in the report": lambda f: twice(f / "report.json", b'"captures": [], '),
+    "a verdict twice in the report": lambda f: twice(f / "report-pages.jsonl", b'"verdict": "coherent", '),
     "a page not captured that was": lambda f: forge(
         f, lambda d: d["not_captured"].append({**entry(d, "gone"), "url": SITE + "apex"})
     ),
