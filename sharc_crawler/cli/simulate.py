@@ -34,7 +34,10 @@ KEYS = {"expected": "expected_incoherent", "blur": "average_blur"}
 @click.option("--attested", default=0.0, show_default=True, help="Share of pages whose lastmod is trusted.")
 @click.option("--lying", default=0.0, show_default=True, help="Share of those whose lastmod lies.")
 @click.option("--sitemap", is_flag=True, help="The site has a sitemap: all pages, lastmods.")
-@click.option("--hints", default=HINTS, show_default=True, help="Share of slots for pages it calls stale, before T.")
+@click.option("--feed", default=0, help="It has a feed of its last changes, with times: so many entries.")
+@click.option("--listing", default=0, help="It has a page that lists its last changes, without times: so many.")
+@click.option("--late", default=0.0, help="Seconds after a change that sitemap, feed and listing tell of it.")
+@click.option("--hints", default=HINTS, show_default=True, help="Share of slots for pages called stale, before T.")
 @click.option("--subsites", default="", help="Capture part by part: path, links, sitemap, or links:share=0.9.")
 @click.option("--seeds", type=click.IntRange(1), default=1, show_default=True, help="How many random worlds.")
 @click.option("--jobs", type=click.IntRange(1), default=2, show_default=True, help="Processes.")
@@ -67,7 +70,8 @@ def command(
         return
     site = site_spec(options)
     names = [name.strip() for name in strategy.split(",")]
-    shared = {name: options[name] for name in ("rates", "graph", "attested", "lying", "sitemap", "hints", "subsites")}
+    told = ("sitemap", "feed", "listing", "late", "hints")
+    shared = {name: options[name] for name in ("rates", "graph", "attested", "lying", *told, "subsites")}
     specs = [RunSpec(seeded(site, seed), name, seed=seed, **shared) for seed in range(seeds) for name in names]
     found = _crawled(specs, jobs, schedule)
     if as_json:

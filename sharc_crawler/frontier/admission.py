@@ -159,7 +159,7 @@ class Admitter:
         if sighting.kind is Kind.PROBE:
             return True
         if sighting.kind is Kind.HUB:
-            return capture.scope.why_not(key.removeprefix(HUB_KEY)) is None
+            return capture.mode.takes_hubs and capture.scope.why_not(key.removeprefix(HUB_KEY)) is None
         if depth > MAX_SITEMAP_DEPTH or not self._may_name(capture, sighting, key, parent):
             return False
         if depth > 1:  # an index within an index

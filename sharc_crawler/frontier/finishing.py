@@ -76,7 +76,7 @@ class Finisher:
         if outcome.location and outcome.result is Result.REDIRECTED and fetch.kind is not Kind.ROBOTS:
             moved = outcome.location if self._opener.widen(capture, fetch.page, outcome.location) else ""
             links = [*links, self._admitter.redirected(capture, fetch, outcome.location)]
-        if not links or not (capture.spec.discover or fetch.kind is Kind.SITEMAP):
+        if not links or not (capture.spec.discover or fetch.kind in (Kind.SITEMAP, Kind.HUB)):
             return []
         depth = self._ledger.pages.depths[fetch.page] + 1
         if capture.traps is not None and (why := capture.traps.why_not_named(outcome)):
@@ -84,17 +84,22 @@ class Finisher:
         linked = self._admitter.admit(capture, links, outcome.ended, fetch.page, depth).linked
         if wanted := capture.mode.reconsidered(fetch.page, linked, outcome.ended):
             self._admitter.take_up(capture, wanted, outcome.ended)
-        self._admitter.ingest(capture, links, outcome.started - (outcome.age or 0.0))
+        if fetch.kind is Kind.SITEMAP:
+            self._listed(capture, fetch.page, outcome, links)
         if moved:
             self._opener.open_moved(capture, moved, outcome.ended)
-        if fetch.kind is Kind.SITEMAP and any(one.hints and one.hints.lastmod is not None for one in links):
-            capture.mode.lastmods_in(fetch.page, outcome.started)
         if fetch.kind is _PAGE:
             self._ledger.linked(fetch.page, outcome.started, linked)
             capture.mode.linked(fetch.page, linked)
             if capture.strategy is not None:
                 capture.strategy.linked(linked)
         return linked
+
+    def _listed(self, capture: SiteCapture, sitemap: PageId, outcome: Outcome, links: Sequence[Sighting]) -> None:
+        """What it says of last changes. A feed says less: its dates may be those of publication."""
+        self._admitter.ingest(capture, links, outcome.started - (outcome.age or 0.0))
+        if any(one.hints and one.hints.lastmod is not None for one in links):
+            capture.mode.lastmods_in(sitemap, outcome.started)
 
     def _known(self, capture: SiteCapture, links: Sequence[Sighting], why: str) -> list[Sighting]:
         """Of what an error page names, what was named before."""

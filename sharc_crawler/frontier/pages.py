@@ -103,6 +103,17 @@ class PageTable:
             raise StateError(f"{who} is in the state {State(state).name!r}: it cannot {Event(event).name}")
         self.states[page] = then
 
+    def polled(self, page: PageId, outcome: Outcome) -> bool:
+        """A hub's poll is over; did it bring an answer? One that is refused, or gone, at the first time is lost."""
+        first = self.states[page] == State.LEASED
+        if outcome.result in (Result.OK, Result.NOT_MODIFIED):
+            self.move(page, Event.CAPTURED if first else Event.POLLED)
+            if outcome.result is Result.OK:  # the next poll asks whether this state has changed
+                self.remember(page, outcome)
+            return True
+        self.move(page, Event.NO_CONTENT if first and outcome.result is not Result.FAILED else Event.GIVEN_BACK)
+        return False
+
     def remember(self, page: PageId, outcome: Outcome, compared: bool = True) -> None:
         """When a page was visited, and its state then, where a later fetch is ``compared`` with it."""
         self.started[page] = outcome.started

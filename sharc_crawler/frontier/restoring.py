@@ -211,9 +211,9 @@ class Restorer:
         """A poll that showed these pages first."""
         ledger, page = self._ledger, row.page
         ledger.pages.move(page, Event.LEASE)
-        assert ledger.polls is not None, "a hub is an instant crawl's"
-        for _ in new:
-            ledger.polls.news(page)
+        if ledger.polls is not None:
+            for _ in new:
+                ledger.polls.news(page)
         self._ledger.capture.mode.polled(page, row.outcome, new)
 
     def _judged(self, page: PageId) -> None:

@@ -19,8 +19,8 @@ from sharc_crawler.frontier.parts import LastSeen, Parts
 from sharc_crawler.frontier.spec import HINTS, CaptureSpec
 from sharc_crawler.lab.belief import BelievedRates, Informed
 from sharc_crawler.lab.schedule import DownloadTimes
-from sharc_crawler.lab.web import SITEMAP, EveryLink, Web
-from sharc_crawler.model import Done, Judgement, Kind, Outcome, Phase, Plan, Result, Sighting, Slot, Verdict, Wait
+from sharc_crawler.lab.web import EveryLink, Web
+from sharc_crawler.model import Done, Judgement, Kind, Outcome, Phase, Plan, Result, Slot, Verdict, Wait
 from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.strategies.base import Candidates, Setting
 from sharc_crawler.strategies.make import make_strategy
@@ -88,7 +88,8 @@ def crawl(
         found through the links as of each download) or ``recapture`` (those that the archive knows are given, the
         others are found)
     tell: is given from time to time which share of the window has passed
-    published: the site's sitemap, which is read at the start, at T, and where pages are claimed by it at the end
+    published: what the site says of changes: its sitemap, which is read at the start, at T, and where pages are claimed
+        by it at the end; its feed and its list of recent changes, which are polled before T
     audit: share of the pages claimed by it that is downloaded once more
     subsites: capture part by part: how the site is divided, such as ``path`` or ``links:share=0.9``
     hints: share of the slots, at most, that pages said to have changed are visited again in before T
@@ -184,7 +185,7 @@ class Simulation:
         capture = self.frontier.open(self._spec(size, discover=not self._known_graph), now, seeded=False)
         self.frontier.schedule(web.seeds(seeds, now), now)
         if self._published is not None:
-            self.frontier.schedule([Sighting(SITEMAP, Kind.SITEMAP)], now)
+            self.frontier.schedule(self._published.lists, now)
         decisions = 0
         while not isinstance(what := self.frontier.next(now), Done):
             if isinstance(what, Wait):
@@ -223,7 +224,7 @@ class Simulation:
             resources=False,
             audit=self._audit,
             subsites=self._subsites,
-            hints=self._hints,
+            hints=self._hints if self._published is not None else 0.0,
         )
 
     def _known_links(self) -> Iterator[tuple[str, str]]:
@@ -284,6 +285,10 @@ class Simulation:
         if fetch.kind is Kind.SITEMAP:
             outcome = Outcome(Result.OK, now, now + self._step, 200, date=now + self._step)
             self.frontier.finished(fetch, outcome, web.sitemap(now))
+            return
+        if fetch.kind is Kind.HUB:
+            outcome = Outcome(Result.OK, now, now + self._step, 200, date=now + self._step)
+            self.frontier.finished(fetch, outcome, web.hub(fetch.url, now))
             return
         page = self._site.numbers[fetch.url]
         strategy = capture.strategy

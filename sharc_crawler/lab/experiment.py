@@ -54,7 +54,9 @@ class RunSpec:
     attested: float = 0.0  #: share of pages whose lastmod is trusted
     lying: float = 0.0  #: share of those whose lastmod never moves
     sitemap: bool = False  #: the site lists those pages (or, where none is trusted, all) with their lastmods
-    late: float = 0.0  #: seconds after a change that the sitemap tells of it
+    feed: int = 0  #: entries of a feed that tells of changes and their times; 0: there is none
+    listing: int = 0  #: entries of a page that lists recent changes, without times
+    late: float = 0.0  #: seconds after a change that sitemap, feed and listing tell of it
     hints: float = HINTS  #: share of the slots, at most, for pages that it says have changed, before T
     subsites: str = ""  #: capture part by part: how the site is divided
     audited: float = 0.02  #: share of the attested pages that is audited by bytes
@@ -91,7 +93,8 @@ def run(spec: RunSpec, tell: Callable[[float], None] = lambda _: None) -> Scored
     site = build(spec.site)
     belief = _belief(spec)
     began = time.perf_counter()
-    published = _published(spec, belief) if spec.sitemap or _attests(spec) else None
+    told = spec.sitemap or _attests(spec) or spec.feed or spec.listing
+    published = _published(spec, belief) if told else None
     done = crawl(site, belief, spec.strategy, spec.graph, tell, published, spec.audited, spec.subsites, spec.hints)
     seconds = time.perf_counter() - began
     found = {
@@ -136,7 +139,8 @@ def _attests(spec: RunSpec) -> bool:
 def _published(spec: RunSpec, belief: Belief) -> Published:
     """The sitemap: trusted pages, or all; those that lie among them."""
     listed = belief.attested if belief.attested.any() else np.ones(len(belief.rates), np.bool_)
-    return Published(listed, _lying(spec, listed), spec.late)
+    sitemap = spec.sitemap or _attests(spec)
+    return Published(listed, _lying(spec, listed), spec.late, sitemap, spec.feed, spec.listing)
 
 
 def _lying(spec: RunSpec, listed: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sharc_crawler.model import NO_VALIDATORS, Hints, Outcome, Result, Sighting, Validators
+from sharc_crawler.model import NO_VALIDATORS, Hints, Kind, Outcome, Result, Sighting, Validators
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,17 +21,27 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Instant, Seconds
 
 
-SITEMAP = "sitemap"  #: its URL
+SITEMAP, FEED, LISTING = "sitemap", "feed", "recent-changes"  #: their URLs
 RARELY = 1e-8  #: changes per second, at least, of pages whose past is made up
 
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """Which pages a site's sitemap lists with their lastmod, and whose lastmod never moves."""
+    """Which pages a sitemap lists with their lastmod, whose lastmod never moves, and what else tells of changes."""
 
     listed: NDArray[np.bool_]
     lying: NDArray[np.bool_]
-    late: Seconds = 0.0  #: after a change the sitemap tells of it
+    late: Seconds = 0.0  #: after a change the sitemap tells of it, and so do feed and listing
+    sitemap: bool = True
+    feed: int = 0  #: entries of a feed, with the time of the change; 0: there is none
+    listing: int = 0  #: entries of a page that lists the last changes, without times
+
+    @property
+    def lists(self) -> tuple[Sighting, ...]:
+        """What a crawl finds that tells of changes."""
+        hubs = ((self.feed, FEED), (self.listing, LISTING))
+        sitemap = (Sighting(SITEMAP, Kind.SITEMAP),) if self.sitemap else ()
+        return (*sitemap, *(Sighting(url, Kind.HUB) for entries, url in hubs if entries))
 
 
 class EveryLink:
@@ -112,6 +122,40 @@ class Web:
         made = now - self._published.late
         words = [Hints(self._last_change(page, made) // 1, 1.0) for page in pages]
         return [Sighting(site.urls[page], via=SITEMAP, hints=hints) for page, hints in zip(pages, words, strict=True)]
+
+    @cached_property
+    def _history(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """All changes there ever were: pages and times, in the order of time."""
+        site = self._site
+        pages = np.concatenate([site.past.pages, site.changes.pages])
+        times = np.concatenate([site.past.times, site.changes.times])
+        order = np.argsort(times, kind="stable")
+        return pages[order], times[order]
+
+    def hub(self, url: str, now: Instant) -> list[Sighting]:
+        """The feed, or the list of recent changes, of ``now``: the pages changed last, the latest first.
+
+        Any other hub is a page: what it links to.
+        """
+        if url not in (FEED, LISTING):
+            return self.links(self._site.numbers[url], now)
+        assert self._published is not None, "there is such a list"
+        site, published, pages = self._site, self._published, self._history
+        entries = published.feed if url == FEED else published.listing
+        found: dict[int, Instant] = {}
+        for place in range(int(np.searchsorted(pages[1], now - published.late, "right")) - 1, -1, -1):
+            page = int(pages[0][place])
+            there = site.lives.alive(page, now) and (not self._frozen or page in self._known)
+            if there and published.listed[page] and not published.lying[page]:
+                found.setdefault(page, float(pages[1][place]) // 1)
+            if len(found) == entries:
+                break
+        told = {page: Hints(when, 1.0) if url == FEED else None for page, when in found.items()}
+        return [Sighting(site.urls[page], via=url, hints=hints) for page, hints in told.items()]
+
+    @cached_property
+    def _known(self) -> frozenset[int]:
+        return frozenset(self._site.known)
 
     def links(self, page: int, now: Instant) -> list[Sighting]:
         """What the page of ``now`` links to; where the graph of the start is frozen, it holds even for pages gone."""

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 
 _OK = 200
+_FEEDS = {f"{kind}/{name}" for kind in ("application", "text") for name in ("rss+xml", "atom+xml", "rdf+xml", "xml")}
 _ENOUGH = 20  #: characters of text that tell one page from another
 _DIGIT = re.compile(r"\d")
 _PARTS = re.compile(r"[^/?&=#:]{4,}")  #: of an address: a page that was not found names it
@@ -106,6 +107,10 @@ def _read_page(
 
 
 def _read_document(data: bytes, order: Order, kind: str | None, payload: Payload, problems: tuple[str, ...]) -> Reading:
+    if is_feed(kind):
+        found_in = sitemap.read(data, order.url)
+        entries = found_in.entries if found_in.kind in (SitemapKind.RSS, SitemapKind.ATOM) else ()
+        return Reading(payload, [Sighting(entry.loc, Kind.PAGE, order.url, entry.hints) for entry in entries])
     found = document.extract(data, order.url, kind)
     return Reading(payload, _sightings(found, order.url), problems=problems if document.is_read(kind) else ())
 
@@ -121,6 +126,15 @@ def _read_news(data: bytes, order: Order, kind: str | None, payload: Payload, pr
 
 def _read_hub(data: bytes, order: Order, kind: str | None, payload: Payload, problems: tuple[str, ...]) -> Reading:
     return Reading(payload, hub_sightings(data, order.url, kind), problems=problems)
+
+
+def is_feed(content_type: str | None) -> bool:
+    """May such a document be a feed?
+
+    >>> is_feed("application/rss+xml; charset=utf-8"), is_feed("text/xml"), is_feed("image/svg+xml"), is_feed(None)
+    (True, True, False, False)
+    """
+    return (content_type or "").partition(";")[0].strip().lower() in _FEEDS
 
 
 _READERS: dict[Wants, Callable[[bytes, Order, str | None, Payload, tuple[str, ...]], Reading]] = {

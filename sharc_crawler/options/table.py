@@ -136,8 +136,9 @@ class Options:
     hints: float = argument(
         Real(0, 1),
         HINTS,
-        "share of the slots, at most, in which pages are visited again before the reference instant, as a sitemap says"
-        " that they have changed since their visit; 0: none ([rates.md](rates.md#second-looks-before-t))",
+        "share of the slots, at most, in which pages are visited again before the reference instant, as a sitemap, a"
+        " feed or a list of changes says that they have changed since their visit, polls included; 0: none"
+        " ([rates.md](rates.md#second-looks-before-t))",
         section=WHAT,
         never=_INSTANT,
     )

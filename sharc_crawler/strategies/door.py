@@ -197,6 +197,10 @@ class Door:
             except Exception as error:
                 self._failed(error, f"it was told of the end of {slot.value} visit", page)
 
+    def waits_for(self, page: PageId) -> bool:
+        """Is the page known and not handed out yet?"""
+        return page < len(self._pages) and self._pages[page] == _WAITING
+
     def linked(self, pages: Sequence[PageId]) -> None:
         """A document links to these pages."""
         if self.stopped is None:

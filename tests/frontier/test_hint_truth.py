@@ -23,12 +23,21 @@ def looked_at(called, true):
         SimpleNamespace(counts=counts, spec=spec, phase=Phase.VISIT, budget=SimpleNamespace(spare=lambda _: math.inf))
     )
     assert looks.due(SimpleNamespace(first_visits_left=1), 1, NOW)
-    looks.asked()
+    looks.asked(1)
     stale = np.isin(np.arange(SIZE), list(called))
     ones, never = np.ones(SIZE), np.zeros(SIZE, np.bool_)
     looks.choose(
         SaidOfPages(
-            list(range(SIZE)), RATES, RATES, ones, ones * math.inf, np.full(SIZE, NOW - DAY), stale, ~stale, never
+            list(range(SIZE)),
+            RATES,
+            RATES,
+            ones,
+            ones * math.inf,
+            np.full(SIZE, NOW - DAY),
+            stale,
+            ~stale,
+            never,
+            never,
         ),
         1,
         STEP,
@@ -37,7 +46,7 @@ def looked_at(called, true):
     found = []
     while pages := looks.take():
         for page in pages:
-            looks.looked(RATES[page], page in true)
+            looks.looked(page, RATES[page], page in true)
         found += pages
     return found
 
@@ -61,3 +70,30 @@ def test_lively_pages_are_reached_though_false_hints_would_fill_all_slots():
     found = looked_at({*range(900)} | CHANGED, CHANGED)
     assert {*found} >= CHANGED
     assert len(found) <= SIZE / 5
+
+
+def test_hubs_that_lie_do_not_hide_what_sitemaps_say():
+    looks = SecondLooks(
+        SimpleNamespace(
+            counts=SimpleNamespace(visits=SIZE),
+            spec=SimpleNamespace(hints=0.1),
+            phase=Phase.VISIT,
+            budget=SimpleNamespace(spare=lambda _: math.inf),
+        )
+    )
+    assert looks.due(SimpleNamespace(first_visits_left=1), 2, NOW)
+    looks.asked(2)
+    places, ones = np.arange(SIZE), np.ones(SIZE)
+    lied, true = places < 150, (places >= 800) & (places < 840)
+    said = SaidOfPages(
+        list(range(SIZE)), RATES, RATES, ones, ones * math.inf, np.full(SIZE, NOW - DAY),
+        lied | true, ~(lied | true), np.zeros(SIZE, np.bool_), lied,
+    )  # fmt: skip
+    looks.choose(said, 2, STEP, NOW)
+    found = []
+    while pages := looks.take():
+        for page in pages:
+            looks.looked(page, RATES[page], bool(true[page]))
+        found += pages
+    assert {*found} >= {*range(800, 840)}
+    assert sum(page < 150 for page in found) <= 2 * FEW

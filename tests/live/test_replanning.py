@@ -31,6 +31,7 @@ class Site:
     url: str = ""
     changed: float = 0.0  #: when they did, or when that was first asked for
     after: int = len(PAGES)  #: pages asked for, at which they change
+    hub: str = ""  #: path of a feed or a list of changes, instead of a sitemap
 
     def turned(self) -> bool:
         return len(set(self.log) & set(PAGES)) >= self.after
@@ -39,11 +40,29 @@ class Site:
         if self.turned() and not self.changed:
             self.changed = time.time()
         if path == "/robots.txt":
-            return f"User-agent: *\nAllow: /\nSitemap: {self.url}sitemap.xml\n".encode()
+            sitemap = "" if self.hub else f"Sitemap: {self.url}sitemap.xml\n"
+            return f"User-agent: *\nAllow: /\n{sitemap}".encode()
         if path == "/sitemap.xml":
-            return self.sitemap().encode()
+            return None if self.hub else self.sitemap().encode()
+        if path == self.hub:
+            return self.recent().encode()
         changed = path in LOST and self.turned()
-        return f"<title>{path}</title>{'new' if changed else 'old'}".encode() if path in PAGES else None
+        text = f"<title>{path}</title>{'new' if changed else 'old'}{self.named() if path == PAGES[0] else ''}"
+        return text.encode() if path in PAGES else None
+
+    def named(self) -> str:
+        """The front's links, and its feed."""
+        feed = f'<link rel="alternate" type="application/atom+xml" href="{self.hub}">' if "feed" in self.hub else ""
+        return feed + "".join(f'<a href="{path}">page</a>' for path in (*PAGES, self.hub) if path)
+
+    def recent(self) -> str:
+        """Pages that changed; a feed says when."""
+        changed = sorted(LOST) if self.changed else []
+        if "feed" not in self.hub:
+            return "".join(f'<a href="{path}">page</a>' for path in dict.fromkeys([*changed, *PAGES]))
+        when = datetime.fromtimestamp(self.changed, UTC).isoformat()
+        entries = (f'<entry><link href="{path}"/><updated>{when}</updated></entry>' for path in changed)
+        return f'<feed xmlns="http://www.w3.org/2005/Atom">{"".join(entries)}</feed>'
 
     def sitemap(self) -> str:
         def entry(number: int, path: str) -> str:
@@ -69,7 +88,8 @@ def served(**more):
             body = site.body(self.path)
             if body is not None and self.path != "/robots.txt":
                 site.log.append(self.path)
-            kind = "text/html" if self.path in PAGES else "text/plain"
+            html = self.path in PAGES or self.path.endswith(".html")
+            kind = "text/html" if html else "application/xml"
             self.answer(body or b"", kind, 404 if body is None else 200)
 
     with serving(Handler) as site.url:
@@ -109,4 +129,21 @@ def test_what_changed_before_t_is_visited_again_and_verified(tmp_path):
     assert {entry["url"] for entry in again} == {site.url + path[1:] for path in LOST}
     assert all(entry["former"][0]["date"] < entry["visit"]["date"] < entry["revisit"]["date"] for entry in again)
     assert all(entry["former"][0]["digest"] != entry["visit"]["digest"] for entry in again)
+    assert verify(folder).findings == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("hub", ["/feed.xml", "/recent-changes.html"])
+def test_what_a_feed_or_a_list_says_has_changed_is_visited_again(hub, tmp_path):
+    folder = tmp_path / "capture"
+    with served(after=54, hub=hub) as site:
+        process = start(folder, f"{site.url}0.html", delay="0.2", hints="0.3", strategy="bfs")
+        out, _ = process.communicate(timeout=280)
+        assert process.returncode == 0, out
+    (capture,) = captures_of(folder)
+    verdicts = {page["url"]: page["verdict"] for page in capture["pages"]}
+    found = LOST if "feed" in hub else LOST - {*PAGES[37:40]}  # a list does not say whether it was just after the visit
+    assert {path for path in found if site.log.count(path) == 3} == found
+    assert {verdicts[site.url + path[1:]] for path in (*found, *PAGES[:30])} == {"coherent"}
+    assert site.url + hub[1:] in verdicts, "it is a page of the site as well"
     assert verify(folder).findings == []

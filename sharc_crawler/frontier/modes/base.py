@@ -42,6 +42,7 @@ class Mode:
     whole: bool = True  #: whole sites are captured, once
     compares: bool = True  #: pages are downloaded again, and compared with their visit
     goes_on: bool = False  #: further visits follow the last first one
+    takes_hubs: bool = False  #: feeds and lists of what is new, or has changed, are polled
     listens: bool = False  #: what sitemaps say of last changes is wanted
     parted: bool = False  #: pages found late may belong to a part that is still to come
     parts: int = 0  #: of the site that were begun

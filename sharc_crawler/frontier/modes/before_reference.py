@@ -36,9 +36,14 @@ class Called(NamedTuple):
     pages: NDArray[np.int64]
     rates: NDArray[np.float64]
     kept: NDArray[np.float64]  #: what each is likely to be coherent by, if its hint is true
+    by_hub: NDArray[np.bool_]  #: the hint is a hub's, no sitemap's
+
+    def some(self, places: NDArray[np.int64]) -> Called:
+        """Those at these places."""
+        return Called(self.pages[places], self.rates[places], self.kept[places], self.by_hub[places])
 
 
-NOBODY = Called(np.zeros(0, np.int64), np.zeros(0), np.zeros(0))
+NOBODY = Called(np.zeros(0, np.int64), np.zeros(0), np.zeros(0), np.zeros(0, np.bool_))
 
 
 class SecondLooks:
@@ -48,8 +53,10 @@ class SecondLooks:
         self._capture = capture
         self.made = 0  #: visits made again
         self._true = 0  # of these, pages that had changed
-        self._truth = HintTruth()
-        self._polls = 0
+        self._truth = {False: HintTruth(), True: HintTruth()}  # of sitemaps, of hubs: each by what its own were worth
+        self._by_hub: set[PageId] = set()  # pages handed out by a hub's word
+        self._polls = 0  # rounds
+        self._requests = 0  # of sitemaps and hubs
         self._called = NOBODY  # of this round, still to be handed out, if worth it
         self._cost, self._left = 0.0, 0  # of a slot, to all others; slots
         self._batch = FEW
@@ -79,11 +86,26 @@ class SecondLooks:
     def _room(self, sources: int) -> int:
         """Slots left for second looks: a share of all, what was asked for hints included; what the budget can spare."""
         share = int(2 * self._capture.counts.visits * self._capture.spec.hints)
-        return int(min(share - self.made - (1 + self._polls) * sources, self._spare))
+        return int(min(share - self.made - self._requests - sources, self._spare))
 
-    def asked(self) -> None:
+    def affords(self, hubs: int, left: int, now: Instant) -> bool:
+        """May so many be polled: is there room in the share of all slots, and beside all that is ``left`` to visit?
+
+        Each is asked at first; then one for so many visits.
+        """
+        capture = self._capture
+        share = 2 * capture.counts.pages * capture.spec.hints - self.made - self._requests
+        worth = hubs + capture.counts.visits // WORTH - self._requests
+        return min(share - hubs, worth - 1, capture.budget.spare(now) - 2 * left - hubs) >= 0
+
+    def polled(self, hubs: int) -> None:
+        """So many hubs are polled, visits going on."""
+        self._requests += hubs
+
+    def asked(self, sources: int) -> None:
         """The hints are being read."""
         self._polls += 1
+        self._requests += sources
         self._called, self._round = NOBODY, 0
 
     @property
@@ -93,32 +115,37 @@ class SecondLooks:
 
     def take(self) -> list[PageId]:
         """The next pages to be visited again, by what hints have been worth so far."""
-        pages, rates, kept = self._called
-        truth = self._truth.probability(rates)
+        pages, rates, kept, by_hub = self._called
+        truth = np.where(by_hub, *(self._truth[one].probability(rates) for one in (True, False)))
         worth = np.flatnonzero((truth >= LEAST) & (kept * truth > self._cost))
         likely = np.argsort(-truth[worth].round(1), kind="stable")  # of equally likely ones the coldest
         taken = np.sort(worth[likely[: self._left]])[: self._batch]
         later = np.setdiff1d(worth, taken)  # what was unlikely once is left for good: few hints are worth a slot
-        self._called = Called(pages[later], rates[later], kept[later])
+        self._called = self._called.some(later)
         self._left -= len(taken)
         if self._round is not None:
             self._round += len(taken)
         self._batch = max(FEW, 2 * self.made)
         found: list[PageId] = pages[taken].tolist()
+        self._by_hub = set(pages[taken[by_hub[taken]]].tolist())
         return found
 
-    def looked(self, rate: Rate, changed: bool) -> None:
+    def looked(self, page: PageId, rate: Rate, changed: bool) -> None:
         """A page of that rate was visited again."""
         self.made += 1
         self._true += changed
-        self._truth.looked(rate, changed)
+        self._truth[page in self._by_hub].looked(rate, changed)
 
     def ended(self, sources: int) -> bool:
         """A round is over; True: no other is worth its requests."""
         if self._round and self._round > sources and self._polls < ROUNDS:
             return False
-        self._visits, self._round = self._capture.counts.visits, None
+        self.over()
         return True
+
+    def over(self) -> None:
+        """No hints are asked for any more, unless further pages are visited."""
+        self._visits, self._round = self._capture.counts.visits, None
 
     def note(self) -> str:
         """What a reader must know."""
@@ -126,7 +153,7 @@ class SecondLooks:
             return ""
         return (
             f"{counted(self.made, 'page', 'were')} visited again before the reference instant, as the"
-            f" sitemaps said that {'it' if self.made == 1 else 'they'} had"
+            f" site's sitemaps, feeds or lists of changes said that {'it' if self.made == 1 else 'they'} had"
             f" changed: {self._true:,} had"
         )
 
@@ -146,5 +173,5 @@ class SecondLooks:
         self._cost = float((kept - later)[~found.stale].sum())
         places = np.flatnonzero(found.stale & ~found.spent)
         coldest = places[np.argsort(rates[places], kind="stable")]
-        self._called = Called(np.array(found.pages, np.int64)[coldest], found.planned[coldest], kept[coldest])
+        self._called = Called(np.array(found.pages, np.int64), found.planned, kept, found.by_hub).some(coldest)
         self._left, self._round = max(0, self._room(sources)), 0

@@ -39,6 +39,7 @@ class ByLastmods(TwoVisits):
     """Pages may be claimed by their lastmods; judged when all evidence is in."""
 
     listens = True
+    takes_hubs = False
 
     def __init__(self, ledger: Ledger, capture: SiteCapture, history: SiteHistory, tests: RateTests) -> None:
         super().__init__(ledger, capture, tests, compares=True)

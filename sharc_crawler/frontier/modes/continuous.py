@@ -34,6 +34,7 @@ class Continuously(TwoVisits):
     """Until ``spec.lasts`` seconds after the beginning, at ``spec.looks`` an hour."""
 
     goes_on = True
+    takes_hubs = False
 
     def __init__(self, ledger: Ledger, capture: SiteCapture, tests: RateTests) -> None:
         super().__init__(ledger, capture, tests, compares=True)

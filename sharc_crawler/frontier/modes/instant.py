@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sharc_crawler.frontier.lifecycle import Event, State
+from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.modes.base import Mode
 from sharc_crawler.frontier.pages import NO_PARENT
 from sharc_crawler.frontier.seen import HUB_KEY, UNSEEN
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 LEFT = "not new: left to the common crawl"
 PERHAPS_NEW = "perhaps new: its date does not say whether it came to be before the crawl began"
 EVEN = 0.5
-ANSWERED = (Result.OK, Result.NOT_MODIFIED)
 
 
 class Instantly(Mode):
@@ -34,6 +33,7 @@ class Instantly(Mode):
 
     seeds = Kind.HUB
     whole = False
+    takes_hubs = True
 
     def __init__(self, ledger: Ledger, capture: SiteCapture, compares: bool) -> None:
         self._ledger = ledger
@@ -171,21 +171,16 @@ class Instantly(Mode):
         """What it named is taken in: the hub's next poll falls due, or it is none."""
         pages, polls = self._ledger.pages, self._polls
         first = pages.states[page] == State.LEASED
-        if outcome.result in ANSWERED:
-            pages.move(page, Event.CAPTURED if first else Event.POLLED)
+        if pages.polled(page, outcome):
             if first:
                 self._capture.counts.polled()
-            if outcome.result is Result.OK:  # the next poll asks whether this state has changed
-                pages.remember(page, outcome)
             self._overflown(page, outcome, linked)
             polls.polled(page, outcome.started, self._alone(page, linked))
             if polls.barren(page):
                 self.closed(page, "the others showed all that it did")
-        elif first and outcome.result is not Result.FAILED:
-            pages.move(page, Event.NO_CONTENT)
+        elif pages.states[page] == State.LOST:
             self.closed(page, outcome.error or f"status {outcome.status}")
         else:
-            pages.move(page, Event.GIVEN_BACK)
             polls.missed(page, outcome.started)
 
     def _alone(self, hub: PageId, linked: Sequence[PageId]) -> bool:

@@ -48,6 +48,7 @@ class Subsites(TwoVisits):
     """The parts of one capture: those so far, the one that is open, the pages that wait for one."""
 
     parted = True
+    takes_hubs = False
 
     def __init__(self, ledger: Ledger, capture: SiteCapture, links: Links, tests: RateTests) -> None:
         super().__init__(ledger, capture, tests, compares=True)

@@ -21,9 +21,11 @@ from sharc_crawler.evidence.judgement import is_apex
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.modes.base import Mode
 from sharc_crawler.frontier.modes.before_reference import WORTH, SecondLooks
-from sharc_crawler.frontier.modes.words import SLACK, SitemapWords
+from sharc_crawler.frontier.modes.hint_hubs import PERHAPS, HintHubs, lists_changes
+from sharc_crawler.frontier.modes.words import SLACK, SaidOfChanges
 from sharc_crawler.frontier.pages import NO_PARENT
-from sharc_crawler.model import Change, Hints, Kind, Phase, Result, Sighting, Slot
+from sharc_crawler.frontier.seen import UNSEEN
+from sharc_crawler.model import Change, Hints, Kind, Phase, Result, Sighting, Slot, Visit
 from sharc_crawler.strategies.revisiting import revisit_order
 
 if TYPE_CHECKING:
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.ledger import Ledger
     from sharc_crawler.frontier.modes.rate_tests import RateTests
     from sharc_crawler.frontier.store import LastmodRow, PageRow
-    from sharc_crawler.model import Instant, Judgement, Outcome, PageId, Rate, Visit
+    from sharc_crawler.model import Fetch, Instant, Judgement, Outcome, PageId, Rate
     from sharc_crawler.strategies.door import Door
 
 LISTED = {"sitemap", "lastmod"}  #: sources that took the header for a sitemap's word
@@ -51,7 +53,13 @@ class TwoVisits(Mode):
         self._latest: Instant = -math.inf  # when the visit made last began
         self._sitemaps: dict[PageId, Instant] = {}  # those that tell when pages changed, and when they were read last
         self._tests = tests
-        self._words = SitemapWords(capture, ledger.pages, tests)  # what they said when they were read again
+        self._words = SaidOfChanges(capture, ledger.pages, tests)  # what they said when they were read again
+        self._hubs = HintHubs()
+        self._asked: list[PageId] = []  # of these, in the round under way
+        self._early: list[PageId] = []  # hubs that are visited before their turn
+        self._early_open = False
+        self._polling: set[PageId] = set()  # pages visited again as hubs
+        self._answer: tuple[Instant, dict[str, Instant]] = 0.0, {}  # being taken in: its time, dates of its entries
         self._reading = False  # they are being read again
         self._at_reference = False  # the revisits' order waits for that
         self._looks = SecondLooks(capture)
@@ -65,14 +73,20 @@ class TwoVisits(Mode):
         """While the sitemaps are read again."""
         return self._reading
 
+    @property
+    def takes_hubs(self) -> bool:  # type: ignore[override]
+        """For second looks."""
+        return self.compares and self._capture.spec.hints > 0
+
     def ingest(self, page: PageId, read: Instant, hints: Hints) -> None:
         """For second looks, and the revisits' order."""
         assert hints.lastmod is not None, "asked where there is one"
         self._words.heard(page, read, hints.lastmod, hints.lastmod + hints.lastmod_precision)
 
     def queued(self, page: PageId, parent: PageId, sighting: Sighting, now: Instant) -> None:  # noqa: ARG002
-        """What a sitemap says of it tells which changes the archive's last look missed."""
+        """What a sitemap says of it tells which changes the archive's last look missed; it may be a hub."""
         self._tests.told(page, sighting.hints)
+        self._heed(page)
 
     def dated(self, page: PageId, sighting: Sighting) -> None:
         """The same."""
@@ -87,6 +101,10 @@ class TwoVisits(Mode):
         if self._capture.life.reference is not None:  # asked at each decision: the quick answer comes first
             return self._at_reference and self._replans(strategy, now)
         self._tests.test(strategy)
+        if self._early_open and self._early_is_open():
+            return True
+        if self._hubs and self._capture.phase is Phase.VISIT:
+            self._polls(strategy, now)
         return self._last_is_open(strategy) or self._looks_again(strategy, now) or self._replans(strategy, now)
 
     def _last_is_open(self, strategy: Door) -> bool:
@@ -150,6 +168,7 @@ class TwoVisits(Mode):
         """The last one before T may be the apex."""
         if kind is Kind.PAGE:
             self._tests.visited(task.page, outcome)
+            self._silent(task.page, outcome)
         reference = self._capture.reference
         late = reference is not None and outcome.started > reference
         if kind is Kind.PAGE and outcome.result is Result.OK and not late:
@@ -169,42 +188,162 @@ class TwoVisits(Mode):
         """It is one of them."""
         self._sitemaps[page] = read
 
+    # -- hubs --------------------------------------------------------------------------------------------------------
+
+    def begun(self, pages: Sequence[PageId], now: Instant) -> None:  # noqa: ARG002 - the protocol's
+        """The seeds name the site's feeds and lists of changes: they are visited early where many pages wait."""
+        if self.takes_hubs and len(pages) >= 4 * WORTH:  # for a sitemap, for them, a feed and a list
+            for page in self._capture.seen.find(self._capture.spec.seeds):
+                if page != UNSEEN:
+                    self._hubs.add(page)
+
+    def _heed(self, page: PageId) -> None:
+        """A page may be a hub, by its name, where the site's front or a sitemap names it."""
+        pages = self._ledger.pages
+        if pages.depths[page] <= 1 and self._hubs.room and self.takes_hubs and lists_changes(pages.urls[page]):
+            self._hubs.add(page)
+
+    def hub(self, page: PageId) -> None:
+        """What is no page is polled as well."""
+        self._hubs.add(page, certain=True)
+        self._ledger.hosts[self._ledger.pages.hosts[page]].has_pages = True
+
+    def closed(self, page: PageId, reason: str) -> None:  # noqa: ARG002 - the protocol's
+        """The hub is none."""
+        self._hubs.drop(page)
+
+    def named(self, fetch: Fetch, outcome: Outcome, links: Sequence[Sighting]) -> Sequence[Sighting]:
+        """A feed is a hub: its dates are hints, and no more. So is a news sitemap."""
+        if not self.takes_hubs:
+            return links
+        if fetch.kind is Kind.SITEMAP:
+            return [*links, Sighting(fetch.url, Kind.HUB)] if any(map(_is_news, links)) else links
+        dates = {link.url: date for link in links if link.hints and (date := _stated(link.hints)) is not None}
+        if dates and self._ledger.pages.depths[fetch.page] <= 1:
+            self._hubs.add(fetch.page, certain=True)
+        self._answer = outcome.started, dates
+        return links
+
+    def linked(self, page: PageId, targets: Sequence[PageId]) -> None:
+        """What a hub says has changed."""
+        if page not in self._hubs:
+            return
+        (read, dates), urls = self._answer, self._ledger.pages.urls
+        entries = {entry: dates[url] for entry in targets if (url := urls[entry]) in dates} if dates else {}
+        for entry, when in self._hubs.polled(page, read, targets, entries):
+            self._words.changed(entry, when)
+
+    def polled(self, page: PageId, outcome: Outcome, linked: Sequence[PageId]) -> None:
+        """A hub that is no page has answered, or has not."""
+        if self._ledger.pages.polled(page, outcome) and linked and self._capture.strategy is not None:
+            self.linked(page, linked)
+        else:
+            self._silent(page, outcome)
+
+    def _silent(self, page: PageId, outcome: Outcome) -> None:
+        """A hub was asked, and named nothing that it had not named.
+
+        What one named before a restart is not known any more: it is asked anew.
+        """
+        if page not in self._hubs or self._hubs.asked(page) >= outcome.started or self._capture.strategy is None:
+            return
+        if outcome.result in (Result.OK, Result.NOT_MODIFIED):
+            self._hubs.unchanged(page, outcome.started)
+        elif self._ledger.pages.states[page] == State.LOST:
+            self._hubs.drop(page)
+        else:
+            self._hubs.missed(page, outcome.started)
+
+    def _owe_hubs(self, hubs: Sequence[PageId]) -> int:
+        """They are asked next: pages by a visit, which is the first one where their turn has not come yet.
+
+        Returns how many requests that adds.
+        """
+        pages, more = self._ledger.pages, 0
+        for page in hubs:
+            queued, is_page = pages.states[page] == State.QUEUED, pages.kinds[page] is Kind.PAGE
+            if is_page and queued:
+                self._early.append(page)
+            elif queued or pages.states[page] == State.VISITED:
+                self._ledger.owe(page, Slot.FIRST if is_page or queued else Slot.SECOND)
+                self._polling.update([page] if is_page else ())
+                more += 1
+        return more
+
+    def next(self, strategy: Door, now: Instant) -> Visit | None:
+        """Hubs early; else as the strategy says."""
+        while self._early:
+            page = self._early.pop()
+            if strategy.waits_for(page):
+                self._early_open = True
+                return Visit(page, Slot.FIRST)
+        return strategy.next(now)
+
+    def _early_is_open(self) -> bool:
+        """No other visit is decided meanwhile: it might be of the same page."""
+        self._early_open = self._early_open and bool(self._capture.owed.pending)
+        return self._early_open
+
     # -- before T ----------------------------------------------------------------------------------------------------
+
+    def _polls(self, strategy: Door, now: Instant) -> None:
+        """Hubs that are due are asked now; visits go on."""
+        if self._hubs.next <= now and self._looks.affords(len(self._hubs), strategy.first_visits_left, now):
+            self._looks.polled(self._owe_hubs(self._hubs.take_due(now)))
 
     def _looks_again(self, strategy: Door, now: Instant) -> bool:
         """With all first visits made, but the last: are hints being read, or pages visited again by them?
 
         In rounds, each of them shorter, until the hints have nothing more to say.
         """
-        looks, sources = self._looks, len(self._sitemaps)
-        if not looks.due(strategy, sources, now):
+        looks, last = self._looks, strategy.first_visits_left <= 1
+        if last and self._hubs and self._capture.owed.pending and self._capture.phase is Phase.VISIT:
+            return True  # a poll may be among it
+        if not looks.begun:
+            self._asked = self._best_hubs(now) if last else []
+        sources = len(self._sitemaps) + len(self._asked)
+        if not looks.due(strategy, max(sources, bool(self._words)), now):
             return False
         if self._capture.owed.pending:
             return True
         if self._reading:
             self._reading = False
-            if strategy.first_visits_left <= 1:
-                looks.choose(self._words.standing(self._visited_pages()), sources, strategy.setting.step, now)
-            else:
+            if not last:
                 looks.half_way()
                 return False
-        taken = looks.take()
-        for page in taken:
-            self._ledger.owe(page, Slot.FIRST)
-        if taken:
+            looks.choose(self._words.standing(self._visited_pages()), sources, strategy.setting.step, now)
+        if taken := looks.take():
+            for page in taken:
+                self._ledger.owe(page, Slot.FIRST)
             return True
-        if looks.begun and looks.ended(sources):
+        return not (looks.begun and looks.ended(sources)) and self._asks(strategy, now)
+
+    def _asks(self, strategy: Door, now: Instant) -> bool:
+        """A round begins with what sitemaps and hubs say now, or have said; False: there is nobody to be asked."""
+        looks, sitemaps = self._looks, list(self._sitemaps)
+        if looks.begun:
+            self._asked = self._best_hubs(now)
+        if not (sitemaps or self._asked or (self._words and not looks.begun)):
+            looks.over()
             return False
-        looks.asked()
+        looks.asked(len(sitemaps) + len(self._asked))
         self._reading = True
-        self._owe_sitemaps(list(self._sitemaps))
-        return True
+        self._owe_sitemaps(sitemaps)
+        self._owe_hubs(self._asked)
+        return bool(sitemaps or self._asked) or self._looks_again(strategy, now)
+
+    def _best_hubs(self, now: Instant) -> list[PageId]:
+        return self._hubs.best(self._capture.counts.visits // WORTH - len(self._sitemaps), now)
 
     def visited_again(self, page: PageId, before: Outcome, outcome: Outcome) -> None:
         """Was the hint true? One that was forbidden was not made."""
+        self._silent(page, outcome)
+        if page in self._polling:
+            self._polling.discard(page)
+            return
         if outcome.result is not Result.REFUSED:
             changed = compare(before, outcome).change is Change.CHANGED
-            self._looks.looked(self._ledger.pages.rates[page], changed)
+            self._looks.looked(page, self._ledger.pages.rates[page], changed)
         if outcome.result is not Result.OK:
             self._words.spent(page)
 
@@ -285,6 +424,8 @@ class TwoVisits(Mode):
         """Who named one with a lastmod is read again at T; who was repriced was so there."""
         self._replanned |= any(row.source == MODIFIED for row in rows)
         for row in rows:
+            if PERHAPS.search(row.url) and row.kind is Kind.PAGE and row.state != State.LATE:
+                self._heed(row.page)
             if row.hints is not None:
                 self._tests.told(row.page, row.hints)
                 if row.hints.lastmod is not None and row.parent != NO_PARENT:
@@ -320,3 +461,13 @@ class TwoVisits(Mode):
         if ahead and self._replanned:
             self._replan(strategy, ahead)
         self._at_reference = self._reading = False
+
+
+def _is_news(entry: Sighting) -> bool:
+    """Is it an entry of a news sitemap, which says when a page came to be and not when it changed?"""
+    return entry.hints is not None and entry.hints.published is not None and entry.hints.lastmod is None
+
+
+def _stated(hints: Hints) -> Instant | None:
+    """When a feed says that a page changed, or came to be."""
+    return hints.lastmod if hints.lastmod is not None else hints.published

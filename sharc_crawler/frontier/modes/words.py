@@ -1,4 +1,4 @@
-"""What sitemaps that are read again say of pages: which changed since their visit, and how wrong the rates are."""
+"""What sitemaps and hubs that are read again say of pages: which changed since their visit, how wrong the rates are."""
 
 from __future__ import annotations
 
@@ -37,23 +37,25 @@ class SaidOfPages(NamedTuple):
     stale: Mask  #: it is said to have changed since
     still: Mask  #: it is said not to have changed since
     spent: Mask  #: a second look by that word brought nothing
+    by_hub: Mask  #: a hub alone says that it has changed
 
 
-class SitemapWords:
-    """The last word on each page, of those read since the capture began to visit."""
+class SaidOfChanges:
+    """The last word on each page, of sitemaps and hubs read since the capture began to visit."""
 
     def __init__(self, capture: SiteCapture, pages: PageTable, tests: RateTests) -> None:
         self._capture = capture
         self._pages = pages
         self._tests = tests
-        self._last: dict[PageId, tuple[Instant, Instant]] = {}
+        self._last: dict[PageId, tuple[Instant, Instant]] = {}  # of sitemaps
+        self._by_hubs: dict[PageId, Instant] = {}
         self._early: set[PageId] = set()  # changed before the first reading
         self._spent: dict[PageId, Instant] = {}  # words that led to nothing
         self._first_read: Instant | None = None
         self._last_read: Instant = 0.0
 
     def __bool__(self) -> bool:
-        return bool(self._last)
+        return bool(self._last or self._by_hubs)
 
     def __contains__(self, page: PageId) -> bool:
         return page in self._last
@@ -67,10 +69,18 @@ class SitemapWords:
         self._last[page] = earliest, latest
         self._last_read = read
 
+    def changed(self, page: PageId, when: Instant) -> None:
+        """A hub says so."""
+        self._by_hubs[page] = max(when, self._by_hubs.get(page, when))
+
+    def _changed(self, page: PageId) -> Instant:
+        """When it is said to have changed last; -inf: nothing is said of it."""
+        told = self._last[page][0] if page in self._last else -math.inf
+        return max(told, self._by_hubs.get(page, -math.inf))
+
     def spent(self, page: PageId) -> None:
         """A second look by the last word on a page brought nothing, as where it is gone."""
-        if page in self._last:
-            self._spent[page] = self._last[page][0]
+        self._spent[page] = self._changed(page)
 
     def standing(self, pages: Sequence[PageId]) -> SaidOfPages:
         """All that is known of these."""
@@ -83,9 +93,12 @@ class SitemapWords:
         planned = rates
         rates = self._tests.learned(pages, rates)
         rates, shapes = self._corrected(pages, rates, shapes, said[:, 0])
-        stale, still = said[:, 0] > visited + SLACK, said[:, 1] < visited - SLACK
-        spent = np.array([self._spent.get(page, -math.inf) for page in pages]) >= said[:, 0]
-        return SaidOfPages(list(pages), rates, planned, weights, shapes, visited, stale, still, spent)
+        told = np.array([self._changed(page) for page in pages])
+        by_sitemap, stale = said[:, 0] > visited + SLACK, told > visited + SLACK
+        still = ~stale & (said[:, 1] < visited - SLACK)
+        spent = np.array([self._spent.get(page, -math.inf) for page in pages]) >= told
+        by_hub = stale & ~by_sitemap
+        return SaidOfPages(list(pages), rates, planned, weights, shapes, visited, stale, still, spent, by_hub)
 
     def _corrected(self, pages: Sequence[PageId], rates: Column, shapes: Column, said: Column) -> tuple[Column, Column]:
         """Rates by two periods: until the first reading, and from then until the last one."""

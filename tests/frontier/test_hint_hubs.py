@@ -1,0 +1,177 @@
+"""Feeds and lists of recent changes are polled before T, and pages that they say have changed are visited again."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sharc_crawler.frontier.frontier import Frontier
+from sharc_crawler.frontier.hosts import Politeness
+from sharc_crawler.frontier.modes.hint_hubs import MOST, HintHubs, moved
+from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.model import Fetch, Hints, Kind, Outcome, Result, Sighting, Slot, Verdict
+from sharc_crawler.storage.memory import MemoryStore
+from tests.frontier.cut_off import run_answered
+
+ROOT = "http://a.example/"
+FEED, LISTING, NEWS = ROOT + "feed.xml", ROOT + "RecentChanges", ROOT + "news.xml"
+MENU = [f"{ROOT}{name}" for name in ("about", "help", "imprint")]
+PAGES = [f"{ROOT}{number}" for number in range(150)]
+BEGIN, STEP = 1e9, 60.0
+LOST = PAGES[4:60:8]  #: change, one after the other, when most visits are made
+TIMES = {url: BEGIN + (125 + 2 * place) * STEP for place, url in enumerate(LOST)}
+
+
+class Site:
+    """Its front names all pages and what tells of changes; ``answers``: status of that."""
+
+    def __init__(self, kind: str, status: int = 200, **dates: float) -> None:
+        self.kind, self.status, self.dates = kind, status, dates
+
+    def links(self, url: str, now: float) -> list[Sighting]:
+        """What a document names."""
+        if url == ROOT:
+            told = {"feed": [FEED], "listing": [LISTING]}.get(self.kind, [])
+            return [Sighting(one) for one in (*MENU, *PAGES, *told)]
+        if url == NEWS:
+            times = {number: BEGIN + number * STEP for number in range(0, 130, 10)}
+            return [Sighting(f"{url}/{n}", hints=Hints(published=when)) for n, when in times.items() if when < now]
+        if url not in (FEED, LISTING) or self.status != 200:
+            return []
+        latest = sorted((url for url in LOST if TIMES[url] <= now), key=TIMES.__getitem__, reverse=True)
+        if url == FEED:
+            return [Sighting(url, hints=Hints(TIMES[url])) for url in latest]
+        return [Sighting(url) for url in dict.fromkeys([*MENU[:2], *latest, *PAGES[100:120], MENU[2]])]
+
+    def answer(self, fetch: Fetch, now: float) -> Outcome:
+        """What a request at ``now`` brings."""
+        if fetch.kind is Kind.ROBOTS:
+            return Outcome(Result.GONE, now, now + 0.01, 404)
+        if fetch.url in (FEED, LISTING) and self.status != 200:
+            return Outcome(Result.FAILED if self.status >= 500 else Result.GONE, now, now + 0.01, self.status)
+        changed = now >= TIMES.get(fetch.url, 1e12)
+        return Outcome(Result.OK, now, now + 0.01, 200, f"sha1:{fetch.url}{changed}")
+
+
+class Crawl:
+    """A capture in virtual time, cut off after so many requests, as often as one likes."""
+
+    def __init__(
+        self, site: Site, cuts: tuple[int, ...] = (), strategy: str = "sharc-selective", **more: float
+    ) -> None:
+        self.fetches, store = list[tuple[Fetch, float]](), MemoryStore()
+
+        def answered(fetch: Fetch, now: float):
+            self.fetches.append((fetch, now))
+            return site.answer(fetch, now), site.links(fetch.url, now)
+
+        frontier = Frontier(Politeness(delay=STEP), store)
+        sitemaps = (NEWS,) if site.kind == "news" else ()
+        frontier.open(CaptureSpec("a.example", (ROOT,), strategy, sitemaps=sitemaps, **more), BEGIN)
+        now = BEGIN
+        for steps in (*cuts, 10**6):
+            now = run_answered(frontier, now, steps, answered)
+            frontier = Frontier(Politeness(delay=STEP), store)
+            frontier.restore(store.load(), now)
+        assert frontier.done
+        state = store.load()
+        self.verdicts = {state.pages[row.page].url: row.verdict for row in state.judgements}
+
+    def polls(self) -> int:
+        """Requests for hubs."""
+        return sum(fetch.url in (FEED, LISTING) for fetch, _ in self.fetches)
+
+    def again(self) -> list[str]:
+        """Pages visited more than once before T."""
+        first = (fetch for fetch, _ in self.fetches if fetch.kind is Kind.PAGE and fetch.slot is not Slot.SECOND)
+        return [url for url, times in Counter(fetch.url for fetch in first).items() for _ in range(times - 1)]
+
+    def lost(self) -> set[str]:
+        """Pages that were not in one state."""
+        return {url for url, verdict in self.verdicts.items() if verdict is not Verdict.COHERENT}
+
+
+@pytest.mark.parametrize("strategy", ["sharc-selective", "bfs"])
+@pytest.mark.parametrize("kind", ["feed", "listing"])
+def test_what_a_hub_says_has_changed_is_visited_again_before_t(kind, strategy):
+    crawl, without = (Crawl(Site(kind), strategy=strategy, hints=share) for share in (0.1, 0.0))
+    assert len(without.lost()) >= 4
+    assert without.again() == []
+    assert set(crawl.again()) <= {*LOST, FEED, LISTING}
+    assert crawl.fetches[2][0].url in (FEED, LISTING), "before its turn"
+    assert len(crawl.lost()) <= 1, "a list without times leaves open who changed just before a visit"
+    assert len(crawl.again()) <= 0.1 * 2 * len(crawl.verdicts)
+
+
+def test_a_list_of_changes_is_a_page_like_others():
+    crawl = Crawl(Site("listing"))
+    slots = [fetch.slot for fetch, _ in crawl.fetches if fetch.url == LISTING]
+    assert len(slots) > 3
+    assert [*slots] == [Slot.FIRST] * (len(slots) - 1) + [Slot.SECOND]
+    assert LISTING in crawl.verdicts
+
+
+def test_pages_that_a_news_sitemap_names_later_are_found_before_t():
+    found, without = (
+        [url for url in Crawl(Site("news"), hints=share).verdicts if url.startswith(NEWS)] for share in (0.1, 0.0)
+    )
+    assert len(without) == 1, "those of its first reading"
+    assert len(found) >= 12
+
+
+@pytest.mark.parametrize("status", [404, 500])
+def test_a_hub_that_does_not_answer_costs_little_and_t_comes(status):
+    crawl = Crawl(Site("feed", status))
+    assert 1 <= crawl.polls() <= 12, "with all attempts"
+    assert len(crawl.verdicts) == 1 + len(MENU) + len(PAGES)
+    assert crawl.verdicts.keys() >= set(PAGES)
+
+
+@pytest.mark.parametrize("most", [250, 300, 309])
+def test_no_visit_is_given_up_for_a_poll(most):
+    without, crawl = (Crawl(Site("feed"), hints=share, max_requests=most) for share in (0.0, 0.3))
+    assert len(crawl.fetches) <= most
+    assert len(crawl.verdicts) >= len(without.verdicts)
+    assert list(crawl.verdicts.values()).count(Verdict.COHERENT) >= len(without.verdicts) - len(without.lost())
+
+
+@pytest.mark.parametrize("cut", [3, 80, 156, 162])
+def test_a_crawl_that_was_cut_off_polls_on(cut):
+    crawl = Crawl(Site("feed"), (cut, 3))
+    assert len(crawl.verdicts) == 2 + len(MENU) + len(PAGES)
+    assert len(crawl.lost()) <= 1
+
+
+@given(st.lists(st.integers(0, 30), unique=True), st.sets(st.integers(0, 40), max_size=12))
+def test_a_list_that_puts_what_changed_first_names_no_more(before, changed):
+    named = [*sorted(changed), *(entry for entry in before if entry not in changed)]
+    found = moved({entry: place for place, entry in enumerate(before)}, named)
+    stay = [entry for entry in named if entry not in found]
+    assert stay == [entry for entry in before if entry in stay], "in their former order"
+    assert len(found) <= len(changed)
+    assert changed - set(before) <= set(found), "what is new"
+
+
+def test_a_list_is_asked_before_it_overflows_and_one_that_brings_nothing_rarely():
+    hubs = HintHubs()
+    for hub in (1, 2):
+        hubs.add(hub)
+    assert hubs.take_due(0.0) == [1, 2]
+    dates = dict.fromkeys(range(10, 110), 0.0)
+    assert len(hubs.polled(1, 0.0, range(10, 110), dates)) == 100
+    assert hubs.polled(2, 0.0, range(110, 210), {}) == []
+    for poll in range(1, 4):  # ten new entries an hour
+        hubs.polled(1, poll * 3600.0, [*range(1000 + 10 * poll, 1010 + 10 * poll), *range(10, 100)], {1000: 0.0})
+        hubs.polled(2, poll * 3600.0, range(110, 210), {})
+    waits = []
+    while len(waits) < 2:
+        due = hubs.next
+        waits += [(hub, due) for hub in hubs.take_due(due)]
+    assert waits[0][0] == 1
+    assert waits[0][1] <= (3 + 10) * 3600.0, "before its hundred entries are all new"
+    assert waits[1][1] > waits[0][1]
+    assert hubs.best(5, 4 * 3600.0) == [1], "what brought nothing is not asked at the end"
+    assert hubs.room == MOST - 2
