@@ -150,8 +150,12 @@ class World:
     def supervise(self) -> None:
         """Start again what has ended, as when it came while a disk was full."""
         for machine in self.machines:
-            if machine.process.poll() is not None:
-                machine.start()
+            if machine.busy.acquire(blocking=False):  # else it is being killed
+                try:
+                    if machine.process.poll() is not None:
+                        machine.start()
+                finally:
+                    machine.busy.release()
 
     def close(self) -> None:
         for machine in self.machines:
