@@ -40,7 +40,7 @@ from scrapy.crawler import AsyncCrawlerProcess
 from scrapy.settings import Settings
 
 from sharc_crawler.live.spiders.site import SiteSpider
-from sharc_crawler.live.wire import EXCHANGE_KEY
+from sharc_crawler.live.wire.handler import EXCHANGE_KEY
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -35,8 +35,8 @@ from sharc_crawler.frontier.sites import Sites
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.links.robots import RobotsRules
 from sharc_crawler.live.extension import OBJECTS
-from sharc_crawler.live.reading import detector_of, read
-from sharc_crawler.live.readings import Order, Wants, packed, unpacked_reading
+from sharc_crawler.live.reading.document import detector_of, read
+from sharc_crawler.live.reading.readings import Order, Wants, packed, unpacked_reading
 from sharc_crawler.model import Fetch, Outcome, Result
 from sharc_crawler.storage.sqlite import SqliteStore
 

@@ -25,7 +25,7 @@ from scrapy.crawler import AsyncCrawlerProcess
 
 from sharc_crawler.archive.options import CaptureInfo, WarcOptions
 from sharc_crawler.archive.warc import WarcWriter
-from sharc_crawler.live.wire import EXCHANGE_KEY
+from sharc_crawler.live.wire.handler import EXCHANGE_KEY
 from sharc_crawler.model import Exchange
 
 INFO = CaptureInfo("bench", "nobody", "obey", "bfs")
@@ -116,7 +116,7 @@ def crawl(variant: str, url: str, count: int) -> None:
     settings |= {"COOKIES_ENABLED": False, "CONCURRENT_REQUESTS_PER_DOMAIN": 16, "DOWNLOAD_DELAY": 0}
     settings |= {"SHARC_ALLOWED_ADDRESSES": ["127.0.0.0/8"]}
     if variant != "stock":
-        handler = "sharc_crawler.live.wire.WireTapHandler"
+        handler = "sharc_crawler.live.wire.handler.WireTapHandler"
         settings["DOWNLOAD_HANDLERS"] = {"http": handler, "https": handler}
     with tempfile.TemporaryDirectory() as folder:
         if "warc" in variant:

@@ -22,11 +22,11 @@ from sharc_crawler.links.dates import mail_date, w3c_date
 from sharc_crawler.links.found import LIMIT, Resolver
 from sharc_crawler.links.robots import RobotsRules
 from sharc_crawler.links.robots_text import robots_text
-from sharc_crawler.live.listening import TappedPool, Turn
-from sharc_crawler.live.reading import read
-from sharc_crawler.live.readings import Order, Wants
+from sharc_crawler.live.reading.document import read
+from sharc_crawler.live.reading.readings import Order, Wants
 from sharc_crawler.live.requests import retry_after
-from sharc_crawler.live.tap import Tap
+from sharc_crawler.live.wire.listening import TappedPool, Turn
+from sharc_crawler.live.wire.tap import Tap
 from sharc_crawler.urls import canonical, host_of
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.frontier.store import Batch, CaptureRow, HostRow, JudgementRow, PageRow, VisitRow
-from sharc_crawler.live.crawl_log import CrawlLog
+from sharc_crawler.live.monitoring.crawl_log import CrawlLog
 from sharc_crawler.model import (
     CaptureRef,
     Document,

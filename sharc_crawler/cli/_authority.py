@@ -34,8 +34,8 @@ def asking(timestamp: str | None, operator: str | None, allow: Sequence[str]) ->
     if timestamp is None:
         return None
     extras.check("--timestamp", "rfc3161_client")
-    from sharc_crawler.live.authority import ask
-    from sharc_crawler.live.operator import user_agent
+    from sharc_crawler.live.setup.operator import user_agent
+    from sharc_crawler.live.wire.authority import ask
 
     try:
         authority = checked_url(timestamp)

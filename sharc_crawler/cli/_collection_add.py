@@ -14,8 +14,8 @@ from sharc_crawler.cli._next import say_next
 from sharc_crawler.collection.adding import add, stands_in
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.errors import DataError
-from sharc_crawler.live.remembering import remember
-from sharc_crawler.live.writer_process import stored_payloads
+from sharc_crawler.live.former.remembering import remember
+from sharc_crawler.live.writing.writer_process import stored_payloads
 from sharc_crawler.storage.folders import capture_folders
 from sharc_crawler.storage.observations import ObservationStore
 from sharc_crawler.storage.opening import open_state

@@ -66,7 +66,7 @@ def _confirm(folder: Path, settings: Sequence[str]) -> None:
             return
         if findings := verify(folder).findings:
             raise DataError(f"{folder} does not verify, so nothing of it is confirmed: {findings[0]}")
-        from sharc_crawler.live.rereading import read_again  # Scrapy is slow to import, and only this needs it
+        from sharc_crawler.live.setup.rereading import read_again  # Scrapy is slow to import, and only this needs it
 
         made = confirm(folder, lambda capture, into: read_again(capture, into, settings))
     else:

@@ -113,7 +113,7 @@ def _asked(
     url: str, delay: float | None, history: str | None, settings: tuple[str, ...]
 ) -> tuple[Prospect, Seconds, list[str]]:
     """The site is asked for its robots.txt and sitemaps, or for this one sitemap: pages, Δ, what one must know."""
-    from sharc_crawler.live.survey import survey  # Scrapy is slow to import, and only this needs it
+    from sharc_crawler.live.setup.survey import survey  # Scrapy is slow to import, and only this needs it
 
     arguments = {"url": url}
     if urlsplit(url).path.endswith(SITEMAPS):

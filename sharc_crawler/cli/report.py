@@ -13,7 +13,7 @@ from sharc_crawler.certificate.writing import certify, lines
 from sharc_crawler.cli._next import say_next
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.errors import UsageError
-from sharc_crawler.live.busy import busy
+from sharc_crawler.live.monitoring.busy import busy
 from sharc_crawler.report.document import document
 from sharc_crawler.report.instant.document import document as instant_document
 from sharc_crawler.report.instant.output import write as write_instant

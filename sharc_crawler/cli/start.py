@@ -22,7 +22,7 @@ from sharc_crawler.report.words import printable, span
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from sharc_crawler.live.survey import Survey
+    from sharc_crawler.live.setup.survey import Survey
     from sharc_crawler.model import Seconds
 
 T = TypeVar("T")
@@ -98,7 +98,7 @@ def _pair(text: str) -> tuple[str, str]:
 
 def _found(seed: str, limit: Seconds, settings: dict[str, str]) -> Iterator[str]:
     """What the site says of itself, and what follows from it."""
-    from sharc_crawler.live.survey import survey  # Scrapy is slow to import
+    from sharc_crawler.live.setup.survey import survey  # Scrapy is slow to import
 
     try:
         found = survey({"url": seed}, [f"{name}={value}" for name, value in settings.items()])

@@ -13,14 +13,14 @@ from scrapy.settings import SETTINGS_PRIORITIES
 
 from sharc_crawler.errors import UsageError
 from sharc_crawler.live.failing import without_tracebacks
-from sharc_crawler.live.operator import user_agent
+from sharc_crawler.live.setup.operator import user_agent
 from sharc_crawler.live.versions import require_scrapy
 
 if TYPE_CHECKING:
     from scrapy.settings import BaseSettings
 
-RESOLVER = "sharc_crawler.live.names.DualStackResolver"
-HANDLER = "sharc_crawler.live.wire.WireTapHandler"
+RESOLVER = "sharc_crawler.live.wire.names.DualStackResolver"
+HANDLER = "sharc_crawler.live.wire.handler.WireTapHandler"
 SETTINGS = {
     "SCHEDULER": "sharc_crawler.live.scheduler.SharcScheduler",
     # any jitter would come after the decision
@@ -71,7 +71,7 @@ def _install_components(settings: BaseSettings) -> None:
     """Imported only where Scrapy is known to be one that we run with."""
     from sharc_crawler.live.extension import CaptureExtension
     from sharc_crawler.live.middlewares import ArchiveMiddleware, RevisitMiddleware
-    from sharc_crawler.live.origins import OriginMiddleware
+    from sharc_crawler.live.project.origins import OriginMiddleware
 
     settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", RevisitMiddleware, 545)
     settings.setdefault_in_component_priority_dict("DOWNLOADER_MIDDLEWARES", ArchiveMiddleware, 990)

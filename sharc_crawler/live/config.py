@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from sharc_crawler.archive.options import FORMER
 from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.hosts import Politeness
-from sharc_crawler.live.addresses import AddressRules
+from sharc_crawler.live.wire.addresses import AddressRules
 from sharc_crawler.options.reading import SETTINGS, read_settings
 from sharc_crawler.options.table import Options
 from sharc_crawler.rates.sitemap import CHANGEFREQ_RATES, SitemapRules

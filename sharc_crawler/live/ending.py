@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sharc_crawler.certificate.writing import certify, lines
 from sharc_crawler.errors import DataError, SharcError
-from sharc_crawler.live.busy import StoppedError
+from sharc_crawler.live.monitoring.busy import StoppedError
 from sharc_crawler.report.load import capture_facts, is_instant
 from sharc_crawler.report.teaching import teach
 from sharc_crawler.report.terminal import summary
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from sharc_crawler.changes.masks import Mask
     from sharc_crawler.evidence.facts import CaptureFacts
     from sharc_crawler.frontier.store import FrontierStore
-    from sharc_crawler.live.busy import Share
     from sharc_crawler.live.config import Config
+    from sharc_crawler.live.monitoring.busy import Share
     from sharc_crawler.live.seeding.judging import Judging
 
     Tell = Callable[..., None]  #: as a Share
@@ -134,7 +134,7 @@ def _authority(config: Config) -> Ask | None:
     url, agent, allowed = config.timestamp, config.user_agent or "", config.allowed_addresses
     if not url:
         return None
-    from sharc_crawler.live.authority import ask  # only where one is asked
+    from sharc_crawler.live.wire.authority import ask  # only where one is asked
 
     return lambda query: ask(url, query, agent, allowed)
 

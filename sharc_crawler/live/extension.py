@@ -12,10 +12,10 @@ from scrapy import signals
 from scrapy.utils.asyncio import create_looping_call
 
 from sharc_crawler.errors import SharcError, StrategyError, Superseded
-from sharc_crawler.live.busy import busy, stoppable
-from sharc_crawler.live.progress import ProgressLine
+from sharc_crawler.live.monitoring.busy import busy, stoppable
+from sharc_crawler.live.monitoring.progress import ProgressLine
 from sharc_crawler.live.session import session_of
-from sharc_crawler.live.space import is_full
+from sharc_crawler.live.writing.space import is_full
 from sharc_crawler.model import Phase
 
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
 
     from sharc_crawler.frontier.capture import SiteCapture
-    from sharc_crawler.live.busy import Share
     from sharc_crawler.live.config import Config
+    from sharc_crawler.live.monitoring.busy import Share
     from sharc_crawler.live.session import Session
 
 logger = logging.getLogger(__name__)
@@ -79,7 +79,7 @@ class CaptureExtension:
             session.control.begin(session.clock.now())
 
     def _warn_of_clashes(self, config: Config) -> None:
-        from sharc_crawler.live.clashes import clashes  # only in a project with a spider of its own
+        from sharc_crawler.live.project.clashes import clashes  # only in a project with a spider of its own
 
         for line in clashes(self._crawler.settings, config):
             logger.warning(line)

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from scrapy import Request
 
-    from sharc_crawler.live.readings import Reading
+    from sharc_crawler.live.reading.readings import Reading
     from sharc_crawler.model import CaptureRef, Fetch, Outcome, Sighting
 
 

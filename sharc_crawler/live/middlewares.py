@@ -10,13 +10,13 @@ from scrapy.exceptions import IgnoreRequest
 from sharc_crawler.archive.base import Original
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.errors import SharcError
-from sharc_crawler.live.addresses import AddressRefusedError
-from sharc_crawler.live.exchanges import failed, rebuilt
 from sharc_crawler.live.problems import plain
-from sharc_crawler.live.readings import WANTS, Order, Wants
+from sharc_crawler.live.reading.readings import WANTS, Order, Wants
 from sharc_crawler.live.requests import META_KEY, conditions, outcome_of, unchanged
 from sharc_crawler.live.session import session_of
-from sharc_crawler.live.wire import EXCHANGE_KEY, WITHHELD_KEY
+from sharc_crawler.live.wire.addresses import AddressRefusedError
+from sharc_crawler.live.wire.exchanges import failed, rebuilt
+from sharc_crawler.live.wire.handler import EXCHANGE_KEY, WITHHELD_KEY
 from sharc_crawler.model import EMBEDDED, Kind, Outcome, Result, Slot
 from sharc_crawler.spool import Spool
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from sharc_crawler.archive.former import FormerAnswer
     from sharc_crawler.live.browser.browsing import Browsing
-    from sharc_crawler.live.readings import Reading
+    from sharc_crawler.live.reading.readings import Reading
     from sharc_crawler.model import CaptureRef, Exchange, Fetch
 
 SENT_KEY = "sharc_sent"  #: when a request without wire tap was sent

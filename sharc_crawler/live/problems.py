@@ -16,7 +16,7 @@ from scrapy.exceptions import (
 from service_identity import CertificateError, VerificationError
 from twisted.internet.error import ConnectError, ConnectionAborted, ConnectionDone, ConnectionLost
 
-from sharc_crawler.live.addresses import AddressRefusedError
+from sharc_crawler.live.wire.addresses import AddressRefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -17,14 +17,14 @@ from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from sharc_crawler.errors import SiteError, StrategyError, Superseded
 from sharc_crawler.instants import second
 from sharc_crawler.live import private
-from sharc_crawler.live.archivist import conclude
 from sharc_crawler.live.failing import end_as_failed, ends_the_crawl, fails
-from sharc_crawler.live.intake import Intake
 from sharc_crawler.live.lease import Lease
+from sharc_crawler.live.reading.intake import Intake
 from sharc_crawler.live.requests import META_KEY, Sent, request_for
 from sharc_crawler.live.session import Session, session_of
-from sharc_crawler.live.space import is_full
 from sharc_crawler.live.wake import Alarm
+from sharc_crawler.live.writing.archivist import conclude
+from sharc_crawler.live.writing.space import is_full
 from sharc_crawler.model import NO_VALIDATORS, Done, Fetch, Outcome, Result, Wait
 from sharc_crawler.report.words import span
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from scrapy.crawler import Crawler
     from twisted.internet.defer import Deferred
 
-    from sharc_crawler.live.dropin import DropIn
+    from sharc_crawler.live.project.dropin import DropIn
 
 logger = logging.getLogger(__name__)
 PRIORITY = (
@@ -144,7 +144,7 @@ class SharcScheduler(BaseScheduler):
         return checked if isinstance(checked, bool) else bool(self._queued(self._drop_in, request, checked))
 
     def _dropped_in(self) -> DropIn:
-        from sharc_crawler.live.dropin import DropIn  # only in other people's projects
+        from sharc_crawler.live.project.dropin import DropIn  # only in other people's projects
 
         return DropIn(self._crawler, self._session)
 

@@ -23,19 +23,19 @@ from sharc_crawler.frontier.hosts import Pace
 from sharc_crawler.frontier.parts import Parts
 from sharc_crawler.frontier.sites import Sites
 from sharc_crawler.frontier.store import SOLE
-from sharc_crawler.live.archivist import Archivist
-from sharc_crawler.live.busy import busy
 from sharc_crawler.live.clock import Clock, clock_of
 from sharc_crawler.live.config import Config
-from sharc_crawler.live.everything import PARTS
 from sharc_crawler.live.failing import without_tracebacks
-from sharc_crawler.live.history import known_pages, last_seen, rates_of
-from sharc_crawler.live.memory import MemoryBudget, memory_of
-from sharc_crawler.live.naming import attributes, named
-from sharc_crawler.live.output import check_objects, check_output, check_state, is_whole, make_folder, told
-from sharc_crawler.live.places import OpenStores, Place, site_paths
-from sharc_crawler.live.readers import Readers
-from sharc_crawler.live.space import Space
+from sharc_crawler.live.former.history import known_pages, last_seen, rates_of
+from sharc_crawler.live.monitoring.busy import busy
+from sharc_crawler.live.project.everything import PARTS
+from sharc_crawler.live.reading.memory import MemoryBudget, memory_of
+from sharc_crawler.live.reading.readers import Readers
+from sharc_crawler.live.setup.naming import attributes, named
+from sharc_crawler.live.setup.output import check_objects, check_output, check_state, is_whole, make_folder, told
+from sharc_crawler.live.setup.places import OpenStores, Place, site_paths
+from sharc_crawler.live.writing.archivist import Archivist
+from sharc_crawler.live.writing.space import Space
 from sharc_crawler.options.reading import as_settings
 from sharc_crawler.storage.holding import hold
 from sharc_crawler.storage.opening import set_state_aside
@@ -53,11 +53,11 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.frontier import Frontier
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.frontier.store import Batch, CaptureRow, FrontierStore
-    from sharc_crawler.live.arguments import Arguments
     from sharc_crawler.live.browser.browsing import Browsing
-    from sharc_crawler.live.control import Control
-    from sharc_crawler.live.former import FormerCaptures
+    from sharc_crawler.live.former.validators import FormerCaptures
     from sharc_crawler.live.lease import Lease
+    from sharc_crawler.live.monitoring.control import Control
+    from sharc_crawler.live.setup.arguments import Arguments
     from sharc_crawler.login import Login
     from sharc_crawler.model import CaptureRef, Exchange, Sighting
     from sharc_crawler.storage.observations import ObservationStore
@@ -462,7 +462,7 @@ def _browsing(session: Session, arguments: Arguments | None) -> Browsing | None:
 
 
 def _control(folder: Path, sites: Sites) -> Control:
-    from sharc_crawler.live.control import Control  # only where orders are taken
+    from sharc_crawler.live.monitoring.control import Control  # only where orders are taken
 
     return Control(folder, sites)
 
@@ -473,7 +473,7 @@ def _former(spider: Any, config: Config) -> FormerCaptures | None:
         return None
     if options.browser != "never" or spider.arguments.login:  # browsers are shown whole answers, visitors their own
         return None
-    from sharc_crawler.live.former import former_captures  # only in a collection
+    from sharc_crawler.live.former.validators import former_captures  # only in a collection
 
     return former_captures(options.collection, config)
 
@@ -485,7 +485,7 @@ def _shared_file(place: Place) -> SharedFile:
 
 
 def _remember(store: FrontierStore, history: ObservationStore) -> None:
-    from sharc_crawler.live.remembering import remember  # only where there is one
+    from sharc_crawler.live.former.remembering import remember  # only where there is one
 
     remember(store, history)
 
@@ -498,7 +498,7 @@ def _history(file: str) -> ObservationStore:
 
 def _check_detector(detector: str, masks: str | None) -> None:
     """Whoever reads documents has one: what is wrong with it is said now."""
-    from sharc_crawler.live.reading import detector_of  # only where there may be
+    from sharc_crawler.live.reading.document import detector_of  # only where there may be
 
     detector_of(detector, masks)
 

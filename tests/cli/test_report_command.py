@@ -15,7 +15,7 @@ from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.store import Batch, JudgementRow
 from sharc_crawler.lab.instant import crawl as instant_crawl
-from sharc_crawler.live.busy import busy
+from sharc_crawler.live.monitoring.busy import busy
 from sharc_crawler.model import Phase, Slot, Verdict
 from sharc_crawler.polling.terms import Terms
 from sharc_crawler.storage.sqlite import FILE_NAME, SqliteStore

@@ -12,7 +12,7 @@ from sharc_crawler.cli import main
 from sharc_crawler.cli.start import told
 from sharc_crawler.collection.terms import read_terms
 from sharc_crawler.demo import LivingSite, serve
-from sharc_crawler.live.survey import Survey
+from sharc_crawler.live.setup.survey import Survey
 from tests.live.warm import SHARC, finished
 
 ANSWERS = ("https://www.example.org/", "--operator", "crawls@library.example", "--time", "2h")

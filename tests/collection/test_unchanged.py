@@ -23,10 +23,10 @@ from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.parts import Parts
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.live.former import FormerCaptures
-from sharc_crawler.live.output import check_rebuilding
-from sharc_crawler.live.reading import detector_of
-from sharc_crawler.live.rebuilding import rebuild
+from sharc_crawler.live.former.rebuilding import rebuild
+from sharc_crawler.live.former.validators import FormerCaptures
+from sharc_crawler.live.reading.document import detector_of
+from sharc_crawler.live.setup.output import check_rebuilding
 from sharc_crawler.model import Fetch, Kind, Outcome, Plan, Result, Slot
 from sharc_crawler.storage.opening import load_state
 from tests.live import warm

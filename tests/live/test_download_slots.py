@@ -26,7 +26,8 @@ class Slots(scrapy.Spider):
 
 MANY = """
 import scrapy
-from sharc_crawler.live import dropin, private
+from sharc_crawler.live import private
+from sharc_crawler.live.project import dropin
 
 looked = decided = 0
 

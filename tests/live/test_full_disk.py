@@ -16,7 +16,7 @@ import pytest
 from warcio.archiveiterator import ArchiveIterator
 
 from sharc_crawler.demo import LivingSite, serve
-from sharc_crawler.live.space import LEAST
+from sharc_crawler.live.writing.space import LEAST
 from sharc_crawler.storage.opening import load_state
 from tests.live.conftest import captures_of
 
@@ -25,7 +25,7 @@ LOOK_AGAIN = 1.0
 #: ``scrapy``, but it looks again sooner, and says what it sees
 SCRAPY = f"""
 from scrapy.cmdline import execute
-from sharc_crawler.live import space
+from sharc_crawler.live.writing import space
 
 def seen(self, free=space.Space._free):
     print("free:", found := free(self), flush=True)

@@ -11,8 +11,8 @@ import pytest
 from sharc_crawler.archive.members import Record, records
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.errors import UsageError
-from sharc_crawler.live.arguments import Arguments
 from sharc_crawler.live.browser import chromium
+from sharc_crawler.live.setup.arguments import Arguments
 from tests.live.serving import serving
 
 SECRET, TOKEN = "topsecret-session", "topsecret-token"

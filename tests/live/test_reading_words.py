@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sharc_crawler.changes.attributes import MADE_UP
-from sharc_crawler.live.reading import without_made_up
+from sharc_crawler.live.reading.document import without_made_up
 
 _PIECES = st.sampled_from(
     ["a1b2c3", "deadbeef00", "0", "page", "x9y8z", "12ab34cd5", " ", "  ", "-", ".", "é", "٣", "٣a٤b٥c"]

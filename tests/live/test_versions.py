@@ -20,7 +20,7 @@ from twisted.internet import _sslverify
 import sharc_crawler.live
 from sharc_crawler.errors import UsageError
 from sharc_crawler.live import private, versions
-from sharc_crawler.live.wire import WireTapHandler
+from sharc_crawler.live.wire.handler import WireTapHandler
 from tests.live.warm import finished
 
 PROJECT = """

@@ -16,9 +16,9 @@ from scrapy.crawler import AsyncCrawlerRunner
 from sharc_crawler.archive.records import warc_date
 from sharc_crawler.archive.warc import WarcWriter
 from sharc_crawler.changes.http import parse_response
-from sharc_crawler.live.wire import EXCHANGE_KEY
+from sharc_crawler.live.wire.handler import EXCHANGE_KEY
 from tests.archive.readback import INFO, read_all
-from tests.live.test_wire import WELL_FORMED
+from tests.live.wire.test_handler import WELL_FORMED
 from tests.live.wire_servers import Conversation, handler, in_loop, run_out_of_time, saying, serving
 
 if TYPE_CHECKING:
@@ -347,7 +347,7 @@ async def test_a_whole_crawl_with_robots_redirects_compression_and_a_failure(tmp
                 return
 
     settings = {
-        "DOWNLOAD_HANDLERS": dict.fromkeys(("http", "https"), "sharc_crawler.live.wire.WireTapHandler"),
+        "DOWNLOAD_HANDLERS": dict.fromkeys(("http", "https"), "sharc_crawler.live.wire.handler.WireTapHandler"),
         "DOWNLOADER_MIDDLEWARES": {_Archiver: 990},
         "SHARC_ALLOWED_ADDRESSES": ["127.0.0.0/8"],
         "ROBOTSTXT_OBEY": True,

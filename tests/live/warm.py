@@ -43,11 +43,12 @@ scrapy.downloadermiddlewares.httpcache scrapy.downloadermiddlewares.robotstxt sc
 scrapy.extensions.memdebug scrapy.extensions.remote_control scrapy.extensions.spiderstate scrapy.spidermiddlewares.depth
 scrapy.spidermiddlewares.httperror scrapy.spidermiddlewares.urllength
 sharc_crawler.archive.warc sharc_crawler.certificate.writing sharc_crawler.live.addon sharc_crawler.live.extension
-sharc_crawler.live.clashes sharc_crawler.live.commands.crawl sharc_crawler.live.control sharc_crawler.live.dropin
-sharc_crawler.live.ending sharc_crawler.live.middlewares sharc_crawler.live.reader_process
-sharc_crawler.live.relying sharc_crawler.live.resuming
-sharc_crawler.live.scheduler sharc_crawler.live.spiders.site sharc_crawler.live.wire
-sharc_crawler.live.writer_process
+sharc_crawler.live.project.clashes sharc_crawler.live.commands.crawl
+sharc_crawler.live.monitoring.control sharc_crawler.live.project.dropin
+sharc_crawler.live.ending sharc_crawler.live.middlewares sharc_crawler.live.reading.reader_process
+sharc_crawler.live.former.relying sharc_crawler.live.project.resuming
+sharc_crawler.live.scheduler sharc_crawler.live.spiders.site sharc_crawler.live.wire.handler
+sharc_crawler.live.writing.writer_process
 sharc_crawler.rates.learned sharc_crawler.rates.together sharc_crawler.report.html
 sharc_crawler.report.terminal sharc_crawler.report.write sharc_crawler.storage.sqlite
 sharc_crawler.strategies.selective
@@ -132,7 +133,7 @@ class Scrapy:
 
 
 class Beside:
-    """In a crawl that was forked: a process beside it, with what :mod:`sharc_crawler.live.child` asks of one."""
+    """In a crawl that was forked: a process beside it, with what :mod:`sharc_crawler.live.writing.child` asks."""
 
     def __init__(self, place: str, module: str, connection: socket.socket) -> None:
         self.returncode: int | None = None
@@ -238,7 +239,7 @@ def main() -> None:
         module, _, function = order["program"].partition(":")
         sys.argv = [module.partition("_crawler")[0].partition(".")[0], *order["words"]]
         if "files" not in order:
-            sys.modules["sharc_crawler.live.child"]._started = partial(Beside, place)
+            sys.modules["sharc_crawler.live.writing.child"]._started = partial(Beside, place)
         if function:
             getattr(import_module(module), function)()
         else:
@@ -329,7 +330,7 @@ def _moved_in(order: dict, files: list[int]) -> dict:
 
 def _beside(order: dict) -> None:
     """What a process inherits of the crawl that it is beside; its module's name is the process's."""
-    signal.pthread_sigmask(signal.SIG_BLOCK, sys.modules["sharc_crawler.live.child"]._STOPS)
+    signal.pthread_sigmask(signal.SIG_BLOCK, sys.modules["sharc_crawler.live.writing.child"]._STOPS)
     with suppress(OSError):  # the crawl has ended
         os.setpgid(0, order["group"])
     resource.setrlimit(resource.RLIMIT_NOFILE, order["files"])

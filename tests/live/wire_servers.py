@@ -20,8 +20,8 @@ from scrapy.spiders import Spider
 from scrapy.utils.test import get_crawler
 from twisted.internet.defer import Deferred
 
-from sharc_crawler.live.memory import memory_of
-from sharc_crawler.live.wire import WireTapHandler
+from sharc_crawler.live.reading.memory import memory_of
+from sharc_crawler.live.wire.handler import WireTapHandler
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sharc_crawler.evidence.survival import log_survival
-from sharc_crawler.live.history import rates_of
+from sharc_crawler.live.former.history import rates_of
 from sharc_crawler.model import Hints, Sighting, Url
 from sharc_crawler.rates.age import age_rates
 from sharc_crawler.rates.history import CHANGED, UNCHANGED, UNKNOWN, SiteHistory

@@ -22,10 +22,10 @@ from sharc_crawler.live.browser.chromium import BrowserError
 from sharc_crawler.live.browser.classes import ShownClasses
 from sharc_crawler.live.browser.rendering import DATA, Renderer
 from sharc_crawler.live.browser.resources import resources_of
-from sharc_crawler.live.messages import NotArchivedError
-from sharc_crawler.live.readings import Reading
+from sharc_crawler.live.reading.readings import Reading
 from sharc_crawler.live.requests import Sent
-from sharc_crawler.live.space import is_full
+from sharc_crawler.live.writing.messages import NotArchivedError
+from sharc_crawler.live.writing.space import is_full
 from sharc_crawler.model import EMBEDDED, Kind, Result, Sighting, Slot
 
 if TYPE_CHECKING:
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from sharc_crawler.live.browser.rendering import Load
     from sharc_crawler.live.browser.seen import Asked, Rendering
     from sharc_crawler.live.lease import Lease
-    from sharc_crawler.live.readers import Readers
-    from sharc_crawler.live.readings import Order
+    from sharc_crawler.live.reading.readers import Readers
+    from sharc_crawler.live.reading.readings import Order
     from sharc_crawler.model import CaptureRef, Exchange, Fetch, Outcome, PageId
     from sharc_crawler.spool import Octets
 

@@ -14,9 +14,9 @@ from scrapy.commands.crawl import Command as CrawlCommand
 from sharc_crawler.errors import SharcError, unknown_name
 from sharc_crawler.live.config import Config
 from sharc_crawler.live.extension import EXIT_CODE, FAILED, INTERRUPTED
-from sharc_crawler.live.output import check_output, check_rebuilding, check_state, make_folder
-from sharc_crawler.live.space import Space
+from sharc_crawler.live.setup.output import check_output, check_rebuilding, check_state, make_folder
 from sharc_crawler.live.spiders.site import SiteSpider
+from sharc_crawler.live.writing.space import Space
 from sharc_crawler.plural import counted
 from sharc_crawler.report.words import going_on, printable
 from sharc_crawler.storage.folders import capture_folders
@@ -87,7 +87,7 @@ class Command(CrawlCommand):
             _begin_collection(opts.spargs)
         _check_history(config.history, reading=arguments.options.dry_run)  # before a folder is made
         if arguments.options.dry_run:
-            from sharc_crawler.live.plan import show_plan, show_selection  # only here
+            from sharc_crawler.live.setup.plan import show_plan, show_selection  # only here
 
             show_plan(arguments, config)
             show_selection(selection)

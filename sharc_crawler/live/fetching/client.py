@@ -12,10 +12,10 @@ from scrapy import Request
 from sharc_crawler.changes.http import target
 from sharc_crawler.changes.status import REDIRECTS, classify
 from sharc_crawler.errors import DataError, SharcError
-from sharc_crawler.live.addresses import AddressRefusedError
 from sharc_crawler.live.problems import plain
 from sharc_crawler.live.requests import header, retry_after
-from sharc_crawler.live.wire import EXCHANGE_KEY
+from sharc_crawler.live.wire.addresses import AddressRefusedError
+from sharc_crawler.live.wire.handler import EXCHANGE_KEY
 from sharc_crawler.model import Result
 from sharc_crawler.plural import counted
 
@@ -89,7 +89,7 @@ class Client:
         """The answer, once there is one that ``check`` does not raise DataError for, redirects followed.
 
         Raises `SilentError` where there is none, `PostponedError`, and
-        :class:`~sharc_crawler.live.addresses.AddressRefusedError`.
+        :class:`~sharc_crawler.live.wire.addresses.AddressRefusedError`.
         """
         exchanges: list[Exchange] = []
         for _ in range(HOPS + 1):

@@ -17,11 +17,11 @@ from sharc_crawler.bucket import TokenBucket
 from sharc_crawler.errors import SharcError
 from sharc_crawler.live import profile
 from sharc_crawler.live.addon import HANDLER, RESOLVER
-from sharc_crawler.live.addresses import SETTING, AddressRules
 from sharc_crawler.live.clock import clock_of
 from sharc_crawler.live.fetching.client import Client, Patience
 from sharc_crawler.live.fetching.work import FetchPlan, Tally, Work
-from sharc_crawler.live.operator import private_seeds, require_operator, user_agent
+from sharc_crawler.live.setup.operator import private_seeds, require_operator, user_agent
+from sharc_crawler.live.wire.addresses import SETTING, AddressRules
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable

@@ -11,7 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from sharc_crawler.live.remembering import remember
+from sharc_crawler.live.former.remembering import remember
 from sharc_crawler.storage.observations import ObservationStore
 
 if TYPE_CHECKING:

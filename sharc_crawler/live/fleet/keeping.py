@@ -18,7 +18,7 @@ from sharc_crawler.archive.mirror import seal
 from sharc_crawler.archive.objects import ObjectFolder, is_url
 from sharc_crawler.archive.taking_over import seal_former
 from sharc_crawler.errors import UsageError
-from sharc_crawler.live.output import make_folder
+from sharc_crawler.live.setup.output import make_folder
 from sharc_crawler.storage.opening import holds_state
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.spec import BOUNDS, CaptureSpec
 from sharc_crawler.frontier.store import SOLE
 from sharc_crawler.instants import iso
-from sharc_crawler.live.addresses import AddressRules
-from sharc_crawler.live.arguments import Arguments
-from sharc_crawler.live.operator import private_seeds
+from sharc_crawler.live.setup.arguments import Arguments
+from sharc_crawler.live.setup.operator import private_seeds
+from sharc_crawler.live.wire.addresses import AddressRules
 from sharc_crawler.options.reading import ARGUMENTS
 from sharc_crawler.options.table import NEWS, SEEDS
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.files import Drafts
-from sharc_crawler.live.busy import Share
-from sharc_crawler.live.output import make_folder
-from sharc_crawler.live.places import Place
+from sharc_crawler.live.monitoring.busy import Share
+from sharc_crawler.live.setup.output import make_folder
+from sharc_crawler.live.setup.places import Place
 from sharc_crawler.report.log import FORMATS
 from sharc_crawler.storage import opening
 from sharc_crawler.storage.folders import RUNNING
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.store import Batch, FrontierStore
     from sharc_crawler.live.clock import Clock
     from sharc_crawler.live.config import Config
-    from sharc_crawler.live.places import OpenStores
+    from sharc_crawler.live.setup.places import OpenStores
 
 COPY = ".epoch-"  #: folder of what this owner alone writes, until the site is done
 JOURNAL = "journal.jsonl.gz"  #: of a site that is done

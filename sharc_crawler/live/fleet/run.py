@@ -18,10 +18,10 @@ from sharc_crawler.live.fleet.clerk import Clerk
 from sharc_crawler.live.fleet.keeping import keeping
 from sharc_crawler.live.fleet.spider import FleetSpider
 from sharc_crawler.live.fleet.worker import FleetWorker
-from sharc_crawler.live.operator import require_operator
-from sharc_crawler.live.output import make_folder
-from sharc_crawler.live.space import Space
-from sharc_crawler.live.survey import capture_settings
+from sharc_crawler.live.setup.operator import require_operator
+from sharc_crawler.live.setup.output import make_folder
+from sharc_crawler.live.setup.survey import capture_settings
+from sharc_crawler.live.writing.space import Space
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -21,7 +21,7 @@ from sharc_crawler.live.fleet.pacing import Turns
 from sharc_crawler.live.fleet.place import FleetPlace, write_end
 from sharc_crawler.live.fleet.purse import Purse
 from sharc_crawler.live.fleet.saying import say
-from sharc_crawler.live.space import is_full
+from sharc_crawler.live.writing.space import is_full
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterator

@@ -10,12 +10,12 @@ from urllib.parse import urlsplit
 
 from scrapy import Spider
 
-from sharc_crawler.live.arguments import Arguments
-from sharc_crawler.live.naming import named
-from sharc_crawler.live.operator import openings, refuse_private, require_operator
-from sharc_crawler.live.origins import OriginMiddleware
-from sharc_crawler.live.quiet import QuietFormatter
+from sharc_crawler.live.monitoring.quiet import QuietFormatter
+from sharc_crawler.live.project.origins import OriginMiddleware
 from sharc_crawler.live.requests import timestamp
+from sharc_crawler.live.setup.arguments import Arguments
+from sharc_crawler.live.setup.naming import named
+from sharc_crawler.live.setup.operator import openings, refuse_private, require_operator
 
 if TYPE_CHECKING:
     from typing import Self
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from twisted.python.failure import Failure
 
     from sharc_crawler.frontier.spec import CaptureSpec
-    from sharc_crawler.live.addresses import Opening
     from sharc_crawler.live.config import Config
+    from sharc_crawler.live.wire.addresses import Opening
     from sharc_crawler.polling.terms import Terms
 
 #: a capture spider has no domains and no passwords of its own; its report counts what was downloaded

@@ -1,0 +1,77 @@
+"""What a capture takes from the archive's history of a site (``history=FILE``): rates and known pages."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sharc_crawler.errors import DataError, StoreUnavailable
+from sharc_crawler.frontier.parts import LastSeen
+from sharc_crawler.live.monitoring.busy import busy, stoppable
+from sharc_crawler.model import Sighting
+from sharc_crawler.rates.chain import Chain
+from sharc_crawler.rates.make import make_sources
+from sharc_crawler.rates.sitemap import DAY
+from sharc_crawler.rates.sources import capture_length
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from sharc_crawler.model import Instant, RateEstimate, Seconds
+    from sharc_crawler.rates.base import RateSource
+    from sharc_crawler.rates.sitemap import SitemapRules
+    from sharc_crawler.storage.observations import ObservationStore
+
+
+MANY = 1_000  #: pages whose rates are not told at once
+
+
+class AloudChain(Chain):
+    """A chain that says what takes it long, unless nobody is to be ``told``; Ctrl-C is heard meanwhile."""
+
+    def __init__(self, sources: Sequence[RateSource], told: bool) -> None:
+        super().__init__(sources)
+        self._told = told
+
+    def rates(self, sightings: Sequence[Sighting], now: Instant) -> list[RateEstimate]:
+        """One estimate per sighting, in their order.
+
+        Raises :class:`~sharc_crawler.live.monitoring.busy.StoppedError`.
+        """
+        if len(sightings) < MANY:
+            return super().rates(sightings, now)
+        with busy("learning how often pages change", self._told), stoppable():
+            return super().rates(sightings, now)
+
+
+def rates_of(
+    site: str,
+    names: str,
+    history: ObservationStore | None,
+    rules: SitemapRules,
+    delay: Seconds,
+    told: bool = False,
+) -> Chain:
+    """Where a site's rates come from: the sources of these names, in order; ``told``: a person is, what takes long."""
+    offers: dict[str, Callable[[], object]] = {"rules": lambda: rules, "horizon": lambda: DAY}
+    if history is not None and (pages := history.size(site)):
+        offers |= {
+            "history": lambda: history.histories(site),
+            "links": lambda: history.links(site),
+            "documents": lambda: history.documents(site),
+            "horizon": lambda: capture_length(pages, delay),
+        }
+    return AloudChain(make_sources(names, offers), told)
+
+
+def known_pages(site: str, history: ObservationStore) -> list[Sighting]:
+    """The pages that have shown content."""
+    return [Sighting(url, via="history") for url in history.pages(site)]
+
+
+def last_seen(site: str, url: str, history: ObservationStore) -> LastSeen | None:
+    """What a URL showed when it last showed its content; a store that cannot tell now ends no capture."""
+    try:
+        shown = history.shown(site, url)
+    except (StoreUnavailable, DataError):
+        return None
+    return None if shown is None else LastSeen(*shown)

@@ -1,0 +1,444 @@
+"""State that is lost, made again: a frontier is told once more all that the WARC files and the log tell of.
+
+It asks for what it asked for then, by a strategy that hands pages out in the order in which they were downloaded, and
+every answer is the archived one. What it knows at the end is what the lost state held.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, defaultdict
+from concurrent.futures import Future
+from dataclasses import replace
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from scrapy.http import Headers, Response
+
+from sharc_crawler.archive.files import safe_name, series_of
+from sharc_crawler.archive.recovery import finish
+from sharc_crawler.archive.told import Answers, told
+from sharc_crawler.errors import UsageError
+from sharc_crawler.frontier.sites import Sites
+from sharc_crawler.instants import unix
+from sharc_crawler.live.lease import Lease
+from sharc_crawler.live.reading.document import read
+from sharc_crawler.live.reading.intake import Intake
+from sharc_crawler.live.reading.readings import WANTS, Order, Reading, Wants
+from sharc_crawler.live.requests import outcome_of, unchanged
+from sharc_crawler.model import EMBEDDED, Fetch, Kind, Outcome, Plan, Result, Slot, Visit
+from sharc_crawler.plural import counted
+from sharc_crawler.storage.memory import MemoryStore
+from sharc_crawler.storage.sharing import SharedFile
+from sharc_crawler.strategies.base import Strategy
+from sharc_crawler.urls import canonical
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from sharc_crawler.archive.former import FormerAnswer
+    from sharc_crawler.archive.told import Told
+    from sharc_crawler.changes.base import ChangeDetector
+    from sharc_crawler.changes.http import HttpResponse
+    from sharc_crawler.frontier.capture import SiteCapture
+    from sharc_crawler.frontier.hosts import Politeness
+    from sharc_crawler.frontier.pages import Texts
+    from sharc_crawler.frontier.parts import Parts
+    from sharc_crawler.frontier.spec import CaptureSpec
+    from sharc_crawler.frontier.store import Batch, LinksRow
+    from sharc_crawler.live.former.validators import FormerCaptures
+    from sharc_crawler.model import Instant, PageId, Sighting
+    from sharc_crawler.strategies.base import Candidates, Setting
+
+LOGS = ("crawl*.jsonl", "crawl*.log")
+NO_RECORD = "no record of it is left"
+FORMER = ".former"  #: added to the names of logs whose numbers are not those of the state that was made again
+
+
+class DecidedExchange(NamedTuple):
+    """An exchange, and when and as what it was decided."""
+
+    told: Told
+    key: str  #: its URL
+    decided: Instant
+    ended: Instant
+    slot: Slot | None  #: None: no log tells
+    plan: Plan
+    again: bool  #: another attempt
+
+
+class Recorded(Strategy):
+    """Hands pages out in the order of a crawl that was.
+
+    Where no log tells in which slot, the first download of a URL is its visit. Another one is its revisit, if no URL is
+    downloaded for the first time after it: T lies between the two.
+    """
+
+    def __init__(
+        self, setting: Setting, real: Strategy, steps: Iterable[DecidedExchange], urls: Callable[[], Texts]
+    ) -> None:
+        super().__init__(setting)
+        self.revisits, self.accepts_late = real.revisits, real.accepts_late
+        self._steps, self._urls = [step for step in steps if not step.again], urls
+        self._turn = max(_firsts(self._steps), default=0.0)
+        self._pages: dict[str, list[PageId]] = defaultdict(list)  # a URL to which another redirects has two
+        self._visited: set[PageId] = set()
+        self._under_way: set[PageId] = set()
+        self._open: set[PageId] = set()  # pages that a download is still to come of
+        self._turned = False
+
+    def add(self, candidates: Candidates) -> None:
+        """By their URLs they are known again."""
+        urls = self._urls()
+        self._open.update(candidates.pages.tolist())
+        for page in candidates.pages.tolist():
+            self._pages[key_of(urls[page])].append(page)
+
+    @property
+    def is_over(self) -> bool:
+        """Was everything downloaded?"""
+        return not self._open
+
+    def is_due(self, now: Instant) -> bool:
+        """Had another visit been decided by now?"""
+        return any(self._visit(step) for step in self._by(now))
+
+    def next(self, now: Instant) -> Visit | None:
+        """What was decided by now and has not been handed out, as far as it is discovered."""
+        for step in self._by(now):
+            visit = self._visit(step)
+            if visit is None:
+                continue
+            after_all = visit.slot is Slot.SECOND or (visit.slot is Slot.ONLY and self.revisits)
+            if after_all and (left := self._left(visit.page)) is not None:  # robots.txt refused it
+                visit = Visit(left, Slot.FIRST, step.plan)
+            elif after_all and not self._turned and self._under_way:
+                return None
+            else:
+                self._steps.remove(step)
+            self._turned |= visit.slot is Slot.SECOND
+            self._visited.add(visit.page)
+            self._under_way.add(visit.page)
+            return visit
+        return None
+
+    def _by(self, now: Instant) -> Iterator[DecidedExchange]:
+        return takewhile(lambda step: step.decided <= now, list(self._steps))
+
+    def _left(self, last: PageId) -> PageId | None:
+        """A page that was never downloaded, though the turn of the last one, or T, came."""
+        known = (page for pages in self._pages.values() for page in pages)
+        return next((page for page in known if page != last and page not in self._visited), None)
+
+    def _visit(self, step: DecidedExchange) -> Visit | None:
+        pages = self._pages.get(step.key, [])
+        new = next((page for page in pages if page not in self._visited), None)
+        if new is not None and step.slot is not Slot.SECOND and not self._turned:
+            return Visit(new, step.slot or (Slot.FIRST if self.revisits else Slot.ONLY), step.plan)
+        again = self.revisits and (step.slot is Slot.SECOND or (step.slot is None and step.decided > self._turn))
+        old = next((page for page in pages if page in self._visited - self._under_way), None)
+        return Visit(old, Slot.SECOND, step.plan) if again and old is not None else None
+
+    def finished(self, visit: Visit, captured: bool) -> None:
+        """It may be revisited."""
+        self._under_way.discard(visit.page)
+        if visit.slot is not Slot.FIRST or not captured:
+            self._open.discard(visit.page)
+        if visit.slot is Slot.SECOND or not captured:
+            self._pages[key_of(self._urls()[visit.page])].remove(visit.page)
+
+    def reprice(self, page: PageId, rate: float) -> None:
+        """The order is fixed."""
+
+    def __len__(self) -> int:
+        return 1 + len(self._steps) + len(self._pages)
+
+
+def _firsts(steps: Iterable[DecidedExchange]) -> Iterator[Instant]:
+    """When URLs were downloaded for the first time."""
+    seen: set[str] = set()
+    for step in steps:
+        if step.key not in seen and step.slot is not Slot.SECOND:
+            yield step.decided
+        seen.add(step.key)
+
+
+class Rebuilt(NamedTuple):
+    """State made again."""
+
+    state: Batch
+    links: list[LinksRow]
+    run: str  #: the name that the WARC files have in common
+
+
+def rebuild(
+    folder: Path,
+    specs: Sequence[CaptureSpec],
+    politeness: Politeness,
+    parts: Parts,
+    detector: ChangeDetector,
+    when: str,
+    former: FormerCaptures | None = None,
+    known: Callable[[str], Sequence[Sighting]] = lambda _: (),
+) -> Rebuilt:
+    """The state of a folder whose captures were begun as these; it is written nowhere.
+
+    ``former`` has what 304s to first visits refer to; where an answer is not as it was, the page is fetched again.
+    ``known``: the pages of a site that its history told of.
+
+    Raises :class:`~sharc_crawler.errors.UsageError` where that cannot be done.
+    """
+    _check(specs)
+    finish(folder)
+    every = told(folder)
+    if not every:
+        raise UsageError(f"output={str(folder)!r} holds no exchanges to make state of; choose another folder")
+    run = _run(folder, specs)
+    specs = [replace(spec, settings={**spec.settings, "run": run}) for spec in specs]
+    return _Replay(folder, every, politeness, parts, detector, former).play(specs, run, when, known)
+
+
+def set_logs_aside(folder: Path) -> None:
+    """They are written anew, from the state that was made again."""
+    for path in [path for pattern in LOGS for path in folder.glob(pattern)]:
+        path.rename(path.with_name(path.name + FORMER))
+
+
+def key_of(url: str) -> str:
+    """A URL, however it is spelt."""
+    return canonical(url) or url
+
+
+def _check(specs: Sequence[CaptureSpec]) -> None:
+    for spec in specs:
+        what = f"mode={spec.mode}" if spec.mode != "capture" else ""
+        if what or spec.strategy.startswith("sharc-attested"):
+            raise UsageError(
+                f"resume='rebuild' cannot make the state of {what or f'strategy={spec.strategy}'} again:"
+                " which decisions it had taken is in no WARC file; choose another folder"
+            )
+
+
+def _run(folder: Path, specs: Sequence[CaptureSpec]) -> str:
+    names = {safe_name(spec.site) for spec in specs}
+    series = {found for path in folder.iterdir() if (found := series_of(path.name))}
+    runs = sorted(run for site, run in series if site in names)
+    if not runs:
+        sites = ", ".join(sorted(site for site, _ in series)) or "no site"
+        raise UsageError(f"output={str(folder)!r} holds WARC files of {sites}, not of this; choose another folder")
+    return runs[-1]
+
+
+class _Replay:
+    """The frontier, and what it is answered."""
+
+    def __init__(
+        self,
+        folder: Path,
+        every: list[Told],
+        politeness: Politeness,
+        parts: Parts,
+        detector: ChangeDetector,
+        former: FormerCaptures | None,
+    ) -> None:
+        self._former = former
+        self._answers = Answers(folder, every, former.find) if former else Answers(folder, every)
+        self._detector = detector
+        self._attempts = politeness.attempts
+        self._steps = _steps(folder, every, politeness.attempts)
+        self._store = MemoryStore()
+        at_once = replace(politeness, delay=0.0, concurrency=2**31, back_off=0.0, hosts=None)
+        real = parts.strategy
+        self._file = SharedFile(self._store)
+        self._sites = Sites(
+            at_once, replace(parts, strategy=lambda spec, setting: self._order(spec, real(spec, setting)))
+        )
+        self._intake = Intake(self._sites)
+        self._asked: dict[str, list[Fetch]] = defaultdict(list)  #: by URL
+        self._untold = Counter(step.key for step in self._steps)  #: exchanges to come, by URL
+
+    def _order(self, spec: CaptureSpec, real: Strategy) -> Strategy:
+        return Recorded(real.setting, real, self._steps, lambda: self._sites[spec.site].pages.urls)
+
+    def play(
+        self, specs: Sequence[CaptureSpec], run: str, when: str, known: Callable[[str], Sequence[Sighting]]
+    ) -> Rebuilt:
+        """Everything in the order in which it ended."""
+        for spec in specs:
+            unhinted = replace(spec, hints=0.0)  # what hints had decided is told
+            frontier = self._sites.open(unhinted, self._steps[0].decided, self._file.part())
+            frontier.capture.owed.one()  # what was to follow is not told: nothing may end here
+            frontier.schedule(known(spec.site), self._steps[0].decided)
+        placed = sum(self._step(step) for step in sorted(self._steps, key=lambda step: step.ended))
+        self._sites.note(
+            f"the state of this capture was made again at {when} from its WARC files"
+            f" ({placed:,} of {counted(len(self._steps), 'exchange')}): it had been lost"
+        )
+        self._sites.commit()
+        state = self._store.load()
+        visits = [one._replace(finished=one.finished and one.outcome.error != NO_RECORD) for one in state.visits]
+        hints = {spec.site: spec.hints for spec in specs}
+        captures = {
+            number: row._replace(spec=replace(row.spec, hints=hints[row.spec.site]))
+            for number, row in state.captures.items()
+        }
+        return Rebuilt(replace(state, visits=visits, captures=captures), list(self._store.links()), run)
+
+    def _step(self, step: DecidedExchange) -> bool:
+        """Answer what was answered; False: the frontier did not ask."""
+        self._ask(step.decided)
+        self._untold[step.key] -= 1
+        fetch = self._fetch(step) or self._second_look(step)
+        if fetch is None:
+            return False
+        if not step.told.answered:
+            error = self._answers.error(step.told)
+            outcome = Outcome(Result.FAILED, step.told.started, step.ended, error=error, capture=step.told.ref)
+            self._sites.finished(fetch, outcome)
+            return True
+        held = self._held(step, fetch)
+        if step.told.confirms and held is None:
+            self._sites.finished(fetch, Outcome(Result.FAILED, step.told.started, step.ended, error=NO_RECORD))
+            return False
+        lease = self._answered(step, fetch, held)
+        assert lease.outcome is not None, "it was answered"
+        self._sites.finished(fetch, lease.outcome._replace(capture=step.told.ref), lease.links)
+        return True
+
+    def _second_look(self, step: DecidedExchange) -> Fetch | None:
+        """It may be a page that was visited again before T: hints are not weighed anew."""
+        if step.slot is Slot.FIRST and any(frontier.visit_again(step.key) for frontier in self._sites):
+            self._ask(step.decided)
+            return self._fetch(step)
+        return None
+
+    def _ask(self, now: Instant) -> None:
+        """Take what the frontier decides by now; what it is not to decide yet waits as for a sitemap."""
+        while True:
+            captures = [frontier.capture for frontier in self._sites]
+            over = [one for one in captures if self._part_is_over(one)]
+            held = [one for one in captures if one not in over and not self._decides(one, now)]
+            for capture in held:
+                capture.owed.before_visits()
+            for capture in over:
+                capture.owed.ended()
+            fetch = self._sites.next(now)
+            for capture in over:
+                capture.owed.one()
+            for capture in held:
+                capture.owed.was_read()
+            if not isinstance(fetch, Fetch):
+                return
+            self._take(fetch, now)
+
+    @staticmethod
+    def _part_is_over(capture: SiteCapture) -> bool:
+        """Is a part of the site captured, and others wait? What was decided next was of another one."""
+        order = capture.strategy.strategy if capture.strategy else None
+        left = capture.mode.pooled or capture.front.waiting
+        return bool(left) and isinstance(order, Recorded) and order.is_over and capture.owed.pending == 1
+
+    @staticmethod
+    def _decides(capture: SiteCapture, now: Instant) -> bool:
+        order = capture.strategy.strategy if capture.strategy else None
+        return not isinstance(order, Recorded) or order.is_due(now)
+
+    def _take(self, fetch: Fetch, now: Instant) -> None:
+        """A page of which nothing is told has no record; it is made again later."""
+        key = key_of(fetch.url)
+        if fetch.kind is Kind.PAGE and not self._untold[key]:
+            self._sites.finished(fetch, Outcome(Result.FAILED, now, now, error=NO_RECORD))
+        else:
+            self._asked[key].append(fetch)
+
+    def _fetch(self, step: DecidedExchange) -> Fetch | None:
+        """The first that was asked for so."""
+        asked = self._asked[step.key]
+        second = step.slot is Slot.SECOND or (step.told.not_modified and not step.told.confirms)
+        found = next((one for one in asked if step.slot is None or (one.slot is Slot.SECOND) == second), None)
+        if found:
+            asked.remove(found)
+        return found
+
+    def _held(self, step: DecidedExchange, fetch: Fetch) -> FormerAnswer | None:
+        """The former capture's answer that a 304 confirms, as it was then."""
+        found = self._former.find(fetch.url) if self._former and step.told.confirms else None
+        return found if found and found.original.digest == step.told.digest else None
+
+    def _answered(self, step: DecidedExchange, fetch: Fetch, held: FormerAnswer | None) -> Lease:
+        """The visit with all that its answer brought."""
+        one, message = step.told, held.message if held else self._answers.message(step.told)
+        lease, reading, length = Lease(fetch), Future[Reading](), 0
+        if (one.not_modified and not held) or message is None:
+            response = Response(one.url, 304 if one.not_modified else 500)
+            reading.set_result(Reading())
+        else:
+            response, length = Response(one.url, message.status, _headers(message)), len(message.payload)
+            digests = not one.truncated
+            order = Order(one.url, self._wants(fetch, response.status), digests, compared=True, words=True)
+            reading.set_result(read(message.raw, order, self._detector))
+        if held:
+            response, length = Response(one.url, 304, _headers(self._answers.noted(one))), 0
+        lease.outcome, lease.reading = outcome_of(response, length, one.started, step.ended), reading
+        if held:
+            lease.outcome = unchanged(lease.outcome, fetch, held)
+        self._intake.take_in(lease)
+        return lease
+
+    @staticmethod
+    def _wants(fetch: Fetch, status: int) -> Wants:
+        if not 200 <= status < 300 or (fetch.kind in EMBEDDED and fetch.slot is Slot.SECOND):
+            return Wants.NOTHING
+        return WANTS[fetch.kind]
+
+
+def _headers(message: HttpResponse | None) -> Headers:
+    found: dict[bytes, list[bytes]] = defaultdict(list)
+    for name, value in message.headers if message else ():
+        found[name].append(value)
+    return Headers(found)
+
+
+def _steps(folder: Path, every: list[Told], attempts: int) -> list[DecidedExchange]:
+    """The exchanges with what the log tells of them, in the order in which they were decided."""
+    logged = _logged(folder)
+    failed: dict[str, int] = defaultdict(int)  # attempts in a row
+    steps = []
+    for one in every:
+        line, key = logged.get((one.ref.file, one.ref.offset)), key_of(one.url)
+        again = line["attempt"] > 1 if line else 0 < failed[key] < attempts
+        failed[key] = failed[key] * again + 1 if one.failed else 0
+        steps.append(
+            DecidedExchange(
+                one,
+                key,
+                unix(line["decided"]) if line else one.started,
+                unix(line["time"]) if line else one.started,
+                Slot(line["slot"]) if line else None,
+                Plan(line["plan"]) if line else Plan.HOPEFUL,
+                again,
+            )
+        )
+    return sorted(steps, key=lambda step: (step.decided, step.told.started))
+
+
+def _logged(folder: Path) -> dict[tuple[str, int], dict[str, Any]]:
+    """Lines of the log by the place of their record; those that are damaged are passed over."""
+    lines = (
+        line
+        for path in sorted(folder.glob(LOGS[0]))
+        for text in path.read_text(encoding="utf-8", errors="replace").splitlines()
+        if (line := _line(text))
+    )
+    return {(line["warc"], line["offset"]): line for line in lines}
+
+
+def _line(text: str) -> dict[str, Any] | None:
+    try:
+        line: dict[str, Any] = json.loads(text)
+        _ = line["warc"], line["offset"], unix(line["decided"]), unix(line["time"]), line["attempt"] > 1
+        _ = Slot(line["slot"]), Plan(line["plan"])
+    except (ValueError, KeyError, TypeError):
+        return None
+    return line

@@ -1,0 +1,180 @@
+"""The progress line: phase, pages, rate, time left. Rewritten on a terminal, one each 10 s elsewhere."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from sharc_crawler.live.monitoring.remaining import at_least, until_next
+from sharc_crawler.live.setup.instant import done, progress
+from sharc_crawler.model import Phase
+from sharc_crawler.plural import counted
+
+if TYPE_CHECKING:
+    from typing import TextIO
+
+    from sharc_crawler.frontier.sites import Sites
+    from sharc_crawler.model import Instant, Seconds
+
+CLEAR = "\r\x1b[2K"
+RECENT: Seconds = 60.0
+RECENT_PAGES = 20
+WORTH_SAYING: Seconds = 10.0  #: shorter waits are a delay like any other
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """How far a crawl is."""
+
+    phase: str
+    pages: int  #: known
+    visits: int
+    revisits: int
+    due: int  #: visits and revisits that strategies have still to choose
+    left: int  #: downloads still to make, as far as known: not chosen yet, owed by hosts, or in flight
+
+    @classmethod
+    def of(cls, sites: Sites) -> Snapshot:
+        """All captures that go on together; the phase is the earliest any of them is in."""
+        captures = [frontier.capture for frontier in sites if not frontier.stopped]
+        phases = {capture.phase for capture in captures}
+        phase = next((p for p in Phase if p in phases), Phase.DONE)
+        waiting = sum(len(capture.front.waiting) + capture.mode.pooled for capture in captures)
+        due = sum(len(capture.strategy) for capture in captures if capture.strategy)
+        parted = len(captures) == 1 and captures[0].mode.parted
+        name = f"part {captures[0].mode.parts}, {phase}" if parted else str(phase)
+        return cls(
+            "sitemaps" if any(capture.owed.first for capture in captures) else name,
+            sum(capture.counts.pages - capture.counts.late for capture in captures),
+            sum(capture.counts.visits for capture in captures),
+            sum(capture.counts.revisits for capture in captures),
+            due,
+            2 * waiting + due + sum(capture.owed.pending for capture in captures if capture.strategy),
+        )
+
+    @property
+    def before(self) -> str:
+        """What a former run has done, for the line that says that this one goes on."""
+        revisited = f", {self.revisits:,} revisited" if self.revisits else ""
+        return f"{self.visits:,} of {counted(self.pages, 'known page')} visited{revisited}"
+
+    @property
+    def made(self) -> int:
+        """Downloads of pages made."""
+        return self.visits + self.revisits
+
+    @property
+    def share(self) -> str:
+        """How many of how many in this phase; redirects and pages that are gone are not revisited."""
+        if self.phase.endswith(Phase.REVISIT):
+            return f"{self.revisits}/{self.revisits + self.due}"
+        return f"{self.visits}/{self.pages}"
+
+
+def line(snapshot: Snapshot, speed: float, paused: str = "", least: Seconds = 0.0, wait: Seconds = 0.0) -> str:
+    """What a person reads; ``speed`` in pages per second; why the crawl pauses, if it does.
+
+    ``least``: what the rest takes at least, by what hosts ask for; ``wait``: until the next request.
+
+    >>> line(Snapshot("visit", 300, 30, 0, 570, 570), 3.0)
+    'visit 30/300 pages, 3.0/s, 0:03:10 left'
+    >>> line(Snapshot("revisit", 300, 300, 60, 180, 180), 3.6)
+    'revisit 60/240 pages, 3.6/s, 0:00:50 left'
+    >>> line(Snapshot("visit", 300, 30, 0, 570, 570), 3.0, "by order")
+    'visit 30/300 pages, paused (by order)'
+    >>> line(Snapshot("visit", 300, 30, 0, 570, 570), 3.0, least=5690.0, wait=59.0)
+    'visit 30/300 pages, 3.0/s, next request in 0:00:59, 1:34:50 left'
+    """
+    if paused:
+        return f"{snapshot.phase} {snapshot.share} pages, paused ({paused})"
+    waits = f"next request in {_clock(wait)}, " if wait >= WORTH_SAYING else ""
+    return f"{snapshot.phase} {snapshot.share} pages, {speed:.1f}/s, {waits}{_left(snapshot.left, speed, least)}"
+
+
+def _left(left: int, speed: float, least: Seconds) -> str:
+    if speed:
+        return f"{_clock(max(left / speed, least))} left"
+    return f"at least {_clock(least)} left" if least >= WORTH_SAYING else "time left not known yet"
+
+
+def _clock(seconds: Seconds) -> str:
+    return str(timedelta(seconds=round(seconds)))
+
+
+class Speed:
+    """Pages per second of late: over the last minute, or the last twenty pages where these took longer.
+
+    >>> speed = Speed()
+    >>> [speed.at(time, made) for time, made in [(0, 83), (9, 83), (10, 84), (11, 87)]]  # 83 by a former run
+    [0.0, 0.0, 1.0, 2.0]
+    """
+
+    def __init__(self) -> None:
+        self._seen: deque[tuple[Instant, int]] = deque()
+
+    def at(self, now: Instant, made: int) -> float:
+        """Now that so many have been made."""
+        seen = self._seen
+        if len(seen) == 1 and seen[0][1] == made:
+            seen.clear()  # sitemaps come first
+        if not seen or seen[-1][1] != made:  # a pause, however long, costs no memory
+            seen.append((now, made))
+        while len(seen) > 1 and now - seen[1][0] >= RECENT and made - seen[1][1] >= RECENT_PAGES:
+            seen.popleft()
+        start, before = seen[0]
+        return (made - before) / (now - start) if now > start else 0.0
+
+
+class ProgressLine:
+    """Makes the line, and writes it to a terminal or a log; to nothing where ``out`` is None."""
+
+    def __init__(self, sites: Sites, started: Instant, out: TextIO | None) -> None:
+        self._sites = sites
+        self._speed = Speed()
+        self._out = out
+        self._live = out is not None and out.isatty()
+        self._last = self._looked = started
+        self._paused: Seconds = 0.0  #: in all
+        self._paused_for = ""
+        self._pages_a_second = 0.0
+
+    def goes_on(self) -> None:
+        """Say with what, as the first line."""
+        if self._out is None:
+            return
+        polls = self._sites.polls
+        before = done(polls) if polls else Snapshot.of(self._sites).before
+        self._out.write(f"goes on where it was: {before}\n")
+        self._out.flush()
+
+    def show(self, now: Instant, paused: str = "") -> None:
+        """Once a second from the outside; not on a terminal, only every tenth is written. Why it pauses, if it does."""
+        snapshot = Snapshot.of(self._sites)
+        if paused:
+            self._paused += now - self._looked
+        self._looked = now
+        self._paused_for = paused
+        self._pages_a_second = self._speed.at(now - self._paused, snapshot.made)
+        if self._out is None or (not self._live and now - self._last < 10.0):
+            return
+        self._last = now
+        text = self.text(now)
+        self._out.write(f"{CLEAR}{text}" if self._live else f"{text}\n")
+        self._out.flush()
+
+    def text(self, now: Instant) -> str:
+        """The line as it is now. What the rest takes at least is asked of all pages, so it is not for every request."""
+        polls = self._sites.polls
+        if polls and not self._paused_for:
+            return progress(polls, now)
+        snapshot = Snapshot.of(self._sites)
+        least = at_least(self._sites, snapshot.left, now)
+        return line(snapshot, self._pages_a_second, self._paused_for, least, until_next(self._sites, now))
+
+    def clear(self) -> None:
+        """Leave a clean line behind."""
+        if self._out is not None and self._live:
+            self._out.write(CLEAR)
+            self._out.flush()

@@ -1,0 +1,1 @@
+"""In a project with a spider of its own."""

@@ -1,0 +1,74 @@
+"""What a project's own settings mean beside an order of ours: one line each, at the crawl's start."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sharc_crawler.live.wire.handler import WireTapHandler
+from sharc_crawler.strategies.base import Setting
+from sharc_crawler.strategies.make import make_strategy
+
+#: of Scrapy's CloseSpider: what counts pages, or the time or pages since the last item
+COUNTING = ("CLOSESPIDER_PAGECOUNT", "CLOSESPIDER_PAGECOUNT_NO_ITEM", "CLOSESPIDER_TIMEOUT_NO_ITEM")
+
+if TYPE_CHECKING:
+    from scrapy.settings import BaseSettings
+
+    from sharc_crawler.live.config import Config
+
+
+def clashes(settings: BaseSettings, config: Config) -> list[str]:
+    """The lines for a project's own spider; none where nothing clashes.
+
+    >>> from scrapy.settings import Settings
+    >>> from sharc_crawler.live.config import Config
+    >>> settings = Settings({"JOBDIR": "jobs", "CONCURRENT_REQUESTS_PER_DOMAIN": 1})
+    >>> clashes(settings, Config.from_settings(settings))[0].partition(":")[0]
+    "JOBDIR='jobs' has no effect"
+    """
+    found = []
+    at_once = config.politeness.concurrency
+    if at_once > 1:
+        default = ", Scrapy's default" if not settings.getpriority("CONCURRENT_REQUESTS_PER_DOMAIN") else ""
+        found.append(
+            f"CONCURRENT_REQUESTS_PER_DOMAIN={at_once}{default}: a page is chosen, with what is known by then, while"
+            f" up to {at_once - 1} before it are under way. 1 is the sharpest order, and the slowest"
+        )
+    if settings.get("JOBDIR"):
+        found.append(
+            f"JOBDIR={settings['JOBDIR']!r} has no effect: requests are kept by the frontier, not by Scrapy's queues."
+            " SHARC_RESUME=True goes on where a crawl was cut off"
+        )
+    if settings.getbool("HTTPCACHE_ENABLED"):
+        found.append(
+            "HTTPCACHE_ENABLED=True: what the cache answers reaches your callbacks, but was not exchanged now: it is"
+            " neither archived nor judged. Revisits bypass the cache"
+        )
+    if settings.getbool("AUTOTHROTTLE_ENABLED"):
+        found.append(
+            f"AUTOTHROTTLE_ENABLED=True: its delays are kept; at most {at_once} requests are made to a host at once"
+            " (CONCURRENT_REQUESTS_PER_DOMAIN), whatever its target is"
+        )
+    if make_strategy(config.strategy, Setting()).revisits:
+        found += [
+            f"{name}={settings[name]} counts revisits, too, and these bring no items: it may end the crawl before all"
+            " hosts are through. Raise it"
+            for name in COUNTING
+            if settings.getfloat(name)
+        ]
+    found += [
+        f"Requests of {scheme} go through {path}: what a connection leads to is not guarded there (private addresses),"
+        " and WARC records are rebuilt from what it hands on"
+        for scheme, path in _others_handlers(settings).items()
+    ]
+    operator, agent = config.operator, settings.get("USER_AGENT") or ""
+    if operator and operator not in agent:
+        found.append(f"USER_AGENT={agent!r} is the spider's own, and does not name SHARC_OPERATOR={operator}")
+    return found
+
+
+def _others_handlers(settings: BaseSettings) -> dict[str, object]:
+    """Download handlers that are not ours, by scheme: a project's own, or Scrapy's where there is no reactor."""
+    ours = (WireTapHandler, f"{WireTapHandler.__module__}.{WireTapHandler.__name__}")
+    handlers = settings.getwithbase("DOWNLOAD_HANDLERS")
+    return {scheme: handlers[scheme] for scheme in ("http", "https") if handlers.get(scheme) not in ours}

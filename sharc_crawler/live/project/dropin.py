@@ -1,0 +1,247 @@
+"""An existing project's requests under a SHARC order: its callbacks, meta, errbacks and pipelines stay as they are.
+
+Each host is a site capture. A request goes to its callback as ever, when the strategy says so; a revisit of ours goes
+to no callback (``SHARC_REVISIT_CALLBACKS=True``: to its own). Requests other than GET are sent once, at once.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from typing import TYPE_CHECKING, Any
+
+from scrapy import signals
+from scrapy.utils.misc import build_from_crawler, load_object
+
+from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.live import private
+from sharc_crawler.live.project.everything import hostname
+from sharc_crawler.live.project.resuming import Keeper
+from sharc_crawler.live.requests import META_KEY
+from sharc_crawler.model import Kind, Phase, Sighting, Slot
+from sharc_crawler.urls import canonical
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+    from scrapy.dupefilters import BaseDupeFilter
+
+    from sharc_crawler.frontier.capture import SiteCapture
+    from sharc_crawler.frontier.frontier import Frontier
+    from sharc_crawler.frontier.store import Batch
+    from sharc_crawler.live.lease import Lease
+    from sharc_crawler.live.session import Session
+    from sharc_crawler.model import Fetch, PageId
+
+
+_Name = tuple[str, "PageId"]
+
+
+def _name(fetch: Fetch) -> _Name:
+    return fetch.site, fetch.page
+
+
+#: in ``meta``: what a callback is handed to close (scrapy-playwright's pages); where there is none, it would stay open
+FOR_CALLBACKS = frozenset({"playwright_include_page", "playwright_page"})
+
+
+async def _kept_from_callbacks(*_: Any, **__: Any) -> None:
+    """Where revisits end: the judgement is ours, the items are the first visit's."""
+
+
+def _filter(crawler: Crawler) -> BaseDupeFilter:
+    """The project's. JOBDIR has no effect: one that knew what a former run had seen would drop what that had queued."""
+    settings = crawler.settings
+    crawler.settings = settings.copy()
+    crawler.settings.frozen = False
+    crawler.settings.set("JOBDIR", None, "cmdline")
+    try:
+        made: BaseDupeFilter = build_from_crawler(load_object(settings["DUPEFILTER_CLASS"]), crawler)
+        return made
+    finally:
+        crawler.settings = settings
+
+
+class DropIn:
+    """Keeps the requests of queued pages, and opens a capture per host.
+
+    Which requests are one is the project's to say, by its fingerprinter and duplicate filter, as with Scrapy's own
+    scheduler; canonical URLs name pages in reports, and find their rates.
+    """
+
+    def __init__(self, crawler: Crawler, session: Session) -> None:
+        self._crawler = crawler
+        self._session = session
+        self._requests: dict[_Name, Request] = {}  #: by site and page
+        self._open: dict[str, Frontier] = {}
+        self._rounds: dict[str, int] = {}
+        self._slots: dict[str, set[str]] = {}  #: hosts that requests of a download slot are for
+        self._asked: set[str] = set()  #: slots that requests have reached since they were looked at last
+        crawler.signals.connect(self._reached, signals.request_reached_downloader)
+        self._same: Counter[str] = Counter()  #: requests beyond the first, by name
+        self.filter: BaseDupeFilter = _filter(crawler)
+        self._hops: dict[_Name, dict[bytes, int]] = {}  #: redirects' fingerprints, by page, with their lease
+        self.keeper = Keeper(crawler, session.sites) if session.config.resume else None
+        self.direct: deque[Request] = deque()  #: what no web server answers (``data:``, ``file:``): sent at once
+
+    def checked(self, request: Request) -> str | bool:
+        """What is to be kept of a request that is new (nothing, without ``SHARC_RESUME``). Or: is it queued already?
+
+        ``False``: the project's duplicate filter knows it, or it cannot be kept. What the project's code raises here is
+        the project's, as with Scrapy's own scheduler.
+        """
+        if self.keeper is None:
+            return False if self.known(request) else ""
+        if self.keeper.known(request):
+            return True
+        text = self.keeper.text(request)
+        return False if text is None or self.known(request) else text
+
+    def queue(self, request: Request, text: str) -> None:
+        """Queue a request that is new, and what is to be kept of it, in one transaction."""
+        self._count("enqueued")
+        if not request.url.startswith(("http:", "https:")):
+            self.direct.append(request)
+            return
+        host, slot = hostname(request.url), private.slot_name(self._crawler.engine.downloader, request)
+        frontier = self._frontier(host, request)
+        name, site = self._name(frontier.capture, request), frontier.capture.spec.site
+        kind = Kind.PAGE if request.method == "GET" else Kind.RESOURCE
+        with frontier.ledger.one_step():
+            sighting = Sighting(request.url, kind, "spider", key=name, host=slot)
+            frontier.schedule([sighting], self._session.clock.now())
+            page = frontier.capture.seen[name]
+            if self.keeper is not None:
+                self.keeper.keep(site, page, request, text)
+        self._requests[site, page] = request
+        self._slots.setdefault(slot, set()).add(host)
+
+    def restore(self, saved: Mapping[str, Batch], texts: Mapping[str, str]) -> None:
+        """What a former run had queued, and what its filter had seen; ``texts``: what was kept."""
+        assert self.keeper is not None, "only SHARC_RESUME goes on"
+        for frontier in self._session.sites:
+            host = hostname(frontier.capture.spec.seeds[0])
+            self._rounds[host] = self._rounds.get(host, 0) + 1
+            self._open[host] = frontier
+            for slot in frontier.ledger.hosts:
+                self._slots.setdefault(slot.name, set()).add(host)
+        for site, page, request, seen in self.keeper.restore(saved, texts):
+            if seen:
+                self.filter.request_seen(request)
+            if page is not None and self._session.sites[site].may_fetch_again(page):
+                self._requests[site, page] = request
+
+    def known(self, request: Request) -> bool:
+        """As Scrapy's scheduler asks: has the project's filter seen it? It says so itself, in its log and stats."""
+        if request.dont_filter or not self.filter.request_seen(request):
+            return False
+        assert self._crawler.spider is not None, "it made the request"
+        self.filter.log(request, self._crawler.spider)
+        return True
+
+    def goes_on(self, lease: Lease, request: Request) -> bool:
+        """Does a visit go on with this redirect or retry? Not where the project's filter knows it."""
+        fetch = lease.fetch
+        if fetch.slot is Slot.SECOND:
+            return True
+        if not self._made_again(lease, request):
+            if self.known(request):
+                return False
+            if not request.dont_filter:
+                lease.hopped.append(request)
+        self._count("enqueued")
+        return True
+
+    def _made_again(self, lease: Lease, request: Request) -> bool:
+        """A visit that came to nothing is made again: it may be led where it was led before."""
+        led = self._hops.setdefault(_name(lease.fetch), {})
+        fingerprint = self._crawler.request_fingerprinter.fingerprint(request)
+        return led.setdefault(fingerprint, lease.fetch.lease) != lease.fetch.lease
+
+    def released(self, request: Request) -> Request:
+        """It is sent now; revisits are ours, and no request that the spider made."""
+        fetch: Fetch | None = request.meta.get(META_KEY)
+        if fetch is None or fetch.slot is not Slot.SECOND:
+            self._count("dequeued")
+        return request
+
+    def _count(self, what: str) -> None:
+        """Stats as Scrapy's own scheduler names them."""
+        self._crawler.stats.inc_value(f"scheduler/{what}")
+        self._crawler.stats.inc_value(f"scheduler/{what}/memory")
+
+    def _name(self, capture: SiteCapture, request: Request) -> str:
+        """For reports: its canonical URL, and what tells it from others that have the same."""
+        plain = request.method == "GET" and not request.body
+        name = (canonical(request.url) if plain else None) or f"{request.method} {request.url}"
+        unique = name
+        while unique in capture.seen:  # by a former run, too
+            self._same[name] += 1
+            unique = f"{name} (request {1 + self._same[name]})"
+        return unique
+
+    def _frontier(self, host: str, request: Request) -> Frontier:
+        """The host's capture; a new round where the last one's visits are over."""
+        frontier = self._open.get(host)
+        if frontier is None or frontier.capture.phase not in (Phase.OPENING, Phase.VISIT):
+            number = self._rounds[host] = self._rounds.get(host, 0) + 1
+            config = self._session.config
+            spec = CaptureSpec(
+                site=host if number == 1 else f"{host} ({number})",
+                seeds=(request.url,),
+                strategy=config.strategy,
+                sitemaps=(),
+                size=config.size,
+                discover=False,
+                resources=True,
+                settings={"spider": self._session.name, "history": config.history or "", "run": self._session.run},
+            )
+            frontier = self._open[host] = self._session.open(spec, seeded=False)
+        return frontier
+
+    def request(self, fetch: Fetch) -> Request:
+        """The request to send for a lease."""
+        request = self._requests[_name(fetch)]
+        if fetch.slot is not Slot.SECOND or self._session.config.revisit_callbacks:
+            request.meta[META_KEY] = fetch
+            if self.keeper is not None:
+                self.keeper.began(fetch)
+            return request
+        return request.replace(
+            callback=_kept_from_callbacks,
+            errback=_kept_from_callbacks,
+            cb_kwargs={},
+            meta={
+                **{name: value for name, value in request.meta.items() if name not in FOR_CALLBACKS},
+                META_KEY: fetch,
+                "handle_httpstatus_list": [304],
+                "dont_cache": True,
+            },
+            dont_filter=True,
+        )
+
+    def ended(self, lease: Lease) -> None:
+        """Let go of requests that will not be needed again."""
+        if self.keeper is not None:
+            self.keeper.ended(lease)
+        if not self._session.sites.of(lease.fetch).may_fetch_again(lease.fetch.page):
+            self._requests.pop(_name(lease.fetch), None)
+            self._hops.pop(_name(lease.fetch), None)
+
+    def _reached(self, request: Request) -> None:
+        """A request of anybody's: robots.txt and pipelines' files go by the same slots."""
+        self._asked.add(private.slot_name(self._crawler.engine.downloader, request))
+
+    def follow_slots(self) -> None:
+        """The project's own politeness counts: requests are due when their download slot would send them."""
+        slots = private.slots(self._crawler.engine.downloader)
+        for name in list(self._asked):
+            if (slot := slots.get(name)) is None or not slot.active:  # what it comes to is known by now
+                self._asked.discard(name)
+            if slot is None:
+                continue
+            asked = private.last_asked(slot)
+            due = self._session.clock.at(asked) + slot.delay if asked else 0.0
+            for host in self._slots.get(name, ()):
+                self._open[host].set_delay(name, slot.delay, due)

@@ -1,0 +1,104 @@
+"""A project's requests as text, for a crawl that is cut off and goes on: nothing is kept that would come back changed.
+
+A spider that knows better has two methods: ``keep_request(request)``, which returns what JSON can hold (``None``: the
+usual way), and ``restore_request(kept)``, which makes the request of it again.
+"""
+
+from __future__ import annotations
+
+import json
+from enum import Enum
+from http.cookiejar import Cookie
+from typing import TYPE_CHECKING, Any
+
+from scrapy.utils.request import request_from_dict
+
+from sharc_crawler.errors import SharcError
+from sharc_crawler.live.requests import META_KEY
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from scrapy import Request, Spider
+    from scrapy.http.cookies import CookieJar
+
+OURS = (META_KEY, "sharc_sent", "sharc_exchange")  #: in ``meta``: of the run alone
+
+
+class UnkeepableError(SharcError):
+    """What a request holds that would not come back as it is."""
+
+
+def kept(request: Request, spider: Spider) -> str:
+    """A request as JSON; raises :class:`UnkeepableError`."""
+    own = getattr(spider, "keep_request", None)
+    if own is not None and (text := own(request)) is not None:
+        return json.dumps({"own": plain(text, "keep_request()")})
+    try:
+        values = request.to_dict(spider=spider)
+    except ValueError as error:
+        raise UnkeepableError(f"its callback or errback is no method of the spider: {error}") from error
+    values["meta"] = {name: value for name, value in request.meta.items() if name not in OURS}
+    values["headers"] = {name.decode("latin-1"): list(value) for name, value in request.headers.items()}
+    return json.dumps({name: plain(value, name) for name, value in values.items()})
+
+
+def restored(text: str, spider: Spider) -> Request:
+    """The request again."""
+    values = json.loads(text)
+    if "own" in values:
+        return spider.restore_request(_again(values["own"]))  # type: ignore[attr-defined, no-any-return]
+    return request_from_dict({name: _again(value) for name, value in values.items()}, spider=spider)
+
+
+def plain(value: Any, where: str) -> Any:
+    """A value as JSON has it; bytes and tuples are marked. Raises :class:`UnkeepableError` that names the place.
+
+    >>> plain({"page": 1, "at": (2, b"x")}, "meta")
+    {'page': 1, 'at': {'!tuple': [2, {'!bytes': 'x'}]}}
+    >>> plain({"parser": object}, "meta")
+    Traceback (most recent call last):
+    sharc_crawler.live.project.kept.UnkeepableError: meta['parser'] is a type
+    """
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str | int | float) and not isinstance(value, Enum):
+        return next(kind(value) for kind in (str, int, float) if isinstance(value, kind))  # lxml has texts of its own
+    if isinstance(value, bytes):
+        return {"!bytes": value.decode("latin-1")}
+    if type(value) in (list, tuple):
+        items = [plain(item, f"{where}[{place}]") for place, item in enumerate(value)]
+        return items if isinstance(value, list) else {"!tuple": items}
+    if isinstance(value, dict) and all(isinstance(name, str) and not name.startswith("!") for name in value):
+        return {name: plain(item, f"{where}[{name!r}]") for name, item in value.items()}
+    what = "a dict with keys that are no texts" if isinstance(value, dict) else f"a {type(value).__name__}"
+    raise UnkeepableError(f"{where} is {what}")
+
+
+def _again(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_again(item) for item in value]
+    if isinstance(value, dict):
+        if "!bytes" in value:
+            return value["!bytes"].encode("latin-1")
+        if "!tuple" in value:
+            return tuple(_again(item) for item in value["!tuple"])
+        return {name: _again(item) for name, item in value.items()}
+    return value
+
+
+def cookies_text(jars: Mapping[Any, CookieJar]) -> str:
+    """All cookies of a crawl, by the name of their jar."""
+    held = [[name, [_cookie(cookie) for cookie in jar.jar]] for name, jar in jars.items()]
+    return json.dumps([[name, cookies] for name, cookies in held if cookies])
+
+
+def _cookie(cookie: Cookie) -> dict[str, Any]:
+    return {name.removeprefix("_"): value for name, value in vars(cookie).items()}
+
+
+def set_cookies(text: str, jars: Mapping[Any, CookieJar]) -> None:
+    """Put cookies back into their jars."""
+    for name, cookies in json.loads(text):
+        for values in cookies:
+            jars[name].jar.set_cookie(Cookie(**values))

@@ -1,0 +1,135 @@
+"""``SHARC_RESUME``: a project's own spider goes on where it was cut off.
+
+Each request is kept in one transaction with its page. A visit that was cut off is made again. What its callback yields
+then is compared, by origin, fingerprint and number, with what it had yielded before: nothing is asked for twice.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections import Counter, defaultdict
+from typing import TYPE_CHECKING, Any
+
+from scrapy.downloadermiddlewares.cookies import CookiesMiddleware
+
+from sharc_crawler.live.project.kept import UnkeepableError, cookies_text, kept, restored, set_cookies
+from sharc_crawler.live.project.origins import name_of, origin_of, visit_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from scrapy import Request, Spider
+    from scrapy.crawler import Crawler
+
+    from sharc_crawler.frontier.ledger import Ledger
+    from sharc_crawler.frontier.sites import Sites
+    from sharc_crawler.frontier.store import Batch
+    from sharc_crawler.live.lease import Lease
+    from sharc_crawler.model import Fetch, PageId
+
+logger = logging.getLogger(__name__)
+
+REFUSED = (
+    "%s is not requested, as SHARC_RESUME could not keep it: %s. Give the spider keep_request() and restore_request(),"
+    " or set SHARC_RESUME=False"
+)
+COOKIES = "cookies"
+
+
+class Keeper:
+    """Keeps requests, what the duplicate filter has seen, and cookies, beside the frontier's state."""
+
+    def __init__(self, crawler: Crawler, sites: Sites) -> None:
+        assert crawler.spider is not None, "it is the spider's crawl"
+        self._crawler = crawler
+        self._spider: Spider = crawler.spider
+        self._sites = sites
+        self._before: defaultdict[str, Counter[str]] = defaultdict(Counter)  #: by origin: fingerprints of what is kept
+        self._again: defaultdict[str, Counter[str]] = defaultdict(Counter)  #: and of what came in this visit
+        self._cookies = ""
+        self._told: set[str] = set()  #: visits under way after whose answer the cookies were kept
+
+    def known(self, request: Request) -> bool:
+        """Has the same visit, cut off, yielded it before?"""
+        origin = origin_of(request)
+        if not origin:
+            return False
+        fingerprint = self._fingerprint(request)
+        self._again[origin][fingerprint] += 1
+        return self._again[origin][fingerprint] <= self._before[origin][fingerprint]
+
+    def text(self, request: Request) -> str | None:
+        """What is to be kept of a request; ``None``, with an error that says why: it is refused."""
+        try:
+            if not request.url.startswith(("http:", "https:")):
+                raise UnkeepableError("it is for no web server")
+            return kept(request, self._spider)
+        except UnkeepableError as error:
+            logger.error(REFUSED, request, error, extra={"spider": self._spider})
+            self._crawler.stats.inc_value("scheduler/unserializable")
+            return None
+
+    def keep(self, site: str, page: PageId, request: Request, text: str) -> None:
+        """With the page's row, in one transaction."""
+        origin, fingerprint = origin_of(request), self._fingerprint(request)
+        self._before[origin][fingerprint] += 1
+        about = {"site": site, "page": page, "origin": origin, "fingerprint": fingerprint}
+        ledger = self._sites[site].ledger
+        ledger.keep(f"request {site} {page}", json.dumps({**about, "seen": not request.dont_filter, "request": text}))
+        if origin not in self._told:  # what it asks for may be shown to whom the answer's cookie was given alone
+            self._told.add(origin)
+            self._keep_cookies(ledger)
+
+    def began(self, fetch: Fetch) -> None:
+        """A visit begins, maybe not for the first time."""
+        self._again.pop(name_of(fetch), None)
+
+    def ended(self, lease: Lease) -> None:
+        """A visit is finished, with where it was led, in the same transaction; its requests will not come again."""
+        name, ledger = name_of(lease.fetch), self._sites.of(lease.fetch).ledger
+        self._before.pop(name, None)
+        self._again.pop(name, None)
+        self._told.discard(name)
+        for number, request in enumerate(lease.hopped):
+            ledger.keep(f"hop {lease.fetch.lease} {number}", kept(request, self._spider))
+        self._keep_cookies(ledger)
+
+    def _keep_cookies(self, ledger: Ledger) -> None:
+        middleware = self._cookie_middleware()
+        if middleware is not None and (text := cookies_text(middleware.jars)) != self._cookies:
+            self._cookies = text
+            ledger.keep(COOKIES, text)
+
+    def restore(
+        self, saved: Mapping[str, Batch], texts: Mapping[str, str]
+    ) -> Iterator[tuple[str, PageId | None, Request, bool]]:
+        """Of each request its site, its page (``None``: a redirect's target), itself, and whether the filter saw it."""
+        finished = {
+            visit_name(site, visit.page, visit.slot)
+            for site, state in saved.items()
+            for visit in state.visits
+            if visit.finished
+        }
+        for key, text in texts.items():
+            if key == COOKIES:
+                self._set_cookies(text)
+            elif key.startswith("hop "):
+                yield "", None, restored(text, self._spider), True
+            else:
+                about: dict[str, Any] = json.loads(text)
+                if about["origin"] not in finished:
+                    self._before[about["origin"]][about["fingerprint"]] += 1
+                yield about["site"], about["page"], restored(about["request"], self._spider), about["seen"]
+
+    def _set_cookies(self, text: str) -> None:
+        middleware = self._cookie_middleware()
+        if middleware is not None:
+            set_cookies(text, middleware.jars)
+            self._cookies = text
+
+    def _cookie_middleware(self) -> CookiesMiddleware | None:
+        return self._crawler.get_downloader_middleware(CookiesMiddleware)
+
+    def _fingerprint(self, request: Request) -> str:
+        return self._crawler.request_fingerprinter.fingerprint(request).hex()

@@ -1,0 +1,199 @@
+"""What a response brings, read in one go: digests, fingerprint, what it names. Pure: a process of its own does it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import unquote, urlsplit
+
+from sharc_crawler import plugins
+from sharc_crawler.changes.attributes import MADE_UP, SHORTEST
+from sharc_crawler.changes.content import ContentDetector
+from sharc_crawler.changes.digest import labelled_digest
+from sharc_crawler.changes.http import parse_response
+from sharc_crawler.changes.masks import load_masks
+from sharc_crawler.changes.noise import plain_text, plain_words
+from sharc_crawler.changes.payload import Payload, digests
+from sharc_crawler.coding import LIMIT, unpacked
+from sharc_crawler.evidence.headers import header_text
+from sharc_crawler.html_page import parsed
+from sharc_crawler.links import document, html, sitemap
+from sharc_crawler.links.entries import SitemapKind
+from sharc_crawler.links.robots_text import robots_text
+from sharc_crawler.live.reading.readings import Order, Reading, Wants
+from sharc_crawler.model import Kind, Sighting
+from sharc_crawler.polling.reading import hub_sightings, sitemap_sightings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence, Set
+
+    from sharc_crawler.changes.base import ChangeDetector
+    from sharc_crawler.links.found import Found
+    from sharc_crawler.spool import Octets
+
+
+_OK = 200
+_FEEDS = {f"{kind}/{name}" for kind in ("application", "text") for name in ("rss+xml", "atom+xml", "rdf+xml", "xml")}
+_ENOUGH = 20  #: characters of text that tell one page from another
+_DIGIT = re.compile(r"\d")
+_PARTS = re.compile(r"[^/?&=#:]{4,}")  #: of an address: a page that was not found names it
+
+
+def detector_of(detector: str, masks: str | None) -> ChangeDetector:
+    """The plug-in of this name, with the masks of a file.
+
+    Raises :class:`~sharc_crawler.errors.SharcError` where there is none, or it cannot be made.
+    """
+    made: ChangeDetector = plugins.load("detector", detector)(load_masks(Path(masks)) if masks else ())
+    return made
+
+
+def read(raw: Octets, order: Order, detector: ChangeDetector) -> Reading:
+    """Read what a server sent, interim responses, head and body as they came."""
+    message = parse_response(raw)
+    if message is None:
+        return Reading()
+    codings = message.values(b"content-encoding")
+    data, broken = unpacked(message.payload, codings)
+    payload = digests(message, None if broken else data) if order.digests else Payload()
+    kind = header_text(message.header(b"content-type"))
+    if not order.digests or not order.compared or broken or message.status != _OK:
+        detector = _NONE
+    if order.wants is Wants.ROBOTS:
+        text, unreadable = robots_text(bytes(message.payload[:LIMIT]), codings)
+        payload = payload._replace(fingerprint=detector.fingerprint(data, kind))
+        return Reading(payload, robots=text, unreadable=unreadable and f"could not be read: {unreadable}")
+    if order.wants is Wants.DOCUMENT and document.is_markup(kind) and not _known(payload, order):
+        return _read_page(data, order, kind, payload, detector, broken)
+    payload = payload._replace(fingerprint=detector.fingerprint(data, kind))
+    if order.wants is Wants.NOTHING or _known(payload, order):
+        return Reading(payload)
+    return _READERS[order.wants](data, order, kind, payload, (broken,) if broken else ())
+
+
+def _known(payload: Payload, order: Order) -> bool:
+    """It names what it named before."""
+    return order.known is not None and payload.digest == order.known
+
+
+class _NoDetector:
+    """Where nothing is compared."""
+
+    def fingerprint(self, body: bytes, media_type: str | None) -> None:  # noqa: ARG002
+        return None
+
+
+_NONE = _NoDetector()
+
+
+def _read_page(
+    data: bytes, order: Order, kind: str | None, payload: Payload, detector: ChangeDetector, broken: str | None
+) -> Reading:
+    """One tree for all that is read of a page: links, then text, then what counts as content."""
+    page = parsed(data, kind)
+    found = html.named(page, order.url)
+    about, text = found.document, None
+    if about and order.words and page.root is not None:
+        said = html.shown(page.root)
+        about = about._replace(words=words(said, found.resources, order.url))
+        text = labelled_digest(" ".join(plain_text(said).split()).encode()) if order.text else None
+    if type(detector) is ContentDetector:
+        payload = payload._replace(fingerprint=detector.fingerprint_of(page, data, kind))
+    else:
+        payload = payload._replace(fingerprint=detector.fingerprint(data, kind))
+    problems = (*((broken,) if broken else ()), *(f"without {what}" for what in found.unread))
+    return Reading(payload, _sightings(found, order.url), found.feeds, about, text=text, problems=problems)
+
+
+def _read_document(data: bytes, order: Order, kind: str | None, payload: Payload, problems: tuple[str, ...]) -> Reading:
+    if is_feed(kind):
+        found_in = sitemap.read(data, order.url)
+        entries = found_in.entries if found_in.kind in (SitemapKind.RSS, SitemapKind.ATOM) else ()
+        return Reading(payload, [Sighting(entry.loc, Kind.PAGE, order.url, entry.hints) for entry in entries])
+    found = document.extract(data, order.url, kind)
+    return Reading(payload, _sightings(found, order.url), problems=problems if document.is_read(kind) else ())
+
+
+def _read_sitemap(data: bytes, order: Order, kind: str | None, payload: Payload, problems: tuple[str, ...]) -> Reading:  # noqa: ARG001
+    links, more = _sitemap_links(data, order.url)
+    return Reading(payload, links, problems=(*problems, *more))
+
+
+def _read_news(data: bytes, order: Order, kind: str | None, payload: Payload, problems: tuple[str, ...]) -> Reading:  # noqa: ARG001
+    return Reading(payload, sitemap_sightings(data, order.url), problems=problems)
+
+
+def _read_hub(data: bytes, order: Order, kind: str | None, payload: Payload, problems: tuple[str, ...]) -> Reading:
+    return Reading(payload, hub_sightings(data, order.url, kind), problems=problems)
+
+
+def is_feed(content_type: str | None) -> bool:
+    """May such a document be a feed?
+
+    >>> is_feed("application/rss+xml; charset=utf-8"), is_feed("text/xml"), is_feed("image/svg+xml"), is_feed(None)
+    (True, True, False, False)
+    """
+    return (content_type or "").partition(";")[0].strip().lower() in _FEEDS
+
+
+_READERS: dict[Wants, Callable[[bytes, Order, str | None, Payload, tuple[str, ...]], Reading]] = {
+    Wants.DOCUMENT: _read_document,
+    Wants.SITEMAP: _read_sitemap,
+    Wants.NEWS: _read_news,
+    Wants.HUB: _read_hub,
+}
+
+
+def words(text: str, resources: Sequence[str], url: str) -> str | None:
+    """Digest of a page's text and pictures, without what is made up for its address or its visitor.
+
+    ``None`` where there is next to nothing: pages that differ in something else would look alike.
+    """
+    folded, different = plain_words(text)
+    text = without_made_up(folded, different)
+    for part in sorted(set(_PARTS.findall(unquote(url))), key=len, reverse=True):
+        text = text.replace(part, " ")
+    while "  " in text:  # folded again: no other white space is left
+        text = text.replace("  ", " ")
+    text = text.strip()
+    pictures = [address.partition("?")[0].rpartition("/")[2] for address in resources]
+    return labelled_digest("\n".join((text, *pictures)).encode()) if len(text) >= _ENOUGH else None
+
+
+def without_made_up(text: str, different: Set[str]) -> str:
+    """Text without what looks made up; ``different``: its words, each once.
+
+    No such run is short, without a digit, or has a blank: most words need no look.
+
+    >>> without_made_up("page 3 of deadbeef00c0ffee", {"page", "3", "of", "deadbeef00c0ffee"})
+    'page 3 of  '
+    """
+    longer = [word for word in different if len(word) >= SHORTEST and not word.isalpha()]
+    plain = {word: MADE_UP.sub(" ", word) for word in longer if _DIGIT.search(word) and MADE_UP.search(word)}
+    return " ".join([plain.get(word, word) for word in text.split(" ")]) if plain else text
+
+
+def _sightings(found: Found, via: str) -> list[Sighting]:
+    """Pages and resources that a document names."""
+    resource, page = Kind.RESOURCE, Kind.PAGE
+    return [
+        *(Sighting(url, resource, via) for url in found.resources),
+        *(Sighting(url, page, via) for url in found.links),
+    ]
+
+
+def _sitemap_links(data: bytes, url: str) -> tuple[list[Sighting], list[str]]:
+    """Pages of a sitemap, and the sitemaps of an index (on its own host only)."""
+    found = sitemap.read(data, url)
+    host = urlsplit(url).netloc
+    problems = list(found.problems)
+    links = []
+    for entry in found.entries:
+        if found.kind is not SitemapKind.INDEX:
+            links.append(Sighting(entry.loc, Kind.PAGE, url, entry.hints))
+        elif urlsplit(entry.loc).netloc == host:
+            links.append(Sighting(entry.loc, Kind.SITEMAP, url))
+        else:
+            problems.append(f"{entry.loc} is on another host and not followed")
+    return links, problems

@@ -1,0 +1,64 @@
+"""A process that reads what was fetched: documents that take too long, or too much memory, end it and not the crawl."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import socket
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from sharc_crawler.live.reading.document import detector_of, read
+from sharc_crawler.live.reading.readings import Order, Wants, packed
+from sharc_crawler.live.writing.messages import block_at, line, message_of
+
+if TYPE_CHECKING:
+    from sharc_crawler.changes.base import ChangeDetector
+    from sharc_crawler.spool import Octets
+
+SECONDS = 10.0  #: of processor time for one document; the system ends the process after it
+DIGESTED = 32 << 20  #: bytes of a large one for which it is given a second more
+MEMORY = 2 << 30  #: bytes, files that it reads not counted
+
+
+def _answer(raw: Octets, order: Order, detector: ChangeDetector) -> dict[str, Any]:
+    signal.setitimer(
+        signal.ITIMER_PROF, SECONDS + len(raw) / DIGESTED
+    )  # nobody hears SIGPROF: it ends the process, in C code, too
+    try:
+        return packed(read(raw, order, detector))
+    except MemoryError:
+        os._exit(1)
+    except Exception as error:  # a fault of ours, or a mask that cannot be used: the crawl goes on without its links
+        plain = read(raw, order._replace(wants=Wants.NOTHING, compared=False), detector)
+        return packed(replace(plain, problems=(f"{type(error).__name__}: {error}",)))
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+
+
+def serve(connection: socket.socket) -> None:
+    """Read what comes, in its order, until nothing does."""
+    orders = connection.makefile("rb")
+    try:
+        terms = message_of(orders.readline())
+        detector = detector_of(**terms)
+        connection.sendall(line({"ready": True}))
+        for text in orders:
+            order = message_of(text)
+            raw = block_at(order["size"], orders)
+            asked = Order(*order["order"])
+            asked = asked._replace(wants=Wants(asked.wants))
+            connection.sendall(line({"number": order["number"], **_answer(raw, asked, detector)}))
+    except (EOFError, ConnectionError):
+        return
+
+
+def main() -> None:
+    """Serve on standard input."""
+    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
+    serve(socket.socket(fileno=0))
+
+
+if __name__ == "__main__":
+    main()

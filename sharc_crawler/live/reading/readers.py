@@ -1,0 +1,254 @@
+"""Having documents read, by processes of their own: none of them, whatever it is, keeps the crawl waiting.
+
+One process reads what comes, in its order. Where it is over one document for long, another takes on the rest. A
+process that ends over a document (it may take so much processor time and memory, no more) is replaced; the document is
+tried once more, then its digests alone are taken, and a note says what is missing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections import deque
+from concurrent.futures import Future
+from dataclasses import dataclass, field, replace
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+
+from scrapy.utils.asyncio import is_asyncio_available
+
+from sharc_crawler.live.reading.readings import Order, Reading, Wants, unpacked_reading
+from sharc_crawler.live.writing.child import Child
+from sharc_crawler.live.writing.messages import line, place_of
+from sharc_crawler.spool import in_memory
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sharc_crawler.spool import Octets
+
+    Heard = Callable[["_Reader", bytes], None]
+    Gone = Callable[["_Reader", int], None]
+
+logger = logging.getLogger(__name__)
+
+PROCESS = "sharc_crawler.live.reading.reader_process"
+MOST = 6  #: processes at once
+AHEAD = 8  #: documents that one is given before it has answered
+LONG = 100_000  #: bytes of a document that may take whoever reads it long: somebody else is ready before that shows
+PATIENCE = 0.2  #: seconds that those behind a document wait for it
+LONGEST = (
+    300.0  #: seconds after which a document is given up, whatever the process does (its own clock stops it before)
+)
+_ATTEMPTS = 2  #: whole; then one without what may be the matter
+
+
+@dataclass(slots=True, eq=False)
+class _Job:
+    """A document to be read."""
+
+    order: Order
+    raw: Octets
+    number: int
+    future: Future[Reading] = field(default_factory=Future)
+    deaths: int = 0  #: of processes that were over it
+
+
+class _Reader:
+    """One process, and what it was given."""
+
+    def __init__(self, terms: dict[str, str | None], heard: Heard, gone: Gone) -> None:
+        self.jobs: deque[_Job] = deque()
+        self.ready = False  #: it has started
+        self.lingers = False  #: it was over one document for long, and runs when nobody else wants to since
+        self.begun = monotonic()  #: with the first of its jobs
+        self._child = Child(PROCESS, lambda said: heard(self, said), lambda code: gone(self, code))
+        self._child.send(line(terms))
+
+    def give(self, job: _Job) -> None:
+        """One more."""
+        if not self.jobs:
+            self.begun = monotonic()
+        self.jobs.append(job)
+        message = line({"number": job.number, "order": list(job.order), "size": place_of(job.raw)})
+        self._child.send(message, *([job.raw] if isinstance(job.raw, bytes) else []))
+
+    def waited(self) -> float:
+        """Seconds that it has been over one document."""
+        return monotonic() - self.begun if self.ready and self.jobs else 0.0
+
+    def linger(self) -> None:
+        """It takes long over one document."""
+        self.lingers = True
+        self._child.calm()
+
+    def end(self) -> None:
+        """Whatever it is doing."""
+        self._child.kill()
+        self._child.close()
+
+    def kill(self) -> None:
+        """It is given up; that it ended is heard."""
+        self._child.kill()
+
+
+class Readers:
+    """Has documents read. ``terms``: what :func:`~sharc_crawler.live.reading.document.detector_of` takes."""
+
+    def __init__(self, terms: dict[str, str | None]) -> None:
+        self.awaited = False  #: somebody has nothing better to do than to wait for a reading
+        self.read_on: Callable[[], None] = lambda: None  #: called then, when there is one
+        self._terms = terms
+        self._readers: list[_Reader] = []
+        self._waiting: deque[_Job] = deque()  # not given to any process yet
+        self._jobs: dict[int, _Job] = {}
+        self._number = 0
+        self._tick: asyncio.TimerHandle | None = None
+
+    @property
+    def pending(self) -> int:
+        """Documents that are not read yet."""
+        return len(self._jobs)
+
+    @property
+    def held(self) -> int:
+        """Bytes of them in memory."""
+        return sum(in_memory(job.raw) for job in self._jobs.values())
+
+    def start(self) -> None:
+        """Have a process ready before the first document comes."""
+        if not self._readers and is_asyncio_available():
+            self._another()
+
+    def read(self, raw: Octets, order: Order) -> Future[Reading]:
+        """Have it read; the future always brings a reading, at worst one that says why there is nothing in it."""
+        if not is_asyncio_available():
+            return self._read_here(raw, order)
+        self._number += 1
+        job = self._jobs[self._number] = _Job(order, raw, self._number)
+        job.future.set_running_or_notify_cancel()
+        self._waiting.append(job)
+        self._give()
+        return job.future
+
+    def _read_here(self, raw: Octets, order: Order) -> Future[Reading]:
+        """In the crawl's own process: another reactor than asyncio's hears no other."""
+        from sharc_crawler.live.reading.document import detector_of, read  # nowhere else needed in the crawl's process
+
+        future: Future[Reading] = Future()
+        future.set_result(read(raw, order, detector_of(**self._terms)))  # type: ignore[arg-type]
+        return future
+
+    async def finish(self) -> None:
+        """Return when all is read, or could not be."""
+        await asyncio.gather(*(asyncio.wrap_future(job.future) for job in list(self._jobs.values())))
+
+    def close(self) -> None:
+        """End all processes."""
+        if self._tick:
+            self._tick.cancel()
+        for reader in self._readers:
+            reader.end()
+        self._readers.clear()
+
+    def _another(self) -> None:
+        try:
+            self._readers.append(_Reader(self._terms, self._receive, self._gone))
+        except OSError as error:
+            if not self._readers:
+                self._give_up(f"the process that reads documents cannot be started: {error}")
+
+    def _give_up(self, why: str) -> None:
+        for job in list(self._jobs.values()):
+            self._resolve(job, Reading(problems=(why,)))
+        self._waiting.clear()
+
+    def _give(self) -> None:
+        """Hand out what waits, to whoever has least to do and does not linger; none of them: another begins."""
+        lingering = sum(reader.lingers for reader in self._readers)
+        for _ in range(len(self._readers), min(MOST, lingering + self._wanted())):
+            self._another()
+        free = [reader for reader in self._readers if not reader.lingers]
+        while self._waiting and free:
+            reader = min(free, key=lambda one: (not one.ready, len(one.jobs)))
+            if len(reader.jobs) >= AHEAD:
+                break
+            reader.give(self._waiting.popleft())
+        if self._tick is None and self._jobs:
+            self._tick = asyncio.get_running_loop().call_later(PATIENCE, self._look)
+
+    def _wanted(self) -> int:
+        """How many are to read, or to be ready: to start one takes long where the machine is busy."""
+        if any(len(job.raw) > LONG for job in self._waiting):
+            return 2
+        return 1 if self._waiting else 0
+
+    def _look(self) -> None:
+        """From time to time, while there is anything to be read: who lingers?"""
+        self._tick = None
+        for reader in self._readers:
+            if not reader.lingers and reader.waited() >= PATIENCE:
+                self._take_back(reader)
+            if reader.waited() > LONGEST:
+                reader.kill()
+        self._give()
+
+    def _take_back(self, reader: _Reader) -> None:
+        """What lies behind the document that a process is over is another's to read."""
+        reader.linger()
+        behind = [reader.jobs.pop() for _ in range(len(reader.jobs) - 1)]
+        self._waiting.extendleft(job for job in behind if job.number in self._jobs)
+
+    def _receive(self, reader: _Reader, answer: bytes) -> None:
+        said = json.loads(answer)
+        if "ready" in said:
+            reader.ready, reader.begun = True, monotonic()
+            return
+        if reader.jobs and reader.jobs[0].number == said["number"]:
+            reader.jobs.popleft()
+            reader.begun = monotonic()
+        job = self._jobs.get(said["number"])
+        if job is not None:  # else another has read it meanwhile
+            self._resolve(job, _reading(said, job))
+        if reader.lingers and not reader.jobs and reader in self._readers:  # its last answers may come all at once
+            self._readers.remove(reader)
+            reader.end()
+        self._give()
+        self._tell()
+
+    def _resolve(self, job: _Job, reading: Reading) -> None:
+        del self._jobs[job.number]
+        job.future.set_result(reading)
+
+    def _gone(self, reader: _Reader, code: int) -> None:
+        """A process ended: the document that it was over is tried again, at last without looking into it."""
+        self._readers.remove(reader)
+        ended = f"signal {-code}" if code < 0 else f"exit code {code}"
+        logger.warning("A process that reads documents ended (%s); another goes on.", ended)
+        jobs = [job for job in reader.jobs if job.number in self._jobs]
+        if jobs:
+            self._again(jobs[0], f"whoever read it ended ({ended}) each time")
+        self._waiting.extendleft(job for job in reversed(jobs) if job.number in self._jobs)
+        self._give()
+        self._tell()
+
+    def _again(self, job: _Job, why: str) -> None:
+        job.deaths += 1
+        if job.deaths == _ATTEMPTS:
+            job.order = job.order._replace(wants=Wants.NOTHING, compared=False)
+        elif job.deaths > _ATTEMPTS:
+            self._resolve(job, Reading(problems=(why,)))
+
+    def _tell(self) -> None:
+        if self.awaited:
+            self.awaited = False
+            self.read_on()
+
+
+def _reading(said: dict[str, Any], job: _Job) -> Reading:
+    reading = unpacked_reading(said, job.order.url)
+    if job.deaths < _ATTEMPTS:
+        return reading
+    why = "it was not looked into: whoever tried ended over it, twice"
+    return replace(reading, problems=(*reading.problems, why))

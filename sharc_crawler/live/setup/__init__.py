@@ -1,0 +1,1 @@
+"""From a command line to captures: arguments, output folder, operator, places."""

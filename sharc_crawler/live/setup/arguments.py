@@ -1,0 +1,152 @@
+"""The arguments of ``scrapy crawl site -a …``: checked before the first request, then settings and site captures."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, cast
+
+from sharc_crawler.errors import UsageError
+from sharc_crawler.frontier.modes.make import check
+from sharc_crawler.frontier.scope import site_of
+from sharc_crawler.frontier.spec import HOPS, CaptureSpec, ScopeKind
+from sharc_crawler.live.setup import instant
+from sharc_crawler.options.reading import ARGUMENTS, read_arguments
+from sharc_crawler.options.table import Options
+from sharc_crawler.strategies.base import Setting
+from sharc_crawler.strategies.make import make_strategy
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+    from typing import Any
+
+    from sharc_crawler.login import Login
+    from sharc_crawler.polling.terms import Terms
+    from sharc_crawler.seeds.hacs.selection import SeedChoice, Selection
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """The arguments, checked."""
+
+    options: Options  #: what is given, else the table's defaults: settings are not in it
+    settings: Mapping[str, Any]  #: what of it overrides a setting
+    urls: tuple[str, ...]  #: of ``url=`` and the file
+    instant: Terms | None
+    choice: SeedChoice | None
+    login: Login | None
+
+    @classmethod
+    def parse(cls, given: Mapping[str, str]) -> Arguments:
+        """From what stands behind ``-a``.
+
+        >>> Arguments.parse({"url": "https://example.org", "limit": "10"}).options.limit
+        10
+
+        Raises :class:`~sharc_crawler.errors.UsageError` for the first that is not right.
+        """
+        found = read_arguments(given)
+        options = Options(**found)
+        if not (options.url or options.seeds):
+            raise UsageError("nothing to capture: give -a url=https://… or -a seeds=FILE")
+        rows = [row for row in ARGUMENTS.values() if row.setting and row.field in found]
+        return cls(
+            options,
+            {str(row.setting): found[row.field] for row in rows},
+            urls=tuple(dict.fromkeys((*options.url, *options.seeds))),
+            instant=instant.terms(options),
+            choice=_choice(options),
+            login=_login(options, given),
+        )
+
+    def chosen(self, folder: Path) -> tuple[Arguments, Selection | None]:
+        """The arguments with the chosen seeds in their order; the selection that the folder holds is kept to.
+
+        Raises :class:`~sharc_crawler.errors.SharcError` where there is nothing to choose by, or nothing is chosen.
+        """
+        if self.choice is None:
+            return self, None
+        from sharc_crawler.live.seeding.choosing import chosen  # archives' readers: only where seeds are ranked
+
+        selection = chosen(self.choice, self.urls, folder)
+        return replace(self, urls=tuple(selection.crawled())), selection
+
+    def specs(self, strategy: str, settings: dict[str, object]) -> list[CaptureSpec]:
+        """One site capture per scope: seeds of one site are captured together.
+
+        Raises :class:`~sharc_crawler.errors.UsageError` for a strategy that cannot capture part by part.
+        """
+        options = self.options
+        check(make_strategy(strategy, Setting()), options.subsites, options.mode)
+        own = _kept_up(options) if options.mode == "continuous" else {}
+        scope = cast("ScopeKind", options.scope)
+        sites: dict[str, list[str]] = {}
+        for url in self.urls:
+            sites.setdefault(site_of(url, scope), []).append(url)
+        specs = [
+            CaptureSpec(
+                site=site,
+                seeds=tuple(urls),
+                strategy=strategy,
+                scope=scope,
+                include=options.include,
+                exclude=options.exclude,
+                sitemaps=options.sitemap,
+                size=options.size,
+                limit=options.limit,
+                hops=_hops(strategy) if options.hops is None else options.hops,
+                traps=options.traps,
+                audit=options.audit,
+                lag=options.lag,
+                hints=options.hints,
+                subsites=options.subsites,
+                session=options.session if self.login else "",
+                settings={**settings, **own},
+                **own,  # type: ignore[arg-type]
+            )
+            for site, urls in sites.items()
+        ]
+        return [instant.as_instant(spec, self.instant) for spec in specs] if self.instant else specs
+
+
+def _kept_up(options: Options) -> dict[str, object]:
+    """The terms of a capture that goes on."""
+    for name, value in (("for", options.for_), ("requests", options.requests)):
+        if value == math.inf:
+            raise UsageError(f"mode='continuous' needs {name}=, as in -a mode=continuous -a for=30d -a requests=60")
+    from sharc_crawler.strategies.upkeep import make_upkeep  # only of these captures
+
+    make_upkeep(options.upkeep)
+    if options.browser != "never":
+        raise UsageError(f"browser={options.browser!r} is for whole captures, not for mode=continuous: leave it out")
+    return {"mode": "continuous", "lasts": options.for_, "looks": options.requests, "upkeep": options.upkeep}
+
+
+def _login(options: Options, given: Mapping[str, str]) -> Login | None:
+    """Whose requests are made; what is said of a session needs one."""
+    if options.cookies is None and options.state is None:
+        for name in ("session", "keep_secrets"):
+            if name in given:
+                way = "add one, or leave it out"
+                raise UsageError(f"{name}={given[name]!r} is only for -a cookies=FILE or -a state=FILE: {way}")
+        return None
+    if not options.session.strip():
+        raise UsageError("session='' must say whose session it is, as session=reader; or leave it out")
+    from sharc_crawler.login import read_login  # only where one is logged in
+
+    return read_login(options.cookies, options.state, keeps_secrets=options.keep_secrets)
+
+
+def _choice(options: Options) -> SeedChoice | None:
+    """How seeds are chosen; ``None`` where no ranker is named: all of them are crawled."""
+    if options.ranker is None:
+        return None
+    from sharc_crawler.live.seeding.arguments import choice_of  # rankers: only where one is named
+
+    return choice_of(options, options.ranker)
+
+
+def _hops(strategy: str) -> int:
+    """Deep first, the way by which a page was found says nothing of how far from the seed it lies."""
+    return 0 if strategy.partition(":")[0] == "dfs" else HOPS

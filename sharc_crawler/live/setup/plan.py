@@ -1,0 +1,77 @@
+"""``-a dry_run=1``: what a crawl would do, without a request."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Column, Table
+from rich.text import Text
+
+from sharc_crawler.live.setup.instant import describe
+from sharc_crawler.report.selection import lines
+from sharc_crawler.report.terminal import foreign
+from sharc_crawler.report.words import short
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sharc_crawler.frontier.spec import CaptureSpec
+    from sharc_crawler.live.config import Config
+    from sharc_crawler.live.setup.arguments import Arguments
+    from sharc_crawler.seeds.hacs.selection import Selection
+
+SHOWN = 40  #: seeds in the table
+SEEDS = 0.4  #: share of the terminal's width for seeds
+
+
+def show_plan(arguments: Arguments, config: Config) -> None:
+    """Print the plan, one row per site capture."""
+    console = Console()
+    console.print(_sites(arguments.specs(config.strategy, {}), round(console.width * SEEDS)))
+    if bounds := [f"{name}={value:,.10g}" for name, value in config.bounds.items() if value]:
+        console.print(f"Budget of each site: {', '.join(bounds)}")
+    if arguments.instant:
+        console.print(describe(arguments.instant))
+    politeness = config.politeness
+    robots = "obeyed" if politeness.obey_robots else "ignored"
+    console.print(
+        f"{politeness.delay:g} s between requests to a host, robots.txt {robots},"
+        f" as {politeness.agent!r}, into {config.output}"
+    )
+    console.print("Names were not looked up: whether a host is at a private address shows when it is connected to.")
+
+
+def _sites(specs: Iterable[CaptureSpec], longest: int) -> Table:
+    """A row per site; the middle of addresses of more than ``longest`` characters is left out."""
+    columns = (Column("site", overflow="fold"), Column("seeds", no_wrap=True), "settings")
+    table = Table(*columns, title="Dry run: nothing was sent")
+    for spec in specs:
+        settings = {
+            "scope": spec.scope,
+            "strategy": spec.strategy,
+            "subsites": spec.subsites or "off",
+            "sitemaps": "auto" if spec.sitemaps is None else ", ".join(spec.sitemaps) or "off",
+            "size": spec.size or "not known",
+            "limit": spec.limit or "none",
+            **({"session": spec.session} if spec.session else {}),
+        }
+        words = ", ".join(f"{name} {value}" for name, value in settings.items())
+        table.add_row(foreign(spec.site), Text("\n".join(short(seed, longest) for seed in spec.seeds)), foreign(words))
+    return table
+
+
+def show_selection(selection: Selection | None) -> None:
+    """Print which seeds were chosen, which not, and why."""
+    if selection is None:
+        return
+    table = Table("place", Column("seed", overflow="fold"), "p" if selection.seeds[0].p is not None else "value", "why")
+    for one in selection.seeds[:SHOWN]:
+        extra = "; crawled for the sample" if one.explored else ""
+        table.add_row(str(one.place), foreign(one.url), f"{one.value:.3g}", one.reason + extra)
+    console = Console()
+    console.print(table)
+    if len(selection.seeds) > SHOWN:
+        console.print(f"… and {len(selection.seeds) - SHOWN:,} more.")
+    for line in lines(selection):
+        console.print(line, soft_wrap=True)

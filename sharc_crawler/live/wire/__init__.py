@@ -1,0 +1,1 @@
+"""Bytes on the wire and back, and whom a crawl connects to."""

@@ -1,0 +1,80 @@
+"""A time stamp authority, asked once: directly, at an address that the rules allow, for as long as one waits."""
+
+from __future__ import annotations
+
+import http.client
+import socket
+import ssl
+import time
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from sharc_crawler.errors import DataError
+from sharc_crawler.live.setup.operator import private_seeds
+from sharc_crawler.live.wire.addresses import AddressRules, Target
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from sharc_crawler.model import Seconds
+
+LONGEST: Seconds = 30.0  #: for the whole answer
+LARGEST = 1 << 20  #: bytes of an answer
+_BLOCK = 1 << 14
+
+
+class _Guarded(http.client.HTTPConnection):
+    """A connection to an address that was checked: no second look-up can slip in between."""
+
+    def __init__(self, url: str, rules: AddressRules, timeout: Seconds) -> None:
+        parts = urlsplit(url)
+        self._secure = parts.scheme == "https"
+        self._rules = rules
+        super().__init__(parts.hostname or "", parts.port or (443 if self._secure else 80), timeout=timeout)
+
+    def connect(self) -> None:
+        found = socket.getaddrinfo(self.host, self.port, type=socket.SOCK_STREAM)
+        address = str(found[0][4][0])
+        self._rules.check(Target(self.host, self.port), address)
+        self.sock = socket.create_connection((address, self.port), self.timeout)
+        if self._secure:
+            self.sock = ssl.create_default_context().wrap_socket(self.sock, server_hostname=self.host)
+
+
+def ask(url: str, query: bytes, agent: str, allowed: Iterable[str] = ()) -> bytes:
+    """The answer of the authority at ``url`` to a query; redirects are not followed.
+
+    A private address that the URL names outright is meant; others need to be ``allowed``. Raises
+    :class:`~sharc_crawler.errors.DataError` where there is no answer, and
+    :class:`~sharc_crawler.live.wire.addresses.AddressRefusedError`.
+    """
+    rules = AddressRules.of([*allowed, *private_seeds([url])])
+    connection = _Guarded(url, rules, LONGEST)
+    parts = urlsplit(url)
+    try:
+        connection.request(
+            "POST",
+            f"{parts.path or '/'}{f'?{parts.query}' if parts.query else ''}",
+            query,
+            {"Content-Type": "application/timestamp-query", "User-Agent": agent, "Connection": "close"},
+        )
+        return _answer(connection, time.monotonic() + LONGEST)
+    except (OSError, http.client.HTTPException, ValueError) as error:
+        raise DataError(f"{url} does not answer: {error or type(error).__name__}") from error
+    finally:
+        connection.close()
+
+
+def _answer(connection: http.client.HTTPConnection, until: float) -> bytes:
+    """The body, no larger and no later than one takes."""
+    response = connection.getresponse()
+    if response.status != http.client.OK:
+        raise ValueError(f"status {response.status} {response.reason}".strip())
+    body = b""
+    while block := response.read1(_BLOCK):
+        body += block
+        if len(body) > LARGEST:
+            raise ValueError(f"more than {LARGEST:,} bytes")
+        if time.monotonic() > until:
+            raise ValueError(f"not whole after {LONGEST:.0f} s")
+    return body

@@ -1,0 +1,183 @@
+"""A download handler that keeps the bytes of both directions of every exchange, and connects to public addresses only.
+
+Scrapy hands on headers re-ordered and bodies without their transfer coding: fit for scraping, not for an archive. Here
+the connections of Scrapy's own HTTP/1.1 handler are listened to, so that an archive gets what was on the wire, TLS
+removed.
+
+Set for both schemes::
+
+    DOWNLOAD_HANDLERS = {
+        "http": "sharc_crawler.live.wire.handler.WireTapHandler",
+        "https": "sharc_crawler.live.wire.handler.WireTapHandler",
+    }
+
+Through a proxy (``request.meta["proxy"]``) the bytes are those between us and the proxy, without the proxy's
+credentials. The proxy looks names up itself, so it must refuse inner addresses, too: here a name is refused that our
+own look-up finds to be private; one that is not found goes to the proxy.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from contextvars import ContextVar
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Any
+
+from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
+from scrapy.exceptions import CannotResolveHostError, DownloadCancelledError, DownloadTimeoutError, StopDownload
+from scrapy.utils.httpobj import urlparse_cached
+from twisted.internet.endpoints import HostnameEndpoint, wrapClientTLS
+
+from sharc_crawler.archive.open_files import limit, share
+from sharc_crawler.live.clock import clock_of
+from sharc_crawler.live.private import refuse_nameless_certificates, tap_pool
+from sharc_crawler.live.problems import inner
+from sharc_crawler.live.reading.memory import memory_of
+from sharc_crawler.live.requests import META_KEY
+from sharc_crawler.live.setup.operator import DEFAULT_PORTS
+from sharc_crawler.live.wire.addresses import SETTING, AddressRules, Target
+from sharc_crawler.live.wire.guard import GuardedReactor
+from sharc_crawler.live.wire.listening import TappedPool, Turn
+from sharc_crawler.live.wire.names import addresses_of
+from sharc_crawler.live.wire.tap import Tap
+from sharc_crawler.live.wire.tls_trust import TlsTrust
+from sharc_crawler.model import Exchange
+
+if TYPE_CHECKING:
+    from scrapy import Request
+    from scrapy.crawler import Crawler
+    from scrapy.http import Response
+
+logger = logging.getLogger(__name__)
+
+WITHHELD_KEY = "sharc_withheld"  #: in ``meta``: it was not sent
+EXCHANGE_KEY = "sharc_exchange"  #: in ``request.meta``: the `Exchange`, set whether the download succeeded or failed
+
+PROXIED = (
+    "Requests go through a proxy, which looks names up itself: names that are private by our own look-up are refused,"
+    " and the guard against private addresses ends there. Let the proxy refuse its own network's, too."
+)
+CONNECT_TIMEOUT = 10.0  #: seconds; as Scrapy's handler has it, where a request has no download_timeout
+_PROXY_CREDENTIALS = re.compile(rb"\r\nProxy-Authorization:[^\r\n]*", re.IGNORECASE)
+_turn: ContextVar[Turn] = ContextVar("turn")  #: of the request whose connection Scrapy's handler asks for
+
+
+def target_of(request: Request) -> Target:
+    """Whom a request is for, in which site capture."""
+    parts = urlparse_cached(request)
+    fetch = request.meta.get(META_KEY)
+    return Target(parts.hostname or "", parts.port or DEFAULT_PORTS.get(parts.scheme, 0), fetch.site if fetch else "")
+
+
+@lru_cache(maxsize=1024)
+def _is_name(host: str) -> bool:
+    """Can it be looked up at all? Twisted would wait for the answer of a look-up that never began."""
+    try:
+        host.encode("idna")
+    except UnicodeError:
+        return False
+    return True
+
+
+class WireTapHandler(HTTP11DownloadHandler):
+    """Scrapy's HTTP/1.1 handler that leaves an `Exchange` in ``request.meta["sharc_exchange"]``, also on failure."""
+
+    def __init__(self, crawler: Crawler) -> None:
+        super().__init__(crawler)
+        refuse_nameless_certificates()
+        self._contexts: Any = tap_pool(self, partial(TappedPool, most=share(limit()) // 2, turn=_turn.get))
+        openings = getattr(crawler.spider, "openings", None)
+        self._rules = AddressRules.of(crawler.settings.getlist(SETTING), openings() if openings else ())
+        self._bind = crawler.settings.get("DOWNLOAD_BIND_ADDRESS")
+        self._proxied = False
+        self._clock = clock_of(crawler).now
+        self._memory = memory_of(crawler)
+        self._may_send = getattr(crawler.spider, "may_send", lambda _: True)
+        self._reads_for_itself = not hasattr(crawler.spider, "capture_specs")
+        self._trust = TlsTrust()
+
+    async def download_request(self, request: Request) -> Response:
+        """Download; raises what Scrapy's handler raises, and `AddressRefusedError`."""
+        tap = Tap(self._clock, self._memory, partial(self._may_send, request))
+        request.meta.pop(EXCHANGE_KEY, None)
+        try:
+            await self._check(request)
+            _turn.set(Turn(tap, partial(self._endpoint, request), whole=self._reads_for_itself))
+            response = await super().download_request(request)
+        except Exception as error:
+            if tap.withheld:
+                request.meta[WITHHELD_KEY] = True
+                raise
+            said = f"{type(error).__name__}: {inner(error)}"
+            request.meta[EXCHANGE_KEY] = _exchange(request, tap, _truncation(error, tap), said)
+            raise
+        cut = next((_FLAGS[flag] for flag in response.flags if flag in _FLAGS), None)
+        untrusted = self._trust.fault(tap.tls, urlparse_cached(request).hostname or "") if tap.tls else ""
+        request.meta[EXCHANGE_KEY] = _exchange(request, tap, cut, untrusted=untrusted)
+        return response
+
+    async def _check(self, request: Request) -> None:
+        """Before anything else: a connection that another site may use is used again."""
+        target = target_of(request)
+        self._rules.check_literal(target)
+        if request.meta.get("proxy"):
+            await self._check_proxied(target)
+        elif not _is_name(target.host):
+            raise CannotResolveHostError(f"{target.host!r} is no host's name")
+
+    async def _check_proxied(self, target: Target) -> None:
+        """A proxy looks names up itself. What is private by our own look-up is refused; what it finds is its affair."""
+        if not self._proxied:
+            self._proxied = True
+            logger.warning(PROXIED)
+        for address in await addresses_of(target.host) if _is_name(target.host) else ():
+            self._rules.check(target, address)
+
+    def _endpoint(self, request: Request, key: tuple[Any, ...], given: Any) -> Any:
+        """As Twisted's agent makes it, but that it connects to addresses only that the rules allow."""
+        from twisted.internet import reactor
+
+        if request.meta.get("proxy"):
+            return given
+        scheme, host, port = key[:3]
+        timeout = request.meta.get("download_timeout") or CONNECT_TIMEOUT
+        bind = request.meta.get("bindaddress") or self._bind
+        guarded = GuardedReactor(reactor, self._rules, target_of(request))
+        own = (bind, 0) if isinstance(bind, str) else bind
+        endpoint: Any = HostnameEndpoint(guarded, host.decode("ascii"), port, timeout, own)
+        return wrapClientTLS(self._contexts.creatorForNetloc(host, port), endpoint) if scheme == b"https" else endpoint
+
+
+#: what Scrapy says of a response that it handed on in spite of its being cut short
+_FLAGS = {"dataloss": "disconnect", "download_stopped": "unspecified"}
+
+_TRUNCATIONS = {DownloadCancelledError: "length", DownloadTimeoutError: "time", StopDownload: "unspecified"}
+
+
+def _truncation(error: Exception, tap: Tap) -> str | None:
+    """Why what was received is not all of it, in the words of WARC-Truncated."""
+    if tap.fault:
+        return "unspecified"
+    return _TRUNCATIONS.get(type(error), "disconnect") if tap.size else None
+
+
+def _exchange(
+    request: Request, tap: Tap, truncated: str | None, error: str | None = None, untrusted: str = ""
+) -> Exchange:
+    proxied = bool(request.meta.get("proxy"))
+    sent = b"".join(tap.sent)
+    kept = _PROXY_CREDENTIALS.sub(b"", sent) if proxied else sent
+    return Exchange(
+        url=request.url.partition("#")[0],
+        started=tap.started,
+        ended=tap.clock(),
+        request=kept,
+        response=tap.response(),
+        ip=None if proxied else tap.peer,
+        truncated=truncated,
+        normalised=kept != sent,
+        error=error,
+        surplus=tap.surplus,
+        untrusted=untrusted,
+    )

@@ -1,0 +1,263 @@
+"""Listening to the connections of Twisted's HTTP client, by its public interfaces alone.
+
+Scrapy's handler asks a pool for a connection, and sends one request over it. This pool stands before its own: it says
+to whom a connection is made, and puts a listener between the connection and Twisted's protocol.
+"""
+
+from __future__ import annotations
+
+import logging
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from OpenSSL import SSL
+from twisted.internet.interfaces import IStreamClientEndpoint
+from twisted.internet.protocol import Protocol
+from twisted.protocols.policies import ProtocolWrapper, WrappingFactory
+from zope.interface import implementer  # type: ignore[import-untyped]
+
+from sharc_crawler.live.wire.framing import Framing
+from sharc_crawler.spool import LARGE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from twisted.internet.defer import Deferred
+    from twisted.python.failure import Failure
+    from twisted.web.client import HTTPConnectionPool
+    from twisted.web.iweb import IResponse
+
+    from sharc_crawler.live.wire.tap import Tap
+
+logger = logging.getLogger(__name__)
+
+LONGEST_HEAD = 1 << 20  #: bytes; a server that sends more without ending its headers is hung up on
+
+
+class WithheldError(Exception):
+    """A request may not be sent any more."""
+
+
+class Connections:
+    """How many are open. Those kept for reuse are closed when there are too many: each host has some of its own."""
+
+    def __init__(self, pool: HTTPConnectionPool, most: int) -> None:
+        self._pool, self._most = pool, most
+        self._open = 0
+
+    def made(self) -> None:
+        """One more."""
+        self._open += 1
+        if self._open > self._most:
+            self._pool.closeCachedConnections()
+
+    def lost(self) -> None:
+        """One less."""
+        self._open -= 1
+
+
+class _Listener(ProtocolWrapper):
+    """Tells the tap of the request in flight what arrives; Twisted's protocol takes it for the connection."""
+
+    wrappedProtocol: Any  # noqa: N815 - Twisted's name
+    factory: _ListeningFactory
+    transport: Any
+    _request: TappedRequest | None = None
+
+    def makeConnection(self, transport: Any) -> None:  # noqa: N802 - Twisted's name
+        self.factory.connections.made()
+        super().makeConnection(transport)
+
+    def connectionLost(self, reason: Failure) -> None:  # type: ignore[override]  # noqa: N802
+        self.factory.connections.lost()
+        request, self._request = self._request, None
+        if request is not None and (held := request.framing.cut()):
+            self.wrappedProtocol.dataReceived(held)
+        super().connectionLost(reason)
+
+    @property
+    def listening(self) -> bool:
+        """An answer is awaited, or coming."""
+        return self._request is not None
+
+    def listen(self, request: TappedRequest) -> None:
+        """A request goes out."""
+        self._request = request
+        handle = self.transport.getHandle()
+        tls = handle if isinstance(handle, SSL.Connection) else None
+        request.begin(getattr(self.transport.getPeer(), "host", None), tls)
+
+    def dataReceived(self, data: bytes) -> None:  # noqa: N802 - Twisted's name
+        request = self._request
+        if request is None:  # nobody asked
+            super().dataReceived(data)
+            return
+        tap, framing = request.tap, request.framing
+        if blank := framing.blank(data):
+            tap.surplus += data[:blank]
+            data = data[blank:]
+        try:
+            tap.receive(data)
+        except OSError:
+            self._request = None
+            self.transport.abortConnection()
+            return
+        clean, surplus = framing.feed(data)
+        if framing.ended:
+            self._request = None
+        if surplus:
+            # A server that sends more than it announced is not to be believed in what it says next.
+            logger.warning("%d bytes after the end of a response of %s are kept beside it", len(surplus), tap.peer)
+            tap.forget(len(surplus))
+            request.persistent = False
+        if clean:
+            super().dataReceived(clean)
+        if framing.in_head and tap.size > LONGEST_HEAD:
+            self.transport.abortConnection()
+
+
+class _ListeningFactory(WrappingFactory):
+    protocol = _Listener
+    noisy = False
+
+    def __init__(self, factory: Any, connections: Connections) -> None:
+        super().__init__(factory)
+        self.connections = connections
+
+
+@implementer(IStreamClientEndpoint)
+class ListeningEndpoint:
+    """Connects as another endpoint does, with a listener on the connection.
+
+    That is made when it is connected to: most requests go over a connection that is open.
+    """
+
+    def __init__(self, endpoint: Callable[[], Any], connections: Connections) -> None:
+        self._endpoint, self._connections = endpoint, connections
+
+    def connect(self, factory: Any) -> Deferred[Any]:
+        """Twisted's protocol, behind the listener."""
+        made = self._endpoint().connect(_ListeningFactory(factory, self._connections))
+        return made.addCallback(lambda listener: listener.wrappedProtocol)  # type: ignore[no-any-return]
+
+
+class TappedRequest:
+    """A request of Twisted's client that copies what it writes, and has its answer listened to."""
+
+    framing: Framing
+
+    def __init__(self, request: Any, tap: Tap) -> None:
+        self._request = request
+        self.tap = tap
+        self.persistent = request.persistent
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._request, name)
+
+    def begin(self, peer: str | None, tls: SSL.Connection | None) -> None:
+        """It goes out now; again, where an idle connection turned out to be closed."""
+        self.tap.begin(peer, tls)
+        self.framing = Framing(self._request.method)
+
+    def writeTo(self, transport: Any) -> Deferred[None]:  # noqa: N802 - Twisted's name
+        """Write the request, if it may be sent still: a connection may have taken long to come about."""
+        transport.listen(self)
+        if not self.tap.may_send():
+            self.tap.withheld = True
+            raise WithheldError
+        return self._request.writeTo(_TappedTransport(transport, self.tap.sent))  # type: ignore[no-any-return]
+
+
+class _TappedTransport:
+    def __init__(self, transport: Any, sent: list[bytes]) -> None:
+        self._transport = transport
+        self._sent = sent
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
+
+    def write(self, data: bytes) -> None:
+        self._sent.append(data)
+        self._transport.write(data)
+
+    def writeSequence(self, parts: list[bytes]) -> None:  # noqa: N802 - Twisted's name
+        self.write(b"".join(parts))
+
+
+class TappedPool:
+    """A connection pool as Scrapy's handler sees it: whatever connection a request is given is tapped for it."""
+
+    def __init__(self, pool: HTTPConnectionPool, most: int, turn: Callable[[], Turn]) -> None:
+        self._pool = pool
+        self._connections = Connections(pool, most)
+        self._turn = turn
+        self.persistent = pool.persistent
+
+    def getConnection(self, key: Any, endpoint: Any) -> Deferred[_TappedConnection]:  # noqa: N802 - Twisted's name
+        """A connection from the pool, or a new one."""
+        turn = self._turn()
+        listening = ListeningEndpoint(partial(turn.endpoint, key, endpoint), self._connections)
+        return self._pool.getConnection(key, listening).addCallback(_TappedConnection, turn)  # type: ignore[arg-type]
+
+    def closeCachedConnections(self) -> Deferred[None]:  # noqa: N802 - Twisted's name
+        """Those that wait for requests."""
+        return self._pool.closeCachedConnections()  # type: ignore[no-any-return]
+
+
+class Turn:
+    """One request's: its tap, whom it may connect to, and how much of its answer's body is wanted."""
+
+    def __init__(self, tap: Tap, endpoint: Callable[[Any, Any], Any], *, whole: bool) -> None:
+        self.tap = tap
+        self.endpoint = endpoint  #: of a pool's key, and of Scrapy's own endpoint
+        self.whole = whole  #: the spider is given bodies of any size
+
+
+class _TappedConnection:
+    def __init__(self, connection: Any, turn: Turn) -> None:
+        self._connection = connection
+        self._turn = turn
+
+    def request(self, request: Any) -> Deferred[IResponse]:
+        tapped = TappedRequest(request, self._turn.tap)
+        return self._connection.request(tapped).addCallback(self._answered, tapped)  # type: ignore[no-any-return]
+
+    def _answered(self, response: Any, request: TappedRequest) -> Any:
+        for name, value in request.framing.long:
+            response.headers.addRawHeader(name, value)
+        if not self._turn.whole:
+            deliver = response.deliverBody
+            response.deliverBody = lambda reader: deliver(_Front(reader))
+        return response
+
+
+class _Front(Protocol):
+    """A body for our own spider, which reads none of it: of a large one the first part is handed on."""
+
+    def __init__(self, reader: Any) -> None:
+        self._reader = reader
+        self._length = 0
+
+    def connectionMade(self) -> None:  # noqa: N802 - Twisted's name
+        self._reader.makeConnection(self.transport)
+
+    def dataReceived(self, data: bytes) -> None:  # noqa: N802 - Twisted's name
+        self._length += len(data)
+        self._reader.dataReceived(data if self._length <= LARGE else _Passed(len(data)))
+
+    def connectionLost(self, reason: Failure) -> None:  # type: ignore[override]  # noqa: N802
+        self._reader.connectionLost(reason)
+
+
+class _Passed(bytes):
+    """Bytes that are not here: they count, and take no room."""
+
+    length: int
+
+    def __new__(cls, length: int) -> _Passed:
+        made = super().__new__(cls)
+        made.length = length
+        return made
+
+    def __len__(self) -> int:
+        return self.length

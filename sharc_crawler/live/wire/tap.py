@@ -1,0 +1,90 @@
+"""What passes over a connection for one request."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sharc_crawler.live.reading.memory import MemoryBudget
+from sharc_crawler.spool import LARGE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from OpenSSL import SSL
+
+    from sharc_crawler.spool import Octets, Spooling
+
+
+class Tap:
+    """What passes over a connection for one request."""
+
+    def __init__(
+        self,
+        clock: Callable[[], float],
+        memory: MemoryBudget | None = None,
+        may_send: Callable[[], bool] = lambda: True,
+    ) -> None:
+        self.clock = clock
+        self.may_send = may_send
+        self.withheld = False  #: it was not sent
+        self.fault: OSError | None = None  #: why a large response could not be kept
+        self._memory = memory or MemoryBudget()
+        self._received: list[bytes] = []
+        self._held = 0  # bytes of these
+        self._large: Spooling | None = None
+        self.begin(None)
+
+    def begin(self, peer: str | None, tls: SSL.Connection | None = None) -> None:
+        """The request goes out now; again, where an idle connection turned out to be closed."""
+        self.started = self.clock()
+        self.peer = peer
+        self.tls = tls
+        self.sent: list[bytes] = []
+        self.size = 0  #: bytes received
+        self.surplus = b""
+        self._let_go()
+        if self._large:
+            self._large.discard()
+            self._large = None
+
+    def receive(self, data: bytes) -> None:
+        """Bytes arrived. Raises :class:`OSError` where the disk has no room for a large response."""
+        self.size += len(data)
+        try:
+            if self._large:
+                self._large.write(data)
+                return
+            self._received.append(data)
+            self._hold(len(data))
+            if self._held > LARGE:
+                self._large = self._memory.spooling()
+                for piece in self._received:
+                    self._large.write(piece)
+                self._let_go()
+        except OSError as error:
+            self.fault = error
+            raise
+
+    def forget(self, surplus: int) -> None:
+        """The last bytes that arrived are not part of the response."""
+        if self._large:
+            self.surplus += self._large.cut(surplus)
+            return
+        whole = b"".join(self._received)
+        self._received = [whole[: len(whole) - surplus]]
+        self.surplus += whole[len(whole) - surplus :]
+
+    def response(self) -> Octets:
+        """What was received; nothing more is kept here."""
+        large, self._large = self._large, None
+        received = large.done() if large else b"".join(self._received)
+        self._let_go()
+        return received
+
+    def _hold(self, count: int) -> None:
+        self._held += count
+        self._memory.taken += count
+
+    def _let_go(self) -> None:
+        self._hold(-self._held)
+        self._received = []

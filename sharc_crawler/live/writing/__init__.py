@@ -1,0 +1,1 @@
+"""Exchanges are written by a process of their own; room on the disk."""

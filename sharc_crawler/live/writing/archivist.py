@@ -1,0 +1,226 @@
+"""Having exchanges written, by a process of its own: the crawl goes on meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from concurrent.futures import Future
+from typing import TYPE_CHECKING, Any
+
+from sharc_crawler.live.writing.child import Child
+from sharc_crawler.live.writing.messages import (
+    NotArchivedError,
+    describe,
+    error_of,
+    line,
+    order_to_describe,
+    order_to_keep,
+)
+from sharc_crawler.live.writing.space import is_full
+from sharc_crawler.model import CaptureRef, Outcome, Result
+from sharc_crawler.plural import counted
+from sharc_crawler.spool import in_memory
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from sharc_crawler.archive.base import Original, Resource
+    from sharc_crawler.live.lease import Lease
+    from sharc_crawler.model import Exchange
+    from sharc_crawler.spool import Octets
+
+logger = logging.getLogger(__name__)
+
+PROCESS = "sharc_crawler.live.writing.writer_process"
+
+
+class Archivist:
+    """Has exchanges written; many are synced at once, then they count. A large one keeps no others waiting.
+
+    ``terms``: the arguments of :class:`~sharc_crawler.live.writing.writer_process.Writers`, when the first is wanted.
+    """
+
+    def __init__(self, terms: Callable[[], dict[str, Any]]) -> None:
+        self.awaited = False  #: somebody has nothing better to do than to wait for what was handed over
+        self.written: Callable[[], None] = lambda: None  #: called then, when some is on the disk or could not be
+        self.mishaps: list[str] = []  #: that the reports are to tell of; whoever notes them there takes them out
+        self._terms = terms
+        self._child: Child | None = None
+        self._sites: set[str] = set()  # whose files are to be finished
+        self._waiting: dict[int, tuple[Future[CaptureRef], Octets]] = {}  # large ones lie on the disk until then
+        self._number = 0
+        self._orders: list[bytes] = []  # of this turn of the reactor: given together, and synced once
+        self._giving: asyncio.Handle | None = None
+        self._turn = asyncio.Lock()
+        self._done: asyncio.Future[dict[str, Any] | None] | None = None  # an order, or what was in its way
+
+    @property
+    def pending(self) -> int:
+        """Exchanges handed over that are not on the disk yet."""
+        return len(self._waiting)
+
+    @property
+    def held(self) -> int:
+        """Bytes of them in memory."""
+        return sum(in_memory(held) for _, held in self._waiting.values())
+
+    async def open(self, site: str, place: tuple[str, str] | None = None) -> None:
+        """Have the writer of a site ready, and whatever a crash left open mended; raises what is in the way.
+
+        ``place``: folder and run of a site that comes while others are being captured.
+        """
+        await self._order("open", site=site, **({"place": place} if place else {}))
+        self._sites.add(site)
+
+    async def end(self, site: str) -> None:
+        """Finish the files of a site of which nothing more is kept; raises what is in the way."""
+        await self._order("end", site=site)
+        self._sites.discard(site)
+
+    async def abandon(self, site: str) -> None:
+        """Leave a site's files to their new owner."""
+        self._sites.discard(site)
+        await self._order("abandon", site=site)
+
+    def keep(self, site: str, exchange: Exchange, original: Original | None = None) -> Future[CaptureRef]:
+        """Have an exchange written; where the server said 304, as a revisit of ``original``.
+
+        The future tells where it lies, once it is synced, or why it could not be.
+        """
+        return self._handed(site, exchange.response, lambda number: order_to_keep(site, exchange, original, number))
+
+    def describe(self, site: str, resources: Sequence[Resource]) -> Future[CaptureRef]:
+        """Have written what the crawl made itself; the same, where the first lies."""
+        return self._handed(site, b"", lambda number: order_to_describe(site, resources, number))
+
+    def _handed(self, site: str, held: Octets, order: Callable[[int], list[bytes]]) -> Future[CaptureRef]:
+        """Give an order that is answered once it is synced; ``held``: until then."""
+        future: Future[CaptureRef] = Future()
+        future.set_running_or_notify_cancel()  # who waits for it may give up: it is written all the same
+        try:
+            self._process()
+        except NotArchivedError as error:
+            future.set_exception(error)
+            return future
+        self._sites.add(site)
+        self._number += 1
+        self._waiting[self._number] = (future, held)
+        self._orders += order(self._number)
+        if self._giving is None:
+            self._giving = asyncio.get_running_loop().call_soon(self._give)
+        return future
+
+    async def finish(self) -> None:
+        """Return when all that is to be kept is on the disk, or could not be."""
+        await asyncio.gather(
+            *(asyncio.wrap_future(future) for future, _ in self._waiting.values()), return_exceptions=True
+        )
+
+    async def close(self) -> None:
+        """Finish all files, those of a process that died before, too; nothing is taken any more."""
+        if not self._sites and self._child is None:
+            return
+        try:
+            for site in sorted(self._sites):
+                await self._order("open", site=site)
+            await self._order("close")
+        finally:
+            if self._child is not None:
+                self._child.close()
+            self._child = None
+            self._sites.clear()
+
+    def _process(self) -> Child:
+        if self._child is None:
+            try:
+                self._child = Child(PROCESS, self._receive, self._gone)
+            except OSError as error:
+                why = f"the process that writes WARC files cannot be started: {error}"
+                raise NotArchivedError(why) from error
+            self._child.send(line(self._terms()))
+        return self._child
+
+    async def _order(self, what: str, **more: object) -> None:
+        """Have something else done; one order at a time."""
+        async with self._turn:
+            self._give()
+            child = self._process()
+            self._done = asyncio.get_running_loop().create_future()
+            child.send(line({"do": what, **more}))
+            if error := await self._done:
+                raise error_of(error)
+
+    def _give(self) -> None:
+        if self._orders:
+            self._process().send(*self._orders, line({"do": "sync"}))
+        self._forget()
+
+    def _forget(self) -> None:
+        if self._giving is not None:
+            self._giving.cancel()
+        self._orders, self._giving = [], None
+
+    def _receive(self, answer: bytes) -> None:
+        said = json.loads(answer)
+        if "kept" in said:
+            for number, one in said["kept"]:
+                self._answered(number, one)
+            self._tell()
+        elif "log" in said:
+            level, message = said["log"]
+            logger.log(level, "%s", message)
+        else:
+            self._report(said["done"])
+
+    def _answered(self, number: int, kept: list[Any] | dict[str, Any]) -> None:
+        future, _ = self._waiting.pop(number)
+        if isinstance(kept, dict):
+            future.set_exception(error_of(kept))
+        else:
+            future.set_result(CaptureRef(*kept))
+
+    def _gone(self, code: int) -> None:
+        """The process ended by itself, or was ended: what it had not answered is not archived. Another may go on."""
+        self._child = None
+        self._forget()
+        ended = f"the process that writes WARC files ended ({f'signal {-code}' if code < 0 else f'exit code {code}'})"
+        lost = f"{counted(len(self._waiting), 'visit')} not on disk by then, to be made again as failed ones are"
+        self.mishaps.append(f"{ended}; another goes on. {lost}; nothing that counts is missing")
+        logger.warning("%s", self.mishaps[-1])
+        why = describe(NotArchivedError(ended))
+        for number in list(self._waiting):
+            self._answered(number, why)
+        self._report(why)
+        self._tell()
+
+    def _report(self, done: dict[str, Any] | None) -> None:
+        if self._done and not self._done.done():
+            self._done.set_result(done)
+
+    def _tell(self) -> None:
+        if self.awaited:
+            self.awaited = False
+            self.written()
+
+
+def conclude(lease: Lease) -> None:
+    """The visit counts now: its exchange is on disk. If it is not, the visit has failed, or is made again."""
+    if lease.written is None:
+        return
+    assert lease.outcome is not None, "noted before it is written"
+    error = lease.written.exception()
+    if error is None:
+        lease.outcome = lease.outcome._replace(capture=lease.written.result())
+    elif is_full(error):
+        lease.unwritten = str(error)
+    else:
+        logger.error("%s was fetched and cannot be archived: %s", lease.fetch.url, error)
+        lease.outcome, lease.links = _lost(lease.outcome, error), ()
+
+
+def _lost(outcome: Outcome, error: BaseException) -> Outcome:
+    """What was exchanged could not be written."""
+    if outcome.status is None:  # nothing came: that stays the reason
+        return outcome._replace(error=f"{outcome.error}; and not archived: {error}")
+    return Outcome(Result.FAILED, outcome.started, outcome.ended, error=f"not archived: {error}")

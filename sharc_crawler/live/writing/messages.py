@@ -1,0 +1,132 @@
+"""What a crawl and the process that writes its WARC files say to each other: lines of JSON, and bytes behind them."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+from dataclasses import astuple, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from sharc_crawler.archive.base import Original, Resource
+from sharc_crawler.errors import DataError, SharcError, StateError, StoreFull, StoreUnavailable, Superseded, UsageError
+from sharc_crawler.live.writing.space import is_full
+from sharc_crawler.model import Exchange
+from sharc_crawler.spool import Spool
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sharc_crawler.model import CaptureRef
+    from sharc_crawler.spool import Octets
+
+_BLOCKS = ("request", "response", "surplus")  # of an exchange: sent as they are
+_WORDS = tuple(field.name for field in fields(Exchange) if field.name not in _BLOCKS)
+_KINDS = {kind.__name__: kind for kind in (DataError, StateError, StoreFull, StoreUnavailable, Superseded, UsageError)}
+
+
+class NotArchivedError(SharcError):
+    """What was fetched could not be written."""
+
+
+def line(message: dict[str, Any]) -> bytes:
+    """One message; what follows it is said in it."""
+    return json.dumps(message).encode() + b"\n"
+
+
+def message_of(text: bytes) -> dict[str, Any]:
+    """What a line says.
+
+    Raises :class:`EOFError` for half a one: whoever sends it has gone meanwhile.
+    """
+    if not text.endswith(b"\n"):
+        raise EOFError
+    message: dict[str, Any] = json.loads(text)
+    return message
+
+
+def order_to_keep(site: str, exchange: Exchange, original: Original | None, number: int = 0) -> list[bytes]:
+    """Write this exchange; ``original``: by the server's word (304) it is still what was written then."""
+    blocks: list[Octets] = [getattr(exchange, name) for name in _BLOCKS]
+    order = {
+        "do": "keep",
+        "number": number,
+        "site": site,
+        "exchange": {name: getattr(exchange, name) for name in _WORDS},
+        "original": original and astuple(original),
+        "sizes": list(map(place_of, blocks)),
+    }
+    return [line(order), *(block for block in blocks if isinstance(block, bytes) and block)]
+
+
+def order_to_describe(site: str, resources: Sequence[Resource], number: int = 0) -> list[bytes]:
+    """Write these, of which one future tells."""
+    about = [(one.uri, one.date, one.media_type, len(one.block)) for one in resources]
+    return [line({"do": "describe", "number": number, "site": site, "about": about}), *(one.block for one in resources)]
+
+
+def resources_of(order: dict[str, Any], stream: BinaryIO) -> list[Resource]:
+    """The same again.
+
+    Raises :class:`EOFError` where whoever sends it has gone meanwhile.
+    """
+    return [
+        Resource(uri, date, media_type, bytes(block_at(size, stream))) for uri, date, media_type, size in order["about"]
+    ]
+
+
+def place_of(block: Octets) -> int | str:
+    """How long what follows a message is, or in which file it lies."""
+    return str(block.path) if isinstance(block, Spool) else len(block)
+
+
+def block_at(place: int | str, stream: BinaryIO) -> Octets:
+    """What follows a message, or lies in a file.
+
+    Raises :class:`EOFError` where whoever sends it has gone meanwhile, and its files with it.
+    """
+    try:
+        block = Spool(Path(place)) if isinstance(place, str) else stream.read(place)
+    except FileNotFoundError as error:
+        raise EOFError from error
+    if isinstance(place, int) and len(block) < place:
+        raise EOFError
+    return block
+
+
+def exchange_of(order: dict[str, Any], stream: BinaryIO) -> tuple[Exchange, Original | None]:
+    """What is to be kept.
+
+    Raises :class:`EOFError` where whoever sends it has gone meanwhile.
+    """
+    blocks = [block_at(place, stream) for place in order["sizes"]]
+    parts: dict[str, Any] = order["exchange"] | dict(zip(_BLOCKS, blocks, strict=True))
+    exchange, original = Exchange(**parts), order["original"]
+    return exchange, Original(*original) if original else None
+
+
+def answer_of(kept: CaptureRef | Exception) -> list[Any] | dict[str, Any]:
+    """Where an exchange lies, or why it was not written."""
+    return describe(kept) if isinstance(kept, Exception) else [kept.file, kept.offset, kept.length]
+
+
+def describe(error: Exception) -> dict[str, Any]:
+    """An error, so that :func:`error_of` can raise it elsewhere."""
+    cause = error.__cause__ if isinstance(error, SharcError) else error
+    number = errno.ENOSPC if is_full(error) else getattr(cause, "errno", None)
+    return {"kind": type(error).__name__, "said": str(error), "errno": number}
+
+
+def error_of(described: dict[str, Any]) -> SharcError:
+    """The error again: of the same kind where it is one of ours, full disks to be known by their cause.
+
+    >>> error_of(describe(UsageError("level=12 is no level")))
+    UsageError('level=12 is no level')
+    >>> is_full(error_of(describe(OSError(errno.ENOSPC, "No space left on device"))))
+    True
+    """
+    error = _KINDS.get(described["kind"], NotArchivedError)(described["said"])
+    if described["errno"]:
+        error.__cause__ = OSError(described["errno"], os.strerror(described["errno"]))
+    return error

@@ -1,0 +1,321 @@
+"""The process that writes a crawl's WARC files: it does what it is told on a socket, in that order, until that ends."""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+from threading import RLock
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from sharc_crawler import plugins
+from sharc_crawler.archive.base import Original
+from sharc_crawler.archive.exchanges import response
+from sharc_crawler.archive.options import USUAL, CaptureInfo, WarcOptions
+from sharc_crawler.archive.warc import Packed, WarcWriter
+from sharc_crawler.changes.http import parse_response
+from sharc_crawler.live.writing.messages import answer_of, describe, exchange_of, line, message_of, resources_of
+from sharc_crawler.model import CaptureRef
+from sharc_crawler.spool import Spool
+from sharc_crawler.storage.payloads import StoredPayload
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from sharc_crawler.archive.base import CaptureWriter, Former, WriterKind
+    from sharc_crawler.live.writing.uploads import Uploads
+    from sharc_crawler.model import Exchange
+    from sharc_crawler.storage.observations import ObservationStore
+
+LARGE_AT_ONCE = 2  #: answers that are digested and packed beside the others
+
+
+class Writers:
+    """The writers of a crawl's sites, each made when its first exchange comes, or before.
+
+    Parameters
+    ----------
+    folder, run: where the files lie, and whose they are
+    info, options: fields of :class:`CaptureInfo` and :class:`WarcOptions`
+    history: file that knows what former captures hold, or None
+    writer: name or dotted path of what writes
+    places: folder and run of the sites that have their own
+
+    """
+
+    def __init__(
+        self,
+        folder: str,
+        run: str,
+        info: dict[str, Any],
+        options: dict[str, Any],
+        history: str | None,
+        writer: str = USUAL,
+        places: Mapping[str, tuple[str, str]] = MappingProxyType({}),
+    ) -> None:
+        self._folder, self._run = Path(folder), run
+        self._info, self._options = CaptureInfo(**info), WarcOptions(**options)
+        self._history = _opened(history) if history else None
+        self._kind: WriterKind = WarcWriter if writer == USUAL else plugins.load("writer", writer)
+        self._places = dict(places)
+        self._writers: dict[str, CaptureWriter] = {}
+        self._written: set[str] = set()  #: sites with what is not synced yet
+
+    def of(self, site: str) -> CaptureWriter:
+        """The writer of a site; where there is none yet, what a crash left open is mended first."""
+        writer = self._writers.get(site)
+        if writer is None:
+            whose = None if self._options.dedup == "collection" else site
+            former = _former(whose, self._history) if self._history else None
+            _, run = self._places.get(site, ("", self._run))
+            writer = self._kind(self.folder_of(site), site, run, self._info, self._options, former)
+            self._writers[site] = writer
+        self._written.add(site)
+        return writer
+
+    def folder_of(self, site: str) -> Path:
+        """Where a site's files lie."""
+        return Path(self._places[site][0]) if site in self._places else self._folder
+
+    def place(self, site: str, folder: str, run: str) -> None:
+        """A further site has its own folder and run."""
+        self._places[site] = (folder, run)
+
+    def end(self, site: str) -> None:
+        """Finish the files of a site, of which nothing more comes."""
+        writer = self._writers.pop(site, None)
+        self._forget(site)
+        if writer is not None:
+            self._finish(site, writer)
+
+    def abandon(self, site: str) -> None:
+        """Touch a site's files no more: they are another's."""
+        writer = self._writers.pop(site, None)
+        self._forget(site)
+        if isinstance(writer, WarcWriter):
+            writer.abandon()
+
+    def _forget(self, site: str) -> None:
+        self._places.pop(site, None)
+        self._written.discard(site)
+
+    def sync(self) -> set[Path]:
+        """Have what was written on the disk; in place of a writer that fails, another begins, as after a crash.
+
+        Returns the folders that were written to.
+        """
+        folders = {self.folder_of(site) for site in self._written}
+        while self._written:
+            site = self._written.pop()
+            try:
+                self._writers[site].sync()
+            except OSError:
+                del self._writers[site]
+                raise
+        return folders
+
+    def close(self) -> None:
+        """Finish all files, and let captures to come know what they hold."""
+        for site, writer in self._writers.items():
+            self._finish(site, writer)
+        if self._history:
+            self._history.close()
+
+    def _finish(self, site: str, writer: CaptureWriter) -> None:
+        writer.close()
+        if self._history:
+            self._history.keep_payloads(site, stored_payloads(writer.stored()))
+
+
+class Server:
+    """Obeys orders, and answers: for all exchanges at once when they are synced, else for each order."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection = connection
+        self._orders = connection.makefile("rb")
+        self._kept: list[tuple[int, CaptureRef | Exception]] = []  # not synced
+        self._large = ThreadPoolExecutor(LARGE_AT_ONCE)
+        self.lock = RLock()  #: of writers and answers
+        self._uploads: Uploads | None = None  # where what is synced has to be elsewhere, too, before it counts
+
+    def serve(self) -> None:
+        """Until there are no more orders, or nobody is left to answer to."""
+        try:
+            terms = message_of(self._orders.readline())
+            if objects := terms.pop("objects", None):
+                self._uploads = _uploads(terms["folder"], objects, self)
+            self._writers = Writers(**terms)
+            for text in self._orders:
+                self._obey(message_of(text))
+        except (EOFError, ConnectionError):
+            return
+        finally:
+            self._large.shutdown(wait=False, cancel_futures=True)
+
+    def answer(self, message: dict[str, Any]) -> None:
+        """Tell the crawl."""
+        with self.lock:
+            self._connection.sendall(line(message))
+
+    def _obey(self, order: dict[str, Any]) -> None:
+        if order["do"] == "keep":
+            self._keep(order)
+        elif order["do"] == "describe":
+            self._describe(order)
+        elif order["do"] == "sync":
+            self._sync()
+        else:
+            if order["do"] == "close":
+                self._large.shutdown()
+            with self.lock:
+                done = self._try(order)
+            self.answer({"done": done})
+
+    def _keep(self, order: dict[str, Any]) -> None:
+        exchange, original = exchange_of(order, self._orders)
+        site, number = order["site"], order["number"]
+        if isinstance(exchange.response, Spool) and original is None:
+            self._large.submit(self._keep_large, number, site, exchange, exchange.response.path.parent)
+            return
+        with self.lock:
+            try:
+                writer = self._writers.of(site)
+                ref = writer.write_revisit(exchange, original) if original else writer.write(exchange)
+                self._kept.append((number, ref))
+            except Exception as error:
+                self._kept.append((number, error))
+
+    def _describe(self, order: dict[str, Any]) -> None:
+        """What the crawl made itself; a writer of another kind keeps exchanges alone."""
+        resources = resources_of(order, self._orders)
+        nowhere = CaptureRef("", 0, 0)
+        with self.lock:
+            try:
+                writer = self._writers.of(order["site"])
+                refs = [writer.write_resource(one) for one in resources] if isinstance(writer, WarcWriter) else []
+                self._kept.append((order["number"], refs[0] if refs else nowhere))
+            except Exception as error:
+                self._kept.append((order["number"], error))
+
+    def _keep_large(self, number: int, site: str, exchange: Exchange, folder: Path) -> None:
+        """Small ones are written meanwhile: digests and compression take long, and need no lock."""
+        try:
+            packed = self._packed(site, exchange, folder)
+            with self.lock:
+                writer = self._writers.of(site)
+                ref = writer.write(exchange, packed) if isinstance(writer, WarcWriter) else writer.write(exchange)
+                self._kept.append((number, ref))
+        except Exception as error:
+            self._kept.append((number, error))
+        with suppress(ConnectionError):  # else nobody is left to answer to
+            self._sync()
+
+    def _packed(self, site: str, exchange: Exchange, folder: Path) -> Packed | None:
+        """The answer as a record, unless its payload is stored already."""
+        with self.lock:
+            writer = self._writers.of(site)
+        message = parse_response(exchange.response)
+        if message is None or not isinstance(writer, WarcWriter):
+            return None
+        assert message.digest, "it is made here, and remembered"
+        with self.lock:
+            stored = writer.stored_already(exchange, message)
+        return Packed(message, response(exchange, message), b"") if stored else writer.pack(exchange, message, folder)
+
+    def _sync(self) -> None:
+        with self.lock:
+            kept, self._kept = self._kept, []
+            folders: set[Path] = set()
+            try:
+                folders = self._writers.sync()
+            except OSError as error:
+                kept = [(number, one if isinstance(one, Exception) else error) for number, one in kept]
+            if self._uploads:
+                self._uploads.synced(folders, kept)
+            elif kept:
+                self.tell(kept)
+
+    def tell(self, kept: list[tuple[int, CaptureRef | Exception]]) -> None:
+        """Tell the crawl what counts, or why it does not."""
+        self.answer({"kept": [(number, answer_of(one)) for number, one in kept]})
+
+    def _try(self, order: dict[str, Any]) -> dict[str, Any] | None:
+        try:
+            self._do(order)
+        except Exception as error:
+            return describe(error)
+        return None
+
+    def _do(self, order: dict[str, Any]) -> None:
+        site = order.get("site", "")
+        if place := order.get("place"):
+            self._writers.place(site, *place)
+        if order["do"] == "open":
+            self._writers.of(site)
+            if self._uploads:
+                self._uploads.open(self._writers.folder_of(site))
+        elif order["do"] in ("end", "abandon"):
+            folder = self._writers.folder_of(site)
+            (self._writers.end if order["do"] == "end" else self._writers.abandon)(site)
+            if self._uploads:
+                (self._uploads.end if order["do"] == "end" else self._uploads.abandon)(folder)
+        else:
+            self._writers.close()
+            if self._uploads:
+                self._uploads.finish()
+
+
+class _Told(logging.Handler):
+    """What is logged here is logged by the crawl."""
+
+    def __init__(self, server: Server) -> None:
+        super().__init__(logging.INFO)
+        self._server = server
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self._server.answer({"log": [record.levelno, record.getMessage()]})
+
+
+def _uploads(base: str, url: str, server: Server) -> Uploads:
+    from sharc_crawler.live.writing.uploads import Uploads  # an extra: only where there is an object store
+
+    return Uploads(base, url, server.lock, server.tell)
+
+
+def _opened(history: str) -> ObservationStore:
+    from sharc_crawler.storage.observations import ObservationStore  # numpy: only where there is a history
+
+    return ObservationStore(history)
+
+
+def _former(site: str | None, history: ObservationStore) -> Former:
+    """Where former captures of the site, or of all sites, hold a payload."""
+
+    def find(digest: str, chunked: bool) -> Original | None:
+        held = history.payload(site, digest, chunked=chunked)
+        return Original(held.url, held.time, held.digest, held.record) if held else None
+
+    return find
+
+
+def stored_payloads(stored: Iterable[tuple[Original, bool]]) -> Iterator[StoredPayload]:
+    """What a capture holds in full, for captures to come."""
+    for original, chunked in stored:
+        if original.digest and original.record:
+            yield StoredPayload(original.digest, chunked, original.url, original.date, original.record)
+
+
+def main() -> None:
+    """Serve on standard input; the limit on open files is the crawl's, which has raised it."""
+    server = Server(socket.socket(fileno=0))
+    logging.getLogger().addHandler(_Told(server))
+    server.serve()
+    os._exit(0)  # at once: what is still packed for a crawl that is gone is of no use
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,90 @@
+"""Nothing takes long in silence, and Ctrl-C is heard meanwhile."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import threading
+from io import StringIO
+
+import pytest
+
+from sharc_crawler.live.former.history import MANY, AloudChain
+from sharc_crawler.live.monitoring.busy import StoppedError, busy, stoppable
+from sharc_crawler.model import Sighting
+from tests.live.warm import PROFILE, finished, site_words
+
+
+def test_what_takes_long_is_said_and_what_does_not_is_not():
+    out, said = StringIO(), threading.Event()
+    out.flush = said.set  # type: ignore[method-assign]
+    with busy("writing", out=out, patience=0.01):
+        assert said.wait(240)
+    assert out.getvalue().startswith("writing … ")
+    quiet = StringIO()
+    with busy("writing", out=quiet, patience=60):
+        pass
+    with busy("writing", told=False, out=quiet, patience=0.0):
+        pass
+    assert quiet.getvalue() == ""
+
+
+def test_ctrl_c_is_heard_within_and_the_former_handler_is_put_back():
+    former = signal.getsignal(signal.SIGINT)
+    with pytest.raises(StoppedError, match="stopped by SIGINT"), stoppable():
+        os.kill(os.getpid(), signal.SIGINT)
+    assert signal.getsignal(signal.SIGINT) is former
+
+
+class Interrupted:
+    """A source of rates that takes so long that somebody presses Ctrl-C."""
+
+    def rates(self, sightings, now):
+        os.kill(os.getpid(), signal.SIGINT)
+        return [None] * len(sightings)
+
+
+def test_learning_the_rates_of_many_pages_hears_ctrl_c():
+    chain = AloudChain([Interrupted()], told=False)
+    with pytest.raises(StoppedError, match="stopped by SIGINT"):
+        chain.rates([Sighting(f"http://h/{number}") for number in range(MANY)], 0.0)
+
+
+SLOW_END = """
+import os, signal, threading
+import sharc_crawler.live.monitoring.busy as busy
+import sharc_crawler.live.ending as ending
+
+wait = threading.Event()
+
+
+def leave(*_, **__):
+    threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+    wait.wait(240)  # a report that takes long
+
+
+leave_as_ever, ending.leave = ending.leave, leave
+busy.busy.__wrapped__.__defaults__ = (True, None, 0.05)
+"""
+
+
+def test_ctrl_c_while_the_report_is_written_ends_the_crawl_and_the_same_command_writes_it(static, tmp_path):
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "index.html").write_text("hello")
+    (tmp_path / "slow.py").write_text(f"{SLOW_END}\nfrom sharc_crawler.live.profile import *  # noqa: F403\n")
+    with static(tmp_path / "site") as url:
+
+        def crawl(profile):
+            words = site_words(url=url, output="capture", delay=0)
+            return finished(words, tmp_path, {**os.environ, "SCRAPY_SETTINGS_MODULE": profile})
+
+        cut = crawl("slow")
+        assert cut.returncode == 5, cut.stderr
+        assert "writing report and certificate … " in cut.stderr
+        assert "cut off" not in cut.stderr, "nothing was, when it began"
+        assert "The end of the crawl cannot be written: stopped by SIGINT. The same command goes on" in cut.stderr
+        assert not (tmp_path / "capture" / "report.json").exists()
+        again = crawl(PROFILE)
+        assert again.returncode == 0, again.stderr
+    assert json.loads((tmp_path / "capture" / "report.json").read_text())["captures"]

@@ -1,0 +1,73 @@
+"""The progress line."""
+
+from __future__ import annotations
+
+from io import StringIO
+
+from sharc_crawler.frontier.hosts import Politeness
+from sharc_crawler.frontier.sites import Sites
+from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.live.monitoring.progress import ProgressLine
+from sharc_crawler.model import Fetch, Outcome, Result, Sighting
+
+
+def test_a_pause_is_named_and_left_out_of_the_rate():
+    frontier, out = Sites(Politeness()), StringIO()
+    capture = frontier.open(CaptureSpec("h", ("http://h.example/",), strategy="bfs", sitemaps=()), 0.0).capture
+    line = ProgressLine(frontier, 0.0, out)
+    capture.counts.pages = 1000
+    capture.owed.was_read()
+    capture.life.begin()
+    for second in range(1, 21):
+        capture.counts.visits += 2
+        line.show(float(second))
+    for second in range(21, 301):
+        line.show(float(second), "its disk has no room")
+    for second in range(301, 311):
+        capture.counts.visits += 2
+        line.show(float(second))
+    told = out.getvalue().splitlines()
+    assert told[1].startswith("visit 40/1000 pages, 2.0/s")
+    assert set(told[2:-1]) == {"visit 40/1000 pages, paused (its disk has no room)"}
+    assert told[-1].startswith("visit 60/1000 pages, 2.0/s")
+
+
+def shown(politeness, answers, pages=40, waits=5):
+    """The last line of a crawl in virtual time, of a host that answers so: 10 s into a wait."""
+    frontier, out = Sites(politeness), StringIO()
+    links = [Sighting(f"http://h.example/{number}") for number in range(pages - 1)]
+    frontier.open(CaptureSpec("h", ("http://h.example/",), strategy="bfs:revisits=none", sitemaps=()), 0.0)
+    line, now, step = ProgressLine(frontier, 0.0, out), 0.0, 0
+    while waits:
+        decision = frontier.next(now)
+        if isinstance(decision, Fetch):
+            outcome = Outcome(started=now, ended=now + 0.1, **{"result": Result.OK, "status": 200, **answers(step)})
+            frontier.finished(decision, outcome, links if decision.url.endswith("example/") else ())
+            step += 1
+            line.show(now)
+        elif waits := waits - 1:
+            now = decision.until
+    line.show(now + 10.0)
+    return out.getvalue().splitlines()[-1]
+
+
+def test_the_time_left_knows_the_delay_that_robots_txt_asks_for():
+    said = shown(Politeness(), lambda step: {"robots": "User-agent: *\nCrawl-delay: 60"} if step == 0 else {})
+    pages, left = said.partition("/40")[0].removeprefix("visit "), said.rpartition(", ")[2]
+    least = (40 - int(pages) - 1) * 60
+    hours, minutes, seconds = map(int, left.removesuffix(" left").split(":"))
+    assert least <= hours * 3600 + minutes * 60 + seconds <= 1.2 * least
+    assert "next request in 0:00:50" in said
+
+
+def test_the_time_left_knows_a_retry_after():
+    polite = Politeness(delay=0.0, obey_robots=False, attempts=9)
+    busy = {"result": Result.FAILED, "status": 503, "retry_after": 1800.0}
+    said = shown(polite, lambda _: busy, pages=1, waits=1)
+    assert said == "visit 0/1 pages, 0.0/s, next request in 0:29:50, at least 0:29:50 left"
+
+
+def test_the_time_left_knows_back_offs():
+    polite = Politeness(delay=0.0, obey_robots=False, attempts=9, back_off=600.0)
+    said = shown(polite, lambda _: {"result": Result.FAILED, "status": 500}, pages=1, waits=1)
+    assert said.endswith("at least 0:09:50 left")

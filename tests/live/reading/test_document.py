@@ -1,0 +1,58 @@
+"""A page is parsed once, and what is read of its one tree is what separate readings bring."""
+
+from __future__ import annotations
+
+import pytest
+
+from sharc_crawler import markup
+from sharc_crawler.changes.content import ContentDetector
+from sharc_crawler.changes.fingerprint import fingerprint
+from sharc_crawler.links import document
+from sharc_crawler.live.reading.document import read
+from sharc_crawler.live.reading.readings import Order, Wants
+
+URL = "http://h.example/a"
+PAGE = Order(URL, Wants.DOCUMENT, compared=True, words=True)
+TEXT = b"enough text on this page to tell it from others"
+BODIES = [
+    b"<title>t</title><p>%b</p><script>var a</script><a href=/b>b</a><img src=c.png alt=d>" % TEXT,
+    b"<html><body><template>x</template><noscript>y</noscript>%b</body></html><a href=/late>z</a>" % TEXT,
+    b"<div class=ad-slot>ad</div><p>%b. Generated in 0.02 s<input type=hidden value=t><style>p{}</style>" % TEXT,
+    b"<p %b>%b" % (b" ".join(b"a%d=1" % number for number in range(1_000)), TEXT),
+    b"<p>caf\xe9 %b" % TEXT,
+    b"<div>" * 3_000 + TEXT,
+    b"",
+    b"no markup",
+]
+
+
+@pytest.mark.parametrize("kind", ["text/html", "text/html; charset=latin-1", "image/svg+xml", "text/css", ""])
+@pytest.mark.parametrize("body", BODIES)
+def test_one_tree_tells_what_separate_readings_tell(kind: str, body: bytes) -> None:
+    header = b"Content-Type: %b\r\n" % kind.encode() if kind else b""
+    reading = read(b"HTTP/1.1 200 OK\r\n%b\r\n%b" % (header, body), PAGE, ContentDetector())
+    found = document.extract(body, URL, kind or None)
+    assert reading.payload.fingerprint == fingerprint(body, kind)
+    assert {link.url for link in reading.links} == {*found.links, *found.resources}
+    assert reading.problems == tuple(f"without {what}" for what in found.unread)
+
+
+def test_a_page_is_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed = []
+    whole = markup.etree.fromstring
+    monkeypatch.setattr(markup.etree, "fromstring", lambda data, parser: parsed.append(data) or whole(data, parser))
+    reading = read(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n" + BODIES[0], PAGE, ContentDetector())
+    assert len(parsed) == 1
+    assert reading.payload.fingerprint and reading.document and reading.document.words and len(reading.links) == 2
+
+
+def test_words_are_those_that_a_reader_sees() -> None:
+    """Scripts and what is made up for a visitor tell no two pages apart; another sentence does."""
+
+    def words(page: bytes) -> str | None:
+        reading = read(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n" + page, PAGE, ContentDetector())
+        return reading.document.words if reading.document else None
+
+    one = words(b"<p>%b of visitor deadbeef00c0ffee<script>1</script>" % TEXT)
+    assert one == words(b"<p>%b of visitor 0123456789abcdef<script>2</script><noscript>3</noscript>" % TEXT)
+    assert one != words(b"<p>Another: %b of visitor deadbeef00c0ffee" % TEXT)

@@ -1,0 +1,185 @@
+"""Documents are read by other processes: whatever one of them brings, the crawl and the other documents go on."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import time
+
+import pytest
+
+from sharc_crawler.changes.digest import labelled_digest
+from sharc_crawler.live.reading import readers as module
+from sharc_crawler.live.reading.readers import Readers
+from sharc_crawler.live.reading.readings import Order, Wants
+from tests.live.wire_servers import in_loop
+
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n"
+URL = "http://h.example/"
+PAGE = Order(URL, Wants.DOCUMENT, compared=True)
+TERMS = {"detector": "content", "masks": None}
+
+#: a reader that dies over, or stays with, what is so called; else reads as ours does
+_FAULTY = """
+import os, signal, sys, time
+from sharc_crawler.live.reading import reader_process
+
+read = reader_process.read
+
+def faulty(raw, order, detector):
+    if b"deadly" in raw and order.wants == "document":
+        os.kill(os.getpid(), signal.SIGKILL)
+    if b"fatal" in raw:
+        os._exit(3)
+    if b"once" in raw and not os.path.exists(os.environ["SEEN"]):
+        open(os.environ["SEEN"], "w").close()
+        os._exit(4)
+    while b"endless" in raw and order.wants == "document":
+        pass
+    while b"asleep" in raw and not os.path.exists(os.environ["SEEN"]):
+        time.sleep(0.01)
+    return read(raw, order, detector)
+
+reader_process.read = faulty
+reader_process.SECONDS = 0.5
+reader_process.main()
+"""
+
+
+@pytest.fixture
+def faulty(tmp_path, monkeypatch):
+    (tmp_path / "faulty_reader.py").write_text(_FAULTY)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(module, "PROCESS", "faulty_reader")
+    monkeypatch.setenv("SEEN", str(tmp_path / "seen"))
+    return tmp_path / "seen"
+
+
+def links(reading):
+    return [link.url for link in reading.links]
+
+
+async def read(readers, *bodies):
+    futures = [readers.read(HEAD + body, PAGE) for body in bodies]
+    return await asyncio.gather(*map(asyncio.wrap_future, futures))
+
+
+@in_loop
+async def test_documents_are_read_in_their_order_and_more_than_one_process_is_given():
+    readers = Readers(TERMS)
+    try:
+        found = await read(readers, *(b"<a href=/%d>a</a>" % number for number in range(50)))
+        assert [links(one) for one in found] == [[f"{URL}{number}"] for number in range(50)]
+        assert readers.pending == 0
+        assert all(one.payload.digest and one.payload.fingerprint and not one.problems for one in found)
+    finally:
+        readers.close()
+
+
+@pytest.mark.parametrize("body", [b"deadly", b"endless"])
+@in_loop
+async def test_a_document_that_ends_its_reader_costs_its_own_links_alone(faulty, body):
+    """It is tried again; then its digests are taken, and what is missing is said."""
+    readers = Readers(TERMS)
+    try:
+        before, bad, after = await read(readers, b"<a href=/a>a", body, b"<a href=/b>b")
+        assert links(before) == [f"{URL}a"]
+        assert links(after) == [f"{URL}b"]
+        assert links(bad) == []
+        assert bad.payload == (labelled_digest(body), None, None), "what it is compared by is not lost"
+        assert bad.problems == ("it was not looked into: whoever tried ended over it, twice",)
+    finally:
+        readers.close()
+
+
+@in_loop
+async def test_a_document_that_ends_every_reader_is_given_up(faulty):
+    readers = Readers(TERMS)
+    try:
+        bad, after = await read(readers, b"fatal", b"<a href=/b>b")
+        assert bad.problems == ("whoever read it ended (exit code 3) each time",)
+        assert links(after) == [f"{URL}b"]
+    finally:
+        readers.close()
+
+
+@in_loop
+async def test_a_reader_that_died_once_costs_nothing(faulty):
+    readers = Readers(TERMS)
+    try:
+        (found,) = await read(readers, b"<a href=/once>b")
+        assert (links(found), found.problems) == ([f"{URL}once"], ())
+    finally:
+        readers.close()
+
+
+@in_loop
+async def test_a_reader_that_is_killed_from_outside_is_replaced(faulty):
+    readers = Readers(TERMS)
+    try:
+        await read(readers, b"<a href=/a>a")
+        os.kill(readers._readers[0]._child._process.pid, signal.SIGKILL)
+        (found,) = await read(readers, b"<a href=/b>b")
+        assert links(found) == [f"{URL}b"]
+    finally:
+        readers.close()
+
+
+@in_loop
+async def test_nobody_waits_behind_a_long_document(faulty):
+    """It ends only when the others have been read."""
+    readers = Readers(TERMS)
+    try:
+        long = readers.read(HEAD + b"<a href=/asleep>a", PAGE)
+        others = await read(readers, *[b"<a href=/b>b"] * 40)
+        assert all(links(one) == [f"{URL}b"] for one in others)
+        assert not long.done()
+        faulty.touch()
+        assert links(await asyncio.wrap_future(long)) == [f"{URL}asleep"]
+        await readers.finish()
+    finally:
+        readers.close()
+
+
+@in_loop
+async def test_another_is_there_before_a_document_that_may_take_long_does(faulty, monkeypatch):
+    """To start one takes long where the machine is busy; nobody waits for that here."""
+    monkeypatch.setattr(module, "PATIENCE", 600.0)
+    readers = Readers(TERMS)
+    try:
+        long = readers.read(HEAD + b"<a href=/asleep>a".ljust(module.LONG + 1), PAGE)
+        (found,) = await read(readers, b"<a href=/b>b")
+        assert (links(found), long.done()) == ([f"{URL}b"], False)
+        faulty.touch()
+        assert links(await asyncio.wrap_future(long)) == [f"{URL}asleep"]
+    finally:
+        readers.close()
+
+
+@in_loop
+async def test_what_a_lingering_process_answers_all_at_once_is_heard(faulty):
+    """The long document, and those behind it that another has read meanwhile: in one piece, as the crawl was busy."""
+    wrong = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: wrong.append(context))
+    readers = Readers(TERMS)
+    try:
+        long = readers.read(HEAD + b"<a href=/asleep>a", PAGE)
+        await read(readers, *[b"<a href=/b>b"] * 10)
+        faulty.touch()
+        time.sleep(1)  # the loop hears nothing meanwhile
+        assert links(await asyncio.wrap_future(long)) == [f"{URL}asleep"]
+        await readers.finish()
+        assert not wrong
+    finally:
+        readers.close()
+        asyncio.get_running_loop().set_exception_handler(None)
+
+
+@in_loop
+async def test_a_process_that_cannot_be_started_is_said(monkeypatch):
+    monkeypatch.setattr("sys.executable", "/nowhere/python")
+    readers = Readers(TERMS)
+    (found,) = await read(readers, b"<a href=/b>b")
+    assert "cannot be started" in found.problems[0]
+    readers.close()

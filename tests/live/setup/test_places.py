@@ -1,0 +1,62 @@
+"""A site's folder: its state is let go for other sites' and opened again, unless somebody took it over meanwhile."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from scrapy.settings import Settings
+
+from sharc_crawler.archive.open_files import OpenFiles
+from sharc_crawler.errors import Superseded
+from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.frontier.store import Batch, CaptureRow
+from sharc_crawler.live.clock import Clock
+from sharc_crawler.live.config import Config
+from sharc_crawler.live.setup.places import OpenStores, Place, site_paths
+from sharc_crawler.model import Phase
+from sharc_crawler.storage.holding import LOCK
+
+
+@pytest.fixture
+def places(tmp_path):
+    """Three, of which one is open at a time."""
+    stores = OpenStores(16)
+    stores.files = OpenFiles(1)
+    config = replace(Config.from_settings(Settings()), log=("json",))
+    paths = site_paths(tmp_path, ["a.example", "b.example", "c.example"])
+    made = [Place(path, config, Clock(), stores) for path in paths.values()]
+    yield made
+    for place in made:
+        place.suspend()
+
+
+def row(note):
+    spec = CaptureSpec("a.example", ("http://a.example/",))
+    return Batch(captures={0: CaptureRow(0, spec, Phase.VISIT, 1.0, None, None, (note,))})
+
+
+def test_what_was_let_go_is_opened_again_with_all_that_was_written(places):
+    for turn in range(3):
+        for place in places:
+            place.commit(row(f"turn {turn}"))
+    assert sum(place._store is not None for place in places) == 1
+    assert [place.store.load().captures[0].notes for place in places] == [("turn 2",)] * 3
+
+
+def test_nothing_is_written_where_another_had_it_meanwhile(places):
+    first, second, _ = places
+    first.commit(row("ours"))
+    second.commit(row("ours"))
+    (first.folder / LOCK).write_text("another process")
+    with pytest.raises(Superseded, match="taken over"):
+        first.commit(row("ours again"))
+    (first.folder / LOCK).unlink()
+
+
+def test_a_folder_that_is_missing_is_left_to_whoever_moved_it(places, tmp_path):
+    places[0].suspend()
+    places[0].folder.rename(tmp_path / "elsewhere")
+    paths = site_paths(tmp_path, ["a.example", "b.example", "c.example"])
+    assert set(paths) == {"b.example", "c.example"}
+    (tmp_path / "elsewhere").rename(places[0].folder)
