@@ -47,7 +47,7 @@ observations = st.builds(
     lastmod_precision=st.sampled_from([0.0, 86400.0]),
     kind=st.sampled_from(Kind),
     media_type=st.none() | st.sampled_from(["text/html", "application/pdf"]),
-    document=st.none() | st.builds(Document, *[st.integers(0, 3)] * 3),
+    document=st.none() | st.builds(Document, *[st.integers(0, 3)] * 3, by_script=st.just(False), words=st.none()),
 )
 
 
