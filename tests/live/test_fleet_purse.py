@@ -43,7 +43,7 @@ def worker(ledger: FleetLedger) -> Iterator[Purse]:
 
 
 async def until(condition) -> None:
-    for _ in range(6_000):
+    for _ in range(24_000):
         if condition():
             return
         await asyncio.sleep(0.01)

@@ -6,7 +6,6 @@ loaded, interpreter flags, locales) is for tests that run the real command.
 
 from __future__ import annotations
 
-import atexit
 import gc
 import json
 import os
@@ -212,15 +211,7 @@ def _forker() -> tuple[subprocess.Popen, Path]:
             stdin=subprocess.PIPE,
             cwd=ROOT,
         )
-    atexit.register(_ended, forker, place)
     return forker, place
-
-
-def _ended(forker: subprocess.Popen, place: Path) -> None:
-    forker.kill()
-    forker.wait()
-    place.unlink()
-    place.parent.rmdir()
 
 
 def main() -> None:
@@ -247,6 +238,9 @@ def main() -> None:
         if "files" in order:
             sys.stdout.flush()
             os._exit(0)
+    else:
+        Path(place).unlink()
+        Path(place).parent.rmdir()
 
 
 def _orders(listener: socket.socket) -> dict | None:
