@@ -122,6 +122,16 @@ def test_pages_that_a_news_sitemap_names_later_are_found_before_t():
     assert len(found) >= 12
 
 
+def test_entries_that_appear_late_count_as_new():
+    hubs = HintHubs()
+    hubs.add(1)
+    for poll in range(1, 11):  # one new entry an hour, dated two hours before it appears
+        dates = {100 + number: (number - 2) * 3600.0 for number in range(poll + 1)}
+        hubs.polled(1, poll * 3600.0, sorted(dates, reverse=True), dates)
+    assert hubs.best(1, 12 * 3600.0) == [1]
+    assert hubs.next < 40 * 3600.0
+
+
 @pytest.mark.parametrize("status", [404, 500])
 def test_a_hub_that_does_not_answer_costs_little_and_t_comes(status):
     crawl = Crawl(Site("feed", status))

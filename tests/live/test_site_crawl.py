@@ -140,12 +140,13 @@ def test_the_feeds_that_a_front_page_names_are_pages_of_the_capture(crawl, stati
     (site / "post.html").write_text(f"{alternate.format('atom', 'comments')}<a href=/en/>front page</a>")
     for name in ("news", "comments"):
         (site / f"{name}.xml").write_text("<rss><channel><item><link>/en/linked.html</link></item></channel></rss>")
+    (site / "linked.html").write_text("named by the feed alone")
     with static(site.parent) as url:
         done = crawl(url=f"{url}en", delay="0.01")  # which redirects to en/
     assert done.code == 0, done.err
     verdicts = {page["url"].removeprefix(url): page["verdict"] for page in done.capture["pages"]}
     assert verdicts.pop("en") is None, "redirected"
-    assert verdicts == dict.fromkeys(["en/", "en/post.html", "en/news.xml"], "coherent")
+    assert verdicts == dict.fromkeys(["en/", "en/post.html", "en/news.xml", "en/linked.html"], "coherent")
     assert "comments.xml" not in (done.folder / "report.json").read_text()
 
 

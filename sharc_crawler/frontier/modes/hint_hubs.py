@@ -32,7 +32,7 @@ PERHAPS = re.compile(
 MOST = 8  #: hubs of a capture; twice as many with those that are known for what they are
 FILLED = 0.5  #: share of a list that may be new at its next poll: what falls off its end is never seen
 UNDATED = 10  #: entries that may be, at most, where no entry says when
-EXPECTED = 0.5  #: new entries, at least, that a hub is asked for at the end of the visits
+EXPECTED = 0.5  #: new entries, at least, that a hub is asked for once more at the end of the visits
 LEAST = 0.2  #: probability that a page in a list without times changed after its visit, of those called changed
 DAY = 86_400.0
 
@@ -87,7 +87,6 @@ class HintHubs:
         self._novelty = Novelty(half_life=100 * DAY)
         self._numbers: dict[PageId, int] = {}
         self._last: dict[PageId, _Last] = {}
-        self._once: set[PageId] = set()  # asked no more than that
         self._due: dict[PageId, Instant] = {}
         self._dated: set[PageId] = set()  # those whose entries say when
         self.next: Instant = math.inf  #: when a hub is due
@@ -143,16 +142,14 @@ class HintHubs:
             self._dated.add(page)
         last = self._last.get(page)
         ahead = set(moved(last.places, entries)) if last and last.places is not None else set[int]()
-        new = sum(dates.get(entry, read) > last.read for entry in ahead) if last else 0
         places = {entry: place for place, entry in enumerate(entries)}
-        self._polled(page, _Last(places, read), read - last.read if last else 0.0, new)
+        self._polled(page, _Last(places, read), read - last.read if last else 0.0, len(ahead))
         perhaps = read - LEAST * (read - last.read) if last else read
         return [(entry, dates.get(entry, perhaps)) for entry in entries if entry in dates or entry in ahead]
 
     def _polled(self, page: PageId, found: _Last, seconds: float, new: int) -> None:
         """It is due when half of its list is expected to be new, or so many entries that their times are unknown."""
         number = self._numbers[page]
-        (self._once.discard if page in self._last else self._once.add)(page)
         self._last[page] = found
         self._novelty.looked(number, seconds, new)
         most = max(FILLED * len(found.places or ()), UNDATED)  # an empty list may be a long one
@@ -167,9 +164,9 @@ class HintHubs:
         self.next = min(self._due.values())
         return taken
 
-    def best(self, most: int, now: Instant) -> list[PageId]:
-        """So many of those that are expected to have something new, or were asked but once; most of it first."""
+    def best(self, most: int, now: Instant, expected: float = EXPECTED) -> list[PageId]:
+        """So many of those that are ``expected`` to have so much new; most of it first."""
         rates = self._novelty.rates() if self._last else ()
         new = {page: rates[self._numbers[page]] * (now - last.read) for page, last in self._last.items()}
-        worth = [page for page in new if new[page] >= EXPECTED or page in self._once]
+        worth = [page for page in new if new[page] >= expected]
         return sorted(worth, key=new.__getitem__, reverse=True)[: max(0, most)]

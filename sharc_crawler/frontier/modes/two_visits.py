@@ -21,7 +21,7 @@ from sharc_crawler.evidence.judgement import is_apex
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.modes.base import Mode
 from sharc_crawler.frontier.modes.before_reference import WORTH, SecondLooks
-from sharc_crawler.frontier.modes.hint_hubs import PERHAPS, HintHubs, lists_changes
+from sharc_crawler.frontier.modes.hint_hubs import EXPECTED, PERHAPS, HintHubs, lists_changes
 from sharc_crawler.frontier.modes.words import SLACK, SaidOfChanges
 from sharc_crawler.frontier.pages import NO_PARENT
 from sharc_crawler.frontier.seen import UNSEEN
@@ -300,7 +300,7 @@ class TwoVisits(Mode):
         if last and self._hubs and self._capture.owed.pending and self._capture.phase is Phase.VISIT:
             return True  # a poll may be among it
         if not looks.begun:
-            self._asked = self._best_hubs(now) if last else []
+            self._asked = self._best_hubs(now, 0.0) if last else []  # each once; then those that may have more
         sources = len(self._sitemaps) + len(self._asked)
         if not looks.due(strategy, max(sources, bool(self._words)), now):
             return False
@@ -322,7 +322,7 @@ class TwoVisits(Mode):
         """A round begins with what sitemaps and hubs say now, or have said; False: there is nobody to be asked."""
         looks, sitemaps = self._looks, list(self._sitemaps)
         if looks.begun:
-            self._asked = self._best_hubs(now)
+            self._asked = self._best_hubs(now, EXPECTED)
         if not (sitemaps or self._asked or (self._words and not looks.begun)):
             looks.over()
             return False
@@ -332,8 +332,8 @@ class TwoVisits(Mode):
         self._owe_hubs(self._asked)
         return bool(sitemaps or self._asked) or self._looks_again(strategy, now)
 
-    def _best_hubs(self, now: Instant) -> list[PageId]:
-        return self._hubs.best(self._capture.counts.visits // WORTH - len(self._sitemaps), now)
+    def _best_hubs(self, now: Instant, expected: float) -> list[PageId]:
+        return self._hubs.best(self._capture.counts.visits // WORTH - len(self._sitemaps), now, expected)
 
     def visited_again(self, page: PageId, before: Outcome, outcome: Outcome) -> None:
         """Was the hint true? One that was forbidden was not made."""
