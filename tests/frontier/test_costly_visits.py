@@ -1,0 +1,45 @@
+"""What a page loads in a browser is a part of its visit: the plan's Δ follows what visits really take."""
+
+from __future__ import annotations
+
+import pytest
+
+from sharc_crawler.frontier.finishing import KNOWN_PACE
+from sharc_crawler.frontier.frontier import Frontier
+from sharc_crawler.frontier.hosts import Politeness
+from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.model import Done, Kind, Slot, Wait
+
+DELAY, LOADED, SHOWN = 1.0, 3, 5.0  #: seconds between requests, what a page loads, seconds that it takes to be shown
+
+
+def test_slow_pages_make_the_plans_slots_longer(world):
+    seeds = tuple(f"http://h/{number}" for number in range(2 * KNOWN_PACE))
+    frontier = Frontier(Politeness(delay=DELAY, obey_robots=False))
+    frontier.open(CaptureSpec("h", seeds, strategy="sharc-revisits", sitemaps=()), world.now)
+    shown, steps = None, {}
+    turns = 0
+    while frontier.capture.counts.visits < KNOWN_PACE + 1:
+        turns += 1
+        assert turns < 400, (decision, shown, world.now, frontier.capture.counts.visits)
+        decision = frontier.next(world.now)
+        assert not isinstance(decision, Done)
+        if isinstance(decision, Wait):
+            if shown is not None:  # all that it wanted is there
+                world.now += SHOWN
+                frontier.finished(*shown)
+                shown = None
+                steps[frontier.capture.counts.visits] = frontier.capture.strategy.setting.step
+            else:
+                world.now = decision.until
+            continue
+        outcome = world.answer(decision)
+        if decision.kind is Kind.PAGE and decision.slot is Slot.FIRST:
+            frontier.answered(decision, outcome)
+            for number in range(LOADED):
+                assert frontier.load(decision, f"{decision.url}/data/{number}", Kind.DATA, world.now) is not None
+            shown = decision, outcome
+        else:
+            frontier.finished(decision, outcome)
+    assert steps[KNOWN_PACE - 1] <= DELAY, "by the delay alone, as it was told"
+    assert steps[KNOWN_PACE] == pytest.approx(SHOWN, rel=0.5), "by what visits took"
