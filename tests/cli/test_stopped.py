@@ -1,0 +1,45 @@
+"""Ctrl-C while a tool works: it ends at once, and leaves nothing that is half made."""
+
+from __future__ import annotations
+
+import os
+import signal
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner
+
+from benchmarks.made_capture import Maker
+from sharc_crawler.cli import main
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("made")
+    Maker(made, 30, 20).make()
+    assert CliRunner().invoke(main, ["report", str(made)]).exit_code == 0
+    return made
+
+
+@contextmanager
+def somebody_stops_it(*_: object) -> Iterator[Callable[[float], None]]:
+    """At the first word of how far the work is."""
+    yield lambda _: os.kill(os.getpid(), signal.SIGINT)
+
+
+@pytest.mark.parametrize("command", ["verify", "package"])
+def test_ctrl_c_ends_it_and_nothing_half_made_is_left(command: str, folder: Path, monkeypatch: pytest.MonkeyPatch):
+    before = sorted(path.name for path in folder.iterdir())
+    with monkeypatch.context() as patched:
+        patched.setattr(f"sharc_crawler.cli.{command}.progress", somebody_stops_it)
+        stopped = CliRunner().invoke(main, [command, str(folder)])
+    assert stopped.exit_code == 1
+    assert "Aborted!" in stopped.output
+    assert sorted(path.name for path in folder.iterdir()) == before
+    again = CliRunner().invoke(main, ["verify", str(folder)])
+    assert again.exit_code == 0, again.output
