@@ -28,8 +28,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @contextmanager
 def somebody_stops_it(*_: object) -> Iterator[Callable[[float], None]]:
-    """At the first word of how far the work is."""
-    yield lambda _: os.kill(os.getpid(), signal.SIGINT)
+    """At the first word of how far the work is; side by side tests are run by processes that ignore it."""
+    former = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield lambda _: os.kill(os.getpid(), signal.SIGINT)
+    finally:
+        signal.signal(signal.SIGINT, former)
 
 
 @pytest.mark.parametrize("command", ["verify", "package"])
