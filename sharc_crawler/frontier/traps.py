@@ -78,6 +78,12 @@ class MadeUp(NamedTuple):
     place: str  #: behind this path, or in this parameter of whatever page
     rest: str  #: the address without it
     names: bool  #: it may be the name of a document, as it ends a path
+    together: bool = False  #: all that may be made up in an address
+
+    @property
+    def row(self) -> str:
+        """What it is counted by: the last of several stands in the same place as all of them together."""
+        return f"{self.place} together" if self.together else self.place
 
 
 def made_up(url: str) -> list[MadeUp]:
@@ -92,7 +98,7 @@ def made_up(url: str) -> list[MadeUp]:
     if len(found) < 2:
         return singles
     rest = url[:start] + _SESSION.sub("*", url[start:])
-    return [*singles, MadeUp(rest[start:], rest, names=True)]
+    return [*singles, MadeUp(rest[start:], rest, names=True, together=True)]
 
 
 def _single(url: str, start: int, found: Match[str]) -> MadeUp:
@@ -143,7 +149,7 @@ class Traps:
 
     def _saw_without(self, part: MadeUp, content: str) -> None:
         """A page whose address has something made up: is it a copy of one with something else there?"""
-        row = self._row(part.place)
+        row = self._row(part.row)
         self._is_new(part.rest)
         new = self._is_new(f"{part.rest} {content}")
         if row == UNSEEN:
@@ -202,7 +208,7 @@ class Traps:
         if not parts:
             return self._reason(_template(url, _NUMBER))
         for part in parts:  # where one of them means nothing, the others may
-            if reason := self._reason(part.place):
+            if reason := self._reason(part.row):
                 return reason if part.rest in self._seen else None
         return None
 

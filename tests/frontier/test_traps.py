@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import tracemalloc
 from itertools import count, pairwise
 
@@ -118,6 +119,22 @@ def test_honest_templates_are_never_doubted():
     for number in range(50_000):
         traps.saw(f"{ROOT}item/{number}", "sold out")
     assert traps.why_not(f"{ROOT}item/1") is None
+
+
+@pytest.mark.parametrize("path", ["{}/{}", "{}/{}/{}", "{}/p?x={}"])
+def test_addresses_with_nothing_but_made_up_names_are_a_trap(path):
+    dice, traps = random.Random(1), Traps()
+    made = (path.format(*(f"x{dice.randrange(16**8):08x}y" for _ in range(3))) for _ in range(25))
+    for one in made:
+        traps.saw(f"{ROOT}{one}", "the same")
+    assert "looks like a trap" in traps.why_not(ROOT + path.format("x12345678y", "x1a2b3c4dy", "x9f9f9f9fy"))
+
+
+def test_names_of_documents_that_look_made_up_are_no_trap():
+    dice, traps = random.Random(1), Traps()
+    for number in range(200):
+        traps.saw(f"{ROOT}{dice.randrange(16**8):08x}a/{dice.randrange(16**8):08x}b", f"content {number // 2}")
+    assert traps.why_not(f"{ROOT}01234567a/01234567b") is None
 
 
 def test_pages_without_numbers_share_no_template():
