@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.changes.http_date import http_date
 from sharc_crawler.evidence import audit
-from sharc_crawler.evidence.judgement import ONCE, OTHER_BYTES, SAME_BYTES
+from sharc_crawler.evidence.judgement import ONCE
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.lag import learned
 from sharc_crawler.evidence.lastmods import Download, Lastmod, differ, header_lastmod, offset, weigh
@@ -44,6 +44,7 @@ class Attestations:
         self.lastmods: dict[PageId, list[Lastmod]] = {}
         self.embedded: dict[PageId, Download] = {}  #: resources, by their first download
         self.once: set[PageId] = set()  #: visited in one slot only
+        self._further: dict[PageId, Judgement] = {}  # what the last further download said
         self.doubts: dict[PageId, Judgement] = {}  #: what the revisit said, where that was not "coherent"
         self.drawn: set[PageId] = set()  #: to be audited, if they come to be claimed
         self.audited: set[PageId] = set()
@@ -85,6 +86,7 @@ class Attestations:
     def revisited(self, page: PageId, outcome: Outcome, judgement: Judgement) -> bool:
         """A page was downloaded again; False: by bytes, or by 304, it is finished."""
         self.downloaded(page, outcome, once=False)
+        self._further[page] = judgement
         if page in self.once:  # an audit, which says nothing of T by itself
             return True
         if judgement.verdict is Verdict.COHERENT:
@@ -246,7 +248,7 @@ class Attestations:
     ) -> Judgement:
         around = self._around(page, reference)
         doubt = self.doubts.get(page)
-        if around is SAME_BYTES:
+        if around and around.verdict is Verdict.COHERENT:
             return around
         if weighed is not None:
             label, trusted = labels[page], self._trusts.get(url_class(url))
@@ -262,14 +264,11 @@ class Attestations:
         return around or doubt or ONCE
 
     def _around(self, page: PageId, reference: Instant) -> Judgement | None:
-        """By bytes, where there are downloads on both sides of T."""
+        """By bytes, and what is said beside them, where there are downloads on both sides of T."""
         downloads = self.downloads.get(page, ())
         if len(downloads) < 2 or not downloads[0].ended <= reference <= downloads[-1].started:
             return None
-        first, second = downloads[0].digest, downloads[-1].digest
-        if first is None or second is None:
-            return None
-        return SAME_BYTES if first == second else OTHER_BYTES
+        return self._further.get(page)
 
     def _summary(
         self,

@@ -7,8 +7,10 @@ import pytest
 
 from sharc_crawler.evidence import audit
 from sharc_crawler.evidence.attesting import Attestations
+from sharc_crawler.evidence.judgement import Revisits
 from sharc_crawler.evidence.kinds import Evidence
-from sharc_crawler.model import Kind, Outcome, Result, Verdict
+from sharc_crawler.evidence.reasons import Reason
+from sharc_crawler.model import Kind, Outcome, Result, Validators, Verdict
 from sharc_crawler.rates.history import SiteHistory
 
 T = 1000.0
@@ -24,14 +26,19 @@ class Capture:
     def __init__(self, share: float = 0.0, late: float = 0.0) -> None:
         self.attesting = Attestations(NOBODY, share, late)
         self.urls: dict[int, str] = {}
+        self.visits: dict[int, Outcome] = {}
+        self.revisits = Revisits()
 
     def page(self, lastmod: float, *versions: str, once: bool = True, folder: str = "a", first: float = VISIT) -> int:
         """One download for each version: the first is the visit, the second lies after T."""
         page = len(self.urls)
         self.urls[page] = f"http://h/{folder}/{page}.html"
-        for at, version in zip((first, AGAIN), versions, strict=False):
-            outcome = Outcome(Result.OK, at, at + 0.1, status=200, digest=version, date=at)
-            self.attesting.downloaded(page, outcome, once=once and at == first)
+        for place, version in enumerate(versions):
+            if place:
+                self.again(page, version)
+                continue
+            self.visits[page] = outcome = Outcome(Result.OK, first, first + 0.1, status=200, digest=version, date=first)
+            self.attesting.downloaded(page, outcome, once=once)
         self.attesting.ingest(page, END, lastmod - 10.0 * page, 1.0)  # all alike would be the sitemap's own date
         return page
 
@@ -45,10 +52,11 @@ class Capture:
         """Those to be downloaded now."""
         return sorted(self.attesting.next_audits(T, told))
 
-    def again(self, page: int, version: str, at: float = AGAIN) -> None:
-        """An audit's download."""
-        outcome = Outcome(Result.OK, at, at + 0.1, status=200, digest=version, date=at)
-        self.attesting.downloaded(page, outcome, once=False)
+    def again(self, page: int, version: str, at: float = AGAIN, etag: str | None = None) -> None:
+        """A further download, as an audit's."""
+        outcome = Outcome(Result.OK, at, at + 0.1, 200, version, validators=Validators(etag), date=at)
+        judgement = self.revisits.judge(self.urls[page], self.visits[page], outcome, T)
+        self.attesting.revisited(page, outcome, judgement)
 
     def judged(self):
         self.attesting.begin(self.urls, VISIT)
@@ -107,8 +115,7 @@ def test_what_an_audit_confirmed_bounds_what_is_claimed_beside_it_but_not_what_i
     assert len(chosen) == 7
     undrawn -= chosen
     for page in chosen & others:
-        outcome = Outcome(Result.OK, AGAIN, AGAIN + 0.1, status=200, digest="A", date=AGAIN)
-        capture.attesting.downloaded(page, outcome, once=False)
+        capture.again(page, "A")
     _, told = capture.judged()
     assert (told["claimed"], told["audited"], told["changed"]) == (65 - len(chosen & others), 7, 0)
     left = len(others - chosen)
@@ -223,3 +230,12 @@ def test_pages_that_no_sitemap_told_of_yet_are_drawn_one_by_one():
     assert set(audited) <= urls.keys(), "where there is no word, there is nothing to audit"
     _, told = capture.attesting.judge(urls, T)
     assert [one["label"] for one in told["strata"]] == ["/a/*.html found on the way"]
+
+
+def test_equal_bytes_of_an_audit_are_weighed_with_what_stands_beside_them():
+    capture = Capture()
+    page = capture.page(AFTER_T, "A")
+    capture.visits[page] = capture.visits[page]._replace(validators=Validators('"1"'))
+    capture.again(page, "A", etag='"2"')
+    judged, _ = capture.judged()
+    assert (judged[page].verdict, judged[page].reason) == (Verdict.UNKNOWN, Reason.OTHER_ETAG)
