@@ -40,7 +40,7 @@ class Cookie:
     """One of them."""
 
     name: str
-    value: str
+    value: str = field(repr=False)  #: no traceback and no log has it
     domain: str  #: without a leading dot
     path: str = "/"
     subdomains: bool = False  #: is it for those, too?
@@ -60,7 +60,7 @@ class Login:
     """Whose requests a crawl makes."""
 
     cookies: tuple[Cookie, ...] = ()
-    storage: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  #: scripts' own, by origin
+    storage: Mapping[str, Mapping[str, str]] = field(default_factory=dict, repr=False)  #: scripts' own, by origin
     keeps_secrets: bool = False  #: in WARC requests
 
     def header(self, url: str, now: Instant) -> str:

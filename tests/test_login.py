@@ -137,3 +137,9 @@ def test_nothing_that_would_end_the_session_is_asked_for():
     assert asked[""] - asked["reader"] == {"http://h/logout", "http://h/sign-out.gif"}
     assert "http://h/a" in asked["reader"]
     assert [row.reason for row in store.load().outside] == ["it would end the session"] * 2
+
+
+def test_what_is_printed_of_a_login_holds_no_secret():
+    login = Login((Cookie("s", "topsecret", "h"),), {"http://h": {"token": "storedsecret"}})
+    assert "topsecret" not in repr(login)
+    assert "stored" not in repr(login)

@@ -124,6 +124,8 @@ def confirm(folder: Path, read: Callable[[Document, Path], None]) -> dict[str, A
     document = certificate_of(folder)
     assert document is not None, "it waits"
     with _held(folder / CONFIRMING) as place:
+        if (folder / CONFIRMATION).exists():
+            raise UsageError(f"{folder} was confirmed by another process meanwhile: sharc verify says whether it holds")
         read(document["capture"], place / "reading")
         made_in = place / CONFIRMATION
         made_in.mkdir()
@@ -142,7 +144,7 @@ def _held(place: Path) -> Iterator[Path]:
     place.mkdir(exist_ok=True)
     descriptor = os.open(place, os.O_RDONLY)
     try:
-        if not lock(descriptor):
+        if not lock(descriptor) or not os.fstat(descriptor).st_nlink:  # it has removed it since
             raise UsageError(f"{place.parent} is being confirmed by another process: leave it to that one")
         for left in place.iterdir():
             shutil.rmtree(left)

@@ -47,8 +47,9 @@ def with_data(
     Changed if any changed; else unknown if anything is unknown, or was judged around another instant (of another
     subsite); else coherent, by the weakest evidence of all. What was not captured is no part of the page as archived.
 
-    >>> from sharc_crawler.evidence.judgement import SAME_BYTES, OTHER_BYTES
-    >>> with_data(SAME_BYTES, "h", ["/api"], {"/api": DataState(OTHER_BYTES, "h")})[0].reason.value
+    >>> same = Judgement(Verdict.COHERENT, Evidence.BYTES, Reason.EQUAL_BYTES)
+    >>> other = Judgement(Verdict.CHANGED, Evidence.BYTES, Reason.OTHER_BYTES)
+    >>> with_data(same, "h", ["/api"], {"/api": DataState(other, "h")})[0].reason.value
     'data-changed'
     """
     unknown = ""

@@ -24,8 +24,6 @@ APEX = Judgement(Verdict.COHERENT, Evidence.INSTANT, Reason.REFERENCE_DOWNLOAD)
 ONCE = Judgement(Verdict.UNKNOWN, Evidence.NONE, Reason.VISITED_ONCE)
 NEVER_REVISITED = Judgement(Verdict.UNKNOWN, Evidence.NONE, Reason.NEVER_REVISITED)
 LATE_DOWNLOAD = Judgement(Verdict.UNKNOWN, Evidence.NONE, Reason.LATE_DOWNLOAD)
-SAME_BYTES = Judgement(Verdict.COHERENT, Evidence.BYTES, Reason.EQUAL_BYTES)
-OTHER_BYTES = Judgement(Verdict.CHANGED, Evidence.BYTES, Reason.OTHER_BYTES)
 
 
 def of_comparison(comparison: Comparison) -> Judgement:

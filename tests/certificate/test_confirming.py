@@ -167,6 +167,14 @@ def test_two_at_once_are_refused(capture):
     assert verify(capture).findings == []
 
 
+def test_who_comes_when_another_has_just_confirmed_leaves_it_as_it_is(capture):
+    before = confirm(capture, later(TOLD))
+    with pytest.raises(UsageError, match="meanwhile"):
+        confirm(capture, later(TOLD))
+    assert confirmation_of(capture) == before
+    assert verify(capture).findings == []
+
+
 def rewritten(capture: Path, /, **changes: object) -> None:
     path = capture / CONFIRMATION / confirming.NAME
     document = {**json.loads(path.read_text()), **changes}

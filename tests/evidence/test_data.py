@@ -5,11 +5,13 @@ from __future__ import annotations
 import pytest
 
 from sharc_crawler.evidence.data import DataState, with_data
-from sharc_crawler.evidence.judgement import APEX, ONCE, OTHER_BYTES, SAME_BYTES
+from sharc_crawler.evidence.judgement import APEX, ONCE
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Judgement, Verdict
 
+SAME_BYTES = Judgement(Verdict.COHERENT, Evidence.BYTES, Reason.EQUAL_BYTES)
+OTHER_BYTES = Judgement(Verdict.CHANGED, Evidence.BYTES, Reason.OTHER_BYTES)
 TOLD = Judgement(Verdict.COHERENT, Evidence.VALIDATOR, Reason.NOT_MODIFIED)
 CHANGED = Judgement(Verdict.CHANGED, Evidence.BYTES, Reason.DATA_CHANGED)
 UNKNOWN = Judgement(Verdict.UNKNOWN, Evidence.NONE, Reason.DATA_UNKNOWN)
