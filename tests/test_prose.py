@@ -1,4 +1,4 @@
-"""What people read is written for them: short, in short sentences (lab notes and background apart)."""
+"""What people read is written for them: short, in short sentences (the tables of docs/hacs-evaluation.md apart)."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 GUIDES = (
-    "arguments", "browser", "capturing", "certificate", "changes", "collection", "drop-in", "fleet", "hacs", "install",
-    "observations", "report", "security", "settings", "simulate", "strategies", "subsites", "temporal", "tutorial",
-    "upstream", "warc",
+    "architecture", "arguments", "benchmarks", "broken-http", "browser", "capturing", "certificate", "changes",
+    "collection", "drop-in", "fleet", "glossary", "hacs", "install", "observations", "rates", "report", "results",
+    "security", "settings", "simulate", "strategies", "subsites", "tables", "temporal", "tutorial", "upstream",
+    "warc",
 )  # fmt: skip
 READ = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", *(f"docs/{name}.md" for name in GUIDES))
 LONGEST_README = 900  #: words
