@@ -41,6 +41,7 @@ class FormerAnswers:
     """Where they lie, in some 30 bytes each; ``folders``: of captures of a site, the newest first.
 
     A URL whose last answer in full was followed by another content, stored as a revisit of another record, is left out.
+    What a revisit record showed before that answer counts for nothing.
     """
 
     def __init__(self, folders: Iterable[Path]) -> None:
@@ -88,15 +89,18 @@ class FormerAnswers:
     def _read(self, folder: Path, since: dict[str, str]) -> None:
         """A capture's indexes; what newer ones have of a URL stays."""
         found: dict[str, IndexEntry] = {}
+        shown: dict[str, IndexEntry] = {}  # by revisit records
         for index in sorted(folder.glob("*.cdxj")):
             for entry in _entries(index):
-                if entry.mime == REVISIT:
-                    if entry.digest and entry.url not in self._numbers:
-                        since.setdefault(entry.url, entry.digest)
-                elif entry.status == _OK and entry.url not in self._numbers:
-                    last = found.get(entry.url)
-                    if last is None or last.date <= entry.date:
-                        found[entry.url] = entry
+                if entry.url in self._numbers:
+                    continue
+                if entry.mime == REVISIT and entry.digest:
+                    _keep_later(shown, entry)
+                elif entry.mime != REVISIT and entry.status == _OK:
+                    _keep_later(found, entry)
+        for url, entry in shown.items():
+            if url not in found or _order(entry) > _order(found[url]):  # else the answer in full tells more
+                since.setdefault(url, entry.digest or "")
         files = {entry.file: len(self._files) + place for place, entry in enumerate(_by_file(found.values()))}
         self._files += [folder / name for name in files]
         for url, entry in found.items():
@@ -104,6 +108,16 @@ class FormerAnswers:
             self._numbers.add(url, len(self._file))
             self._file.append(files[entry.file] if fits else -1)
             self._offset.append(entry.offset)
+
+
+def _keep_later(held: dict[str, IndexEntry], entry: IndexEntry) -> None:
+    if entry.url not in held or _order(held[entry.url]) <= _order(entry):
+        held[entry.url] = entry
+
+
+def _order(entry: IndexEntry) -> tuple[str, str, int]:
+    """When it was written: a second may hold several records of a URL."""
+    return entry.date, entry.file, entry.offset
 
 
 def _entries(index: Path) -> list[IndexEntry]:
