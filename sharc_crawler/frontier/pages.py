@@ -10,14 +10,14 @@ import numpy as np
 
 from sharc_crawler.errors import StateError
 from sharc_crawler.frontier.lifecycle import TRANSITIONS, Event, State
-from sharc_crawler.model import NO_VALIDATORS, Outcome, RateEstimate, Result, Validators
+from sharc_crawler.model import NO_VALIDATORS, Kind, Outcome, RateEstimate, Result, Validators
 from sharc_crawler.rates.chain import PRIOR
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from sharc_crawler.frontier.store import PageRow
-    from sharc_crawler.model import Kind, PageId
+    from sharc_crawler.model import PageId
 
 _Type = tuple[int | None, str | None, str | None]
 
@@ -165,6 +165,10 @@ class PageTable:
     def having(self, state: State) -> list[PageId]:
         """The rows in a state, in the order of discovery."""
         return np.flatnonzero(np.frombuffer(self.states, np.uint8) == state).tolist()
+
+    def pages_in(self, state: State) -> list[PageId]:
+        """The same, of pages alone."""
+        return [page for page in self.having(state) if self.kinds[page] is Kind.PAGE]
 
     def _packed(self, outcome: Outcome) -> bytes:
         """In one object, a third of what its parts weigh; an empty text is none."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from sharc_crawler.evidence.survival import log_survival
+from sharc_crawler.frontier.modes.hint_signs import WORTH
 from sharc_crawler.frontier.modes.hint_truth import HintTruth
 from sharc_crawler.model import Phase
 from sharc_crawler.plural import counted
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Instant, PageId, Rate, Seconds
     from sharc_crawler.strategies.door import Door
 
-WORTH = 50  #: visited pages per sitemap that is read again
 FEW = 20  #: pages visited again before what the hints were worth is asked for; then twice as many each time
 LEAST = 0.2  #: probability that a hint is true, at least
 ROUNDS = 20  #: readings of the sitemaps at most: each is followed by a second or so of planning for 50,000 pages

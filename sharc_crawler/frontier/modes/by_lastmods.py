@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.hosts import Task
     from sharc_crawler.frontier.ledger import Ledger
-    from sharc_crawler.frontier.modes.rate_tests import RateTests
+    from sharc_crawler.frontier.modes.untested import Untested
     from sharc_crawler.frontier.store import LastmodRow, PageRow
     from sharc_crawler.model import Hints, Instant, Judgement, Outcome, PageId, Rate, Visit
     from sharc_crawler.rates.history import SiteHistory
@@ -41,7 +41,7 @@ class ByLastmods(TwoVisits):
     listens = True
     takes_hubs = False
 
-    def __init__(self, ledger: Ledger, capture: SiteCapture, history: SiteHistory, tests: RateTests) -> None:
+    def __init__(self, ledger: Ledger, capture: SiteCapture, history: SiteHistory, tests: Untested) -> None:
         super().__init__(ledger, capture, tests, compares=True)
         self.attestations = Attestations(history, capture.spec.audit, capture.spec.lag)
         self._held: Visit | None = None  # the first visit after T, until the sitemaps have been read again

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sharc_crawler.evidence.comparison import compare
+from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.modes.two_visits import TwoVisits
 from sharc_crawler.model import Change, Phase, Slot
 from sharc_crawler.strategies.upkeep import LEAST, make_upkeep
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.ledger import Ledger
-    from sharc_crawler.frontier.modes.rate_tests import RateTests
+    from sharc_crawler.frontier.modes.untested import Untested
     from sharc_crawler.model import Instant, Outcome, PageId, Seconds
     from sharc_crawler.strategies.door import Door
 
@@ -36,7 +37,7 @@ class Continuously(TwoVisits):
     goes_on = True
     takes_hubs = False
 
-    def __init__(self, ledger: Ledger, capture: SiteCapture, tests: RateTests) -> None:
+    def __init__(self, ledger: Ledger, capture: SiteCapture, tests: Untested) -> None:
         super().__init__(ledger, capture, tests, compares=True)
         self._upkeep = make_upkeep(capture.spec.upkeep)
         self._ends = capture.started + capture.spec.lasts
@@ -68,7 +69,7 @@ class Continuously(TwoVisits):
 
     def _plan(self) -> None:
         """When each page is looked at next, by its last look and its interval."""
-        pages, started = self._visited_pages(), self._ledger.pages.started
+        pages, started = self._ledger.pages.pages_in(State.VISITED), self._ledger.pages.started
         self._planned = self._made
         every = self._upkeep(self._rates(pages), 1.0 / self._gap) if pages else np.empty(0)
         due = np.array([started[page] for page in pages]) + every

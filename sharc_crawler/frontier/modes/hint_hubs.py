@@ -8,10 +8,8 @@ bytes judge, as of any page.
 from __future__ import annotations
 
 import math
-import re
 from bisect import bisect_left
 from typing import TYPE_CHECKING, NamedTuple
-from urllib.parse import unquote
 
 from sharc_crawler.polling.novelty import Novelty
 
@@ -20,33 +18,12 @@ if TYPE_CHECKING:
 
     from sharc_crawler.model import Instant, PageId
 
-#: How wikis, forums, trackers and documentation name their lists of what changed last, by the last part of an address.
-LISTS_CHANGES = re.compile(
-    r"(recent|latest|last)[-_ ]?(changes|changed|updates|updated|edits|posts|news|articles)"
-    r"|what'?s[-_ ]?new|all[-_ ]?changes|web[-_ ]?changes|change[-_ ]?log|do=recent"
-    r"|(^|[=:])(recent|latest|updates|timeline|activity|tracker|news|feed|rss|atom)(\.\w+)?$"
-)
-PERHAPS = re.compile(
-    r"recent|la(te)?st|new|change|update|timeline|activity|tracker|feed|rss|atom"
-)  #: all pages are asked
 MOST = 8  #: hubs of a capture; twice as many with those that are known for what they are
 FILLED = 0.5  #: share of a list that may be new at its next poll: what falls off its end is never seen
 UNDATED = 10  #: entries that may be, at most, where no entry says when
 EXPECTED = 0.5  #: new entries, at least, that a hub is asked for once more at the end of the visits
 LEAST = 0.2  #: probability that a page in a list without times changed after its visit, of those called changed
 DAY = 86_400.0
-
-
-def lists_changes(url: str) -> bool:
-    """Does its address say that a page lists recent changes, or is a feed?
-
-    >>> lists_changes("http://h/wiki/Special:RecentChanges"), lists_changes("http://h/changelog.html")
-    (True, True)
-    >>> lists_changes("http://h/recent"), lists_changes("http://h/recently-opened-museums")
-    (True, False)
-    """
-    name = url.rstrip("/").rpartition("/")[2].lower()
-    return PERHAPS.search(name) is not None and LISTS_CHANGES.search(unquote(name)) is not None
 
 
 def moved(before: Mapping[PageId, int], named: Sequence[PageId]) -> list[PageId]:

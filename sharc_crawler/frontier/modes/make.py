@@ -6,8 +6,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import UsageError
-from sharc_crawler.frontier.modes.rate_tests import RateTests
 from sharc_crawler.frontier.modes.two_visits import TwoVisits
+from sharc_crawler.frontier.modes.untested import Untested
 
 if TYPE_CHECKING:
     from sharc_crawler.frontier.capture import SiteCapture
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def make_mode(ledger: Ledger, capture: SiteCapture, strategy: Strategy, parts: Parts) -> Mode:
     """What decides where there is more than one way; raises :class:`UsageError` as :func:`check` does."""
     spec = capture.spec
-    tests = RateTests(capture, ledger.pages, None if parts.seen is None else partial(parts.seen, spec))
+    tests = _tests(ledger, capture, parts)
     check(strategy, spec.subsites, spec.mode)
     if spec.mode == "instant":
         from sharc_crawler.frontier.modes.instant import Instantly
@@ -43,6 +43,15 @@ def make_mode(ledger: Ledger, capture: SiteCapture, strategy: Strategy, parts: P
 
         return Subsites(ledger, capture, lambda: parts.links(spec), tests)
     return TwoVisits(ledger, capture, tests, compares=strategy.revisits)
+
+
+def _tests(ledger: Ledger, capture: SiteCapture, parts: Parts) -> Untested:
+    """What its rates are held against: what the archive saw last, where there is one."""
+    if (seen := parts.seen) is None:
+        return Untested()
+    from sharc_crawler.frontier.modes.rate_tests import RateTests
+
+    return RateTests(capture, ledger.pages, partial(seen, capture.spec))
 
 
 def check(strategy: Strategy, subsites: str, mode: str = "capture") -> None:

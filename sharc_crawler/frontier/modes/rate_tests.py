@@ -9,7 +9,8 @@ import numpy as np
 
 from sharc_crawler.changes.http_date import http_date
 from sharc_crawler.frontier.lifecycle import State
-from sharc_crawler.model import Kind, Result
+from sharc_crawler.frontier.modes.untested import Untested
+from sharc_crawler.model import Result
 from sharc_crawler.plural import counted
 
 if TYPE_CHECKING:
@@ -35,10 +36,10 @@ LEVELS = 16  #: of pages alike, by when they were found
 SLOPE = 0.3  #: of the logarithms of their rates, from first to last
 
 
-class RateTests:
+class RateTests(Untested):
     """What visits say of the rates that they were planned by."""
 
-    def __init__(self, capture: SiteCapture, pages: PageTable, seen: Callable[[str], LastSeen | None] | None) -> None:
+    def __init__(self, capture: SiteCapture, pages: PageTable, seen: Callable[[str], LastSeen | None]) -> None:
         self._capture = capture
         self._pages = pages
         self._seen = seen
@@ -49,7 +50,7 @@ class RateTests:
         self._mean = self._level = 1.0
 
     @property
-    def failed(self) -> bool:
+    def failed(self) -> bool:  # type: ignore[override]
         """Are the rates others than they were held for?"""
         return self._found is not None
 
@@ -66,14 +67,14 @@ class RateTests:
 
     def told(self, page: PageId, hints: Hints | None) -> None:
         """Before the first visit, a sitemap says when a page last changed."""
-        if self._seen is None or hints is None or hints.lastmod is None:
+        if hints is None or hints.lastmod is None:
             return
         if self._capture.strategy is None:
             self._lastmods[page] = hints.lastmod, hints.lastmod + hints.lastmod_precision
 
     def visited(self, page: PageId, outcome: Outcome) -> None:
         """A page was visited first."""
-        if self._seen is None or outcome.result is not Result.OK:
+        if outcome.result is not Result.OK:
             return
         if (seen := self._seen(self._pages.urls[page])) is None:
             return
@@ -96,7 +97,7 @@ class RateTests:
         self._due = len(self._compared) * 3 // 2
         if not self._test():
             return
-        waiting = self._in(State.QUEUED)
+        waiting = self._pages.pages_in(State.QUEUED)
         for page, rate in zip(waiting, self.planned(waiting, self._rates(waiting).tolist()), strict=True):
             strategy.reprice(page, rate)
 
@@ -105,7 +106,7 @@ class RateTests:
         from sharc_crawler.rates.tested import COLDEST, RateTrust, rate_trust  # only where something is known
 
         pages = list(self._compared)
-        everywhere = self._rates([*self._in(State.QUEUED), *self._in(State.VISITED)])
+        everywhere = self._rates([*self._pages.pages_in(State.QUEUED), *self._pages.pages_in(State.VISITED)])
         if not everywhere.any() or np.ptp(everywhere) == 0.0:
             return False
         some = pages[:: 1 + len(pages) // MOST]
@@ -142,9 +143,6 @@ class RateTests:
         known = said[:, 0] > 0
         rates[known] = since(self._found, rates[known], said[known, 0], said[known, 1] > 0)
         return rates * max(1.0, self._found.factor)
-
-    def _in(self, state: State) -> list[PageId]:
-        return [page for page in self._pages.having(state) if self._pages.kinds[page] is Kind.PAGE]
 
     def _rates(self, pages: Sequence[PageId]) -> Column:
         return np.array([self._pages.rates[page] for page in pages], np.float64)

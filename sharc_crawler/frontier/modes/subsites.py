@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.hosts import Task
     from sharc_crawler.frontier.ledger import Ledger
-    from sharc_crawler.frontier.modes.rate_tests import RateTests
+    from sharc_crawler.frontier.modes.untested import Untested
     from sharc_crawler.frontier.store import LastmodRow
     from sharc_crawler.model import Instant, Outcome, PageId, Seconds, Visit
     from sharc_crawler.strategies.door import Door
@@ -50,7 +50,7 @@ class Subsites(TwoVisits):
     parted = True
     takes_hubs = False
 
-    def __init__(self, ledger: Ledger, capture: SiteCapture, links: Links, tests: RateTests) -> None:
+    def __init__(self, ledger: Ledger, capture: SiteCapture, links: Links, tests: Untested) -> None:
         super().__init__(ledger, capture, tests, compares=True)
         self._division = make_division(capture.spec.subsites)
         self._links = links  # between the site's pages, by former captures
@@ -279,7 +279,7 @@ class Subsites(TwoVisits):
     def rebuilt(self, strategy: Door, firsts: Sequence[Visit]) -> frozenset[PageId]:  # noqa: ARG002 - the protocol's
         """No order was made at T that would have to be made again."""
         self._news = None
-        return frozenset(self._told.open)
+        return self._left_open()
 
 
 def _best(parts: Sequence[Part], outlook: Outlook, least: float) -> tuple[Part, float]:

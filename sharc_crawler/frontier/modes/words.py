@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from sharc_crawler.frontier.capture import SiteCapture
-    from sharc_crawler.frontier.modes.rate_tests import RateTests
+    from sharc_crawler.frontier.modes.untested import Untested
     from sharc_crawler.frontier.pages import PageTable
     from sharc_crawler.model import Instant, PageId
 
@@ -43,7 +43,7 @@ class SaidOfPages(NamedTuple):
 class SaidOfChanges:
     """The last word on each page, of sitemaps and hubs read since the capture began to visit."""
 
-    def __init__(self, capture: SiteCapture, pages: PageTable, tests: RateTests) -> None:
+    def __init__(self, capture: SiteCapture, pages: PageTable, tests: Untested) -> None:
         self._capture = capture
         self._pages = pages
         self._tests = tests

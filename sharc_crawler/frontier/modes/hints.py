@@ -1,0 +1,261 @@
+"""What a site says of its own changes, before T and at T: sitemaps that are read again, hubs that are polled.
+
+Between visits and revisits the sitemaps are read once more: a page that they say has changed since its visit is lost,
+whenever it is revisited, and one that they say has not is as good as new. ``Last-Modified``, as seen at the visits,
+tells of rates where no sitemap did. All of it is taken for planning only: what is claimed rests on the revisits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sharc_crawler.changes.http_date import http_date
+from sharc_crawler.evidence.comparison import compare
+from sharc_crawler.frontier.lifecycle import State
+from sharc_crawler.frontier.modes.before_reference import SecondLooks
+from sharc_crawler.frontier.modes.hint_hubs import EXPECTED, HintHubs
+from sharc_crawler.frontier.modes.hint_signs import MODIFIED, WORTH
+from sharc_crawler.frontier.modes.words import SLACK, SaidOfChanges
+from sharc_crawler.model import Change, Hints, Kind, Phase, Result, Sighting, Slot, Visit
+from sharc_crawler.strategies.revisiting import revisit_order
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from sharc_crawler.frontier.capture import SiteCapture
+    from sharc_crawler.frontier.ledger import Ledger
+    from sharc_crawler.frontier.modes.untested import Untested
+    from sharc_crawler.model import Instant, Outcome, PageId
+    from sharc_crawler.strategies.door import Door
+
+LISTED = {"sitemap", "lastmod"}  #: sources that took the header for a sitemap's word
+
+
+class SiteHints:
+    """Who tells of changes on a site, what they said, and what is done by it: second looks, the revisits' order."""
+
+    def __init__(self, ledger: Ledger, capture: SiteCapture, tests: Untested) -> None:
+        self._ledger = ledger
+        self._capture = capture
+        self._tests = tests
+        self.sitemaps: dict[PageId, Instant] = {}  #: those that tell when pages changed, and when they were read last
+        self.words = SaidOfChanges(capture, ledger.pages, tests)  #: what they said when they were read again
+        self.hubs = HintHubs()
+        self.answer: tuple[Instant, Mapping[str, Instant]] = 0.0, {}  #: being taken in: its time, dates of its entries
+        self.reading = False  #: sitemaps are being read again
+        self.at_reference = False  #: the revisits' order waits for that
+        self.replanned = False  #: the revisits are in an order that was made at T
+        self.looks = SecondLooks(capture)
+        self._asked: list[PageId] = []  # hubs, in the round under way
+        self._early: list[PageId] = []  # hubs that are visited before their turn
+        self._early_open = False
+        self._polling: set[PageId] = set()  # pages visited again as hubs
+
+    # -- hubs --------------------------------------------------------------------------------------------------------
+
+    def heed(self, page: PageId) -> None:
+        """A page may be a hub, by its name."""
+        if self.hubs.room:
+            self.hubs.add(page)
+
+    def linked(self, page: PageId, targets: Sequence[PageId]) -> None:
+        """What a hub says has changed."""
+        if page not in self.hubs:
+            return
+        (read, dates), urls = self.answer, self._ledger.pages.urls
+        entries = {entry: dates[url] for entry in targets if (url := urls[entry]) in dates} if dates else {}
+        for entry, when in self.hubs.polled(page, read, targets, entries):
+            self.words.changed(entry, when)
+
+    def polled(self, page: PageId, outcome: Outcome, linked: Sequence[PageId]) -> None:
+        """A hub that is no page has answered, or has not."""
+        if self._ledger.pages.polled(page, outcome) and linked and self._capture.strategy is not None:
+            self.linked(page, linked)
+        else:
+            self.silent(page, outcome)
+
+    def silent(self, page: PageId, outcome: Outcome) -> None:
+        """A hub was asked, and named nothing that it had not named.
+
+        What one named before a restart is not known any more: it is asked anew.
+        """
+        if page not in self.hubs or self.hubs.asked(page) >= outcome.started or self._capture.strategy is None:
+            return
+        if outcome.result in (Result.OK, Result.NOT_MODIFIED):
+            self.hubs.unchanged(page, outcome.started)
+        elif self._ledger.pages.states[page] == State.LOST:
+            self.hubs.drop(page)
+        else:
+            self.hubs.missed(page, outcome.started)
+
+    def _owe_hubs(self, hubs: Sequence[PageId]) -> int:
+        """They are asked next: pages by a visit, which is the first one where their turn has not come yet.
+
+        Returns how many requests that adds.
+        """
+        pages, more = self._ledger.pages, 0
+        for page in hubs:
+            queued, is_page = pages.states[page] == State.QUEUED, pages.kinds[page] is Kind.PAGE
+            if is_page and queued:
+                self._early.append(page)
+            elif queued or pages.states[page] == State.VISITED:
+                self._ledger.owe(page, Slot.FIRST if is_page or queued else Slot.SECOND)
+                self._polling.update([page] if is_page else ())
+                more += 1
+        return more
+
+    def early(self, strategy: Door) -> Visit | None:
+        """A hub that is visited before its turn."""
+        while self._early:
+            page = self._early.pop()
+            if strategy.waits_for(page):
+                self._early_open = True
+                return Visit(page, Slot.FIRST)
+        return None
+
+    # -- before T ----------------------------------------------------------------------------------------------------
+
+    def wait_early(self, strategy: Door, now: Instant) -> bool:
+        """For a hub visited before its turn: another visit might be of the same page. Hubs that are due are asked."""
+        self._early_open = self._early_open and bool(self._capture.owed.pending)
+        if not self._early_open and self.hubs and self._capture.phase is Phase.VISIT:
+            self._polls(strategy, now)
+        return self._early_open
+
+    def _polls(self, strategy: Door, now: Instant) -> None:
+        """Hubs that are due are asked now; visits go on."""
+        if self.hubs.next <= now and self.looks.affords(len(self.hubs), strategy.first_visits_left, now):
+            self.looks.polled(self._owe_hubs(self.hubs.take_due(now)))
+
+    def looks_again(self, strategy: Door, now: Instant) -> bool:
+        """With all first visits made, but the last: are hints being read, or pages visited again by them?
+
+        In rounds, each of them shorter, until the hints have nothing more to say.
+        """
+        looks, last = self.looks, strategy.first_visits_left <= 1
+        if last and self.hubs and self._capture.owed.pending and self._capture.phase is Phase.VISIT:
+            return True  # a poll may be among it
+        if not looks.begun:
+            self._asked = self._best_hubs(now, 0.0) if last else []  # each once; then those that may have more
+        sources = len(self.sitemaps) + len(self._asked)
+        if not looks.due(strategy, max(sources, bool(self.words)), now):
+            return False
+        if self._capture.owed.pending:
+            return True
+        if self.reading:
+            self.reading = False
+            if not last:
+                looks.half_way()
+                return False
+            looks.choose(
+                self.words.standing(self._ledger.pages.pages_in(State.VISITED)), sources, strategy.setting.step, now
+            )
+        if taken := looks.take():
+            for page in taken:
+                self._ledger.owe(page, Slot.FIRST)
+            return True
+        return not (looks.begun and looks.ended(sources)) and self._asks(strategy, now)
+
+    def _asks(self, strategy: Door, now: Instant) -> bool:
+        """A round begins with what sitemaps and hubs say now, or have said; False: there is nobody to be asked."""
+        looks, sitemaps = self.looks, list(self.sitemaps)
+        if looks.begun:
+            self._asked = self._best_hubs(now, EXPECTED)
+        if not (sitemaps or self._asked or (self.words and not looks.begun)):
+            looks.over()
+            return False
+        looks.asked(len(sitemaps) + len(self._asked))
+        self.reading = True
+        self._owe_sitemaps(sitemaps)
+        self._owe_hubs(self._asked)
+        return bool(sitemaps or self._asked) or self.looks_again(strategy, now)
+
+    def _best_hubs(self, now: Instant, expected: float) -> list[PageId]:
+        return self.hubs.best(self._capture.counts.visits // WORTH - len(self.sitemaps), now, expected)
+
+    def visited_again(self, page: PageId, before: Outcome, outcome: Outcome) -> None:
+        """Was the hint true? One that was forbidden was not made."""
+        self.silent(page, outcome)
+        if page in self._polling:
+            self._polling.discard(page)
+            return
+        if outcome.result is not Result.REFUSED:
+            changed = compare(before, outcome).change is Change.CHANGED
+            self.looks.looked(page, self._ledger.pages.rates[page], changed)
+        if outcome.result is not Result.OK:
+            self.words.spent(page)
+
+    def _owe_sitemaps(self, sitemaps: Sequence[PageId]) -> None:
+        """They are read before anything else is decided."""
+        for page in sitemaps:
+            self._capture.owed.before_visits()
+            self._ledger.owe(page, Slot.SECOND)
+
+    # -- the revisits' order -----------------------------------------------------------------------------------------
+
+    def replans(self, strategy: Door, ahead: list[PageId]) -> bool:
+        """At the turn from visits to revisits: are sitemaps being read again? When they are, the order is made anew."""
+        if ahead and not self.at_reference:
+            self.at_reference = self.reading = True
+            if self._read_again(len(ahead)):
+                return True
+        if ahead and (self._reprice(ahead) or self.words or self._tests.failed):
+            self._replan(strategy, ahead)
+        self.at_reference = self.reading = False
+        return False
+
+    def _read_again(self, ahead: int) -> bool:
+        """Owe all sitemaps that have not been read since T; is there one, and is it worth it?"""
+        reference = self._capture.reference
+        assert reference is not None, "fixed at the turn"
+        if WORTH * len(self.sitemaps) > ahead:
+            return False
+        missing = [page for page, read in self.sitemaps.items() if read < reference]
+        self._owe_sitemaps(missing)
+        return bool(missing)
+
+    def _replan(self, strategy: Door, ahead: list[PageId]) -> None:
+        reference = self._capture.reference
+        assert reference is not None, "fixed at the turn"
+        self.replanned = True
+        found = self.words.standing(ahead)
+        if found.stale.sum() > len(ahead) / 2:  # a sitemap that always says "now"
+            found = found._replace(stale=np.zeros_like(found.stale), still=np.zeros_like(found.still))
+        order = revisit_order(
+            found.rates,
+            found.weights * ~found.stale,
+            found.shapes,
+            np.where(found.still, 0.0, np.maximum(reference - found.visited, 0.0)),
+            float(np.median(np.diff(np.sort(found.visited)))) if len(ahead) > 1 else strategy.setting.step,
+        )
+        strategy.reorder([ahead[place] for place in order.tolist()])
+
+    def _reprice(self, ahead: list[PageId]) -> bool:
+        """Rates with Last-Modified as seen at the visits, of pages that no sitemap told of; False: there is none."""
+        pages, now = self._ledger.pages, self._capture.reference
+        assert now is not None, "fixed at the turn"
+        told = {
+            page: Sighting(pages.urls[page], hints=Hints(modified, 1.0))
+            for page in ahead
+            if page not in self.words
+            and (modified := http_date(pages.last_modified(page))) is not None
+            and modified < pages.started[page] - SLACK  # else it only repeats the time of the answer
+        }
+        if told:
+            for page, estimate in zip(told, self._capture.rates.rates(list(told.values()), now), strict=True):
+                named = replace(estimate, source=MODIFIED) if estimate.source in LISTED else estimate
+                self._ledger.rated(page, named)
+        return bool(told)
+
+    def order_again(self, strategy: Door, revisited: bool) -> None:
+        """After a restart: the order as it was; what had not been read at T is read now."""
+        ahead = strategy.revisits_ahead()
+        if ahead and not revisited and self._read_again(len(ahead)):
+            self.at_reference = self.reading = True
+            return
+        if ahead and self.replanned:
+            self._replan(strategy, ahead)
+        self.at_reference = self.reading = False
