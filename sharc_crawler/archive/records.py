@@ -6,7 +6,7 @@ import re
 import uuid
 import zlib
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.errors import DataError
 from sharc_crawler.spool import pieces
@@ -26,6 +26,18 @@ _URI = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]*:[!-~]+")
 _SMALL = 4096  #: bytes; a record up to this size fits a 4 KiB window, which is far cheaper to set up
 
 Fields = list[tuple[str, str]]
+
+
+def _packing() -> Any:
+    """What packs: zlib-ng makes records as small as zlib does, in two thirds of the time."""
+    try:
+        from zlib_ng import zlib_ng
+    except ImportError:  # there is no wheel of it for this machine
+        return zlib
+    return zlib_ng
+
+
+packing = _packing()
 
 
 def record_id() -> str:
@@ -75,7 +87,7 @@ def named_fields(fields: Iterable[tuple[str, str]]) -> bytes:
 
 def large_member(fields: Iterable[tuple[str, str]], block: Octets, start: int, level: int) -> Iterator[bytes]:
     """The same as :func:`member`, in pieces, of a block that is ``block`` from ``start`` on."""
-    packer = zlib.compressobj(level, zlib.DEFLATED, 16 + 15)
+    packer = packing.compressobj(level, zlib.DEFLATED, 16 + 15)
     yield packer.compress(_header(fields, len(block) - start))
     for piece in pieces(block, start):
         yield packer.compress(piece)
@@ -91,9 +103,8 @@ def member(fields: Iterable[tuple[str, str]], block: bytes, level: int) -> bytes
 
     ``fields`` is everything but ``Content-Length``; ``level`` is zlib's (0: stored, 9: smallest).
     """
-    header = _header(fields, len(block))
-    if len(header) + len(block) < _SMALL:
-        packer = zlib.compressobj(level, zlib.DEFLATED, 16 + 12, 5)
-        return packer.compress(header + block + b"\r\n\r\n") + packer.flush()
-    packer = zlib.compressobj(level, zlib.DEFLATED, 16 + 15)
-    return b"".join((packer.compress(header), packer.compress(block), packer.compress(b"\r\n\r\n"), packer.flush()))
+    whole = b"".join((_header(fields, len(block)), block, b"\r\n\r\n"))
+    window, memory = (12, 5) if len(whole) < _SMALL else (15, 8)
+    packer = packing.compressobj(level, zlib.DEFLATED, 16 + window, memory)
+    packed: bytes = packer.compress(whole) + packer.flush()
+    return packed
