@@ -39,8 +39,8 @@ from warcio.archiveiterator import ArchiveIterator
 
 from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.frontier.store import Batch
-from sharc_crawler.live.setup.output import RUNNING
 from sharc_crawler.model import Kind, Phase, Slot
+from sharc_crawler.storage.folders import RUNNING
 from sharc_crawler.storage.opening import holds_state, load_state
 from sharc_crawler.storage.sqlite import FILE_NAME
 

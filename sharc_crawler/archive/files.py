@@ -1,4 +1,4 @@
-"""WARC files on disk: their names, and appending so that a file holds whole records or is said to be open."""
+"""Files on disk: the names of WARC files, who holds them, and writing so that a file is whole or said to be open."""
 
 from __future__ import annotations
 
@@ -6,13 +6,9 @@ import hashlib
 import os
 import re
 import sys
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from typing import IO, TYPE_CHECKING
-from weakref import finalize
-
-from sharc_crawler.archive.open_files import here
-from sharc_crawler.errors import Superseded
 
 if sys.platform != "win32":
     import fcntl
@@ -27,8 +23,6 @@ if TYPE_CHECKING:
 SUFFIX = ".warc.gz"
 OPEN = ".open"  #: added to the name while the file is being written
 TAKEN = ".taken"  #: added to that while somebody else seals the file; its former owner finds it no more
-
-HELD: set[Path] = set()  #: the files that this process is writing, suspended ones too, by their names while open
 
 _UNSAFE = re.compile(r"[^A-Za-z0-9.-]+")
 _LONGEST = 80
@@ -132,104 +126,6 @@ def append_whole(descriptor: int, pieces: Iterable[bytes | memoryview], size: in
         os.ftruncate(descriptor, size)
         raise
     return added
-
-
-class WarcFile:
-    """A WARC file under construction, named ``….open`` until it is closed."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path  #: its name once closed
-        self.size = 0
-        self._synced = 0  #: bytes that outlast a power failure
-        self._lost: OSError | None = None  #: why the file could not be synced
-        self._open_path = path.with_name(path.name + OPEN)
-        self._descriptor: int | None = None  # suspended: it is opened again when it is used
-        self._reopen(os.O_CREAT | os.O_EXCL)
-        HELD.add(self._open_path)
-        finalize(self, HELD.discard, self._open_path)  # a writer that was given up holds nothing
-        sync_folder(path.parent)
-
-    def append(self, pieces: Iterable[bytes | memoryview]) -> None:
-        """Write all of it or raise and leave the file as it was."""
-        if self._lost:
-            raise self._lost
-        try:
-            self.size += append_whole(self._ready(), pieces, self.size)
-        except OSError as error:
-            raise self._named(error) from error
-
-    def sync(self) -> None:
-        """Have all that was appended on the disk.
-
-        Where that fails, what was appended since the last time is cut off, and nothing more is taken: the system may
-        have forgotten what it could not write, and would not say so again.
-        """
-        if self._lost:
-            raise self._lost
-        if self._synced == self.size:
-            return
-        try:
-            os.fsync(self._ready())
-        except OSError as error:
-            self._lost = self._named(error)
-            if self._descriptor is not None:
-                os.ftruncate(self._descriptor, self._synced)
-            self._let_go()
-            HELD.discard(self._open_path)
-            raise self._lost from error
-        self._synced = self.size
-
-    def suspend(self) -> None:
-        """Let go of the descriptor for now. What is not on the disk goes there first; where it cannot, it is lost."""
-        with suppress(OSError):  # the next use raises it
-            self.sync()
-        self._let_go()
-
-    def abandon(self) -> None:
-        """Hold the file no longer."""
-        self._let_go()
-        HELD.discard(self._open_path)
-
-    def discard(self) -> None:
-        """Remove the file."""
-        self.abandon()
-        self._open_path.unlink()
-
-    def check_owner(self) -> None:
-        """Raise :class:`~sharc_crawler.errors.Superseded` where another process has taken the file over."""
-        taken = self._open_path.with_name(self._open_path.name + TAKEN)
-        if not self._open_path.exists() and (taken.exists() or self.path.exists()):
-            raise Superseded(f"{self.path} is another worker's: it took the file over")
-
-    def close(self) -> None:
-        """Give the file its final name."""
-        self.sync()
-        self.check_owner()
-        self._let_go()
-        self._open_path.rename(self.path)
-        HELD.discard(self._open_path)
-        sync_folder(self.path.parent)
-
-    def _ready(self) -> int:
-        if self._descriptor is None:
-            self._reopen(0)
-        here.use(self)
-        assert self._descriptor is not None, "at least the last one used is open"
-        return self._descriptor
-
-    def _reopen(self, flags: int) -> None:
-        self._descriptor = os.open(self._open_path, os.O_RDWR | os.O_APPEND | flags, 0o666)
-        lock(self._descriptor)
-        here.use(self)
-
-    def _let_go(self) -> None:
-        here.drop(self)
-        if self._descriptor is not None:
-            os.close(self._descriptor)
-            self._descriptor = None
-
-    def _named(self, error: OSError) -> OSError:
-        return OSError(error.errno, error.strerror, str(self._open_path))
 
 
 def replace_file(path: Path, text: str | bytes) -> None:

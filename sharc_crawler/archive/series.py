@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 from sharc_crawler.archive.cdxj import IndexEntry, write_lines
 from sharc_crawler.archive.checkpoints import Checkpoints
 from sharc_crawler.archive.exchanges import Draft
-from sharc_crawler.archive.files import OPEN, WarcFile, file_name, files_of
+from sharc_crawler.archive.files import OPEN, file_name, files_of
 from sharc_crawler.archive.records import WARC_FIELDS, Fields, large_member, member, named_fields, warc_date
 from sharc_crawler.archive.recovery import Recovered, recover
 from sharc_crawler.archive.rows import Rows
+from sharc_crawler.archive.warc_file import WarcFile
 from sharc_crawler.errors import StateError, UsageError
 from sharc_crawler.model import CaptureRef
 from sharc_crawler.spool import Spool, pieces

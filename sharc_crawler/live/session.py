@@ -32,7 +32,7 @@ from sharc_crawler.live.project.everything import PARTS
 from sharc_crawler.live.reading.memory import MemoryBudget, memory_of
 from sharc_crawler.live.reading.readers import Readers
 from sharc_crawler.live.setup.naming import attributes, named
-from sharc_crawler.live.setup.output import check_objects, check_output, check_state, is_whole, make_folder, told
+from sharc_crawler.live.setup.output import check_objects, check_state, is_begun, is_whole, make_folder, told
 from sharc_crawler.live.setup.places import OpenStores, Place, site_paths
 from sharc_crawler.live.writing.archivist import Archivist
 from sharc_crawler.live.writing.space import Space
@@ -407,9 +407,11 @@ def _begin(crawler: Crawler) -> Session:
     politeness = config.politeness
     if drop_in:  # the project's own middlewares and download slots see to robots and retries
         politeness = replace(politeness, obey_robots=False, attempts=1)
-        if config.output is not None:
+        if config.output is not None and is_begun(config.output):
+            from sharc_crawler.live.setup.begun import check_output  # only where there is something to go on with
+
             check_output(config.output, None, resume=bool(config.resume))
-        elif config.resume:
+        elif config.output is None and config.resume:
             raise UsageError("SHARC_RESUME=True needs a folder to go on in: set SHARC_OUTPUT=FOLDER")
     rebuilds = not drop_in and config.resume == "rebuild"
     history = _history(config.history) if config.history else None

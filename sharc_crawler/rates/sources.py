@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sharc_crawler.rates.history import Links
 from sharc_crawler.rates.sitemap import DEFAULT_RULES
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Sequence
 
     from sharc_crawler.model import Instant, Rate, RateEstimate, Seconds, Sighting
     from sharc_crawler.rates.estimators.base import Estimates
@@ -65,12 +64,12 @@ class HistoryRates:
         self,
         history: SiteHistory | None = None,
         horizon: Seconds = MONTH,
-        links: Iterable[tuple[str, str]] | None = None,
+        links: Collection[tuple[str, str]] | None = None,
         rules: SitemapRules = DEFAULT_RULES,
     ) -> None:
         self._history = history
         self._horizon = horizon
-        self._links = links if links is None or isinstance(links, Links) else list(links)
+        self._links = links
         self._rules = rules
         self._stated: dict[str, Rate] = {}
         # A row per URL, first those of the history; all else is in columns by row.

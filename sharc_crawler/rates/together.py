@@ -31,7 +31,7 @@ class Said(NamedTuple):
 def learned(
     history: SiteHistory | None,
     said: Said,
-    links: Sequence[tuple[str, str]] | None,
+    links: Collection[tuple[str, str]] | None,
     now: Instant,
     horizon: Seconds,
 ) -> Estimates:

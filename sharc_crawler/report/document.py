@@ -18,8 +18,8 @@ from sharc_crawler.model import Kind, Verdict
 from sharc_crawler.report.claim import in_words
 from sharc_crawler.report.entries import not_followed
 from sharc_crawler.report.notes import left_by_bounds, noted
+from sharc_crawler.report.phrases import plain
 from sharc_crawler.report.selection import entry
-from sharc_crawler.report.words import plain
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,7 +9,8 @@ from sharc_crawler.evidence.figures import MEANT, why_not
 from sharc_crawler.evidence.reasons import code, in_words
 from sharc_crawler.instants import iso, maybe_iso
 from sharc_crawler.model import Plan, Slot
-from sharc_crawler.report.words import every, percent, plain, span
+from sharc_crawler.report.phrases import plain
+from sharc_crawler.report.words import every, percent, span
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -19,7 +19,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from sharc_crawler.plural import agreeing, counted
-from sharc_crawler.report import words
+from sharc_crawler.report import phrases, words
 from sharc_crawler.report.gathered import MAX_ROWS, Gathered
 from sharc_crawler.report.listing import REPLAY
 from sharc_crawler.report.next_steps import next_steps
@@ -111,14 +111,14 @@ def environment() -> Environment:
         "script": script,
         "policy": f"{policy}; base-uri 'none'; form-action 'none'",
     }
-    environment.filters |= {
-        name: getattr(words, name) for name in ("every", "how_kept", "kept_content", "percent", "short", "span")
-    }
+    environment.filters |= {name: getattr(words, name) for name in ("every", "percent", "short", "span")}
     environment.filters |= {
         "agreeing": agreeing,
         "counted": counted,
-        "figure": words.figure,
+        "figure": phrases.figure,
+        "how_kept": phrases.how_kept,
         "instants": _instants,
+        "kept_content": phrases.kept_content,
         "label": _label,
         "link": _link,
     }

@@ -10,8 +10,9 @@ from sharc_crawler.frontier.admission import OVER_LIMIT, TOO_FAR
 from sharc_crawler.frontier.budget import PREFIX
 from sharc_crawler.model import Kind
 from sharc_crawler.plural import agreeing, counted
+from sharc_crawler.report.phrases import forecast, guessed, how_kept
 from sharc_crawler.report.taught import NAME
-from sharc_crawler.report.words import forecast, guessed, how_kept, percent
+from sharc_crawler.report.words import percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

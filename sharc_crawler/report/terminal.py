@@ -16,20 +16,9 @@ from sharc_crawler.model import Kind, Verdict
 from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.report.claim import bounded, sentence
 from sharc_crawler.report.notes import left_by_bounds, noted
+from sharc_crawler.report.phrases import condition, few, forecast, kept_content, whole
 from sharc_crawler.report.selection import lines, read_selection
-from sharc_crawler.report.words import (
-    condition,
-    few,
-    forecast,
-    going_on,
-    kept_content,
-    percent,
-    printable,
-    short,
-    size,
-    span,
-    whole,
-)
+from sharc_crawler.report.words import going_on, percent, printable, short, size, span
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

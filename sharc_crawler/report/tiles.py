@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sharc_crawler.plural import agreeing, counted
-from sharc_crawler.report.words import condition, few, forecast, guessed, percent, size, span
+from sharc_crawler.report.phrases import condition, few, forecast, guessed
+from sharc_crawler.report.words import percent, size, span
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

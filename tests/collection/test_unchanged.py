@@ -26,7 +26,7 @@ from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.live.former.rebuilding import rebuild
 from sharc_crawler.live.former.validators import FormerCaptures
 from sharc_crawler.live.reading.document import detector_of
-from sharc_crawler.live.setup.output import check_rebuilding
+from sharc_crawler.live.setup.begun import check_rebuilding
 from sharc_crawler.model import Fetch, Kind, Outcome, Plan, Result, Slot
 from sharc_crawler.storage.opening import load_state
 from tests.live import warm

@@ -14,7 +14,7 @@ from scrapy.commands.crawl import Command as CrawlCommand
 from sharc_crawler.errors import SharcError, unknown_name
 from sharc_crawler.live.config import Config
 from sharc_crawler.live.extension import EXIT_CODE, FAILED, INTERRUPTED
-from sharc_crawler.live.setup.output import check_output, check_rebuilding, check_state, make_folder
+from sharc_crawler.live.setup.output import check_state, is_begun, make_folder
 from sharc_crawler.live.spiders.site import SiteSpider
 from sharc_crawler.live.writing.space import Space
 from sharc_crawler.plural import counted
@@ -77,10 +77,16 @@ class Command(CrawlCommand):
         if given.choice and config.progress:
             sys.stderr.write(f"ranking {counted(len(given.urls), 'seed')} by {given.choice.ranker} …\n")
         arguments, selection = given.chosen(output)
+        specs = arguments.specs(config.strategy, {})
         if config.resume == "rebuild":
+            from sharc_crawler.live.setup.begun import check_rebuilding  # hardly ever
+
             check_rebuilding(output, collected="collection" in opts.spargs)
         else:
-            check_output(output, arguments.specs(config.strategy, {}))
+            if is_begun(output):
+                from sharc_crawler.live.setup.begun import check_output  # only where there is something to go on with
+
+                check_output(output, specs)
             for folder in capture_folders(output):
                 check_state(folder)
         if "collection" in opts.spargs and not arguments.options.dry_run:

@@ -13,7 +13,8 @@ from sharc_crawler.plural import counted
 from sharc_crawler.report.html import NAME, environment
 from sharc_crawler.report.instant.document import document
 from sharc_crawler.report.instant.drawing import drawing
-from sharc_crawler.report.words import going_on, short, span, whole
+from sharc_crawler.report.phrases import whole
+from sharc_crawler.report.words import going_on, short, span
 from sharc_crawler.report.write import DATA, put, saying_where, to_json
 
 if TYPE_CHECKING:

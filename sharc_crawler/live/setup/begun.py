@@ -1,0 +1,170 @@
+"""An output folder that holds a capture which was begun: refused where it cannot be gone on with."""
+
+from __future__ import annotations
+
+from time import monotonic, sleep
+from typing import TYPE_CHECKING
+
+from sharc_crawler.archive.files import SUFFIX, in_use
+from sharc_crawler.errors import UsageError
+from sharc_crawler.frontier.store import Batch
+from sharc_crawler.live.setup.output import is_whole, told
+from sharc_crawler.model import Phase, Seconds
+from sharc_crawler.storage.folders import RUNNING, capture_folders, site_folders
+from sharc_crawler.storage.opening import holds_state, open_state
+from sharc_crawler.storage.trying_again import unreached
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from sharc_crawler.frontier.spec import CaptureSpec
+
+_COMPLETE = (
+    "output={output!r} already holds a capture that is complete; choose another folder, or one for each"
+    " run, as SHARC_OUTPUT=captures/%(name)s/%(time)s"
+)
+MOMENT: Seconds = 3.0  #: in which whoever writes there without a crawl has ended
+#: what a capture cannot be resumed with another value of; whatever else changes, what was captured stays as it is
+SAME = (
+    "mode",
+    "seeds",
+    "scope",
+    "sitemaps",
+    "size",
+    "limit",
+    "hops",
+    "traps",
+    "audit",
+    "subsites",
+    "session",
+)
+
+
+def check_output(output: Path, specs: Sequence[CaptureSpec] | None, *, resume: bool = False) -> None:
+    """Refuse a folder that holds a capture which these do not go on with.
+
+    None: a project's own spider, which goes on where it may ``resume``.
+
+    Raises :class:`~sharc_crawler.errors.UsageError`.
+    """
+    if (folders := site_folders(output)) is not None:
+        _check_sites(output, folders, specs)
+    elif output.is_dir() and holds_state(output) and _check_one(output, specs, resume=resume):
+        raise UsageError(_COMPLETE.format(output=str(output)))
+
+
+def _check_sites(output: Path, folders: Mapping[str, Path], specs: Sequence[CaptureSpec] | None) -> None:
+    """The folder holds captures of several sites, in folders of their own."""
+    held = few(folders)
+    if specs is None or {spec.site for spec in specs} != set(folders):
+        raise UsageError(
+            f"output={str(output)!r} holds the captures of {held}, which only the same command goes on with; give the"
+            " folder of one of them to go on with it alone, or choose another folder"
+        )
+    there = {spec.site: [spec] for spec in specs if folders[spec.site].is_dir()}
+    if not there:
+        raise UsageError(f"output={str(output)!r}: the folders of {held} were moved elsewhere; choose another folder")
+    complete = [holds_state(folders[site]) and _check_one(folders[site], own) for site, own in there.items()]
+    if all(complete):
+        raise UsageError(_COMPLETE.format(output=str(output)))
+
+
+def _check_one(output: Path, specs: Sequence[CaptureSpec] | None, *, resume: bool = False) -> bool:
+    """The folder of a capture (or of a spider's); ``True``: it is complete."""
+    if written := _still_written(output):
+        raise UsageError(f"output={str(output)!r} is being written by another crawl ({written.name}); wait for its end")
+    with open_state(output) as store:
+        captures = store.captures().values()
+        complete = all(row.phase is Phase.DONE for row in captures) and not (output / RUNNING).exists()
+        # All of it is read where that decides: there may be much.
+        state = store.load() if captures and (complete or specs is None) else Batch()
+    if not captures:
+        return False
+    held = {row.spec.site for row in captures}
+    if complete and not unreached(state):
+        return True
+    unfinished = f"output={str(output)!r} holds an unfinished capture of {', '.join(sorted(held))}"
+    if specs is None:
+        _check_going_on(unfinished, resume=resume, kept=bool(state.kept))
+        return False
+    if {spec.site for spec in specs} != held:
+        raise UsageError(f"{unfinished}, which only the same command goes on with; choose another folder")
+    begun = {row.spec.site: row.spec for row in captures}
+    for spec in specs:
+        for name in SAME:
+            was, now = getattr(begun[spec.site], name), getattr(spec, name)
+            if was != now:
+                argument, before = _as_argument(name, was)
+                other = f"begun with {argument}={before}, not {_as_argument(name, now)[1]}"
+                raise UsageError(f"{unfinished}, {other}; give it as before, or another folder")
+    return False
+
+
+def _check_going_on(unfinished: str, *, resume: bool, kept: bool) -> None:
+    """May a project's own spider go on?"""
+    if not (resume and kept):
+        raise UsageError(
+            f"{unfinished}, and a project's own spider goes on only where it began with SHARC_RESUME=True; choose"
+            " another folder, or one for each run, as SHARC_OUTPUT=captures/%(name)s/%(time)s"
+        )
+
+
+def check_rebuilding(output: Path, *, collected: bool = False) -> None:
+    """Refuse to make state again where there is some, or nothing to make it of.
+
+    ``collected``: former captures are at hand.
+
+    Raises :class:`~sharc_crawler.errors.UsageError`.
+    """
+    from sharc_crawler.archive.told import told as told_by  # hardly ever
+
+    folders = capture_folders(output)
+    lost = [folder for folder in folders if not is_whole(folder)]
+    if folders and not lost:
+        raise UsageError(f"resume='rebuild': the state in output={str(output)!r} can be read; leave it out to go on")
+    if not any(any(folder.glob(f"*{SUFFIX}*")) for folder in lost):
+        raise UsageError(f"resume='rebuild': output={str(output)!r} holds no WARC files; leave it out to begin")
+    for folder in lost:
+        if written := _still_written(folder):
+            raise UsageError(
+                f"output={str(folder)!r} is being written by another crawl ({written.name}); wait for its end"
+            )
+        if not collected and any(one.confirms for one in told_by(folder)):
+            raise UsageError(
+                f"resume='rebuild': output={str(folder)!r} refers to answers in former captures of its collection:"
+                " give that, too (collection=DIR)"
+            )
+
+
+def _still_written(output: Path) -> Path | None:
+    """A file in the folder that is being written, and goes on being so.
+
+    Where a crawl was killed, the process that writes its files ends by itself, once it is through with the last one.
+    """
+    patience = monotonic() + MOMENT
+    while (written := in_use(output)) and monotonic() < patience:
+        sleep(0.02)
+    return written
+
+
+def few(sites: Iterable[str], most: int = 5) -> str:
+    """Some of them by name.
+
+    >>> few(["b.example", "a.example"]), few("abcdefg")
+    ('a.example, b.example', 'a, b, c, d, e and 2 more')
+    """
+    names = sorted(sites)
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
+
+
+def _as_argument(name: str, value: object) -> tuple[str, str]:
+    """A setting's argument, and its value, as they are given.
+
+    >>> _as_argument("sitemaps", None), _as_argument("sitemaps", ()), _as_argument("limit", 9)
+    (('sitemap', 'auto'), ('sitemap', 'off'), ('limit', '9'))
+    """
+    if name != "sitemaps":
+        return name, told(value)
+    return "sitemap", "auto" if value is None else told(value) if value else "off"

@@ -1,0 +1,123 @@
+"""What a report says of its figures, in words."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import TYPE_CHECKING, Any
+
+from sharc_crawler.plural import agreeing, counted
+from sharc_crawler.report.words import short
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_URL = re.compile(r"https?://\S+")
+
+
+def kept_content(totals: Mapping[str, Any]) -> str:
+    """How many pages kept their content, where that is more than are coherent (``coherence`` of a report); else empty.
+
+    >>> kept_content({"captured": 40, "coherent": 1, "same_content": 39})
+    '40 of 40 pages kept their content (1 to the byte)'
+    """
+    if not totals["same_content"]:
+        return ""
+    kept = totals["coherent"] + totals["same_content"]
+    its = agreeing(totals["captured"], "their")
+    return f"{kept:,} of {counted(totals['captured'], 'page')} kept {its} content ({totals['coherent']:,} to the byte)"
+
+
+def how_kept(totals: Mapping[str, Any]) -> str:
+    """By what is known of pages that they kept their content and not their bytes; empty where there are none.
+
+    >>> how_kept({"same_content": 39, "by_masks": 4, "by_304": 0})
+    '35 pages differ only in what is ignored (nonces, comments, masks), 4 in what this capture learned to ignore'
+    """
+    masked, told = totals["by_masks"], totals["by_304"]
+    ignored = totals["same_content"] - masked - told
+    parts = [
+        (ignored, "what is ignored (nonces, comments, masks)"),
+        (masked, "what this capture learned to ignore"),
+    ]
+    words = [
+        f"{number:,} in {what}" if place else f"{counted(number, 'page', 'differ')} only in {what}"
+        for place, (number, what) in enumerate([part for part in parts if part[0]])
+    ]
+    spoke = f"of {counted(told, 'page')} the server's 304 speaks of content, not of bytes" if told else ""
+    return ", ".join(filter(None, [*words, spoke]))
+
+
+def few(changes: float) -> str:
+    """An average number of changes, never rounded down to none.
+
+    >>> few(1.23456), few(0.0029), few(2.9e-06), few(0)
+    ('1.235', '0.003', '< 0.001', '0.000')
+    """
+    return f"{changes:.3f}" if changes >= 0.001 or changes == 0 else "< 0.001"
+
+
+def figure(value: object) -> str:
+    """A setting or statistic as a reader wants it: whole numbers whole, others to three figures.
+
+    >>> figure(600.0), figure(0.0021456), figure(None), figure(["a", "b"]), figure(True)
+    ('600', '0.00215', '–', 'a, b', 'yes')
+    """
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, (int, float)):
+        return f"{value:,.0f}" if value == int(value) else f"{value:.3g}"
+    if isinstance(value, list):
+        return ", ".join(map(figure, value))
+    return "–" if value in (None, "") else short(str(value), 400)
+
+
+def guessed(expected: Mapping[str, Any]) -> bool:
+    """Whether nothing told the rates of most pages that the expectation is of."""
+    return bool(2 * expected["guessed"] > expected["pages"])
+
+
+def forecast(expected: Mapping[str, Any]) -> str:
+    """How many pages were expected to stay as they were, and how far chance goes where more than a guess says so.
+
+    >>> forecast({"pages": 9, "coherent": 8.04, "deviation": 0.9, "guessed": 1})
+    '8.0 ± 0.9'
+    >>> forecast({"pages": 9, "coherent": 8.97, "deviation": 0.1, "guessed": 9})
+    '9.0'
+    >>> forecast({"pages": 9, "coherent": 8.99, "deviation": 0.04, "guessed": 0})  # nothing is that sure
+    '9.0'
+    """
+    words, more = f"{expected['coherent']:,.1f}", f"{expected['deviation']:.1f}"
+    return words if guessed(expected) or more == "0.0" else f"{words} ± {more}"
+
+
+def condition(expected: Mapping[str, Any]) -> str:
+    """What the expectation rests on."""
+    return "at rates that are only guessed" if guessed(expected) else "if the change rates hold"
+
+
+def whole(text: str, limit: int = 600) -> str:
+    """A sentence of ours with foreign parts, safe to show: long URLs are shortened within, the sentence at its end.
+
+    >>> whole("http://h/a is read")
+    'http://h/a is read'
+    >>> whole("it is read: " + "word " * 20, 20)
+    'it is read: word wo…'
+    """
+    text = _URL.sub(lambda url: short(url[0], 120), text)
+    return short(text if len(text) <= limit else f"{text[: limit - 1]}…", limit)
+
+
+def plain(value: object) -> Any:
+    """A value as JSON can hold it; what it cannot hold becomes text, a number that is not finite None.
+
+    >>> plain({"delay": 0.5, "until": float("inf"), "scope": (1, "host"), "path": 1j})
+    {'delay': 0.5, 'until': None, 'scope': [1, 'host'], 'path': '1j'}
+    """
+    if isinstance(value, dict):
+        return {str(name): plain(part) for name, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(part) for part in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value if value is None or isinstance(value, (bool, int, str)) else str(value)
