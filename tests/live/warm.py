@@ -41,6 +41,11 @@ scrapy.core.downloader.handlers.ftp scrapy.core.downloader.handlers.s3 scrapy.do
 scrapy.downloadermiddlewares.httpcache scrapy.downloadermiddlewares.robotstxt scrapy.extensions.closespider
 scrapy.extensions.memdebug scrapy.extensions.remote_control scrapy.extensions.spiderstate scrapy.spidermiddlewares.depth
 scrapy.spidermiddlewares.httperror scrapy.spidermiddlewares.urllength
+sharc_crawler.archive.former sharc_crawler.collection.following sharc_crawler.evidence.conditionals
+sharc_crawler.evidence.details sharc_crawler.frontier.modes.by_lastmods sharc_crawler.frontier.modes.hints
+sharc_crawler.frontier.modes.rate_tests sharc_crawler.live.former.remembering sharc_crawler.live.former.validators
+sharc_crawler.live.setup.begun sharc_crawler.storage.observations
+sharc_crawler.strategies.attested sharc_crawler.strategies.baselines
 sharc_crawler.archive.warc sharc_crawler.certificate.writing sharc_crawler.live.addon sharc_crawler.live.extension
 sharc_crawler.live.project.clashes sharc_crawler.live.commands.crawl
 sharc_crawler.live.monitoring.control sharc_crawler.live.project.dropin
