@@ -30,6 +30,7 @@ from pathlib import Path
 from typing import Any
 
 PAGES = 5
+PATIENCE = 280  #: seconds for a start, and for the rest: on a busy machine all modules may have to be compiled
 ENDING = "sharc_crawler.live.ending"  #: what loads the parts that a capture's end needs
 TICK = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
 SETTINGS = """\
@@ -127,11 +128,11 @@ def start(python: str, checkout: Path | None, strategy: str) -> Started:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
         ) as crawl:
-            if not server.first.wait(120):  # type: ignore[attr-defined]
+            if not server.first.wait(PATIENCE):  # type: ignore[attr-defined]
                 crawl.kill()
                 raise SystemExit(f"no request came: {crawl.stderr.read().decode()}")  # type: ignore[union-attr]
             seconds, cpu = time.perf_counter() - begun, processor(crawl.pid)
-            _, said = crawl.communicate(timeout=120)
+            _, said = crawl.communicate(timeout=PATIENCE)
         server.shutdown()
         server.server_close()
         if crawl.returncode or not (folder / "modules").exists():
