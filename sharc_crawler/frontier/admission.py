@@ -142,7 +142,7 @@ class Admitter:
             if capture.strategy is None and parent != NO_PARENT:
                 capture.front.lies_elsewhere(sighting)
             return False
-        if depth and (reason := self._endless(capture, key, depth)):
+        if depth and (reason := self._endless(capture, key, parent, depth)):
             self._ledger.left_out(key, reason, sighting.via)
             return False
         limit = capture.spec.limit
@@ -174,12 +174,12 @@ class Admitter:
         key = self._canonical(url)
         return None if key is None else capture.scope.why_not(key)
 
-    def _endless(self, capture: SiteCapture, key: str, depth: int) -> str | None:
+    def _endless(self, capture: SiteCapture, key: str, parent: PageId, depth: int) -> str | None:
         """Why a URL that nobody gave us looks like one of endlessly many: by its way here, or by its like."""
         hops = capture.spec.hops
         if hops and depth > hops:
             return TOO_FAR.format(hops)
-        return capture.traps.why_not(key) if capture.traps else None
+        return capture.traps.why_not_found(key, parent, self._ledger.pages) if capture.traps else None
 
     def _may_name(self, capture: SiteCapture, sighting: Sighting, key: str, parent: PageId) -> bool:
         """An index names sitemaps of its own host or of the site; robots.txt and people may name any."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sharc_crawler.evidence.judgement import APEX, LATE_DOWNLOAD, NEVER_REVISITED, ONCE
 from sharc_crawler.frontier.budget import PREFIX
+from sharc_crawler.frontier.echoes import feeds as names_new
 from sharc_crawler.frontier.hosts import Task
 from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.frontier.seen import UNSEEN
@@ -55,12 +56,13 @@ class Finisher:
         """Links enter before the strategy is told of the end: it decides with all known."""
         capture, fetch, task, outcome = ended
         capture.owed.ended()
+        feeds = fetch.kind is _PAGE and self._feeds(ended, links)
         linked = self._admitted(ended, links) if links or outcome.location or not capture.mode.whole else []
         if fetch.slot is _ONLY and self._must_precede(ended):
             task = task._replace(slot=Slot.FIRST)
             ended = ended._replace(task=task)
         self._ledger.visited(fetch, task, outcome, finished=True)
-        judgement = self._advance(ended, linked)
+        judgement = self._advance(ended, linked, feeds=feeds)
         self._ledger.wake()
         return judgement
 
@@ -95,6 +97,19 @@ class Finisher:
                 capture.strategy.linked(linked)
         return linked
 
+    def _feeds(self, ended: Ended, links: Sequence[Sighting]) -> bool:
+        """Does a copy of another page name new pages of its like?"""
+        capture, fetch, task, outcome = ended
+        content = content_of(outcome)
+        if capture.traps is None or content is None or not links or task.slot is _SECOND:
+            return False
+        if not capture.traps.echoes.copied(fetch.url, content, self._ledger.pages):
+            return False
+        named = [link.key or link.url for link in links if link.kind is _PAGE]
+        found = capture.seen.find(named)
+        known = [url for url, page in zip(named, found, strict=True) if page != UNSEEN]
+        return names_new(fetch.url, known, [url for url, page in zip(named, found, strict=True) if page == UNSEEN])
+
     def _listed(self, capture: SiteCapture, sitemap: PageId, outcome: Outcome, links: Sequence[Sighting]) -> None:
         """What it says of last changes. A feed says less: its dates may be those of publication."""
         self._admitter.ingest(capture, links, outcome.started - (outcome.age or 0.0))
@@ -126,12 +141,12 @@ class Finisher:
 
     # -- what it shows ---------------------------------------------------------------------------------------------
 
-    def _advance(self, ended: Ended, linked: Sequence[PageId]) -> Judgement | None:
+    def _advance(self, ended: Ended, linked: Sequence[PageId], *, feeds: bool) -> Judgement | None:
         capture, fetch, task, outcome = ended
         if fetch.kind is _PAGE or fetch.kind in EMBEDDED:
             if task.slot is _SECOND:
                 return self._revisited(ended)
-            self._visited(ended)
+            self._visited(ended, feeds=feeds)
         elif fetch.kind is Kind.ROBOTS:
             self._ledger.pages.move(fetch.page, Event.CAPTURED if outcome.result is _OK else Event.NO_CONTENT)
             self._opener.robots_read(capture, fetch.page, outcome)
@@ -143,7 +158,7 @@ class Finisher:
             capture.mode.polled(fetch.page, outcome, linked)
         return None
 
-    def _visited(self, ended: Ended) -> None:
+    def _visited(self, ended: Ended, *, feeds: bool) -> None:
         capture, fetch, task, outcome = ended
         pages = self._ledger.pages
         captured = outcome.result is _OK
@@ -160,7 +175,10 @@ class Finisher:
         if fetch.kind is _PAGE:
             capture.counts.visited(captured)
             if captured and capture.traps is not None:
-                capture.traps.saw(fetch.url, content_of(outcome))
+                content = content_of(outcome)
+                capture.traps.saw(fetch.url, content)
+                if content is not None:
+                    capture.traps.echoes.saw(task.page, content, pages, lambda: feeds)
                 self._ask(capture, outcome.ended)
         if task.page not in capture.again:
             if fetch.kind is _PAGE:

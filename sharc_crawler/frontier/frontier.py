@@ -262,8 +262,10 @@ class Frontier:
             if capture.interruptions and (reason := self._admitter.out_of_scope(capture, url)):
                 return reason
             found = task.slot is not Slot.SECOND and self.pages.depths[task.page]
-            if found and capture.traps and (reason := capture.traps.why_not(url)):
-                return reason
+            if found and capture.traps:
+                parent = self.pages.parents[task.page]
+                if reason := capture.traps.why_not_found(url, parent, self.pages):
+                    return reason
         return capture.budget.why_not(task, kind, url, now)
 
     def _rules_are_old(self, host: Host, task: Task, now: Instant) -> bool:

@@ -7,8 +7,10 @@ mode is told of all former fetches as it was when they were made, then its strat
 from __future__ import annotations
 
 from collections import defaultdict
+from functools import cached_property
 from typing import TYPE_CHECKING
 
+from sharc_crawler.frontier.echoes import feeds
 from sharc_crawler.frontier.hosts import Task
 from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.frontier.pages import NO_PARENT, UNRATED
@@ -180,9 +182,24 @@ class Restorer:
         capture.counts.visited(captured)
         self._firsts.append(Visit(page, row.slot, row.plan))
         if captured and capture.traps is not None:
-            capture.traps.saw(self._ledger.pages.urls[page], content_of(outcome))
+            content = content_of(outcome)
+            capture.traps.saw(self._ledger.pages.urls[page], content)
+            if content is not None:
+                capture.traps.echoes.saw(page, content, self._ledger.pages, lambda: self._feeds(page))
         elif outcome.location and not captured:
             self._opener.widen(capture, page, outcome.location)
+
+    def _feeds(self, page: PageId) -> bool:
+        """Did it name new pages of its like?"""
+        urls, parents = self._ledger.pages.urls, self._ledger.pages.parents
+        named = self._targets.get(page, ())
+        new = [urls[one] for one in named if parents[one] == page]
+        return feeds(urls[page], [urls[one] for one in named if parents[one] != page], new)
+
+    @cached_property
+    def _targets(self) -> dict[PageId, tuple[PageId, ...]]:
+        """What each page named: asked for by sites with copies alone."""
+        return {row.page: row.targets for row in self._ledger.links()}
 
     def _robots_read(self, page: PageId, outcome: Outcome) -> None:
         """When a host's rules were read, and why there are none: later failures leave what was read before."""

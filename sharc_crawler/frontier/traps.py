@@ -2,10 +2,11 @@
 
 Two rules. Something in an address may look made up for each visitor: a session id, a long random number. It is known by
 where it stands (``/s/*``, ``?sid=*``). Where half of the pages show what the same address had shown with something else
-there, it means nothing, and what was visited once is left with anything else in that place. Where it ends a path it may
-name a document: there, three of four. Other addresses are told by their template, numbers and query values left out:
-where there are four pages for each content, the rest of the template is left. (A third one, for letters alone:
-:mod:`sharc_crawler.frontier.idle_places`; error pages: :mod:`sharc_crawler.frontier.soft_errors`.)
+there, it means nothing, and what was visited once is left with anything else in that place. What ends a path may name a
+document. Other addresses are told by their template, numbers and query values left out:
+where there are four pages for each content, the rest of the template is left. (Others: for letters alone,
+:mod:`sharc_crawler.frontier.idle_places`; for addresses that show nothing, :mod:`sharc_crawler.frontier.echoes`; for
+error pages, :mod:`sharc_crawler.frontier.soft_errors`.)
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import re
 from array import array
 from typing import TYPE_CHECKING, NamedTuple
 
+from sharc_crawler.frontier.echoes import Echoes
 from sharc_crawler.frontier.idle_places import IdlePlaces
 from sharc_crawler.frontier.seen import UNSEEN, SeenUrls
 from sharc_crawler.frontier.soft_errors import SoftErrors
@@ -22,7 +24,8 @@ from sharc_crawler.plural import counted
 if TYPE_CHECKING:
     from re import Match
 
-    from sharc_crawler.model import Outcome
+    from sharc_crawler.frontier.pages import PageTable
+    from sharc_crawler.model import Outcome, PageId
 
 #: what may be made up per visitor: uuids, hexadecimal runs, long numbers, letters and digits by turns
 _MADE_UP = (
@@ -77,35 +80,26 @@ class MadeUp(NamedTuple):
 
     place: str  #: behind this path, or in this parameter of whatever page
     rest: str  #: the address without it
-    names: bool  #: it may be the name of a document, as it ends a path
-    together: bool = False  #: all that may be made up in an address
-
-    @property
-    def row(self) -> str:
-        """What it is counted by: the last of several stands in the same place as all of them together."""
-        return f"{self.place} together" if self.together else self.place
 
 
 def made_up(url: str) -> list[MadeUp]:
-    """What may be made up in an address; the last one, where there are several, is all of it together.
+    """What may be made up in an address; what ends a path may name a document, and is none.
 
     >>> [(one.place, one.rest) for one in made_up("http://h/s/x7Gk2p/a?r=1234567890")]
-    [('/s/*', 'http://h/s/*/a?r=1234567890'), ('?r=*', 'http://h/s/x7Gk2p/a?r=*'), ('/s/*/a?r=*', 'http://h/s/*/a?r=*')]
+    [('/s/*', 'http://h/s/*/a?r=1234567890'), ('?r=*', 'http://h/s/x7Gk2p/a?r=*')]
     """
     start = url.find("/", len("https://"))
-    found = list(_SESSION.finditer(url, start)) if start > 0 and _has_odd_word(url) else []
-    singles = [_single(url, start, one) for one in found]
-    if len(found) < 2:
-        return singles
-    rest = url[:start] + _SESSION.sub("*", url[start:])
-    return [*singles, MadeUp(rest[start:], rest, names=True, together=True)]
+    found = _SESSION.finditer(url, start) if start > 0 and _has_odd_word(url) else ()
+    return [one for match in found if (one := _single(url, start, match))]
 
 
-def _single(url: str, start: int, found: Match[str]) -> MadeUp:
+def _single(url: str, start: int, found: Match[str]) -> MadeUp | None:
     before, after = url[: found.start()], url[found.end() :]
     parameter = _PARAMETER.search(before)
+    if not parameter and after in {"", "/"}:
+        return None
     place = f"?{parameter[1]}=*" if parameter else f"{_SESSION.sub('*', before[start:])}*"
-    return MadeUp(place, f"{before}*{after}", names=not parameter and after in {"", "/"})
+    return MadeUp(place, f"{before}*{after}")
 
 
 def content_of(outcome: Outcome) -> str | None:
@@ -133,23 +127,24 @@ class Traps:
         self._reasons: dict[int, str] = {}  # why a row is a trap; it stays one
         self._idle = IdlePlaces()
         self.errors = SoftErrors()
+        self.echoes = Echoes()
 
     def saw(self, url: str, content: str | None) -> None:
         """A page was captured; ``content`` is its digest, where there is one."""
         if content is None:
             return
         self.errors.saw(url, content)
-        if parts := made_up(url):
-            for part in parts:
-                self._saw_without(part, content)
-            return
-        self._idle.saw(url, content)
+        parts = made_up(url)
+        for part in parts:
+            self._saw_without(part, content)
+        if not parts:
+            self._idle.saw(url, content)
         if "*" in (name := _template(url, _NUMBER)):
             self._saw_of_template(name, content)
 
     def _saw_without(self, part: MadeUp, content: str) -> None:
         """A page whose address has something made up: is it a copy of one with something else there?"""
-        row = self._row(part.row)
+        row = self._row(part.place)
         self._is_new(part.rest)
         new = self._is_new(f"{part.rest} {content}")
         if row == UNSEEN:
@@ -157,8 +152,7 @@ class Traps:
         self._pages[row] += 1
         self._contents[row] += new
         pages, contents = self._pages[row], self._contents[row]
-        least, repeats = (LEAST, REPEATS) if part.names else (LEAST_MADE_UP, 2)
-        if pages >= max(least, repeats * contents):
+        if pages >= max(LEAST_MADE_UP, 2 * contents):
             self._found(row, f"{counted(pages, 'page')} with something made up in {part.place} had", contents)
 
     def _saw_of_template(self, name: str, content: str) -> None:
@@ -198,19 +192,21 @@ class Traps:
         why = self.errors.why_not(content_of(outcome))
         return why and f"looks like a trap: {why} (traps=0 takes them)"
 
+    def why_not_found(self, url: str, parent: PageId, pages: PageTable) -> str | None:
+        """Why a page that ``parent`` named first is left; ``None``: it is not."""
+        why = self.echoes.why_not(url, parent, pages)
+        return f"looks like a trap: {why} (traps=0 takes them)" if why else self.why_not(url)
+
     def why_not(self, url: str) -> str | None:
-        """Why a page that was not visited yet is left; ``None``: it is not."""
+        """Why a page that was not visited yet is left, by its address; ``None``: it is not."""
         if why := self._idle.why_not(url):
             return f"looks like a trap: {why} (traps=0 takes them)"
         if not self._reasons:
             return None
-        parts = made_up(url)
-        if not parts:
-            return self._reason(_template(url, _NUMBER))
-        for part in parts:  # where one of them means nothing, the others may
-            if reason := self._reason(part.row):
+        for part in made_up(url):  # where one of them means nothing, the others may
+            if reason := self._reason(part.place):
                 return reason if part.rest in self._seen else None
-        return None
+        return self._reason(_template(url, _NUMBER))
 
     def _reason(self, name: str) -> str | None:
         return self._reasons.get(self._templates.get(name))

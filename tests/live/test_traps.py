@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 from http.server import BaseHTTPRequestHandler
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 import pytest
@@ -84,6 +84,34 @@ class SoftNotFoundLetters(SoftNotFound):
         return f"<title>Oops</title><p>{self.path} was not found. Perhaps you look for one of these. {links}</p>"
 
 
+class MadeUpLetters(_Endless):
+    """Ten links of letters alone on each page of the trap; what nobody named is not there."""
+
+    named: ClassVar[set[str]] = set()
+
+    def number_of(self, path: str) -> int | None:
+        return int(path[7:]) if path.startswith("/story/") else 0 if path == "/" else None
+
+    def address(self, number: int) -> str:
+        return f"/story/{number}"
+
+    def made(self) -> str:
+        path = f"/{letters()}/{letters()}"
+        self.named.add(path)
+        return f"<a href={path}>more</a>"
+
+    def page(self, number: int | None) -> str:
+        if number is not None:
+            return super().page(number) + (self.made() if number % 4 == 0 else "")
+        links = " ".join(self.made() for _ in range(10))
+        return f"<title>More</title><p>There is always more to be seen here. {links}</p>"
+
+    def do_GET(self) -> None:
+        if self.path != "/" and not self.path.startswith("/story/") and self.path not in self.named:
+            return self.answer(b"", status=404)
+        return super().do_GET()
+
+
 def letters() -> str:
     return "".join(chr(ord("a") + secrets.randbelow(26)) for _ in range(8))
 
@@ -98,6 +126,8 @@ def letters() -> str:
         pytest.param("sharc-selective", RandomQuery, marks=pytest.mark.long),
         ("sharc-selective", SoftNotFound),
         ("bfs:revisits=none", SoftNotFoundLetters),
+        ("bfs:revisits=none", MadeUpLetters),
+        pytest.param("sharc-selective", MadeUpLetters, marks=pytest.mark.long),
         pytest.param("sharc-selective", SoftNotFoundLetters, marks=pytest.mark.long),
     ],
 )

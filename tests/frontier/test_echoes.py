@@ -1,0 +1,200 @@
+"""Endless sites whose addresses tell nothing end within three times their true pages; honest ones lose no page."""
+
+from __future__ import annotations
+
+import random
+import string
+from itertools import product
+
+import pytest
+
+from sharc_crawler.frontier.frontier import Frontier
+from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.model import Sighting, Slot
+from sharc_crawler.storage.memory import MemoryStore
+from tests.frontier.conftest import World
+
+ROOT, TRUE = "http://h/", 30
+LOWER, MIXED, BASE36 = string.ascii_lowercase, string.ascii_letters, string.ascii_lowercase + string.digits
+
+
+class Made(World):
+    """``pattern``: of addresses that are made up; ``names``: what of; ``links`` to them on a trap's page."""
+
+    def __init__(self, pattern: str, names: str, links: int = 10) -> None:
+        super().__init__()
+        self.pattern, self.names, self.number = pattern, names, links
+        self.dice = random.Random(5)
+
+    def made(self) -> str:
+        one = self.pattern
+        while "{}" in one:
+            one = one.replace("{}", "".join(self.dice.choices(self.names, k=self.dice.randint(6, 11))), 1)
+        return ROOT + one
+
+    def content(self, url: str) -> tuple[str, list[str]]:
+        raise NotImplementedError
+
+    def answer(self, fetch):
+        content, links = self.content(fetch.url)
+        self.links[fetch.url] = [Sighting(link) for link in links]
+        return super().answer(fetch)._replace(fingerprint=content)
+
+
+class Beside(Made):
+    """A site with pages of its own; one link on each fifth leads into a trap whose pages all say the same."""
+
+    true = tuple(f"{ROOT}{'story/' * (n % 2)}{a}{b}" for n, (a, b) in enumerate(product("abcdef", "vwxyz")))
+
+    def content(self, url):
+        if url == ROOT:
+            return url, [self.made(), *self.true[:6]]
+        if url in self.true:
+            at = self.true.index(url)
+            more = [self.made()] if at % 5 == 0 else []
+            return url, [ROOT, *more, *self.true[at * 2 : at * 2 + 6]]
+        return "the trap", [ROOT, *(self.made() for _ in range(self.number))]
+
+
+class Everywhere(Made):
+    """Each page names ten made-up addresses."""
+
+    true = Beside.true
+
+    def content(self, url):
+        if url in self.true or url == ROOT:
+            return url, [*self.true, *(self.made() for _ in range(self.number))]
+        return "the trap", [*(self.made() for _ in range(self.number)), ROOT]
+
+
+class Behind(Made):
+    """All that is true lies behind made-up addresses."""
+
+    def __init__(self, *args) -> None:
+        super().__init__(*args)
+        self.of: dict[str, int] = {}
+        self.true = tuple(range(TRUE))
+
+    def address(self, number: int) -> str:
+        url = self.made()
+        self.of[url] = number
+        return url
+
+    def content(self, url):
+        number = self.of.get(url, 0)
+        if "no-such-page" in url:
+            return url, []
+        return f"story {number}", [self.address(other) for other in range(TRUE)]
+
+
+def crawl(world, politeness, strategy="bfs", **spec):
+    store = MemoryStore()
+    frontier = Frontier(politeness, store)
+    given = {"sitemaps": (), "hops": 0, "limit": 2_000, **spec}
+    capture = frontier.open(CaptureSpec("h", (ROOT,), strategy=strategy, **given), world.now)
+    world.run(frontier, most=9_000)
+    return [fetch.url for _, fetch in world.requests if fetch.slot is not Slot.SECOND], capture
+
+
+def cases():
+    """Each kind of site, of name and of pattern is in some quick case; all of them together are long."""
+    quick = {
+        (Beside, "{}", LOWER),
+        (Everywhere, "x/{}/{}", MIXED),
+        (Behind, "{}/{}", LOWER),
+        (Beside, "p?q={}&r={}", BASE36),
+    }
+    for site, pattern, names in product(
+        [Beside, Everywhere, Behind], ["{}", "x/{}", "{}/{}", "x/{}/{}", "p?q={}&r={}"], [LOWER, MIXED, BASE36]
+    ):
+        if site is Behind and "?" in pattern:
+            continue  # nothing would be left of its addresses
+        for strategy in ("bfs", "sharc-selective", "dfs"):
+            long = (site, pattern, names) not in quick or strategy == "dfs"
+            yield pytest.param(site, pattern, names, strategy, marks=[pytest.mark.long] if long else [])
+
+
+@pytest.mark.parametrize(("site", "pattern", "names", "strategy"), list(cases()))
+def test_sites_of_made_up_addresses_end(impolite, site, pattern, names, strategy):
+    world = site(pattern, names)
+    visited, capture = crawl(world, impolite, strategy)
+    true = {world.of[url] for url in visited if url in world.of} if site is Behind else set(visited) & set(world.true)
+    assert true == set(world.true)
+    as_true_pages = site is Everywhere and pattern in {"{}", "x/{}", "{}/{}"}  # of one shape: these bring something new
+    late = site is Behind and strategy != "bfs"  # what is true is found late
+    assert len(visited) <= (5 if as_true_pages or late else 3) * (TRUE + 1)
+    assert any("looks like a trap" in reason for reason in capture.left_out.reasons)
+
+
+def test_what_was_seen_holds_after_a_restart(impolite):
+    world, store = Beside("x/{}/{}", LOWER), MemoryStore()
+    frontier = Frontier(impolite, store)
+    frontier.open(CaptureSpec("h", (ROOT,), sitemaps=(), strategy="bfs:revisits=none", hops=0), world.now)
+    world.run_restarted(frontier, impolite, store, every=9)
+    visited = {fetch.url for _, fetch in world.requests}
+    assert set(world.true) < visited
+    assert len(visited) <= 3 * (TRUE + 1)
+
+
+class Honest(Made):
+    """``true`` pages with opaque addresses; others show one text, and name what is known or of another kind."""
+
+    def __init__(self, kind: str) -> None:
+        super().__init__("{}", MIXED + string.digits + "-_")
+        self.kind = kind
+        self.true = [self.made() for _ in range(120)]
+        self.alike = [self.made() for _ in range(200)]
+
+    def content(self, url):
+        if url == ROOT:
+            return url, [*self.alike[:150], self.true[0]]
+        if url in self.true:
+            at = self.true.index(url)
+            return url, [ROOT, *self.true[at + 1 : at + 3], self.alike[at], self.alike[-at - 1]]
+        if url in self.alike:
+            own = url.removeprefix(ROOT)
+            at = self.alike.index(url)
+            return "one text", {
+                "sold out": [ROOT, *self.alike[at + 1 : at + 2], *self.true[:3]],
+                "wiki": [ROOT, f"{ROOT}index?title={own}&action=edit", f"{ROOT}index?title={own}&action=history"],
+                "log in": [f"{ROOT}login?next={own}", *self.true[:1]],
+                "next": [*self.alike[at + 1 : at + 2], *self.alike[max(at - 1, 0) : at]],
+            }[self.kind]
+        return "another text", [ROOT]
+
+
+@pytest.mark.parametrize("strategy", ["bfs", pytest.param("dfs", marks=pytest.mark.long)])
+@pytest.mark.parametrize("kind", ["sold out", "wiki", "log in", "next"])
+def test_honest_pages_are_all_captured_beside_many_that_show_one_text(impolite, kind, strategy):
+    world = Honest(kind)
+    visited, _ = crawl(world, impolite, f"{strategy}:revisits=none")
+    assert set(world.true) <= set(visited)
+    assert set(world.alike) <= set(visited)
+
+
+@pytest.mark.parametrize("address", ["watch?v={}", "{}", "{}/{}", "sku-{}.html"])
+def test_no_page_with_a_content_of_its_own_is_left(impolite, address):
+    world = Made(address, MIXED + string.digits + "-_")
+    pages = [world.made() for _ in range(300)]
+    world.content = lambda url: (url, pages[:10] if url == ROOT else pages[(at := pages.index(url)) : at + 12])
+    visited, capture = crawl(world, impolite)
+    assert set(pages) <= set(visited)
+    assert not capture.left_out.reasons
+
+
+def test_a_mirror_whose_pages_are_translated_in_part_is_captured_whole(impolite):
+    """Its copies are of the same names in another folder: one place of the address explains them."""
+    world = Made("{}", LOWER)
+    names = [world.made().removeprefix(ROOT) for _ in range(90)]
+
+    def content(url):
+        if url == ROOT:
+            return url, [f"{ROOT}{tongue}/{names[0]}" for tongue in ("en", "de")]
+        tongue, name = url.removeprefix(ROOT).split("/")
+        at = names.index(name)
+        children = [f"{ROOT}{tongue}/{one}" for one in names[3 * at + 1 : 3 * at + 4]]
+        return (url if at % 40 == 39 else name), children
+
+    world.content = content
+    visited, _ = crawl(world, impolite)
+    assert {f"{ROOT}{tongue}/{name}" for tongue in ("en", "de") for name in names} <= set(visited)
