@@ -1,11 +1,16 @@
 """Seeds as a live crawl ranks them: have they been updated since their last capture, days to years ago?
 
-    python benchmarks/bench_hacs_stale.py ota-contrib-2012-2023.jsonl.gz [--draws 2]
+    python benchmarks/bench_hacs_stale.py ota-contrib-2012-2023.jsonl.gz [--draws 2] [--ages 60 365] [--months 1 12]
 
-Captures end so many days before now (a stale archive), at instants of 2021 to 2023; what was learned ends there, too. A
-seed is updated if links were added to it after its last capture. By regime of captures, with w months before that end:
-AUC, weighted P@K (by when the seeds were updated), F1 at the threshold of greatest expected F1, and calibration: the
-greatest difference between p and the share updated over the five fifths of seeds by p, and over all seeds.
+Captures end so many days before now (a stale archive); what was learned ends there, too. They end at quarters from
+March 2021 on: the records name links from July 2020 on only, so that before nothing could foretell any. Now is in 2023
+at the latest. A page is updated if links were added after its own last capture, a website if any captured page is.
+
+By regime of captures, with w months before that end: AUC, weighted P@K, F1 at the threshold of greatest expected F1.
+P@K twice: *hit*, the share of updated seeds among the first K; *order*, the paper's, among the K updated first (which
+favours the longest not seen: their updates come first). Frequency is given 1 − exp(−frequency · time), Last-Obs the
+time itself. Calibration of HACS: p less the share updated over all seeds, and its mean and greatest difference over
+fifths of the seeds by p, all ends and draws together.
 """
 
 from __future__ import annotations
@@ -13,6 +18,7 @@ from __future__ import annotations
 import argparse
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,10 +28,16 @@ from sharc_crawler.seeds.hacs.link_additions import REGIMES, read_records, sampl
 from sharc_crawler.seeds.hacs.measures import area_under_curve, likely_best, weighted_precision
 from sharc_crawler.seeds.hacs.rank import ordered
 from sharc_crawler.seeds.hacs.rankers import Hacs, HacsPlain
+from sharc_crawler.seeds.hacs.sites import SeedHistories
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sharc_crawler.seeds.hacs.evaluation import Truth
 
 DAY, MONTH = 86_400.0, 30 * 86_400.0
-AGES = (60, 180, 365, 1095)  #: days
-WINDOWS = (12,)  #: months
+ENDS = [datetime(year, month, 1, tzinfo=UTC).timestamp() for year in (2021, 2022, 2023) for month in (3, 6, 9, 12)]
+LAST = datetime(2023, 12, 20, tzinfo=UTC).timestamp()  #: the records end
 FORMS: dict[str, type[SeedRanker]] = {
     "hacs": Hacs,
     "plain": HacsPlain,
@@ -34,58 +46,86 @@ FORMS: dict[str, type[SeedRanker]] = {
 }
 
 
-def fifths(p: np.ndarray, updated: np.ndarray) -> float:
-    parts = np.array_split(np.argsort(p), 5)
-    return float(max(abs(p[part].mean() - updated[part].mean()) for part in parts))
+def captured(seeds: SeedHistories, end: float) -> SeedHistories:
+    """The captures up to ``end``, of the pages that have any: an archive names no others."""
+    there = seeds.window(-np.inf, end)
+    pages = np.flatnonzero(there.pages.counts())
+    some = np.unique(there.owners[pages])
+    owners = np.searchsorted(some, there.owners[pages])
+    return SeedHistories([there.urls[seed] for seed in some], there.pages.select(pages), owners)
+
+
+def updates(there: SeedHistories, numbers: dict[str, int], truth: Truth, now: float) -> np.ndarray:
+    """When each seed was first updated after the last captures of its pages; inf: not by ``now``."""
+    first = np.full(len(there), np.inf)
+    for owner, url, last in zip(there.owners, there.pages.urls, there.pages.last_seen(), strict=True):
+        times = truth.times[truth.offsets[numbers[url]] : truth.offsets[numbers[url] + 1]]
+        first[owner] = min([first[owner], *times[times > last][:1]])
+    return np.where(first <= now, first, np.inf)
+
+
+def hits(order: np.ndarray, updated: np.ndarray) -> float:
+    """The share of updated seeds among the first K, weighted as the paper's P@K."""
+    ks = np.arange(1, updated.sum() + 1)
+    return float(np.average(np.cumsum(updated[order])[: len(ks)] / ks, weights=1.0 / np.log2(ks + 1)))
+
+
+def worlds(records: list, regime: str, website: bool, draws: int, age: int) -> Iterator[tuple]:
+    for draw in range(draws):
+        seeds = sampled(records, regime, website=website, draw=draw)[0]
+        pages, truth = sampled(records, regime, draw=draw)
+        numbers = {url: page for page, url in enumerate(pages.urls)}
+        for end in ENDS:
+            if (now := end + age * DAY) <= LAST:
+                there = captured(seeds, end)
+                yield there, end, now, updates(there, numbers, truth, now)
+
+
+def figures(there: SeedHistories, end: float, now: float, first: np.ndarray, window: int) -> Iterator[tuple]:
+    """Of each form: AUC, P@K by hits and by order, F1; and what it gives as p."""
+    task = RankingTask(now, 0.0, now - end + window * MONTH)
+    known, updated = there.latest(there.last_seen()), np.isfinite(first)
+    for form in FORMS.values():
+        ranker = form().fit(there, end)
+        value = ranker.score(there.window(now - task.back, end), task).value
+        p = value if ranker.probabilities else -np.expm1(-value * (now - known))
+        order, chosen = ordered(value, known), p >= likely_best(p)
+        f1 = 2 * (chosen & updated).sum() / max(1, chosen.sum() + updated.sum())
+        yield area_under_curve(value, updated), hits(order, updated), weighted_precision(order, first), f1, p
+
+
+def row(records: list, regime: str, website: bool, draws: int, age: int, window: int) -> str:
+    cells: dict[str, list] = {name: [] for name in FORMS}
+    p, updated = [], []
+    for there, end, now, first in worlds(records, regime, website, draws, age):
+        found = list(figures(there, end, now, first, window))
+        for name, (*measures, _) in zip(FORMS, found, strict=True):
+            cells[name].append(measures)
+        p.append(found[0][-1])
+        updated.append(np.isfinite(first))
+    ps, truths = np.concatenate(p), np.concatenate(updated)
+    off = [abs(ps[part].mean() - truths[part].mean()) for part in np.array_split(np.argsort(ps), 5)]
+    text = " | ".join(", ".join(f"{one:.3f}" for one in np.nanmean(cells[name], axis=0)) for name in FORMS)
+    return f"{len(p)} | {text} | {ps.mean() - truths.mean():+.2f}, {np.mean(off):.2f}, {max(off):.2f} |"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("records", type=Path)
     parser.add_argument("--draws", type=int, default=1)
+    parser.add_argument("--ages", type=int, nargs="+", default=[60, 180, 365, 1000], help="days")
+    parser.add_argument("--months", type=int, nargs="+", default=[12], help="w")
     given = parser.parse_args()
     records = read_records(given.records)
     for regime in REGIMES:
         for website in (False, True):
             print(f"\n{regime}, {'websites' if website else 'homepages'}\n")
-            print("| age | w | " + " | ".join(f"{name}: AUC, P@K, F1" for name in FORMS) + " | p: fifths | all |")
+            print("| age | w | ends | " + " | ".join(f"{name}" for name in FORMS) + " | p off: all, mean, most |")
             print("|---" * (len(FORMS) + 4) + "|")
-            draws = [sampled(records, regime, website=website, draw=draw) for draw in range(given.draws)]
-            for age in AGES:
-                for window in WINDOWS:
-                    row(draws, age, window)
-
-
-def row(draws: list, age: int, window: int) -> None:
-    cells: dict[str, list] = {name: [] for name in FORMS}
-    off = []
-    nows = [datetime(year, month, 1, tzinfo=UTC).timestamp() for year in (2021, 2022, 2023) for month in (3, 9)]
-    for seeds, truth in draws:
-        for now in nows:
-            end = now - age * DAY
-            there = seeds.window(-np.inf, end)
-            known = there.latest(there.last_seen())
-            here = ~np.isnan(known)
-            following = np.full(len(seeds), np.inf)
-            for instant in np.unique(known[here]):
-                mine = known == instant
-                following[mine] = truth.following(instant)[mine]
-            following = np.where(following <= now, following, np.inf)[here]
-            updated = np.isfinite(following)
-            task = RankingTask(now, 0.0, age * DAY + window * MONTH)
-            cut = there.window(now - task.back, end).select(here)
-            for name, form in FORMS.items():
-                ranker = form().fit(there, end)
-                value = ranker.score(cut, task).value
-                p = value if ranker.probabilities else -np.expm1(-value * (now - known[here]))
-                order = ordered(value, known[here])
-                chosen = p >= likely_best(p)
-                f1 = 2 * (chosen & updated).sum() / max(1, chosen.sum() + updated.sum())
-                cells[name].append((area_under_curve(value, updated), weighted_precision(order, following), f1))
-                if name == "hacs":
-                    off.append((fifths(p, updated), p.mean() - updated.mean()))
-    text = " | ".join(", ".join(f"{one:.3f}" for one in np.nanmean(cells[name], axis=0)) for name in FORMS)
-    print(f"| {age} | {window} | {text} | {np.mean(off, axis=0)[0]:.2f} | {np.mean(off, axis=0)[1]:+.2f} |", flush=True)
+            for age in given.ages:
+                for window in given.months:
+                    found = row(records, regime, website, given.draws, age, window)
+                    print(f"| {age} | {window} | {found}", flush=True)
 
 
 if __name__ == "__main__":

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
 from sharc_crawler.errors import DataError
 from sharc_crawler.rates.estimators.gamma_poisson import GammaPoisson
+from sharc_crawler.rates.history import CHANGED, UNKNOWN
 from sharc_crawler.seeds.base import RankingTask, Scores, SeedRanker
+from sharc_crawler.seeds.hacs.calibration import calibrated
 from sharc_crawler.seeds.hacs.prediction import f, g, predictive
 
 if TYPE_CHECKING:
@@ -18,13 +21,17 @@ if TYPE_CHECKING:
 
     from sharc_crawler.model import Instant
     from sharc_crawler.rates.history import Histories
+    from sharc_crawler.seeds.hacs.calibration import HazardCalibration
     from sharc_crawler.seeds.hacs.histories import UpdateHistories
     from sharc_crawler.seeds.hacs.sites import SeedHistories
 
 OWN_PRIORS = 2_000  #: sites with a prior of their own, the most often captured; all others share one
 DAY = 86_400.0
-#: in which what a capture tells of its page's rate comes to count half: in a burst of updates, in a season, in years
-HALF_LIVES = (10 * DAY, 60 * DAY, 365 * DAY)
+#: in which what a capture tells of its page's rate comes to count half: in a burst of updates, in a season, never
+HALF_LIVES = (10 * DAY, 60 * DAY, math.inf)
+BACK_TESTS = (45 * DAY, 120 * DAY, 365 * DAY)  #: before the last capture of all: what was foretold then is known now
+ROUNDING = 1e-15
+TESTED = 1_000  #: seeds that are back-tested, at most
 
 
 class HacsPlain(SeedRanker):
@@ -66,34 +73,69 @@ class Hacs(SeedRanker):
 
     The rates' posterior given what was captured is integrated over (posterior predictive). Captures in the window
     speak, and of those before it the ones that the priors are learned from. Rates drift and updates come in bursts, so
-    captures fade with their age, at three speeds: p is the mean of the three predictions. Age counts back from the
-    page's last capture, not from now: time in which nothing was looked at is no evidence, so p never falls by waiting.
-    Updates are counted from the last capture, not from the last update: that none was seen since is evidence too, and
-    a Poisson process has no memory.
+    captures fade with their age, at two speeds, and not at all: p is the mean of the three predictions. Age counts back
+    from the page's last capture, not from now: time in which nothing was looked at is no evidence, so p never falls by
+    waiting. Updates are counted from the last capture, not from the last update: that none was seen since is evidence
+    too, and a Poisson process has no memory. The hazards of a seed's pages are added up, and corrected by what came of
+    those that the same captures foretold some time before their end.
     """
 
     probabilities: ClassVar[bool] = True
 
     def fit(self, seeds: SeedHistories, now: Instant) -> Self:
-        """Learn the priors."""
+        """Learn the priors, and how right they are."""
         intervals, urls = _comparable(seeds, now), seeds.pages.urls
         self.sites_ = _busiest([_host(url) for url in urls], intervals.observations())
         self.prior_ = GammaPoisson().fit(intervals, self._labels(urls))
         self.pages_, self.until_ = seeds.pages, now
+        self.calibration_ = self._back_tested(seeds.window(-np.inf, now))
         return self
 
     def score(self, seeds: SeedHistories, task: RankingTask) -> Scores:
         """The value is p."""
-        pages = self._remembered(seeds.pages, task)
+        seeds = replace(seeds, pages=self._remembered(seeds.pages, task))
+        duration = _unseen(seeds.last_seen(), task) if task.missed else np.full(len(seeds.pages), task.ahead)
+        hazard, rate = self._foretold(seeds.pages, duration)
+        # A page that nobody has captured counts where its seed has no other: who knows whether it was there?
+        captured = seeds.pages.counts() > 0
+        hazard[~captured & (seeds.sum(captured.astype(np.float64)) > 0)[seeds.owners]] = 0.0
+        compared = np.bincount(seeds.pages.owners(), seeds.pages.changed != UNKNOWN, len(captured))
+        known = seeds.sum(compared.astype(np.float64)) > 0
+        p = self.calibration_.p(seeds.sum(hazard))
+        return Scores(p, seeds.sum(rate), seeds.latest(seeds.pages.last_update(interpolated=True)), known)
+
+    def _foretold(
+        self, pages: UpdateHistories, duration: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Hazard and rate of each page."""
         intervals, labels = pages.intervals(interpolated=False), self._labels(pages.urls)
-        duration = _unseen(seeds.last_seen(), task) if task.missed else task.ahead
-        p, rate = np.zeros(len(pages)), np.zeros(len(pages))
+        still, rate = np.ones(len(pages)), np.zeros(len(pages))
         for half_life in HALF_LIVES:
-            estimates = self.prior_.estimate(intervals.fading(half_life), labels)
-            p += predictive(estimates, duration) / len(HALF_LIVES)
+            weighed = intervals if math.isinf(half_life) else intervals.fading(half_life)
+            estimates = self.prior_.estimate(weighed, labels)
+            still -= predictive(estimates, duration) / len(HALF_LIVES)
             rate += estimates.rate / len(HALF_LIVES)
-        known = seeds.sum(intervals.observations().astype(np.float64)) > 0
-        return Scores(_any(seeds, p), seeds.sum(rate), seeds.latest(pages.last_update(interpolated=True)), known)
+        with np.errstate(divide="ignore"):  # a page that was never looked at has surely changed
+            return -np.log(np.where(still > ROUNDING, still, 0.0)), rate
+
+    def _back_tested(self, seeds: SeedHistories) -> HazardCalibration:
+        """What the captures up to some instants before their end foretold, held against those that followed."""
+        if len(seeds) > TESTED:
+            chosen = np.zeros(len(seeds), np.bool_)
+            chosen[np.random.default_rng(0).choice(len(seeds), TESTED, replace=False)] = True
+            seeds = seeds.select(chosen)
+        last, end = seeds.pages.last_seen(), float(seeds.pages.times.max(initial=-np.inf))
+        hazards, updated = [np.zeros(0)], [np.zeros(0, np.bool_)]
+        for back in BACK_TESTS:
+            past = seeds.window(-np.inf, end - back)
+            since = last - past.pages.last_seen()
+            again = since > 0  # captured before and after
+            hazard, _ = self._foretold(past.pages, np.where(again, since, 0.0))
+            late = (seeds.pages.changed == CHANGED) & (seeds.pages.times > end - back)
+            hits = np.bincount(seeds.pages.owners(), late, len(again)) * again
+            hazards.append(seeds.sum(np.where(again, hazard, 0.0)))
+            updated.append(seeds.sum(hits.astype(np.float64)) > 0)
+        return calibrated(np.concatenate(hazards), np.concatenate(updated))
 
     def _remembered(self, pages: UpdateHistories, task: RankingTask) -> UpdateHistories:
         """The captures in the window after those before it that were learned from."""
