@@ -35,7 +35,9 @@ from sharc_crawler.frontier.sites import Sites
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.links.robots import RobotsRules
 from sharc_crawler.live.extension import OBJECTS
+from sharc_crawler.live.lease import Lease
 from sharc_crawler.live.reading.document import detector_of, read
+from sharc_crawler.live.reading.portions import PORTION, Portions
 from sharc_crawler.live.reading.readings import Order, Wants, packed, unpacked_reading
 from sharc_crawler.model import Fetch, Outcome, Result
 from sharc_crawler.storage.sqlite import SqliteStore
@@ -208,8 +210,12 @@ def sitemap_inside(entries: int = 50_000) -> None:
         sites.open(spec, 0.0, SqliteStore(Path(folder)))
         fetch = sites.next(0.0)
         assert isinstance(fetch, Fetch), "the sitemap is asked for first"
-        with timed("taken in, and written"):
-            sites.finished(fetch, Outcome(Result.OK, 0.0, 0.0, status=200), links)
+        outcome = Outcome(Result.OK, 0.0, 0.0, status=200)
+        portions = Portions(sites, lambda lease: sites.finished(lease.fetch, outcome, lease.links))
+        portions.add(Lease(fetch, outcome=outcome, links=links))
+        while portions:
+            with timed(f"a turn that takes in up to {PORTION:,}, and writes them"):
+                portions.take()
         with timed("the strategy built, the first page chosen"):
             sites.next(0.0)
 

@@ -51,6 +51,12 @@ class Finisher:
         self._ledger = ledger
         self._opener = opener
         self._admitter = admitter
+        self._named: dict[int, list[Sighting]] = {}  # by lease: what a document named before its fetch is over
+
+    def name(self, ended: Ended, links: Sequence[Sighting]) -> None:
+        """A part of what a document names, before the fetch is over."""
+        self._admitted(ended, links)
+        self._named.setdefault(ended.fetch.lease, []).extend(links)
 
     def finish(self, ended: Ended, links: Sequence[Sighting]) -> Judgement | None:
         """Links enter before the strategy is told of the end: it decides with all known."""
@@ -58,6 +64,8 @@ class Finisher:
         capture.owed.ended()
         feeds = fetch.kind is _PAGE and self._feeds(ended, links)
         linked = self._admitted(ended, links) if links or outcome.location or not capture.mode.whole else []
+        if fetch.kind is Kind.SITEMAP:
+            self._listed(capture, fetch.page, outcome, [*self._named.pop(fetch.lease, ()), *links])
         if fetch.slot is _ONLY and self._must_precede(ended):
             task = task._replace(slot=Slot.FIRST)
             ended = ended._replace(task=task)
@@ -86,8 +94,6 @@ class Finisher:
         linked = self._admitter.admit(capture, links, outcome.ended, fetch.page, depth).linked
         if wanted := capture.mode.reconsidered(fetch.page, linked, outcome.ended):
             self._admitter.take_up(capture, wanted, outcome.ended)
-        if fetch.kind is Kind.SITEMAP:
-            self._listed(capture, fetch.page, outcome, links)
         if moved:
             self._opener.open_moved(capture, moved, outcome.ended)
         if fetch.kind is _PAGE:

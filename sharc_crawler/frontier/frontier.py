@@ -195,6 +195,16 @@ class Frontier:
         ledger.commit()
         return judgement
 
+    def named(self, fetch: Fetch, outcome: Outcome, links: Sequence[Sighting]) -> None:
+        """A leased fetch will end so, and names these besides those that :meth:`finished` is told: a long sitemap.
+
+        Where it never ends, it is made again, and names them again.
+        """
+        task = self._leases.task(fetch)
+        if task is not None:
+            self._finisher.name(Ended(self.capture, fetch, task, outcome), links)
+            self.ledger.commit()
+
     def answered(self, fetch: Fetch, outcome: Outcome) -> None:
         """A page's exchange is over, its visit is not: a browser loads what it needs (:meth:`load`)."""
         self._leases.let_go(fetch, outcome)

@@ -76,6 +76,11 @@ class Leases:
         self._remember(fetch.page, int(outcome.started))
         return lease[1]
 
+    def task(self, fetch: Fetch) -> Task | None:
+        """What a lease is for; ``None``: it has ended."""
+        lease = self._open.get(fetch.lease)
+        return lease and lease[1]
+
     def let_go(self, fetch: Fetch, outcome: Outcome) -> None:
         """The exchange is over, the visit is not: its host may be asked for what is owed, and no visit is decided."""
         if fetch.lease in self._open and fetch.lease not in self._let_go:

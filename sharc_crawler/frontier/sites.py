@@ -205,6 +205,10 @@ class Sites:
         """As :meth:`Frontier.finished`, of the site that the lease is of."""
         return self.of(fetch).finished(fetch, outcome, links)
 
+    def named(self, fetch: Fetch, outcome: Outcome, links: Sequence[Sighting]) -> None:
+        """As :meth:`Frontier.named`."""
+        self.of(fetch).named(fetch, outcome, links)
+
     def give_back(self, fetch: Fetch, now: Instant) -> None:
         """As :meth:`Frontier.give_back`."""
         self.of(fetch).give_back(fetch, now)

@@ -20,6 +20,7 @@ from sharc_crawler.live import private
 from sharc_crawler.live.failing import end_as_failed, ends_the_crawl, fails
 from sharc_crawler.live.lease import Lease
 from sharc_crawler.live.reading.intake import Intake
+from sharc_crawler.live.reading.portions import Portions
 from sharc_crawler.live.requests import META_KEY, Sent, request_for
 from sharc_crawler.live.session import Session, session_of
 from sharc_crawler.live.wake import Alarm
@@ -54,6 +55,7 @@ class SharcScheduler(BaseScheduler):
         self._told_of_priority = False
         self._finishes = True  #: visits that are over when the crawl ends are told
         self._pause = ""  #: for want of room: its note, as long as it lasts
+        self._is_next_turn = False  #: a portion of a long sitemap may be taken in
         self._continued: deque[Request] = deque()  #: redirects and retries of a project's own middlewares
 
     @classmethod
@@ -72,6 +74,8 @@ class SharcScheduler(BaseScheduler):
         if self._session.browsing is not None:
             self._session.browsing.wake = private.wake_up(engine)
         self._intake = Intake(self._session.sites, self._session.former)
+        self._portions = Portions(self._session.sites, self._over)
+        self._next_turn = Alarm(self._turn)
         self._drop_in = self._dropped_in() if self._session.drop_in else None
         if self._drop_in:
             return deferred_from_coro(self._begin(self._drop_in))
@@ -88,6 +92,7 @@ class SharcScheduler(BaseScheduler):
     def close(self, reason: str) -> Deferred[None] | None:
         """The crawl is over, or has been stopped."""
         self._alarm.cancel()
+        self._next_turn.cancel()
         return deferred_from_coro(self._close(reason))
 
     async def _close(self, reason: str) -> None:
@@ -106,16 +111,17 @@ class SharcScheduler(BaseScheduler):
             pass
 
     def _finish_what_can_be(self) -> bool:
-        """Is there more, when one site's state could not be written?"""
+        """Is there more: of a long sitemap, or when one site's state could not be written?"""
         try:
             self._finish_ended()
+            self._portions.take()
         except SiteError as error:
             text = "The last visits of %s could not be written: %s. The same command makes them again."
             logger.error(text, error.site, error)
             if isinstance(error.cause, Superseded):
                 self._superseded(error.site, error.cause)
             return True
-        return False
+        return bool(self._portions)
 
     def _superseded(self, site: str, error: Superseded) -> None:
         if self._drop_in:  # all its sites are in one place
@@ -213,6 +219,7 @@ class SharcScheduler(BaseScheduler):
         session.sites.commit()  # what there was no room for before
         self._note_mishaps()
         self._finish_ended()
+        self._take_portion()
         if lacking := session.space.lacking():
             session.space.pause(lacking)
             self._note_beginning()
@@ -314,6 +321,18 @@ class SharcScheduler(BaseScheduler):
         if self._session.browsing is not None:
             self._session.browsing.look()
 
+    def _take_portion(self) -> None:
+        """One in a turn of the reactor, however often the engine asks."""
+        if self._portions and self._is_next_turn:
+            self._is_next_turn = False
+            self._portions.take()
+        if self._portions:
+            self._next_turn.set(0)
+
+    def _turn(self) -> None:
+        self._is_next_turn = True
+        private.wake_up(self._crawler.engine)()
+
     def _finish(self, lease: Lease) -> None:
         if lease.withheld:
             self._session.sites.give_back(lease.fetch, self._session.clock.now())
@@ -327,10 +346,17 @@ class SharcScheduler(BaseScheduler):
             return
         if lease.written is not None:
             session.space.wrote()
-        outcome = lease.outcome or self._nothing_seen()
+        lease.outcome = lease.outcome or self._nothing_seen()
         if lease.hops:  # the validators are the last hop's: a revisit begins at the first
-            outcome = outcome._replace(validators=NO_VALIDATORS)
-        judgement = session.sites.finished(lease.fetch, outcome, lease.links)
+            lease.outcome = lease.outcome._replace(validators=NO_VALIDATORS)
+        if not self._portions.add(lease):
+            self._over(lease)
+
+    def _over(self, lease: Lease) -> None:
+        """Nothing more is to be learned of it."""
+        outcome = lease.outcome
+        assert outcome is not None, "there is one, or nothing was seen"
+        judgement = self._session.sites.finished(lease.fetch, outcome, lease.links)
         stats = self._crawler.stats
         stats.inc_value(f"sharc/{lease.fetch.kind}/{lease.fetch.slot}/{outcome.result}")
         if judgement:
