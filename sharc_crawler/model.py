@@ -201,6 +201,7 @@ class Outcome(NamedTuple):
     document: Document | None = None  #: None: not read, or no document
     date: Instant | None = None  #: the server's own clock when it answered
     age: Seconds | None = None  #: of a copy from a cache, as the cache says
+    part: bool = False  #: its ``Content-Range`` says that it is a part, whatever its status
     capture: CaptureRef | None = None
     error: str | None = None
     retry_after: Seconds | None = None  #: asked for by the server

@@ -17,7 +17,7 @@ from sharc_crawler.evidence.data import DataState, with_data
 from sharc_crawler.evidence.facts import CaptureFacts, PageFacts, VisitFacts
 from sharc_crawler.evidence.figures import PageSums
 from sharc_crawler.evidence.headers import weak
-from sharc_crawler.evidence.judgement import APEX, NEVER_REVISITED, Revisits
+from sharc_crawler.evidence.judgement import APEX, NEVER_REVISITED, Revisits, is_apex
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason, code
 from sharc_crawler.instants import iso
@@ -215,7 +215,7 @@ class _Judged:
         return entry, facts
 
     def _judgement(self, before: Next, after: Next | None) -> Judgement:
-        if before.outcome.started == self._instant and not before.outcome.age:
+        if before.outcome.started == self._instant and is_apex(Slot.ONLY, before.outcome):
             return APEX
         if after is None:
             return NEVER_REVISITED

@@ -12,8 +12,17 @@ from zipfile import ZipFile, is_zipfile
 
 from sharc_crawler.archive.cdxj import index_path
 from sharc_crawler.archive.stock import DAMAGED
+from sharc_crawler.archive.wacz import NO_ZIP
 from sharc_crawler.certificate.canonical import KEPT_IN, kept
-from sharc_crawler.certificate.fixity import CERTIFICATES, CONFIRMATION, CONFIRMING, fixity_of, pages_name
+from sharc_crawler.certificate.fixity import (
+    CERTIFICATES,
+    CONFIRMATION,
+    CONFIRMED,
+    CONFIRMING,
+    REPORTS,
+    fixity_of,
+    pages_name,
+)
 from sharc_crawler.certificate.material import Material
 from sharc_crawler.certificate.witness import Finding
 
@@ -27,9 +36,15 @@ if TYPE_CHECKING:
 
 _ARCHIVE = re.compile(r"\.w?arc(\.(gz|zst|bz2|xz))?(\.[a-z]+)?$", re.IGNORECASE)
 _MAGIC = (b"WARC/", b"filedesc://")
-_INDEX = re.compile(r"\.(cdxj?|idx)(\.gz)?$", re.IGNORECASE)
+_INDEX = re.compile(r"\.(cdxj?|idx)(?![a-z0-9])", re.IGNORECASE)
+_PACKAGE = re.compile(r"\.wacz(?![a-z0-9])", re.IGNORECASE)
+#: documents of ours, by name or by what they say they are
+_DOCUMENT = re.compile(
+    r"(?<![a-z])(report|certificate|confirmation|signature|timestamp)(?![a-z]).*\.(jsonl?|html?|tsr)(?![a-z0-9])", re.I
+)
+_FORMATS = (b'"sharc-report"', b'"sharc-certificate', b'"sharc-confirmation"')
 _DOWNLOADS = {"response", "revisit", "request"}
-_START = 1 << 12  #: bytes of a file by which it is known
+_START = 1 << 16  #: bytes of a file by which it is known
 #: what a WACZ file of ours holds
 _EXPECTED = re.compile(
     r"datapackage(-digest)?\.json|indexes/index\.(cdx\.gz|idx)|pages/pages\.jsonl|archive/[^/]+\.warc\.gz"
@@ -45,28 +60,38 @@ def around(path: Path, captures: Iterable[Path]) -> Iterator[Finding]:
 
 
 def strange_files(path: Path, source: Material, apart: Set[Path] = frozenset()) -> Iterator[Finding]:
-    """Files of a folder that could be taken for WARC files, indexes or certificates, and that none speaks of.
+    """Files of a folder that could be taken for WARC files, indexes, packages or documents, and are none of its own.
 
-    What lies in folders that are seen to ``apart`` is passed over.
+    Nor may its own be links: what these lead to is nobody's. What lies in folders that are seen to ``apart`` is passed
+    over.
     """
-    known = {*source.warcs, *source.certificates, *source.beside}
+    known = {*source.warcs, *source.certificates, *source.pages, *source.beside}
+    known |= {CONFIRMED} if path.name == CONFIRMATION else set()
     indexes = {index_path(path / name).name for name in source.warcs}
     for file in sorted(path.rglob("*")):
         name = file.relative_to(path).as_posix()
         if not apart.isdisjoint(file.parents):
             continue
-        if file.is_symlink() and file.is_dir():
-            yield Finding("a folder that lies elsewhere", name)
-        if name in known or not file.is_file() or _kept_aside(name, source.warcs):
-            continue
-        if _ARCHIVE.search(name) or _is_archive(file):
-            yield Finding("a WARC file beside those that a certificate speaks of", name)
-        elif name not in indexes and _INDEX.search(name):
-            yield Finding("an index of no WARC file", name)
-        elif CERTIFICATES.fullmatch(file.name.lower()):
-            yield Finding("a certificate in a place of none", name)
-        elif is_zipfile(file) and _other_package(file, source):
-            yield Finding("a package of another capture, or with another certificate", name)
+        own = name in known or name in indexes or REPORTS.fullmatch(name) is not None
+        if file.is_symlink() and (own or file.is_dir()):
+            yield Finding("a folder that lies elsewhere" if file.is_dir() else "a link where a file belongs", name)
+        if not own and file.is_file() and not _kept_aside(name, source.warcs) and (what := _taken_for(file, source)):
+            yield Finding(what, name)
+
+
+def _taken_for(file: Path, source: Material) -> str | None:
+    """What a file that is none of its folder's could be taken for."""
+    if _ARCHIVE.search(file.name) or _is_archive(file):
+        return "a WARC file beside those that a certificate speaks of"
+    if _INDEX.search(file.name):
+        return "an index of no WARC file"
+    if CERTIFICATES.fullmatch(file.name.lower()):
+        return "a certificate in a place of none"
+    if _DOCUMENT.search(file.name) or _says_it_is_ours(file):
+        return "a document beside those of the capture"
+    if is_zipfile(file):
+        return "a package of another capture, or with another certificate" if _other_package(file, source) else None
+    return "a package that is no zip file" if _PACKAGE.search(file.name) else None
 
 
 def _kept_aside(name: str, warcs: Iterable[str]) -> bool:
@@ -76,7 +101,17 @@ def _kept_aside(name: str, warcs: Iterable[str]) -> bool:
 
 
 def _other_package(file: Path, source: Material) -> bool:
-    """Does a zip file hold WARC files, and not just the certificates that lie beside it?"""
+    """Does a zip file hold WARC files or packages, and not just those, and the certificates, that lie beside it?
+
+    So does one that is called a package, whatever it holds, and one that cannot be read.
+    """
+    try:
+        return _holds_others(file, source)
+    except NO_ZIP:
+        return True
+
+
+def _holds_others(file: Path, source: Material) -> bool:
     with ZipFile(file) as package:
         names = package.namelist()
         held = {
@@ -85,6 +120,8 @@ def _other_package(file: Path, source: Material) -> bool:
             if CERTIFICATES.fullmatch(PurePosixPath(name).name)
         }
         archives = {name: PurePosixPath(name).name for name in names if _ARCHIVE.search(name)}
+        if any(map(_PACKAGE.search, names)) or (_PACKAGE.search(file.name) and not archives):
+            return True
         if archives and (held != source.certificates or not set(archives.values()) <= source.warcs.keys()):
             return True
         return any(_differ(package, name, source.warcs[own]) for name, own in archives.items())
@@ -138,6 +175,12 @@ def kept_pages(witness: Witness, document: Document) -> list[tuple[str, int]]:
     named = f"{own.uri}:pages" if own else ""
     places = (place for place, found in witness.documents.items() if found.uri == named)
     return sorted(place for place in places if place[0] == kept_in["file"])
+
+
+def _says_it_is_ours(file: Path) -> bool:
+    with file.open("rb") as stream:
+        start = stream.read(_START)
+    return start.lstrip()[:1] in (b"{", b"[") and any(one in start for one in _FORMATS)
 
 
 def _is_archive(file: Path) -> bool:

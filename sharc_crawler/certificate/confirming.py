@@ -22,7 +22,7 @@ from sharc_crawler.archive.warc import WarcWriter
 from sharc_crawler.certificate.beside import strange_files
 from sharc_crawler.certificate.canonical import DIGEST, KEPT_IN, digest, kept, to_text
 from sharc_crawler.certificate.examining import Again, entries_of, lag_of
-from sharc_crawler.certificate.fixity import CONFIRMATION, CONFIRMING, fixity, fixity_of
+from sharc_crawler.certificate.fixity import CONFIRMATION, CONFIRMED, CONFIRMING, fixity, fixity_of
 from sharc_crawler.certificate.fixity import NAME as CERTIFICATE
 from sharc_crawler.certificate.judging import Judge, servers_word
 from sharc_crawler.certificate.references import missing
@@ -47,7 +47,6 @@ if TYPE_CHECKING:
 
     Document = Mapping[str, Any]
 
-NAME = "confirmation.json"
 FORMAT, VERSION = "sharc-confirmation", 1
 _ANSWERED = (200, 404, 410)
 
@@ -88,11 +87,11 @@ def certificate_of(folder: Path) -> dict[str, Any] | None:
 def confirmation_of(folder: Path) -> dict[str, Any] | None:
     """What ``confirmation.json`` of a capture's folder says, if it has one."""
     try:
-        return dict(json.loads((folder / CONFIRMATION / NAME).read_bytes()))
+        return dict(json.loads((folder / CONFIRMATION / CONFIRMED).read_bytes()))
     except FileNotFoundError:
         return None
     except (OSError, ValueError, TypeError) as error:
-        raise DataError(f"{folder / CONFIRMATION / NAME} cannot be read as a confirmation: {error!r}") from error
+        raise DataError(f"{folder / CONFIRMATION / CONFIRMED} cannot be read as a confirmation: {error!r}") from error
 
 
 def standing(confirmation: Document) -> Callable[[Document], Document]:
@@ -176,7 +175,7 @@ def _write(folder: Path, document: Document, later: Path) -> dict[str, Any]:
     with WarcWriter(later, site, series[1], info, WarcOptions(dedup="off")) as out:
         ref = out.write_metadata(f"urn:sharc-confirmation:{site}", unix(made["read"]["to"]), kept(made), MEDIA_TYPE)
     made[KEPT_IN] = {"file": ref.file, "offset": ref.offset, **fixity(later / ref.file)}
-    replace_file(later / NAME, to_text(made))
+    replace_file(later / CONFIRMED, to_text(made))
     return made
 
 
@@ -184,7 +183,7 @@ def check_confirmation(folder: Path, document: Document, witness: Witness) -> tu
     """A confirmation, made again from the WARC files (``witness``: the capture's), and where it is not as it was."""
     inner = folder / CONFIRMATION
     source, read = open_source(folder), open_source(inner)
-    name = f"{CONFIRMATION}/{NAME}"
+    name = f"{CONFIRMATION}/{CONFIRMED}"
     try:
         stated = confirmation_of(folder)
         if stated is None:
@@ -192,7 +191,7 @@ def check_confirmation(folder: Path, document: Document, witness: Witness) -> tu
         later = ingest(read.warcs)
         found = [*later.findings, *missing(later), *strange_files(inner, read)]
         found = [replace(one, file=f"{CONFIRMATION}/{one.file}") for one in found]
-        if (inner / NAME).read_bytes() != to_text(stated).encode():
+        if (inner / CONFIRMED).read_bytes() != to_text(stated).encode():
             found.append(Finding("it is not written as sharc writes it", name))
         return stated, [*found, *_altered(stated, document, source, witness, read, later)]
     except (DataError, KeyError, TypeError, ValueError, AttributeError, OSError) as error:
@@ -202,7 +201,7 @@ def check_confirmation(folder: Path, document: Document, witness: Witness) -> tu
 def _altered(
     stated: Document, document: Document, source: Material, witness: Witness, read: Material, later: Witness
 ) -> Iterator[Finding]:
-    name = f"{CONFIRMATION}/{NAME}"
+    name = f"{CONFIRMATION}/{CONFIRMED}"
     if stated["certificate"] != document[DIGEST]:
         yield Finding(f"it is of another certificate, {stated['certificate']}", name)
         return

@@ -16,6 +16,7 @@ SIGNATURES = re.compile(r"signature(?:-[A-Za-z0-9.-]+)?\.json")
 TIMESTAMPS = re.compile(r"timestamp(?:-[A-Za-z0-9.-]+)?\.tsr")
 PAGES = re.compile(r"certificate(?:-[A-Za-z0-9.-]+)?-pages\.jsonl")
 CONFIRMATION = "confirmation"  #: folder within a capture's, with the sitemaps as they were read later
+CONFIRMED = "confirmation.json"  #: in that folder
 CONFIRMING = ".confirming"  #: where that is made; whoever confirms next makes it anew
 REPORTS = re.compile(r"report\.json|report-pages\.jsonl|report[^/]*\.html")  #: files of a folder's report
 _BLOCK = 1 << 20

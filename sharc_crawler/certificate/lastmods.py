@@ -9,11 +9,12 @@ from sharc_crawler.archive.members import Record, read_at
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.changes.http_date import http_date
 from sharc_crawler.coding import decoded
-from sharc_crawler.evidence.headers import of_message
+from sharc_crawler.evidence.headers import is_part, of_message
 from sharc_crawler.evidence.judgement import of_comparison
 from sharc_crawler.evidence.lastmods import Download, Lastmod, weigh
 from sharc_crawler.instants import unix
 from sharc_crawler.links import sitemap
+from sharc_crawler.model import Outcome, Result
 from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ class ServersWord:
         self, url: str, downloads: Iterable[tuple[RecordedExchange, str | None]], reference: Instant
     ) -> Judgement:
         """A page at T, by its downloads (with their digests) and what was said of it."""
-        made = [_download(exchange, digest) for exchange, digest in downloads]
+        made = [_download(exchange, digest) for exchange, digest in downloads if not _is_part(exchange)]
         return of_comparison(weigh(made, self.lastmods.get(url, ()), reference, lag=self.lag).comparison)
 
 
@@ -73,6 +74,11 @@ def _download(exchange: RecordedExchange, digest: str | None) -> Download:
     told = of_message(exchange.message) if exchange.message else {}
     modified = http_date(told["validators"].last_modified) if told else None
     return Download(started, started, told.get("date"), digest, modified, age=told.get("age") or 0.0)
+
+
+def _is_part(exchange: RecordedExchange) -> bool:
+    message = exchange.message
+    return message is not None and is_part(Outcome(Result.OK, 0, 0, status=message.status, **of_message(message)))
 
 
 def _body(exchange: RecordedExchange, witness: Witness, warcs: Mapping[str, Callable[[], IO[bytes]]]) -> bytes | None:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.changes.http_date import http_date
 from sharc_crawler.evidence import audit
+from sharc_crawler.evidence.headers import is_part
 from sharc_crawler.evidence.judgement import ONCE
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.lag import learned
@@ -73,14 +74,14 @@ class Attestations:
         """A page was downloaded."""
         if once:
             self.once.add(page)
-        if outcome.result is Result.OK:
+        if outcome.result is Result.OK and not is_part(outcome):
             self.downloads.setdefault(page, []).append(_download(outcome))
 
     def visited(self, page: PageId, kind: Kind, outcome: Outcome, once: bool) -> None:
         """A page or a resource was downloaded first."""
         if kind is Kind.PAGE:
             self.downloaded(page, outcome, once)
-        else:
+        elif not is_part(outcome):
             self.embedded[page] = _download(outcome)
 
     def revisited(self, page: PageId, outcome: Outcome, judgement: Judgement) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from sharc_crawler.changes.http_date import http_date
-from sharc_crawler.evidence.headers import made_on_request, weak
+from sharc_crawler.evidence.headers import is_part, made_on_request, weak
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Change, Result
@@ -22,7 +22,6 @@ class Comparison(NamedTuple):
     reason: str  #: a :class:`~sharc_crawler.evidence.reasons.Reason`, with or without a detail
 
 
-_PARTIAL = 206
 _FUTURE = 2.0  #: seconds that a Last-Modified may lie after its Date: both are cut to the second
 #: These show nothing of the page: neither that it stayed nor that it changed.
 _SHOWS_NOTHING = {
@@ -34,7 +33,7 @@ _SHOWS_NOTHING = {
 def compare(old: Outcome, new: Outcome, *, restless: bool = False, dated: bool = False) -> Comparison:
     """Whether what ``old`` showed had changed when ``new`` was fetched.
 
-    * A fetch that failed or was refused, a part (206), or a payload without digest: unknown.
+    * A fetch that failed or was refused, a part (206, or a ``Content-Range``), or a payload without digest: unknown.
     * 304 to a request that carried the validators of ``old``: unchanged, by the server's word; weak validators apart.
     * Equal payload digests, before or after unpacking (``Content-Encoding``), or redirects to one place: unchanged, by
       bytes; different ones, or another content type: changed.
@@ -51,7 +50,7 @@ def compare(old: Outcome, new: Outcome, *, restless: bool = False, dated: bool =
     for place, outcome in enumerate((old, new)):
         if outcome.result in _SHOWS_NOTHING:
             return _unknown(_SHOWS_NOTHING[outcome.result][place])
-    if _PARTIAL in (old.status, new.status):
+    if is_part(old) or is_part(new):
         return _unknown(Reason.PARTIAL)
     if new.result is Result.NOT_MODIFIED:
         return _not_modified(old, new, restless=restless)

@@ -20,6 +20,8 @@ _CHARSET = re.compile(r';\s*charset\s*=\s*"?([^\s;"]+)', re.IGNORECASE)
 _TOO_FRESH = 1.0
 _STRONG = re.compile(r'"[^"]*"')
 UNTOLD: Seconds = 1e9  #: age of a copy of which nobody says how old it is: any
+_RANGE = re.compile(r"bytes (\d{1,18})-(\d{1,18})/(\d{1,18})", re.IGNORECASE | re.ASCII)
+_PARTIAL = 206
 _HIT = re.compile(r";\s*hit\s*(?:[;,]|$)", re.IGNORECASE)
 _STALE = re.compile(r"(?:^|,)\s*11[0-3]\s")
 
@@ -73,7 +75,28 @@ def of_headers(values: Callable[[str], Sequence[bytes]]) -> dict[str, Any]:
         "charset": charset[1].lower() if charset else None,
         "date": min(dates, default=None),
         "age": _age(texts("Age"), ", ".join(texts("Cache-Status")), ", ".join(texts("Warning"))),
+        "part": any(map(_of_a_part, texts("Content-Range"))),
     }
+
+
+def _of_a_part(text: str) -> bool:
+    """Does a ``Content-Range`` not say that all is there? Only a 206 should bring one (RFC 9110, 14.4).
+
+    >>> [_of_a_part(text) for text in ("bytes 0-99/500", "bytes 0-99/*", "bytes 0-499/500", "soon")]
+    [True, True, False, True]
+    """
+    found = _RANGE.fullmatch(text)
+    return found is None or int(found[1]) > 0 or int(found[2]) + 1 < int(found[3])
+
+
+def is_part(outcome: Outcome) -> bool:
+    """Does an answer show a part of the page alone? No request of ours asks for one.
+
+    >>> from sharc_crawler.model import Outcome, Result
+    >>> [is_part(Outcome(Result.OK, 0, 1, status=status, part=part)) for status, part in ((206, False), (200, True))]
+    [True, True]
+    """
+    return outcome.part or outcome.status == _PARTIAL
 
 
 def _age(said: Sequence[str], status: str, warning: str) -> Seconds | None:

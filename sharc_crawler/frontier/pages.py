@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.store import PageRow
     from sharc_crawler.model import PageId
 
-_Type = tuple[int | None, str | None, str | None]
+_Type = tuple[int | None, str | None, str | None, bool]
 
 NO_PARENT = -1
 _BETWEEN = 5  #: of the six texts in a note
@@ -43,7 +43,7 @@ class PageTable:
         self.guessed = bytearray()  #: nothing tells its rate
         self._in_full: set[PageId] = set()  # to be asked for without conditions
         self._notes: list[bytes | None] = []  #: of the first visit, until judged
-        self._types: list[_Type] = [(None, None, None)]  # status, media type and charset, by number
+        self._types: list[_Type] = [(None, None, None, False)]  # status, media type, charset and part, by number
         self._numbers: dict[_Type, int] = {self._types[0]: 0}
 
     def __len__(self) -> int:
@@ -127,7 +127,7 @@ class PageTable:
             return Outcome(Result.OK, started, started)
         texts = [text or None for text in note.decode("utf-8", "surrogatepass").split("\0")]
         kind, date, digest, decoded, etag, modified = texts
-        status, media_type, charset = self._types[int(kind or 0)]
+        status, media_type, charset, part = self._types[int(kind or 0)]
         return Outcome(
             Result.OK,
             started,
@@ -139,6 +139,7 @@ class PageTable:
             media_type=media_type,
             charset=charset,
             date=float(date) if date else None,
+            part=part,
         )
 
     def validators(self, page: PageId) -> Validators:
@@ -172,7 +173,7 @@ class PageTable:
 
     def _packed(self, outcome: Outcome) -> bytes:
         """In one object, a third of what its parts weigh; an empty text is none."""
-        kind = outcome.status, outcome.media_type, outcome.charset
+        kind = outcome.status, outcome.media_type, outcome.charset, outcome.part
         number = self._numbers.setdefault(kind, len(self._types))
         if number == len(self._types):
             self._types.append(kind)

@@ -91,6 +91,7 @@ def visit_values(row: VisitRow) -> tuple[Any, ...]:
         outcome.retry_after,
         outcome.age,
         outcome.charset,
+        outcome.part,
     )
 
 
@@ -99,7 +100,7 @@ def visit_row(values: tuple[Any, ...]) -> VisitRow:
     _, page, slot, plan, attempt, finished, lease, decided = values[:8]
     started, ended, result, status, digest, decoded, fingerprint, etag, last_modified, location = values[8:18]
     length, media_type, images, tables, outlinks, by_script, words, date, warc, offset, size = values[18:29]
-    error, retry_after, age, charset = values[29:]
+    error, retry_after, age, charset, part = values[29:]
     # In the order of the fields, and by dicts: a crawl that goes on reads hundreds of thousands.
     outcome = Outcome(
         _RESULTS[result],
@@ -117,6 +118,7 @@ def visit_row(values: tuple[Any, ...]) -> VisitRow:
         None if outlinks is None else Document(images, tables, outlinks, bool(by_script), words),
         date,
         age,
+        bool(part),
         CaptureRef(warc, offset, size) if warc else None,
         error,
         retry_after,

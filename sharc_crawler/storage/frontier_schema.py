@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-VERSION = 10
+VERSION = 11
 #: every table but that of links
 TABLES = (
     "capture", "host", "page", "visit", "lastmod", "outside", "judgement", "embed", "novelty", "subsite", "member",

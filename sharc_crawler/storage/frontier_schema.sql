@@ -1,4 +1,4 @@
--- Frontier state of one capture folder, schema version 10 (PRAGMA user_version).
+-- Frontier state of one capture folder, schema version 11 (PRAGMA user_version).
 -- Instants are unix seconds, rates changes per second. Append-only but for capture, host, and rate, shape and hints of a page.
 CREATE TABLE capture (
     capture INTEGER PRIMARY KEY,
@@ -69,7 +69,8 @@ CREATE TABLE visit (
     error TEXT,
     retry_after REAL,            -- seconds, where the server asked to be left alone
     age REAL,                    -- seconds, of a copy from a cache, as the cache says
-    charset TEXT
+    charset TEXT,
+    part INTEGER NOT NULL        -- 1: said to be a part, by Content-Range
 );
 CREATE INDEX page_of_capture ON page (capture);
 CREATE INDEX visit_of_page ON visit (page); -- URL by URL at the end: report, certificate

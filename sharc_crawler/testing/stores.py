@@ -76,6 +76,7 @@ def visit_row(page: int, slot: Slot = Slot.FIRST, *, finished: bool = True) -> V
         document=Document(1, 2, 3, by_script=True, words="sha1:W"),
         date=9.0,
         age=4.0,
+        part=True,
         capture=CaptureRef("a.warc.gz", 5, 7),
         retry_after=None if finished else 2.5,
     )

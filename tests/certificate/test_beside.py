@@ -121,6 +121,23 @@ def put(folder: Path, name: str, data: bytes) -> None:
     (folder / name).write_bytes(data)
 
 
+def linked(file: Path) -> None:
+    """The same bytes, elsewhere."""
+    elsewhere = file.parent.with_name("elsewhere") / file.name
+    elsewhere.parent.mkdir()
+    file.rename(elsewhere)
+    file.symlink_to(elsewhere)
+
+
+def copied(folder: Path, name: str, to: str) -> None:
+    put(folder, to, (folder / name).read_bytes())
+
+
+def zip_of(path: Path, name: str) -> None:
+    with zipfile.ZipFile(path, "w") as made:
+        made.writestr(name, b"forged")
+
+
 def another_certificate(folder: Path) -> None:
     document = json.loads((folder / "certificate.json").read_text())
     document["capture"]["notes"] = ["forged"]
@@ -172,6 +189,26 @@ ALTERATIONS = {
         lambda f: put(f, "example.org-20261118110641-00009-run1.warc.gz.open", WARC), "no certificate speaks of this",
     ),
     "one of another site": (lambda f: put(f, "other-1.warc.gz", WARC), "other-1.warc.gz: no certificate speaks of"),
+    "a WARC file that is a link": (lambda f: linked(data_warc(f)), "a link where a file belongs"),
+    "a certificate that is a link": (lambda f: linked(f / "certificate.json"), "a link where a file belongs"),
+    "pages that are a link": (lambda f: linked(f / "certificate-pages.jsonl"), "a link where a file belongs"),
+    "an index that is a link": (lambda f: linked(index_path(data_warc(f))), "a link where a file belongs"),
+    "a report that is a link": (lambda f: linked(f / "report.json"), "a link where a file belongs"),
+    "a copy of the report": (lambda f: copied(f, "report.json", "report (1).json"), "a document beside those"),
+    "a report of another day": (lambda f: put(f, "Report-2025.HTML", b"<p>412 of 412"), "a document beside those"),
+    "a report in a folder": (lambda f: copied(f, "report.html", "old/report.html"), "a document beside those"),
+    "a report by its content": (lambda f: copied(f, "report.json", "claim.txt"), "a document beside those"),
+    "a copy of the certificate": (
+        lambda f: copied(f, "certificate.json", "Copy of certificate.json"), "a document beside those",
+    ),
+    "a certificate by its content": (lambda f: copied(f, "certificate.json", "claim"), "a document beside those"),
+    "a confirmation beside it": (lambda f: put(f, "confirmation.json", b"{}"), "a document beside those"),
+    "a signature of nobody": (lambda f: put(f, "signature (1).json", b"{}"), "a document beside those"),
+    "an index as it was": (lambda f: put(f, "example.cdxj.bak", b""), "an index of no WARC file"),
+    "a package that is none": (lambda f: put(f, "demo.wacz", b"gone"), "a package that is no zip file"),
+    "a package that was cut": (lambda f: put(f, "demo.wacz.part", b"PK\3\4"), "a package that is no zip file"),
+    "a package without an archive": (lambda f: zip_of(f / "demo.wacz", "pages/pages.jsonl"), "a package of another"),
+    "a package of packages": (lambda f: zip_of(f / "all.zip", "a.wacz"), "a package of another"),
     "an index of it": (
         lambda f: put(f, index_path(data_warc(f)).name, b'org,example)/ 20261118110820 {"url": "x"}\n'),
         "the index is not that of its WARC file",

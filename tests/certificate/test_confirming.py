@@ -12,10 +12,9 @@ from pathlib import Path
 import pytest
 
 from sharc_crawler.archive.files import series_of
-from sharc_crawler.certificate import confirming
 from sharc_crawler.certificate.canonical import DIGEST, digest, to_text
 from sharc_crawler.certificate.confirming import confirm, confirmation_of, waits
-from sharc_crawler.certificate.fixity import CONFIRMATION, CONFIRMING
+from sharc_crawler.certificate.fixity import CONFIRMATION, CONFIRMED, CONFIRMING
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.certificate.writing import seal
 from sharc_crawler.errors import DataError, UsageError
@@ -176,13 +175,13 @@ def test_who_comes_when_another_has_just_confirmed_leaves_it_as_it_is(capture):
 
 
 def rewritten(capture: Path, /, **changes: object) -> None:
-    path = capture / CONFIRMATION / confirming.NAME
+    path = capture / CONFIRMATION / CONFIRMED
     document = {**json.loads(path.read_text()), **changes}
     path.write_text(to_text({**document, DIGEST: digest(document)}))
 
 
 def stated(capture: Path) -> dict:
-    return json.loads((capture / CONFIRMATION / confirming.NAME).read_text())
+    return json.loads((capture / CONFIRMATION / CONFIRMED).read_text())
 
 
 def reading(capture: Path) -> Path:
@@ -201,7 +200,7 @@ def flip(capture: Path) -> None:
 
 
 def write(capture: Path, text: str) -> None:
-    (capture / CONFIRMATION / confirming.NAME).write_text(text)
+    (capture / CONFIRMATION / CONFIRMED).write_text(text)
 
 
 FORGERIES = {
@@ -209,7 +208,7 @@ FORGERIES = {
     "another claim": claim_more,
     "a shorter lag": lambda capture: rewritten(capture, lag=1),
     "of another certificate": lambda capture: rewritten(capture, certificate="sha256:00"),
-    "no confirmation": lambda capture: (capture / CONFIRMATION / confirming.NAME).unlink(),
+    "no confirmation": lambda capture: (capture / CONFIRMATION / CONFIRMED).unlink(),
     "a field too many": lambda capture: rewritten(capture, court="of law"),
     "not written so": lambda capture: write(capture, to_text(stated(capture)) + " "),
     "the reading is missing": lambda capture: reading(capture).unlink(),

@@ -239,3 +239,18 @@ def test_equal_bytes_of_an_audit_are_weighed_with_what_stands_beside_them():
     capture.again(page, "A", etag='"2"')
     judged, _ = capture.judged()
     assert (judged[page].verdict, judged[page].reason) == (Verdict.UNKNOWN, Reason.OTHER_ETAG)
+
+
+def test_a_part_is_not_claimed_on_the_server_s_word() -> None:
+    capture = Capture()
+    whole, part, unasked = (capture.page(STILL) for _ in range(3))
+    for page, said in ((whole, {}), (part, {"part": True}), (unasked, {"status": 206})):
+        outcome = Outcome(Result.OK, VISIT, VISIT + 0.1, **{"status": 200, "digest": "A", "date": VISIT, **said})
+        capture.attesting.downloaded(page, outcome, once=True)
+    capture.attesting.begin(capture.urls, VISIT)
+    judged, _ = capture.attesting.judge(capture.urls, T)
+    assert [judged[page].verdict for page in (whole, part, unasked)] == [
+        Verdict.COHERENT,
+        Verdict.UNKNOWN,
+        Verdict.UNKNOWN,
+    ]

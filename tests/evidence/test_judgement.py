@@ -105,6 +105,9 @@ NOT_MODIFIED = at(90)._replace(result=Result.NOT_MODIFIED, status=304, digest=No
         (at(10, charset="utf-8"), at(90, charset="latin-1"), ("changed", "bytes", "other-type")),
         (at(10), at(90, status=206), (*OPEN, Reason.PARTIAL)),
         (at(10, status=206), at(90, status=206), (*OPEN, Reason.PARTIAL)),
+        (at(10, part=True), at(90, part=True), (*OPEN, Reason.PARTIAL)),
+        (at(10), at(90, part=True), (*OPEN, Reason.PARTIAL)),
+        (at(10, part=True, validators=etag('"1"')), NOT_MODIFIED, (*OPEN, Reason.PARTIAL)),
     ],
 )
 def test_what_speaks_against_a_page(visit: Outcome, revisit: Outcome, expected: tuple[str, str, str]) -> None:
@@ -158,6 +161,7 @@ def test_a_copy_from_a_cache_is_no_reference_download() -> None:
     assert is_apex(Slot.ONLY, at(50))
     assert is_apex(Slot.ONLY, at(50, age=0.0))
     assert not is_apex(Slot.ONLY, at(50, age=3.0))
+    assert not is_apex(Slot.ONLY, at(50, part=True))
     assert not is_apex(Slot.FIRST, at(50))
 
 
