@@ -16,7 +16,7 @@ from sharc_crawler.certificate.witness import Finding
 from sharc_crawler.cli._next import say_next
 from sharc_crawler.cli._progress import progress
 from sharc_crawler.collection.folder import Collection
-from sharc_crawler.collection.verifying import size_of, verify_collection
+from sharc_crawler.collection.verifying import package_of, size_of, verify_collection
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.report.claim import confirmed, sentence
@@ -24,7 +24,7 @@ from sharc_crawler.report.packaged import GIVEN, not_of_it, package_digest, unse
 from sharc_crawler.report.words import short
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 SHOWN = 20  #: findings that a person is shown
 
@@ -37,14 +37,19 @@ SHOWN = 20  #: findings that a person is shown
     multiple=True,
     help="A former capture that payloads are stored in (dedup=site).",
 )
-@click.option("--digest", help="The digest of certificate or WACZ file, as it was noted: sha256:…")
+@click.option(
+    "--digest",
+    "digests",
+    multiple=True,
+    help="The digest of certificate, confirmation or WACZ file, as it was noted: sha256:… Once for each.",
+)
 @click.option("--signer", help="Who must have signed it: sha256:… of a key, its PEM file, or a domain.")
 @click.option("--authority", type=click.Path(path_type=Path), help="PEM file of roots to trust.")
 @click.option("--json", "as_json", is_flag=True, help="Print what was found as JSON.")
 def command(
     capture: Path,
     former: tuple[Path, ...],
-    digest: str | None,
+    digests: tuple[str, ...],
     signer: str | None,
     authority: Path | None,
     as_json: bool,
@@ -75,15 +80,16 @@ def command(
         if collection:
             result, left = verify_collection(collection, told, trust)
             without = [f"{name}, which has no certificate: it is not complete" for name in left]
+            if package := package_of(collection):
+                without.append(f"{package.name}: unpack it with unzip, then verify each WACZ file in it")
         else:
             result = verify(capture, former, told, trust)
             result.findings += not_of_it(capture)
             without = [f"{name}: {why}" for name, why in result.without.items()]
             result.worded = wording_of(capture)
-            result.unsealed = [] if _noted_package(capture, digest) else unsealed(capture)
-    if digest is not None and not _noted_package(capture, digest):
-        others = [one for one in result.digests if one != digest]
-        result.findings += [Finding(f"a certificate's digest is {one}, not {digest}") for one in others]
+            result.unsealed = [] if _noted_package(capture, digests) else unsealed(capture)
+    if digests and not _noted_package(capture, digests):
+        result.findings += _not_noted(result, digests)
         rewritten = [name for name in result.unsealed if not name.startswith(GIVEN)]
         result.findings += [Finding("it is not as it was when the certificate was sealed", name) for name in rewritten]
     click.echo(_json(result) if as_json else _words(result))
@@ -95,9 +101,21 @@ def command(
         say_next("sharc", "package", capture)
 
 
-def _noted_package(capture: Path, digest: str | None) -> bool:
+def _not_noted(result: Verification, digests: Sequence[str]) -> Iterator[Finding]:
+    """Certificates and confirmations are those whose digests were noted, and these are all there."""
+    there = dict.fromkeys(result.digests, "certificate")
+    there |= {one["digest"]: "confirmation" for one in result.confirmations}
+    noted = " or ".join(digests)
+    yield from (
+        Finding(f"a {what}'s digest is {one}, not {noted}") for one, what in there.items() if one not in digests
+    )
+    if len(digests) > 1:
+        yield from (Finding(f"nothing here has the digest {one}") for one in digests if one not in there)
+
+
+def _noted_package(capture: Path, digests: Sequence[str]) -> bool:
     """Is it a package whose own digest was noted? Then all that it holds is."""
-    return digest is not None and capture.is_file() and package_digest(capture) == digest
+    return bool(digests) and capture.is_file() and package_digest(capture) in digests
 
 
 def _packaged(capture: Path, collection: Collection | None) -> bool:

@@ -74,6 +74,8 @@ def certify_at(collection: Collection, instant: Instant, site: str = "") -> list
 def check_at(collection: Collection) -> Iterator[tuple[dict[str, Any], list[Finding]]]:
     """Each of them, and where it is not what its captures show; these are verified by themselves."""
     folder = collection.folder / CERTIFICATES
+    if strange := list(_strange(folder) if folder.is_dir() else ()):
+        yield {}, strange
     for path in sorted(folder.glob("*.json")) if folder.is_dir() else ():
         name = path.relative_to(collection.folder).as_posix()
         try:
@@ -83,6 +85,17 @@ def check_at(collection: Collection) -> Iterator[tuple[dict[str, Any], list[Find
             yield document, [Finding(what, name) for what in _altered(collection, path, document)]
         except (DataError, ValueError, KeyError, TypeError, AttributeError, OSError) as error:
             yield {}, [Finding(f"it cannot be read as a certificate: {error!r}", name)]
+
+
+def _strange(folder: Path) -> Iterator[Finding]:
+    """What lies in the folder of certificates and is none, nor the pages of one."""
+    own = {path.name for path in folder.glob("*.json")}
+    own |= {pages_name(name) for name in own}
+    for path in sorted(folder.iterdir()):
+        if path.name not in own:
+            yield Finding("it belongs to no certificate", f"{folder.name}/{path.name}")
+        elif path.is_symlink():
+            yield Finding("a link where a file belongs", f"{folder.name}/{path.name}")
 
 
 def _altered(collection: Collection, path: Path, document: dict[str, Any]) -> Iterator[str]:
@@ -95,6 +108,9 @@ def _altered(collection: Collection, path: Path, document: dict[str, Any]) -> It
         yield f"these captures have another certificate by now: {', '.join(other)}"
         return
     instant = unix(document["reference"]["instant"])
+    around = {one.name for one in _around(list(captures.values()), instant) or ()}
+    if around != named.keys():
+        yield f"the captures around its instant are {', '.join(sorted(around)) or 'none'} (sharc certify makes it anew)"
     again, entries = _at(document["name"], instant, [captures[name] for name in named])
     file = path.with_name(pages_name(path.name))
     stated = {"name": file.name, "lines": len(entries), **fixity(file)}

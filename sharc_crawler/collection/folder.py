@@ -90,6 +90,11 @@ class Collection:
                     yield CollectedCapture(one, time, path)
 
 
+def package_path(collection: Collection) -> Path:
+    """Where its package lies, unless somebody names another place."""
+    return collection.folder / f"{collection.folder.resolve().name}.wacz"
+
+
 def is_over(folder: Path) -> bool:
     """Is a capture complete, its report and certificate written? One that reached nobody is not.
 

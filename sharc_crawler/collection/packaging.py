@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from sharc_crawler.archive.files import OPEN, SUFFIX
 from sharc_crawler.archive.replay import elsewhere, lost_warcs, moment
 from sharc_crawler.archive.wacz import About, write_multi_wacz
+from sharc_crawler.collection.folder import package_path
 from sharc_crawler.errors import DataError, SharcError, UsageError
 from sharc_crawler.plural import counted
 from sharc_crawler.report.load import open_facts
@@ -38,7 +39,7 @@ def package_collection(
     is told which, and why. The other parameters are those of :func:`~sharc_crawler.report.packaging.package`, and so
     are the errors.
     """
-    path = path or collection.folder / f"{collection.folder.resolve().name}.wacz"
+    path = path or package_path(collection)
     if path.exists():
         raise UsageError(f"{str(path)!r} exists and is left as it is; remove it first, or name another file with -o")
     captures = [one for one in collection.captures() if _is_written(one.folder) and not _damaged(one.folder, left_out)]

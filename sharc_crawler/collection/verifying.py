@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
+from sharc_crawler.certificate.beside import around
 from sharc_crawler.certificate.canonical import DIGEST
+from sharc_crawler.certificate.fixity import NAME as CERTIFICATE
 from sharc_crawler.certificate.fixity import is_certified
 from sharc_crawler.certificate.verify import NOBODY, Verification, total_size, verify
 from sharc_crawler.certificate.witness import Finding
-from sharc_crawler.collection.certifying import check_at
+from sharc_crawler.collection.certifying import CERTIFICATES, check_at
+from sharc_crawler.collection.folder import package_path
 from sharc_crawler.collection.referring import Referring
 from sharc_crawler.errors import DataError
 from sharc_crawler.plural import agreeing, counted
 from sharc_crawler.report.packaged import not_of_it, unsealed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from sharc_crawler.certificate.sealing import Trust
@@ -44,12 +48,44 @@ def verify_collection(
                 without.append(name)
         except (DataError, OSError, ValueError, KeyError) as error:
             every.findings.append(Finding(str(error), name))
+    every.findings += _beside(collection)
+    every.findings += _out_of_order(collection)
     for document, findings in check_at(collection):
         every.findings += findings
         if not findings:
             every.claims.append(document["claim"])
             every.digests.append(document[DIGEST])
     return every, without
+
+
+def package_of(collection: Collection) -> Path | None:
+    """The collection's own package, which is verified part by part once it is unpacked; None: there is none."""
+    path = package_path(collection)
+    return path if path.is_file() else None
+
+
+def _beside(collection: Collection) -> Iterator[Finding]:
+    """What lies beside the captures and could be taken for a part of one; certificates for instants are apart."""
+    apart = {collection.folder / CERTIFICATES, *(one.folder for one in collection.captures())}
+    own = package_of(collection)
+    for finding in around(collection.folder, apart):
+        if own is None or finding.file != own.name or own.is_symlink():
+            yield finding
+
+
+def _out_of_order(collection: Collection) -> Iterator[Finding]:
+    """The folders of a site's captures are named by when these began: in their order, at least."""
+    for name in collection.names():
+        last = ""
+        for capture in collection.captures(name):
+            try:
+                began = json.loads((capture.folder / CERTIFICATE).read_bytes())["capture"]["started"]
+            except (OSError, ValueError, KeyError, TypeError):
+                continue  # it has none, or one that was found to be none
+            if began < last:
+                shown = capture.folder.relative_to(collection.folder).as_posix()
+                yield Finding(f"it began at {began}, before the capture whose folder comes before it", shown)
+            last = max(last, began)
 
 
 def size_of(collection: Collection) -> int:

@@ -227,7 +227,7 @@ class Attestations:
         labels = {page: self._strata.get(page) or url_class(urls[page]) for page in urls if page in weighed}
         lies = Counter(label for page, label in labels.items() if weighed[page].lies)
         judged = {page: self._judge(page, urls[page], weighed.get(page), labels, lies, reference) for page in urls}
-        return judged, self._summary(weighed, judged, labels, lies)
+        return judged, self._summary(weighed, judged, labels, lies, urls)
 
     def judge_embedded(self, urls: Mapping[PageId, str], reference: Instant) -> dict[PageId, Judgement]:
         """Resources that were downloaded after T, once: by their own Last-Modified, where it decides."""
@@ -277,6 +277,7 @@ class Attestations:
         judged: Mapping[PageId, Judgement],
         labels: Mapping[PageId, str],
         lies: Counter[str],
+        urls: Mapping[PageId, str],
     ) -> dict[str, Any]:
         seen = [page for page in sorted(self.audited) if len(self.downloads[page]) > 1]
         changed = {page for page in seen if any(starmap(differ, pairwise(self.downloads[page])))}
@@ -294,7 +295,7 @@ class Attestations:
             "audited": len(seen),
             "changed": len(changed),
             "lies": len(lying),
-            "unaudited": sum(number for label, number in claimed.items() if not shown[label]),
+            "unaudited": audit.unaudited(attested, confirmed, lambda page: (labels[page], url_class(urls[page]))),
             "bound": self._bound(attested - confirmed, confirmed, lying),
             "confidence": audit.CONFIDENCE,
             "strata": [

@@ -19,7 +19,7 @@ import numpy as np
 from sharc_crawler.urls import url_class
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -77,6 +77,17 @@ def _kinds(url: str) -> tuple[str, str, str]:
     word = _WORD.match(last)
     begins = f"{word[0]}{last[word.end() : word.end() + 1]}" if word and word.end() < len(last) else "…"
     return url_class(url), middle, f"{middle} {begins}"
+
+
+def unaudited(claimed: Iterable[int], shown: Iterable[int], kind: Callable[[int], object]) -> int:
+    """How many pages are claimed of kinds of which the audit confirmed none: kinds may share a stratum, and its sample.
+
+    >>> kinds = {0: "/a/*", 1: "/a/*", 2: "/b/*"}
+    >>> unaudited({1, 2}, {0}, kinds.get)
+    1
+    """
+    seen = {kind(page) for page in shown}
+    return sum(kind(page) not in seen for page in claimed)
 
 
 def sample(labels: Mapping[int, str], share: float, seed: int) -> set[int]:

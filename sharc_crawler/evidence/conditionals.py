@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from sys import intern
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.evidence import audit
@@ -18,6 +19,7 @@ from sharc_crawler.evidence.headers import weak
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason, code
 from sharc_crawler.model import Judgement, Result, Verdict
+from sharc_crawler.urls import url_class
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -36,6 +38,7 @@ class Conditionals:
         self.drawn: set[PageId] = set()
         self.open: dict[PageId, Judgement] = {}  #: by 304, not believed yet
         self._strata: dict[PageId, str] = {}
+        self._classes: dict[PageId, str] = {}
         self._confirmed: set[PageId] = set()
         self._changed: set[PageId] = set()
         self._lies: set[PageId] = set()
@@ -50,6 +53,7 @@ class Conditionals:
         strata = audit.strata({page: url for page, url in urls.items() if page not in self._strata})
         drawn = audit.sample(strata, self.share, seed)
         self._strata |= strata
+        self._classes |= {page: intern(url_class(urls[page])) for page in strata}
         self.drawn |= drawn
         return drawn
 
@@ -97,7 +101,7 @@ class Conditionals:
         if not self.open:
             return None
         lies, _ = self._caught()
-        believed = (page for page, one in self.judge(self.open).items() if one.verdict is Verdict.COHERENT)
+        believed = {page for page, one in self.judge(self.open).items() if one.verdict is Verdict.COHERENT}
         claimed = Counter(map(self._stratum, believed))
         shown = Counter(map(self._stratum, self._confirmed))
         kept = [audit.Stratum(number, shown[label]) for label, number in claimed.items()]
@@ -109,7 +113,7 @@ class Conditionals:
             "audited": len(self._confirmed | self._changed),
             "changed": len(self._changed),
             "lies": len(self._lies & self.drawn),
-            "unaudited": sum(number for label, number in claimed.items() if not shown[label]),
+            "unaudited": audit.unaudited(believed, self._confirmed, self._kind),
             "bound": audit.bound(kept, len(caught)),
             "confidence": audit.CONFIDENCE,
             "strata": [
@@ -118,6 +122,10 @@ class Conditionals:
             ],
             "classes": [],
         }
+
+    def _kind(self, page: PageId) -> tuple[str, str]:
+        """Small classes share a stratum."""
+        return self._stratum(page), self._classes.get(page, "")
 
     def _stratum(self, page: PageId) -> str:
         return self._strata.get(page, "")

@@ -10,6 +10,7 @@ from email.utils import formatdate
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from sharc_crawler.archive.files import series_of
 from sharc_crawler.certificate.canonical import DIGEST, digest, to_text
@@ -17,6 +18,7 @@ from sharc_crawler.certificate.confirming import confirm, confirmation_of, waits
 from sharc_crawler.certificate.fixity import CONFIRMATION, CONFIRMED, CONFIRMING
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.certificate.writing import seal
+from sharc_crawler.cli import main
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason
@@ -233,3 +235,22 @@ def test_an_altered_confirmation_is_found(confirmed, tmp_path, what):
     found = verify(folder).findings
     assert found
     assert all((one.file or "").startswith(CONFIRMATION) for one in found), found
+
+
+def test_a_confirmation_is_one_whose_digest_was_noted_too(confirmed, tmp_path):
+    """Who can forge the later reading can confirm what it likes: the certificate's digest says nothing of that."""
+    folder = Path(shutil.copytree(confirmed, tmp_path / "capture"))
+    certificate = json.loads((folder / "certificate.json").read_text())[DIGEST]
+    noted = ["--digest", certificate, "--digest", stated(folder)[DIGEST]]
+
+    def verified(*words):
+        return CliRunner().invoke(main, ["verify", str(folder), *words])
+
+    assert verified(*noted).exit_code == 0
+    assert "a confirmation's digest is" in verified(*noted[:2]).output
+    shutil.rmtree(folder / CONFIRMATION)
+    confirm(folder, later(OLD))  # another reading, in which nothing was lost
+    assert verified().exit_code == 0
+    assert "a confirmation's digest is" in verified(*noted).output
+    shutil.rmtree(folder / CONFIRMATION)
+    assert "nothing here has the digest" in verified(*noted).output

@@ -254,3 +254,17 @@ def test_a_part_is_not_claimed_on_the_server_s_word() -> None:
         Verdict.UNKNOWN,
         Verdict.UNKNOWN,
     ]
+
+
+def test_of_small_classes_those_without_an_audited_page_are_told() -> None:
+    """Twenty folders of two pages share one sample of five: it can be of five of them at most."""
+    capture = Capture(share=0.01)
+    pages = [capture.page(STILL, "A", folder=f"f{number // 2}") for number in range(40)]
+    for page in capture.audited():
+        capture.again(page, "A")
+    audited = {page for page in pages if len(capture.attesting.downloads[page]) > 1}
+    judged, told = capture.attesting.judge(capture.urls, T)
+    assert sum(one.verdict is Verdict.COHERENT for one in judged.values()) == 40
+    folders = {page // 2 for page in audited}
+    assert 0 < len(folders) <= 5
+    assert told["unaudited"] == sum(page // 2 not in folders for page in pages)

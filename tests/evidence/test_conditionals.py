@@ -104,3 +104,17 @@ def test_without_a_sample_nothing_is_bounded() -> None:
     conditionals = Conditionals(share=0.0)
     assert conditionals.draw(URLS, seed=1) == set()
     assert conditionals.summary() is None
+
+
+def test_classes_too_small_for_a_sample_of_their_own_are_not_audited_unless_one_of_them_was() -> None:
+    """They share one sample, and it can miss a class."""
+    urls = {n: f"http://h.example/{n}/a.html" for n in range(30)}
+    revisits, conditionals = Revisits(), Conditionals(share=0.02)
+    drawn = conditionals.draw(urls, seed=3)
+    for page, url in urls.items():
+        visit = Outcome(Result.OK, 1.0, 2.0, 200, "sha1:A", validators=ETAG)
+        status = (Result.OK, 8.0, 9.0, 200, "sha1:A") if page in drawn else (Result.NOT_MODIFIED, 8.0, 9.0, 304)
+        revisit = Outcome(*status, validators=ETAG)
+        conditionals.revisited(page, visit, revisit, revisits.judge(url, visit, revisit, 5.0))
+    found = conditionals.summary()
+    assert (found["claimed"], found["audited"], found["unaudited"]) == (25, 5, 25)
