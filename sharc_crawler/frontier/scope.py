@@ -94,10 +94,6 @@ class Scope:
         scope._prefixes = (*self._prefixes, _below(require(seed)))
         return scope
 
-    def admits(self, url: str) -> bool:
-        """Whether the URL belongs to the site."""
-        return self.why_not(url) is None
-
     def why_not(self, url: str) -> str | None:
         """Why the URL does not belong to the site, in one phrase; ``None`` where it does."""
         if _site_of(host_of(url), self.kind) not in self._hosts:

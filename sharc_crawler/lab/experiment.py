@@ -180,11 +180,6 @@ def _wrong(judged: Mapping[int, Judgement], true: NDArray[np.bool_]) -> int:
     return sum(one.verdict is Verdict.COHERENT and not true[page] for page, one in judged.items())
 
 
-def score_again(spec: RunSpec, schedule: DownloadTimes) -> Facts:
-    """The facts that follow from a schedule alone, and from what the crawler was to believe."""
-    return _scored(spec, _belief(spec), schedule, None)
-
-
 def _scored(spec: RunSpec, belief: Belief, schedule: DownloadTimes, judged: Judged | None) -> Facts:
     site = build(spec.site)
     found: Facts = {

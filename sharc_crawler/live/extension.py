@@ -12,9 +12,9 @@ from scrapy import signals
 from scrapy.utils.asyncio import create_looping_call
 
 from sharc_crawler.errors import SharcError, StrategyError, Superseded
+from sharc_crawler.live.beginning import session_of
 from sharc_crawler.live.monitoring.busy import busy, stoppable
 from sharc_crawler.live.monitoring.progress import ProgressLine
-from sharc_crawler.live.session import session_of
 from sharc_crawler.live.writing.space import is_full
 from sharc_crawler.model import Phase
 

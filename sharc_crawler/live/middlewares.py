@@ -10,10 +10,10 @@ from scrapy.exceptions import IgnoreRequest
 from sharc_crawler.archive.base import Original
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.errors import SharcError
+from sharc_crawler.live.beginning import session_of
 from sharc_crawler.live.problems import plain
 from sharc_crawler.live.reading.readings import WANTS, Order, Wants
 from sharc_crawler.live.requests import META_KEY, conditions, outcome_of, unchanged
-from sharc_crawler.live.session import session_of
 from sharc_crawler.live.wire.addresses import AddressRefusedError
 from sharc_crawler.live.wire.exchanges import failed, rebuilt
 from sharc_crawler.live.wire.handler import EXCHANGE_KEY, WITHHELD_KEY

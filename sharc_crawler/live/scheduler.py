@@ -17,12 +17,12 @@ from scrapy.utils.defer import deferred_from_coro, maybe_deferred_to_future
 from sharc_crawler.errors import SiteError, StrategyError, Superseded
 from sharc_crawler.instants import second
 from sharc_crawler.live import private
+from sharc_crawler.live.beginning import session_of
 from sharc_crawler.live.failing import end_as_failed, ends_the_crawl, fails
 from sharc_crawler.live.lease import Lease
 from sharc_crawler.live.reading.intake import Intake
 from sharc_crawler.live.reading.portions import Portions
 from sharc_crawler.live.requests import META_KEY, Sent, request_for
-from sharc_crawler.live.session import Session, session_of
 from sharc_crawler.live.wake import Alarm
 from sharc_crawler.live.writing.archivist import conclude
 from sharc_crawler.live.writing.space import is_full
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from twisted.internet.defer import Deferred
 
     from sharc_crawler.live.project.dropin import DropIn
+    from sharc_crawler.live.session import Session
 
 logger = logging.getLogger(__name__)
 PRIORITY = (

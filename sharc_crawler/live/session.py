@@ -9,55 +9,43 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import IO, TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
 
 from scrapy import __version__ as scrapy_version
-from scrapy.utils.asyncio import is_asyncio_available
 
 from sharc_crawler import __version__
 from sharc_crawler.archive.files import OPEN
-from sharc_crawler.archive.open_files import RESERVE, left, limit, raise_limit
 from sharc_crawler.archive.options import CaptureInfo, WarcOptions
-from sharc_crawler.errors import SharcError, Superseded, UsageError
-from sharc_crawler.frontier.hosts import Pace
+from sharc_crawler.errors import SharcError, Superseded
 from sharc_crawler.frontier.parts import Parts
-from sharc_crawler.frontier.sites import Sites
 from sharc_crawler.frontier.store import SOLE
-from sharc_crawler.live.clock import Clock, clock_of
-from sharc_crawler.live.config import Config
-from sharc_crawler.live.failing import without_tracebacks
 from sharc_crawler.live.former.history import known_pages, last_seen, rates_of
 from sharc_crawler.live.monitoring.busy import busy
-from sharc_crawler.live.project.everything import PARTS
-from sharc_crawler.live.reading.memory import MemoryBudget, memory_of
 from sharc_crawler.live.reading.readers import Readers
-from sharc_crawler.live.setup.naming import attributes, named
-from sharc_crawler.live.setup.output import check_objects, check_state, is_begun, is_whole, make_folder, told
+from sharc_crawler.live.setup.output import check_objects, check_state, is_whole, make_folder, told
 from sharc_crawler.live.setup.places import OpenStores, Place, site_paths
 from sharc_crawler.live.writing.archivist import Archivist
-from sharc_crawler.live.writing.space import Space
-from sharc_crawler.options.reading import as_settings
 from sharc_crawler.storage.holding import hold
 from sharc_crawler.storage.opening import set_state_aside
 from sharc_crawler.uncollected import uncollected
-from sharc_crawler.urls import machine_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from concurrent.futures import Future
     from pathlib import Path
 
-    from scrapy.crawler import Crawler
-
     from sharc_crawler.archive.base import Original, Resource
     from sharc_crawler.frontier.frontier import Frontier
+    from sharc_crawler.frontier.sites import Sites
     from sharc_crawler.frontier.spec import CaptureSpec
     from sharc_crawler.frontier.store import Batch, CaptureRow, FrontierStore
     from sharc_crawler.live.browser.browsing import Browsing
+    from sharc_crawler.live.clock import Clock
+    from sharc_crawler.live.config import Config
     from sharc_crawler.live.former.validators import FormerCaptures
     from sharc_crawler.live.lease import Lease
     from sharc_crawler.live.monitoring.control import Control
-    from sharc_crawler.live.setup.arguments import Arguments
+    from sharc_crawler.live.reading.memory import MemoryBudget
+    from sharc_crawler.live.writing.space import Space
     from sharc_crawler.login import Login
     from sharc_crawler.model import CaptureRef, Exchange, Sighting
     from sharc_crawler.storage.observations import ObservationStore
@@ -136,7 +124,7 @@ class Session:
 
     def _parts(self) -> Parts:
         """Those that rebuilt captures are made with."""
-        parts = _parts(self.history, self.config)
+        parts = parts_of(self.history, self.config)
         return replace(parts, former=self.former.validators) if self.former else parts
 
     def _known_pages(self, site: str) -> list[Sighting]:
@@ -368,77 +356,6 @@ class Session:
         return place.store
 
 
-_sessions: WeakKeyDictionary[Crawler, Session] = WeakKeyDictionary()
-
-
-def session_of(crawler: Crawler) -> Session:
-    """The session of a crawl, begun by whichever component comes first."""
-    session = _sessions.get(crawler)
-    if session is None:
-        try:
-            session = _sessions[crawler] = _begin(crawler)
-        except UsageError as error:
-            raise error if _captures(crawler) else UsageError(as_settings(str(error))) from error
-    return session
-
-
-def _captures(crawler: Crawler) -> bool:
-    """Is its spider one of ours? Any other is a project's own, the frontier was dropped in."""
-    return hasattr(crawler.spider, "capture_specs")
-
-
-def _begin(crawler: Crawler) -> Session:
-    without_tracebacks()
-    config, clock = Config.from_settings(crawler.settings), clock_of(crawler)
-    _require_descriptors(crawler.settings.getint("CONCURRENT_REQUESTS"))
-    name = crawler.spider.name if crawler.spider else "crawl"
-    if crawler.spider is None:  # ``scrapy shell``: begun in one thread, asked in another, and nobody's capture
-        logger.info("Nothing is archived in a shell, with SHARC_OUTPUT or without")
-        config = replace(config, output=None, resume="", warc=False)
-    if config.output is not None:
-        config = replace(config, output=named(config.output, attributes(crawler.spider), clock.now()))
-        if config.warc and not is_asyncio_available():
-            raise UsageError(
-                f"SHARC_OUTPUT={str(config.output)!r}: WARC files are written by way of asyncio, which"
-                f" TWISTED_REACTOR={crawler.settings['TWISTED_REACTOR']!r} has not; leave Scrapy's own reactor, or set"
-                " SHARC_WARC=False"
-            )
-    drop_in = not _captures(crawler)
-    politeness = config.politeness
-    if drop_in:  # the project's own middlewares and download slots see to robots and retries
-        politeness = replace(politeness, obey_robots=False, attempts=1)
-        if config.output is not None and is_begun(config.output):
-            from sharc_crawler.live.setup.begun import check_output  # only where there is something to go on with
-
-            check_output(config.output, None, resume=bool(config.resume))
-        elif config.output is None and config.resume:
-            raise UsageError("SHARC_RESUME=True needs a folder to go on in: set SHARC_OUTPUT=FOLDER")
-    rebuilds = not drop_in and config.resume == "rebuild"
-    history = _history(config.history) if config.history else None
-    parts = _parts(history, config)
-    if drop_in:
-        parts = PARTS if history is None else replace(PARTS, rates=parts.rates)
-    former = None if drop_in else _former(crawler.spider, config)
-    parts = replace(parts, former=former.validators) if former else parts
-    machine = str if drop_in else machine_of  # in a project each download slot is asked at its own pace
-    pace = getattr(crawler.spider, "new_pace", lambda _: Pace())  # many workers' machines
-    sites = Sites(politeness, parts, terms=getattr(crawler.spider, "terms", None), machine=machine, pace=pace)
-    space = Space(config.output, config.min_free)
-    if config.masks or config.detector != "content":
-        _check_detector(config.detector, config.masks)
-    memory = memory_of(crawler)
-    memory.limit = config.max_memory or memory.limit
-    specs = [] if drop_in else crawler.spider.capture_specs(config)  # type: ignore[union-attr]
-    at_once = crawler.settings.getint("CONCURRENT_REQUESTS")
-    session = Session(config, clock, history, sites, space, memory, drop_in, name, specs, at_once, former, rebuilds)
-    if config.output is not None and config.warc:
-        memory.lie_in(config.output)  # which is this process's by now
-    arguments = getattr(crawler.spider, "arguments", None)
-    session.login = arguments.login if arguments else None
-    session.browsing = _browsing(session, arguments)
-    return session
-
-
 def _file_size(config: Config) -> int:
     """What is mirrored is put again when its file is finished: in objects that are no burden."""
     if not config.objects:
@@ -448,36 +365,10 @@ def _file_size(config: Config) -> int:
     return min(config.warc_size, LARGEST)
 
 
-def _browsing(session: Session, arguments: Arguments | None) -> Browsing | None:
-    if session.drop_in or arguments is None or arguments.options.browser == "never":
-        return None
-    from sharc_crawler.live.browser.browsing import Browsing  # only where pages are shown by browsers
-    from sharc_crawler.live.browser.manner import Manner
-
-    def folder_of(site: str) -> Path:
-        return session.places[site].folder
-
-    options, agent = arguments.options, session.config.user_agent
-    every = options.browser == "always"
-    manner = Manner(every, options.screenshots, options.text, options.behaviors, options.post, agent, session.login)
-    return Browsing(session.sites, session.readers, session.clock.now, folder_of, session.describe, manner)
-
-
 def _control(folder: Path, sites: Sites) -> Control:
     from sharc_crawler.live.monitoring.control import Control  # only where orders are taken
 
     return Control(folder, sites)
-
-
-def _former(spider: Any, config: Config) -> FormerCaptures | None:
-    options = spider.arguments.options if hasattr(spider, "arguments") else None
-    if options is None or options.collection is None:
-        return None
-    if options.browser != "never" or spider.arguments.login:  # browsers are shown whole answers, visitors their own
-        return None
-    from sharc_crawler.live.former.validators import former_captures  # only in a collection
-
-    return former_captures(options.collection, config)
 
 
 def _shared_file(place: Place) -> SharedFile:
@@ -492,30 +383,7 @@ def _remember(store: FrontierStore, history: ObservationStore) -> None:
     remember(store, history)
 
 
-def _history(file: str) -> ObservationStore:
-    from sharc_crawler.storage.observations import ObservationStore  # only where there is one
-
-    return ObservationStore(file)
-
-
-def _check_detector(detector: str, masks: str | None) -> None:
-    """Whoever reads documents has one: what is wrong with it is said now."""
-    from sharc_crawler.live.reading.document import detector_of  # only where there may be
-
-    detector_of(detector, masks)
-
-
-def _require_descriptors(at_once: int) -> None:
-    """Before the first request: a crawl must not find out later that it cannot open a connection or a file."""
-    raise_limit()
-    if left() < (needed := at_once + RESERVE // 2):
-        raise UsageError(
-            f"ulimit -n: of {limit()} open files {max(left(), 0)} are left, and CONCURRENT_REQUESTS={at_once} needs"
-            f" {needed}: raise the limit, as in `ulimit -n 1024`, or lower CONCURRENT_REQUESTS"
-        )
-
-
-def _parts(history: ObservationStore | None, config: Config) -> Parts:
+def parts_of(history: ObservationStore | None, config: Config) -> Parts:
     """What a capture goes by: the site's history where there is one."""
     delay = config.politeness.delay
     told, rules = config.progress, config.sitemap_rules

@@ -15,7 +15,7 @@ OLDEST = (2, 15)  #: before it a download's errors are Twisted's own, and Scrapy
 TESTED = "2.15 to 2.19"
 #: makes deprecated classes, for each of which Scrapy looks through all that the stack holds
 _COSTLY = "scrapy.core.downloader.contextfactory"
-_RESTS = ("sharc_crawler.live.wire.handler", "sharc_crawler.live.problems", "sharc_crawler.live.session")
+_RESTS = ("sharc_crawler.live.wire.handler", "sharc_crawler.live.problems", "sharc_crawler.live.beginning")
 
 
 def require_scrapy() -> None:

@@ -178,10 +178,6 @@ class PlannedPages:
             line.queued = False
         return None
 
-    def outdate(self) -> None:
-        """The next page is taken from a new plan."""
-        self._basis = (math.nan, math.nan)
-
     def _joined(self, source: WaitingClass) -> None:
         """A page has come to wait in this class: until the next plan, it follows the present one."""
         self._news += 1

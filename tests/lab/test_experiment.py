@@ -7,7 +7,7 @@ import calendar
 import pytest
 
 from sharc_crawler.errors import UsageError
-from sharc_crawler.lab.experiment import RunSpec, build, facts, run, score_again, seeded, summary
+from sharc_crawler.lab.experiment import RunSpec, build, facts, run, seeded, summary
 from sharc_crawler.lab.history import HistorySpec
 from sharc_crawler.lab.pool import run_all
 from sharc_crawler.lab.synthetic import SyntheticSpec
@@ -54,12 +54,6 @@ def test_an_error_in_another_process_is_raised_here():
     specs = [RunSpec(SITE, "bfs"), RunSpec(SITE, "bfs:revisits=never"), RunSpec(SITE, "dfs")]
     with pytest.raises(UsageError, match="revisits='never' is not known"):
         run_all(facts, specs, 2, lambda _: None)
-
-
-def test_a_schedule_alone_gives_the_same_score():
-    spec = RunSpec(SITE, "hottest-first", attested=0.4)
-    done = run(spec)
-    assert score_again(spec, done.schedule) == {name: done.facts[name] for name in score_again(spec, done.schedule)}
 
 
 @pytest.mark.parametrize("name", ["attested", "lying", "audited"])

@@ -13,12 +13,12 @@ from sharc_crawler.archive.taking_over import seal_former
 from sharc_crawler.errors import StoreUnavailable, StrategyError, UsageError
 from sharc_crawler.fleet.ledger import SiteState, Wish
 from sharc_crawler.fleet.opening import open_fleet
+from sharc_crawler.live.beginning import session_of
 from sharc_crawler.live.fleet.clerk import Clerk
 from sharc_crawler.live.fleet.keeping import SharedFolder
 from sharc_crawler.live.fleet.run import fleet_settings, run_worker
 from sharc_crawler.live.fleet.spider import FleetSpider
 from sharc_crawler.live.fleet.worker import FleetWorker
-from sharc_crawler.live.session import session_of
 from sharc_crawler.model import Fetch, Outcome, Result
 from sharc_crawler.testing.ledgers import site_order
 from tests.archive.readback import page

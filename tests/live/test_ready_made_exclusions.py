@@ -43,8 +43,8 @@ BLOG_TRAPS = """
 def test_traps_are_left_and_pages_are_not(expression, pages, traps):
     root = "http://site.example"
     scope = Scope([f"{root}/seed"], exclude=[expression])
-    assert [path for path in pages.split() if not scope.admits(canonical(root + path))] == []
-    assert [path for path in traps.split() if scope.admits(canonical(root + path))] == []
+    assert [path for path in pages.split() if scope.why_not(canonical(root + path))] == []
+    assert [path for path in traps.split() if not scope.why_not(canonical(root + path))] == []
 
 
 def test_a_reply_form_is_the_post_itself():

@@ -112,16 +112,15 @@ def test_a_plan_is_made_anew_when_news_exceed_a_hundredth_of_what_is_left(missin
     assert len(planned.made) == 2, "then it is as good as new"
 
 
-def test_where_all_is_known_one_plan_is_enough_until_it_is_outdated_or_the_step_is_another():
+def test_where_all_is_known_one_plan_is_enough_until_the_step_is_another():
     planned = Planned((0, 300))
     planned.put([*range(300)], HOT)
     planned.take(100, missing=0)
     assert len(planned.made) == 1
-    planned.pages.outdate()
     planned.take(1, missing=0)
-    assert len(planned.made) == 2
+    assert len(planned.made) == 1
     planned.pages.take(0, 2.0)
-    assert len(planned.made) == 3
+    assert len(planned.made) == 2
 
 
 def test_undiscovered_pages_are_planned_as_the_prior_or_as_those_known():

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from scrapy.crawler import CrawlerProcess
 
 from sharc_crawler.errors import SharcError
-from sharc_crawler.live.session import session_of
+from sharc_crawler.live.beginning import session_of
 from sharc_crawler.live.setup.survey import capture_settings
 from sharc_crawler.live.spiders.site import SiteSpider
 

@@ -12,8 +12,8 @@ from scrapy.crawler import CrawlerProcess
 from scrapy.utils.project import get_project_settings
 
 from sharc_crawler.errors import DataError, SharcError, UsageError
+from sharc_crawler.live.beginning import session_of
 from sharc_crawler.live.config import Config
-from sharc_crawler.live.session import session_of
 from sharc_crawler.live.spiders.site import SiteSpider
 from sharc_crawler.model import Kind
 
