@@ -13,10 +13,7 @@ slowly than their prices are edited. A claim is false if none of the page's down
 from __future__ import annotations
 
 import argparse
-import json
-import os
 import random
-import subprocess
 import sys
 import tempfile
 import threading
@@ -29,9 +26,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import urlsplit
 
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from benchmarks.site_crawl import captured
 from sharc_crawler.instants import iso, unix
 
-PROFILE = "sharc_crawler.live.profile"
 AGES = 1e5, 3e7  #: seconds since pages were made
 
 
@@ -154,22 +153,8 @@ class Handler(BaseHTTPRequestHandler):
 
 
 def crawl(url: str, folder: Path, options: argparse.Namespace) -> dict:
-    given = {"url": f"{url}/", "strategy": "sharc-attested", "delay": str(options.delay), "output": str(folder / "c")}
-    given |= {"audit": str(options.audit)} if options.audit is not None else {}
-    arguments = [text for name, value in given.items() for text in ("-a", f"{name}={value}")]
-    done = subprocess.run(
-        [sys.executable, "-m", "scrapy", "crawl", "site", *arguments],
-        env={**os.environ, "SCRAPY_SETTINGS_MODULE": PROFILE},
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode:
-        raise SystemExit(done.stderr[-2_000:])
-    (capture,) = json.loads((folder / "c" / "report.json").read_text())["captures"]
-    pages = (folder / "c" / "report-pages.jsonl").read_text().splitlines()
-    return capture | {"pages": [json.loads(line) for line in pages]}
+    given = {"url": f"{url}/", "strategy": "sharc-attested", "delay": options.delay}
+    return captured(folder, given | ({"audit": options.audit} if options.audit is not None else {}))
 
 
 def wrong(page: dict, site: Site, reference: float) -> bool:

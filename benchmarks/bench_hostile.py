@@ -9,9 +9,6 @@ the claim counts apart. ``silent``: pages that changed and changed back without 
 from __future__ import annotations
 
 import argparse
-import json
-import os
-import subprocess
 import sys
 import tempfile
 import threading
@@ -21,28 +18,14 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from benchmarks.hostile_site import KINDS, SILENT, HostileSite
+from benchmarks.site_crawl import captured
 from sharc_crawler.instants import unix
 
 MANY = "still", "liar-304", "weak-etag"  #: as many as make a kind that is audited by itself
-PROFILE = "sharc_crawler.live.profile"
 
 
 def crawl(url: str, folder: Path, strategy: str, delay: float) -> dict:
-    given = {"url": url, "strategy": strategy, "delay": delay, "sitemap": "off", "output": folder / "c"}
-    arguments = [text for name, value in given.items() for text in ("-a", f"{name}={value}")]
-    done = subprocess.run(
-        [sys.executable, "-m", "scrapy", "crawl", "site", *arguments, "-s", "SHARC_BACK_OFF=0.2"],
-        env={**os.environ, "SCRAPY_SETTINGS_MODULE": PROFILE},
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode:
-        raise SystemExit(done.stderr[-2_000:])
-    (capture,) = json.loads((folder / "c" / "report.json").read_text())["captures"]
-    pages = (folder / "c" / "report-pages.jsonl").read_text().splitlines()
-    return capture | {"pages": [json.loads(line) for line in pages]}
+    return captured(folder, {"url": url, "strategy": strategy, "delay": delay, "sitemap": "off"}, "SHARC_BACK_OFF=0.2")
 
 
 def false_claims(site: HostileSite, capture: dict) -> tuple[Counter[str], Counter[str]]:

@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 import time
+from contextlib import closing
 
 import pytest
 
@@ -67,70 +68,54 @@ async def read(readers, *bodies):
 
 @in_loop
 async def test_documents_are_read_in_their_order_and_more_than_one_process_is_given():
-    readers = Readers(TERMS)
-    try:
+    with closing(Readers(TERMS)) as readers:
         found = await read(readers, *(b"<a href=/%d>a</a>" % number for number in range(50)))
         assert [links(one) for one in found] == [[f"{URL}{number}"] for number in range(50)]
         assert readers.pending == 0
         assert all(one.payload.digest and one.payload.fingerprint and not one.problems for one in found)
-    finally:
-        readers.close()
 
 
 @pytest.mark.parametrize("body", [b"deadly", b"endless"])
 @in_loop
 async def test_a_document_that_ends_its_reader_costs_its_own_links_alone(faulty, body):
     """It is tried again; then its digests are taken, and what is missing is said."""
-    readers = Readers(TERMS)
-    try:
+    with closing(Readers(TERMS)) as readers:
         before, bad, after = await read(readers, b"<a href=/a>a", body, b"<a href=/b>b")
         assert links(before) == [f"{URL}a"]
         assert links(after) == [f"{URL}b"]
         assert links(bad) == []
         assert bad.payload == (labelled_digest(body), None, None), "what it is compared by is not lost"
         assert bad.problems == ("it was not looked into: whoever tried ended over it, twice",)
-    finally:
-        readers.close()
 
 
 @in_loop
 async def test_a_document_that_ends_every_reader_is_given_up(faulty):
-    readers = Readers(TERMS)
-    try:
+    with closing(Readers(TERMS)) as readers:
         bad, after = await read(readers, b"fatal", b"<a href=/b>b")
         assert bad.problems == ("whoever read it ended (exit code 3) each time",)
         assert links(after) == [f"{URL}b"]
-    finally:
-        readers.close()
 
 
 @in_loop
 async def test_a_reader_that_died_once_costs_nothing(faulty):
-    readers = Readers(TERMS)
-    try:
+    with closing(Readers(TERMS)) as readers:
         (found,) = await read(readers, b"<a href=/once>b")
         assert (links(found), found.problems) == ([f"{URL}once"], ())
-    finally:
-        readers.close()
 
 
 @in_loop
 async def test_a_reader_that_is_killed_from_outside_is_replaced(faulty):
-    readers = Readers(TERMS)
-    try:
+    with closing(Readers(TERMS)) as readers:
         await read(readers, b"<a href=/a>a")
         os.kill(readers._readers[0]._child._process.pid, signal.SIGKILL)
         (found,) = await read(readers, b"<a href=/b>b")
         assert links(found) == [f"{URL}b"]
-    finally:
-        readers.close()
 
 
 @in_loop
 async def test_nobody_waits_behind_a_long_document(faulty):
     """It ends only when the others have been read."""
-    readers = Readers(TERMS)
-    try:
+    with closing(Readers(TERMS)) as readers:
         long = readers.read(HEAD + b"<a href=/asleep>a", PAGE)
         others = await read(readers, *[b"<a href=/b>b"] * 40)
         assert all(links(one) == [f"{URL}b"] for one in others)
@@ -138,23 +123,18 @@ async def test_nobody_waits_behind_a_long_document(faulty):
         faulty.touch()
         assert links(await asyncio.wrap_future(long)) == [f"{URL}asleep"]
         await readers.finish()
-    finally:
-        readers.close()
 
 
 @in_loop
 async def test_another_is_there_before_a_document_that_may_take_long_does(faulty, monkeypatch):
     """To start one takes long where the machine is busy; nobody waits for that here."""
     monkeypatch.setattr(module, "PATIENCE", 600.0)
-    readers = Readers(TERMS)
-    try:
+    with closing(Readers(TERMS)) as readers:
         long = readers.read(HEAD + b"<a href=/asleep>a".ljust(module.LONG + 1), PAGE)
         (found,) = await read(readers, b"<a href=/b>b")
         assert (links(found), long.done()) == ([f"{URL}b"], False)
         faulty.touch()
         assert links(await asyncio.wrap_future(long)) == [f"{URL}asleep"]
-    finally:
-        readers.close()
 
 
 @in_loop
@@ -162,8 +142,7 @@ async def test_what_a_lingering_process_answers_all_at_once_is_heard(faulty):
     """The long document, and those behind it that another has read meanwhile: in one piece, as the crawl was busy."""
     wrong = []
     asyncio.get_running_loop().set_exception_handler(lambda _, context: wrong.append(context))
-    readers = Readers(TERMS)
-    try:
+    with closing(Readers(TERMS)) as readers:
         long = readers.read(HEAD + b"<a href=/asleep>a", PAGE)
         await read(readers, *[b"<a href=/b>b"] * 10)
         faulty.touch()
@@ -171,8 +150,6 @@ async def test_what_a_lingering_process_answers_all_at_once_is_heard(faulty):
         assert links(await asyncio.wrap_future(long)) == [f"{URL}asleep"]
         await readers.finish()
         assert not wrong
-    finally:
-        readers.close()
         asyncio.get_running_loop().set_exception_handler(None)
 
 
