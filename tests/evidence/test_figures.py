@@ -63,3 +63,11 @@ def test_what_pages_embed_is_counted_apart():
     image = replace(page(Evidence.BYTES, (Slot.FIRST, T - 20)), url=Url("http://h.example/i"), kind=Kind.RESOURCE)
     made = facts(page(Evidence.BYTES, (Slot.FIRST, T - 20)), image).figures
     assert (made.resources.totals()["coherent"], made.whole.tally.totals()["coherent"], made.urls) == (1, 1, 2)
+
+
+def test_one_page_that_was_revisited_is_enough_to_say_so():
+    sums = PageSums(T)
+    sums.add(page(Evidence.ATTESTED, (Slot.ONLY, T - 20)))
+    assert not sums.revisited
+    sums.add(page(Evidence.BYTES, (Slot.FIRST, T - 20), (Slot.SECOND, T + 30)))
+    assert sums.revisited

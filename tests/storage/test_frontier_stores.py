@@ -49,6 +49,18 @@ class TestSqliteStore(FrontierStoreContract):
             store.replace(Batch(pages=[page_row(1), page_row(1)]))
         assert [page.page for page in store.load().pages] == [0]
 
+    def test_a_file_that_another_tool_left_without_a_log_gets_one(self, tmp_path):
+        """Else a crawl that writes and whoever reads would wait for each other."""
+        store = self.open(tmp_path)
+        store.commit(Batch(pages=[page_row(0)]))
+        store.close()
+        (path,) = tmp_path.rglob("frontier.db")
+        with sqlite3.connect(path) as db:
+            assert db.execute("PRAGMA journal_mode = DELETE").fetchone() == ("delete",)
+        db.close()
+        store = self.open(tmp_path)
+        assert store._db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+
     def test_a_full_disk_is_told_apart(self, tmp_path):
         store = self.open(tmp_path)
         store.commit(Batch(pages=[page_row(0)]))

@@ -402,3 +402,14 @@ def test_a_store_names_its_only_site(tmp_path: Path):
         store.append([replace(seen("u", 1.0), site="t")])
         with pytest.raises(UsageError, match=r"2 sites.*--site \(s, t\)"):
             store.only_site()
+
+
+def test_a_transaction_that_fails_is_over(tmp_path: Path):
+    """Whoever has the connection goes on with it."""
+    with sqlite3.connect(tmp_path / "x.db", isolation_level=None) as db:
+        db.execute("CREATE TABLE site (name TEXT)")
+        with pytest.raises(ZeroDivisionError), schema._transaction(db, "IMMEDIATE"):
+            db.execute("INSERT INTO site VALUES ('a')")
+            raise ZeroDivisionError
+        assert not db.in_transaction
+        assert db.execute("SELECT count(*) FROM site").fetchone() == (0,)

@@ -254,3 +254,9 @@ def test_tables_11_and_12(n: int, blur: float) -> None:
     rates = 1 / np.arange(1, n + 1) ** 1.2
     slots = np.argsort(-penalty(np.arange(float(n)), (0, n - 1)), kind="stable")
     assert stochastic_blur(rates[::-1], slots, (0, n - 1)).mean() == pytest.approx(blur, abs=6e-4)
+
+
+def test_organ_pipes_in_a_capture_whose_times_are_given() -> None:
+    """A page is colder than another that is visited nearer to the middle of the observation, to the very slot."""
+    visits = visits_of("sharc-offline", [1, 2, 3, 4, 5], Setting(size=5, step=1.0, observation=(0.0, 4.0)))
+    assert [page for page, _ in visits] == [0, 2, 4, 3, 1]

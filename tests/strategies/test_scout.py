@@ -134,3 +134,11 @@ def test_where_cold_pages_have_the_links_and_most_is_hopeless_it_is_not_worse_th
     """Table 18 of the paper, slow-down 10, on a smaller site: what is found among the cold ones is mostly hopeless."""
     site = SyntheticSpec(size=1500, outdegree=60, leaves="hot", slow_down=20)
     assert math.floor(expected(site)) <= expected(site, "hottest-first")
+
+
+def test_a_page_that_no_document_named_yet_is_an_errand_too() -> None:
+    """Its number may lie beyond all that were named."""
+    classes = Classes(np.array([0.5]), np.array([3]), np.ones(1))
+    scout = brief(scouting((0.5, 3)), classes)
+    scout.linked([2])
+    assert scout.errands(np.array([7_000, 2, 1_024]), np.zeros(3, np.int64), 3)[0] == 2

@@ -1,0 +1,19 @@
+"""What can be said of single pages once all are known."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sharc_crawler.evidence.kinds import Evidence
+from sharc_crawler.model import Kind, Result, Slot, Url
+from tests.evidence.test_figures import T, page
+from tests.report.test_notes import facts
+
+
+def test_a_redirect_to_what_was_captured_is_not_missing():
+    new = page(Evidence.BYTES, (Slot.FIRST, T - 20), (Slot.SECOND, T + 30))
+    visit = replace(new.visit, result=Result.REDIRECTED)
+    old = replace(new, url=Url("http://h.example/old"), verdict=None, visit=visit, revisit=None, reason="redirected")
+    here, elsewhere = replace(old, target=new.url), replace(old, target="http://h.example/not-captured")
+    assert facts(new, here).details.redirects == {Kind.PAGE: 1}
+    assert facts(new, elsewhere).details.redirects == {}
