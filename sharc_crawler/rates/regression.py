@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 STEPS = 50
+HALVINGS = 30  #: of a step that overshoots
+ROUNDING = 1e-12  #: of the likelihood's logarithm
 FLAT = 0.05  #: a feature that varies less is not blown up to unit variance: it may be a trace of the answer itself
 
 
@@ -50,12 +52,20 @@ class LogLinear:
         penalty[0] = 1e-6
         beta = np.zeros(x.shape[1])
         beta[0] = np.log(((changed > 0).sum() + 0.5) / lengths.sum())
+        mean, value = _value(x, beta, penalty, changed, lengths)
         for _ in range(STEPS):
-            score, weight = _slope(np.exp(np.clip(x @ beta, -50.0, 50.0)) * lengths, changed)
+            score, weight = _slope(mean, changed)
             hessian = (x * weight[:, None]).T @ x + np.diag(penalty)
             step = np.linalg.solve(hessian, x.T @ score - penalty * beta)
-            beta += step / max(1.0, np.abs(step).max())
-            if np.abs(step).max() < 1e-6:
+            done = np.abs(step).max() < 1e-6
+            step /= max(1.0, np.abs(step).max())
+            for _ in range(HALVINGS):  # one page far from all others may make a whole step one to e^60 times its rate
+                mean, new = _value(x, beta + step, penalty, changed, lengths)
+                if new >= value - ROUNDING * abs(value):
+                    break
+                step /= 2.0
+            beta, value = beta + step, new
+            if done:
                 break
         self.coefficients_ = beta
         return self
@@ -67,6 +77,20 @@ class LogLinear:
     def _design(self, features: NDArray[np.float64]) -> NDArray[np.float64]:
         standard = (features - self.mean_) / self.scale_
         return np.concatenate([np.ones((len(features), 1)), standard], axis=1)
+
+
+def _value(
+    x: NDArray[np.float64],
+    beta: NDArray[np.float64],
+    penalty: NDArray[np.float64],
+    changed: NDArray[np.int8],
+    lengths: NDArray[np.float64],
+) -> tuple[NDArray[np.float64], float]:
+    """λt of each interval, and the penalised log-likelihood but for a constant."""
+    log_rate = np.clip(x @ beta, -50.0, 50.0)
+    mean = np.exp(log_rate) * lengths
+    told = np.where(changed == CHANGED, np.log(-np.expm1(-np.maximum(mean, 1e-300))), -mean)
+    return mean, float(told.sum() + log_rate[changed == DATED].sum() - (penalty * beta**2).sum() / 2.0)
 
 
 def _slope(mean: NDArray[np.float64], changed: NDArray[np.int8]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -41,3 +41,15 @@ def test_one_kind_of_interval_only_stays_finite(code: int):
     rate = LogLinear().fit(x, np.full(50, code, np.int8), np.ones(50)).rate(x)
     assert np.isfinite(rate).all()
     assert (rate > 0).all()
+
+
+def test_a_page_far_from_all_others_does_not_end_the_fit():
+    """A whole step of Newton's gave it e^60 times its rate: then the equations were singular, or all was wrong."""
+    rng = np.random.default_rng(5)
+    x = np.append(rng.normal(size=20_000), 300.0)[:, None]
+    ages = rng.exponential(np.exp(-x[:-1, 0]))
+    lengths = np.append(np.minimum(ages, 2.0), 1e-4)
+    codes = np.append(np.where(ages > 2.0, UNCHANGED, DATED), UNCHANGED).astype(np.int8)
+    model = LogLinear().fit(x, codes, lengths)
+    expected = (model.rate(x) * lengths).sum()
+    assert expected == pytest.approx((codes == DATED).sum(), rel=1e-3), "the intercept is free: as many as there were"
