@@ -2,29 +2,36 @@
 
     python benchmarks/bench_expected.py HISTORY.csv.gz … [--starts 10]     # captures of real sites' histories
     python benchmarks/bench_expected.py --looks                            # posteriors of made rates, known exactly
+    python benchmarks/bench_expected.py --worlds [--seeds 5]               # captures of made sites
 
 Captures of a day, a fortnight, a month begin at instants spread evenly over a history. Pages are visited in a random
-order, and revisited in the reverse order. Rates are counted from weekly captures of the year before; from one capture a
-fortnight before, whose two visits lay a day apart; or are told by lastmods alone. 80 % should lie within.
+order, and revisited in the reverse order. Rates are counted from weekly captures of the year before, or learned from
+them as a crawl does (`captures`); from one capture a fortnight before, whose two visits lay a day apart; or are told by
+lastmods alone. 80 % should lie within.
 ``--looks``: the share of pages whose true rate lies in the 80 % interval of its posterior; rates are Gamma.
+``--worlds``: both, of sites with bursts and with groups edited together, too (expected_worlds.py).
+``--json`` prints one object a line, of the same cells.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import math
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
+from expected_worlds import KINDS, World
 from scipy.stats import gamma
 
 from sharc_crawler.evidence.facts import PageFacts, VisitFacts
 from sharc_crawler.evidence.measures import Expected
 from sharc_crawler.lab.history import HistorySpec, read_history
 from sharc_crawler.lab.published import weekly_captures
-from sharc_crawler.lab.rates import SOURCES, posterior
+from sharc_crawler.lab.rates import SOURCES, believe, posterior
 from sharc_crawler.model import Kind, Result, Slot, Url, Verdict
+from sharc_crawler.rates.counted import counted_rates
 from sharc_crawler.rates.estimators.gamma_poisson import GammaPoisson
 from sharc_crawler.rates.history import CHANGED, UNCHANGED, Histories
 from sharc_crawler.rates.swings import KNOTS, Swings
@@ -63,6 +70,11 @@ def by_year(site: Site) -> Rates:
     return means, shapes, learned_swings(history)
 
 
+def as_a_crawl(site: Site) -> Rates:
+    found = believe(site, "captures")
+    return found.rates, found.shapes, learned_swings(weekly_captures(site))
+
+
 def by_one_look(site: Site) -> Rates:
     begin = site.start - AGO
     counts = [site.past.within(-math.inf, instant).counts() for instant in (begin, begin + DAY)]
@@ -80,6 +92,7 @@ def by_lastmods(site: Site) -> Rates:
 
 BELIEFS = {
     "a year": (by_year, "history"),
+    "captures": (as_a_crawl, "history"),
     "one look": (by_one_look, "history"),
     "lastmods": (by_lastmods, "lastmod"),
 }
@@ -123,33 +136,96 @@ def needed(found: list[dict[str, float]], swings: list[float]) -> float:
     return float(np.quantile(np.sqrt(np.maximum(errors**2 - chance, 0.0)) / moved, 0.8))
 
 
-def captures(paths: list[Path], starts: int) -> None:
-    print("| site | days | rates from | captures | within 80 % | z: mean | sd | swing | needed | expected | found |")
-    print("|---|---|---|---|---|---|---|---|---|---|---|")
+class Table:
+    """Rows of cells by name, as Markdown or JSON, printed as they come."""
+
+    def __init__(self, as_json: bool) -> None:
+        self._json = as_json
+        self._begun = False
+
+    def row(self, **cells: str | float) -> None:
+        """One more; the first one's names head the table."""
+        if self._json:
+            print(json.dumps(cells), flush=True)
+            return
+        if not self._begun:
+            print("| " + " | ".join(name.replace("_", " ") for name in cells) + " |")
+            print("|" + "---|" * len(cells))
+            self._begun = True
+        print("| " + " | ".join(str(cell) for cell in cells.values()) + " |", flush=True)
+
+
+def within(z: np.ndarray) -> dict[str, float]:
+    return {
+        "within_80": round(float(np.mean(np.abs(z) < SURE)), 3),
+        "z_mean": round(float(z.mean()), 2),
+        "z_sd": round(float(z.std()), 2),
+    }
+
+
+def captures(paths: list[Path], starts: int, beliefs: list[str], table: Table) -> None:
     for path in paths:
         for days in DAYS:
             sites = windows(path, days, starts)
-            for name, (belief, source) in BELIEFS.items():
+            for name in beliefs:
+                belief, source = BELIEFS[name]
                 rng = np.random.default_rng(days)
                 held = [belief(site) for site in sites]
                 found = [score(site, rates, source, rng) for site, rates in zip(sites, held, strict=True)]
                 swings = [rates[2].at(days * DAY) for rates in held]
                 z = np.array([(one["counted"] - one["coherent"]) / one["deviation"] for one in found])
                 lost = [np.mean([one["pages"] - one[what] for one in found]) for what in ("coherent", "counted")]
-                cells = f"{len(z)} | {np.mean(np.abs(z) < SURE):.0%} | {z.mean():+.2f} | {z.std():.2f}"
-                cells += f" | {np.median(swings):.2f} | {needed(found, swings):.2f}"
-                print(
-                    f"| {path.name.split('.')[0]} | {days} | {name} | {cells} | {lost[0]:.0f} | {lost[1]:.0f} |",
-                    flush=True,
+                table.row(
+                    site=path.name.split(".")[0],
+                    days=days,
+                    rates_from=name,
+                    captures=len(z),
+                    **within(z),
+                    swing=round(float(np.median(swings)), 2),
+                    needed=round(needed(found, swings), 2),
+                    expected=round(float(lost[0]), 1),
+                    found=round(float(lost[1]), 1),
                 )
 
 
-def looks(pages: int = 3_000) -> None:
-    print("| shape | changes a look | " + " | ".join(f"{count} looks" for count in (1, 2, 3, 10)) + " |")
-    print("|---|---|---|---|---|---|")
+def made(world: World, days: int, seed: int) -> tuple[float, float, float]:
+    """Of one capture of a made site: z, share of pages whose true rate lies in its 80 % interval, and the swing."""
+    rng = np.random.default_rng([seed, days, world.looks, int(10 * world.shape), KINDS.index(world.kind)])
+    history, rates, lengths, changed = world.draw(days, rng)
+    found = counted_rates(history)
+    swing = learned_swings(history).at(float(lengths.max()))
+    changes = found.rate * lengths
+    stay = (1.0 + changes / found.shape) ** -found.shape
+    moved = float((changes * stay / (1.0 + changes / found.shape)).sum())
+    deviation = math.hypot(math.sqrt(float((stay * (1.0 - stay)).sum())), swing * moved)
+    low, high = (gamma.ppf(q, found.shape, scale=found.rate / found.shape) for q in (0.1, 0.9))
+    true = world.true_rates(rates)
+    return float((~changed).sum() - stay.sum()) / deviation, float(np.mean((low <= true) & (true <= high))), swing
+
+
+def worlds(seeds: int, table: Table) -> None:
+    for kind in KINDS:
+        for shape in (0.1, 0.3, 1.0, 3.0, 10.0):
+            for count in (1, 2, 3, 10, 50):
+                for days in DAYS:
+                    found = [made(World(kind, shape, count), days, seed) for seed in range(seeds)]
+                    z, cover, swing = np.array(found).T
+                    table.row(
+                        world=kind,
+                        shape=shape,
+                        looks=count,
+                        days=days,
+                        captures=seeds,
+                        rates_covered=round(float(cover.mean()), 3),
+                        **within(z),
+                        swing=round(float(np.median(swing)), 2),
+                    )
+
+
+def looks(table: Table, pages: int = 3_000) -> None:
     for shape in (0.3, 1.0):
         for mean in (0.05, 0.5, 3.0):
-            cells = []
+            cells = {}
             for count in (1, 2, 3, 10):
                 rng = np.random.default_rng(1)
                 rates = rng.gamma(shape, mean / shape, pages)
@@ -157,19 +233,25 @@ def looks(pages: int = 3_000) -> None:
                 bits = (rng.random(lengths.shape) < -np.expm1(-rates[:, None] * lengths)).astype(np.int8)
                 means, shapes = posterior(Histories.of(list(lengths), list(bits)))
                 low, high = (gamma.ppf(q, shapes, scale=means / shapes) for q in (0.1, 0.9))
-                cells.append(f"{np.mean((low <= rates) & (rates <= high)):.0%}")
-            print(f"| {shape} | {mean} | {' | '.join(cells)} |", flush=True)
+                cells[f"looks_{count}"] = round(float(np.mean((low <= rates) & (rates <= high))), 3)
+            table.row(shape=shape, changes_a_look=mean, **cells)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("histories", nargs="*", type=Path)
     parser.add_argument("--starts", type=int, default=10)
+    parser.add_argument("--rates", nargs="+", default=[*BELIEFS], choices=[*BELIEFS])
     parser.add_argument("--looks", action="store_true")
+    parser.add_argument("--worlds", action="store_true")
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--json", action="store_true")
     given = parser.parse_args()
     if given.looks:
-        looks()
-    captures(given.histories, given.starts)
+        looks(Table(given.json))
+    if given.worlds:
+        worlds(given.seeds, Table(given.json))
+    captures(given.histories, given.starts, given.rates, Table(given.json))
 
 
 if __name__ == "__main__":
