@@ -16,6 +16,7 @@ from sharc_crawler.coding import decoded
 from sharc_crawler.evidence.headers import header_text
 from sharc_crawler.frontier.seen import UNSEEN, SeenUrls
 from sharc_crawler.instants import unix
+from sharc_crawler.model import CaptureRef
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -35,6 +36,7 @@ class FormerAnswer:
     original: Original
     raw: Octets  #: as it was on the wire
     message: HttpResponse  #: the same
+    place: CaptureRef  #: its record, among the files of its capture
 
 
 class FormerAnswers:
@@ -58,7 +60,7 @@ class FormerAnswers:
     def find(self, url: str) -> FormerAnswer | None:
         """The last answer of a URL, read; None: there is none, or it cannot be read as a whole."""
         record = self._record(url)
-        return _answer(record, url) if record else None
+        return _answer(record, url, self._files[self._file[self._numbers.get(url)]].name) if record else None
 
     def damaged(self, url: str) -> Path | None:
         """The capture that should hold the last answer of a URL, where it is missing, or not as it was written."""
@@ -133,7 +135,7 @@ def _by_file(entries: Iterable[IndexEntry]) -> list[IndexEntry]:
     return list({entry.file: entry for entry in entries if entry.file.endswith(SUFFIX)}.values())
 
 
-def _answer(record: Record, url: str) -> FormerAnswer | None:
+def _answer(record: Record, url: str, file: str) -> FormerAnswer | None:
     """Nothing that is cut short, of another URL, or not of the payload that it states."""
     message = parse_response(record.block) if record.kind == "response" else None
     if message is None or record.get("WARC-Truncated") or record.get("WARC-Target-URI") != url:
@@ -146,4 +148,5 @@ def _answer(record: Record, url: str) -> FormerAnswer | None:
     date, name = record.get("WARC-Date"), record.get("WARC-Record-ID")
     if date is None or (kind is not None and not kind.isascii()):
         return None
-    return FormerAnswer(Original(url, unix(date), message.digest, name, kind, unpacked), record.block, message)
+    original = Original(url, unix(date), message.digest, name, kind, unpacked)
+    return FormerAnswer(original, record.block, message, CaptureRef(file, record.offset, record.length))

@@ -141,11 +141,14 @@ class _AuditedWord:
         """By it, where it shows the page as it was at the instant."""
         if url_class(url) not in self._believed:
             return None
+        from sharc_crawler.certificate.lastmods import download_of  # which reads sitemaps
+
         downloads = []
         for one in looks:
             exchange = one.capture.judge.exchange(one.stated)
             if exchange is not None and one.outcome.result is Result.OK:
-                downloads.append((exchange, one.outcome.decoded or one.outcome.digest))
+                made = download_of(exchange, one.outcome.decoded or one.outcome.digest)
+                downloads += [made] if made else []
         found = self._word().judge(url, downloads, instant)
         return found if found.verdict is Verdict.COHERENT else None
 
@@ -169,6 +172,8 @@ def _met(instant: Instant, captures: Sequence[ReadCapture]) -> dict[Url, _Around
             own.data += [url for url in entry.get("data", ()) if url not in own.data]
             former = (("former visit", one) for one in entry.get("former", ()))
             for part, stated in (*former, ("visit", entry["visit"]), ("revisit", entry.get("revisit"))):
+                if stated and "server" in stated:  # a former capture's, which is asked itself
+                    continue
                 outcome = capture.judge.download(entry, stated, part)
                 if stated and outcome and outcome.result not in _SHOWS_NOTHING:
                     own.meet(Next(capture, entry, stated, outcome), instant)

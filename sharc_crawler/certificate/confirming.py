@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 
 FORMAT, VERSION = "sharc-confirmation", 1
 _ANSWERED = (200, 404, 410)
+_FOR_GOOD = (Evidence.ATTESTED, Evidence.FORMER)
 
 
 class Unconfirmed(NamedTuple):
@@ -103,13 +104,17 @@ def standing(confirmation: Document) -> Callable[[Document], Document]:
     [True, False]
     >>> standing({"pages": []})(page)["evidence"]
     'attested'
+    >>> standing({"pages": []})({**page, "visit": {"attempts": 0}})["evidence"]
+    'former'
     """
     open_ = {one["url"]: one for one in confirmation["pages"]}
 
     def page(entry: Document) -> Document:
         if entry.get("evidence") != Evidence.PROVISIONAL:
             return {**entry, **open_.get(entry["url"], {})}
-        return {**entry, **open_.get(entry["url"], {"evidence": Evidence.ATTESTED.value})}
+        taken = not (entry.get("visit") or {}).get("attempts", 1)
+        for_good = Evidence.FORMER if taken and entry.get("revisit") is None else Evidence.ATTESTED
+        return {**entry, **open_.get(entry["url"], {"evidence": for_good.value})}
 
     return page
 
@@ -237,9 +242,9 @@ def _made(document: Document, source: Material, witness: Witness, read: Material
     again, open_, confirmed = Again(document), list[dict[str, Any]](), 0
     for entry, page in judge.pages():
         again.add(entry, page)
-        if entry.get("evidence") not in (Evidence.PROVISIONAL, Evidence.ATTESTED) or entry["verdict"] != "coherent":
+        if entry.get("evidence") not in (Evidence.PROVISIONAL, *_FOR_GOOD) or entry["verdict"] != "coherent":
             continue
-        if page.evidence is Evidence.ATTESTED and page.verdict is Verdict.COHERENT:
+        if page.evidence in _FOR_GOOD and page.verdict is Verdict.COHERENT:
             confirmed += entry["evidence"] == Evidence.PROVISIONAL
         else:
             open_.append(_shown(entry["url"], page))

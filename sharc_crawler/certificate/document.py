@@ -139,4 +139,5 @@ def _visit(page: PageFacts, visit: VisitFacts | None, uri: Uri) -> dict[str, Any
         "digest": visit.digest,
         "file": file or None,
         "offset": int(offset) if file else None,
+        **({"server": {"date": iso(visit.said[0]), "modified": maybe_iso(visit.said[1])}} if visit.said else {}),
     }

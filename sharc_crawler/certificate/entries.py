@@ -57,6 +57,13 @@ class PageEntries:
                 yield b"".join(lines)
 
 
+def taken(entries: Iterable[Entry]) -> Iterator[Entry]:
+    """The answers in former captures that stand for pages which were not asked for."""
+    for entry in entries:
+        if (visit := entry.get("visit")) and not visit["attempts"]:
+            yield visit
+
+
 def write_entries(out: IO[bytes], name: str, entries: Iterable[Entry]) -> dict[str, Any]:
     """Write them; returns what a certificate states of the file."""
     made, lines, size = hashlib.sha256(), 0, 0

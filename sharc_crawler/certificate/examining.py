@@ -195,7 +195,10 @@ def _outside(entry: Mapping[str, Any], started: str, ended: str) -> Iterator[Fin
             yield Finding(
                 f"its {part} is of {stated['date']}, which is not written as sharc writes it", url=entry["url"]
             )
-        if not started <= stated["date"] <= ended:
+        if not stated["attempts"] and part == "visit":
+            if stated["date"] >= started:
+                yield Finding("what was not asked for is said to be of a time within the capture", url=entry["url"])
+        elif not started <= stated["date"] <= ended:
             yield Finding(f"its {part} is not between start and end", stated["file"], stated["offset"], entry["url"])
 
 
@@ -206,8 +209,16 @@ def _odd(entry: Mapping[str, Any]) -> Iterator[str]:
         yield "data of it is not as a page's is listed"
     if former == []:
         yield "an empty list of former visits"
-    if any(type(one["attempts"]) is not int or one["attempts"] < 1 for one in _visits(entry)):
+    if any(type(one["attempts"]) is not int or one["attempts"] < ("server" not in one) for one in _visits(entry)):
         yield "the attempts at its downloads are no number of them"
+    if any("server" in one and not _is_taken(part, one) for part, one in _downloads(entry)):
+        yield "what it says of a server is said of what a former capture has, and of nothing else"
+
+
+def _is_taken(part: str, stated: Mapping[str, Any]) -> bool:
+    """Is it an answer in a former capture, which was not asked for?"""
+    whole = stated["result"] == Result.OK.value and stated["file"] is not None and stated["digest"] is not None
+    return whole and part == "visit" and stated["attempts"] == 0
 
 
 def _interrupted_outside(name: str, document: Document) -> Iterator[Finding]:
@@ -332,7 +343,7 @@ class _Known:
         if (url := canonical(entry["url"])) in self._urls:
             standing = [one for part in ("visit", "revisit") if (one := entry.get(part))]  # a former visit excuses none
             self._digests.setdefault(url, set()).update(one["digest"] for one in standing)
-            self._spare[url] += sum(one["attempts"] - 1 for one in _visits(entry))
+            self._spare[url] += sum(max(one["attempts"] - 1, 0) for one in _visits(entry))
 
     def excuses(self, exchange: RecordedExchange) -> bool:
         """May an answer that none of them names be there all the same?"""

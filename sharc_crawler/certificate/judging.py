@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from email.utils import formatdate
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.certificate.witness import Finding
 from sharc_crawler.changes.http import target
+from sharc_crawler.changes.http_date import http_date
 from sharc_crawler.changes.status import classify
 from sharc_crawler.evidence.data import DataState, with_data
 from sharc_crawler.evidence.facts import PageFacts, VisitFacts
@@ -16,8 +18,9 @@ from sharc_crawler.evidence.headers import header_bytes, header_text, of_headers
 from sharc_crawler.evidence.judgement import APEX, ONCE, Revisits, is_apex
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.reasons import Reason, code
-from sharc_crawler.instants import unix
+from sharc_crawler.instants import maybe_iso, unix
 from sharc_crawler.model import Judgement, Kind, Outcome, Result, Slot, Url, Validators, Verdict
+from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -142,6 +145,8 @@ class Judge:
         if stated is None:
             return None
         result = Result(stated["result"])
+        if "server" in stated:
+            return self._taken(entry, stated)
         if stated["file"] is None and result in _NO_ANSWER:
             return Outcome(result, unix(stated["date"]), 0.0)
         exchange = self._witness.find(stated["file"], stated["offset"], (stated["uri"], stated["date"]))
@@ -162,6 +167,29 @@ class Judge:
                     stated, entry, f"{name} of its {part} is {value!r} by its record, stated is {stated[name]!r}"
                 )
         return outcome
+
+    def _taken(self, entry: Entry, stated: Entry) -> Outcome:
+        """What was not asked for: an answer in a former capture, as far as that is at hand as stated."""
+        said, digest = stated["server"], stated["digest"]
+        exchange = self._former_of(stated)
+        if exchange is None:
+            self.elsewhere += 1
+            modified = said["modified"] and formatdate(unix(said["modified"]), usegmt=True)
+            started, told = unix(stated["date"]), Validators(None, modified)
+            date = unix(said["date"])
+            return Outcome(Result.OK, started, started, stated["status"], digest, date=date, validators=told)
+        outcome = self._outcome(exchange, Result.OK)
+        modified = http_date(outcome.validators.last_modified)
+        held = exchange.kind == "response" and outcome.result is Result.OK and outcome.age is None
+        same = (exchange.date, outcome.digest, maybe_iso(outcome.date), maybe_iso(modified)) == (
+            stated["date"], digest, said["date"], said["modified"],
+        )  # fmt: skip
+        if not (held and same and canonical(exchange.uri) == canonical(stated["uri"])):
+            self._find(stated, entry, "the former capture's answer that it refers to is another one")
+        return outcome
+
+    def _former_of(self, stated: Entry) -> RecordedExchange | None:
+        return self._former.find(stated["file"], stated["offset"], (stated["uri"], stated["date"]))
 
     def _outcome(self, exchange: RecordedExchange, stated: Result) -> Outcome:
         started = unix(exchange.date)
@@ -223,6 +251,8 @@ class Judge:
         stated = _stated(entry)
         if stated.evidence.dated:
             return self._attested(entry, [one for one in (first, second) if one])
+        if first is not None and "server" in entry["visit"] and self._former_of(entry["visit"]) is None:
+            return stated  # what its bytes are held against lies in a former capture
         audited = second is not None and entry["visit"]["slot"] == Slot.ONLY
         if audited and stated.verdict is Verdict.UNKNOWN and stated.evidence is Evidence.NONE:
             return stated
@@ -246,11 +276,17 @@ class Judge:
 
     def _attested(self, entry: Entry, outcomes: list[Outcome]) -> Judgement:
         """By what the sitemaps, and the downloads' own headers, say of the page's last change."""
+        from sharc_crawler.certificate.lastmods import download_of, former_download  # as below
+
         downloads = []
         for part, outcome in zip(("visit", "revisit"), outcomes, strict=False):
+            if "server" in entry[part]:
+                downloads.append(former_download(entry[part]))
+                continue
             exchange = self.exchange(entry[part])
             if outcome.result is Result.OK and exchange is not None:
-                downloads.append((exchange, outcome.decoded or outcome.digest))
+                made = download_of(exchange, outcome.decoded or outcome.digest)
+                downloads += [made] if made else []
         instant = self._references.get(entry["subsite"])
         return self._word().judge(entry["url"], downloads, unix(instant) if instant else math.inf)
 
@@ -315,5 +351,6 @@ def _facts(stated: Entry | None, outcome: Outcome | None) -> VisitFacts | None:
     if stated is None or outcome is None:
         return None
     return VisitFacts(
-        Slot(stated["slot"]), outcome.result, outcome.started, outcome.ended, outcome.status, outcome.digest
-    )
+        Slot(stated["slot"]), outcome.result, outcome.started, outcome.ended, outcome.status, outcome.digest,
+        attempts=stated["attempts"],
+    )  # fmt: skip

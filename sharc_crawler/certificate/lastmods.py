@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 from sharc_crawler.archive.members import Record, read_at
 from sharc_crawler.changes.http import parse_response
@@ -18,7 +18,7 @@ from sharc_crawler.model import Outcome, Result
 from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from sharc_crawler.certificate.witness import RecordedExchange, Witness
     from sharc_crawler.model import Instant, Judgement, Seconds
@@ -41,12 +41,9 @@ class ServersWord:
         for witness, warcs in recorded:
             _read(witness, warcs, others, self.lastmods)
 
-    def judge(
-        self, url: str, downloads: Iterable[tuple[RecordedExchange, str | None]], reference: Instant
-    ) -> Judgement:
-        """A page at T, by its downloads (with their digests) and what was said of it."""
-        made = [_download(exchange, digest) for exchange, digest in downloads if not _is_part(exchange)]
-        return of_comparison(weigh(made, self.lastmods.get(url, ()), reference, lag=self.lag).comparison)
+    def judge(self, url: str, downloads: Sequence[Download], reference: Instant) -> Judgement:
+        """A page at T, by its downloads and what was said of it."""
+        return of_comparison(weigh(downloads, self.lastmods.get(url, ()), reference, lag=self.lag).comparison)
 
 
 def _read(
@@ -68,17 +65,24 @@ def _read(
                     found[url].append(Lastmod(read, lastmod, lastmod + entry.hints.lastmod_precision))
 
 
-def _download(exchange: RecordedExchange, digest: str | None) -> Download:
-    """A download of a page as its record shows it; how long it took is nowhere, so it counts as an instant."""
+def former_download(stated: Mapping[str, Any]) -> Download:
+    """What a certificate states of an answer in a former capture, which was not asked for."""
+    started, said = unix(stated["date"]), stated["server"]
+    modified = unix(said["modified"]) if said["modified"] else None
+    return Download(started, started, unix(said["date"]), stated["digest"], modified, former=True)
+
+
+def download_of(exchange: RecordedExchange, digest: str | None) -> Download | None:
+    """A download of a page as its record shows it; how long it took is nowhere, so it counts as an instant.
+
+    None: what came says that it is a part.
+    """
     started = unix(exchange.date)
     told = of_message(exchange.message) if exchange.message else {}
+    if exchange.message and is_part(Outcome(Result.OK, 0, 0, status=exchange.message.status, **told)):
+        return None
     modified = http_date(told["validators"].last_modified) if told else None
     return Download(started, started, told.get("date"), digest, modified, age=told.get("age") or 0.0)
-
-
-def _is_part(exchange: RecordedExchange) -> bool:
-    message = exchange.message
-    return message is not None and is_part(Outcome(Result.OK, 0, 0, status=message.status, **of_message(message)))
 
 
 def _body(exchange: RecordedExchange, witness: Witness, warcs: Mapping[str, Callable[[], IO[bytes]]]) -> bytes | None:

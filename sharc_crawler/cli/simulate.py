@@ -38,6 +38,9 @@ KEYS = {"expected": "expected_incoherent", "blur": "average_blur"}
 @click.option("--listing", default=0, help="It has a page that lists its last changes, without times: so many.")
 @click.option("--late", default=0.0, help="Seconds after a change that sitemap, feed and listing tell of it.")
 @click.option("--hints", default=HINTS, show_default=True, help="Share of slots for pages called stale, before T.")
+@click.option(
+    "--skip", default="off", show_default=True, help="attested: ask for nothing that the sitemap calls still."
+)
 @click.option("--subsites", default="", help="Capture part by part: path, links, sitemap, or links:share=0.9.")
 @click.option("--seeds", type=click.IntRange(1), default=1, show_default=True, help="How many random worlds.")
 @click.option("--jobs", type=click.IntRange(1), default=2, show_default=True, help="Processes.")
@@ -70,7 +73,7 @@ def command(
         return
     site = site_spec(options)
     names = [name.strip() for name in strategy.split(",")]
-    told = ("sitemap", "feed", "listing", "late", "hints")
+    told = ("sitemap", "feed", "listing", "late", "hints", "skip")
     shared = {name: options[name] for name in ("rates", "graph", "attested", "lying", *told, "subsites")}
     specs = [RunSpec(seeded(site, seed), name, seed=seed, **shared) for seed in range(seeds) for name in names]
     found = _crawled(specs, jobs, schedule)

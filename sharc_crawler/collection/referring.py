@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.cdxj import REVISIT, read_index
+from sharc_crawler.certificate.confirming import certificate_of
+from sharc_crawler.certificate.entries import PageEntries, taken
+from sharc_crawler.certificate.material import opened
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+def taken_digests(folder: Path) -> set[str]:
+    """The payloads of pages that a capture did not ask for (``skip=attested``): a former one holds them."""
+    document = certificate_of(folder)
+    if document is None or "skip" not in document["capture"]["settings"]:
+        return set()
+    pages = PageEntries(partial(opened, folder / document["pages"]["name"]))
+    return {visit["digest"] for visit in taken(pages)}
 
 
 class Referring:
@@ -23,6 +36,7 @@ class Referring:
             for entry in read_index(index):
                 if entry.digest:
                     (referred if entry.mime == REVISIT else held).add(entry.digest)
+        referred |= taken_digests(folder)
         former = {self._holders[digest] for digest in referred - held if digest in self._holders}
         for digest in held:
             self._holders.setdefault(digest, folder)

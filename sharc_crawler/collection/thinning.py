@@ -12,6 +12,7 @@ from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.archive.members import Record, read_at
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.collection.folder import is_over
+from sharc_crawler.collection.referring import taken_digests
 from sharc_crawler.storage.observations import ObservationStore
 from sharc_crawler.storage.opening import open_state
 
@@ -69,7 +70,7 @@ def holding(folder: Path) -> Holding:
                 needed.add(entry.digest)
             elif entry.offset + entry.length <= sizes.get(entry.file, 0):
                 held.setdefault(entry.digest, (folder / entry.file, entry.offset))
-    return Holding(held, frozenset(needed - held.keys()))
+    return Holding(held, frozenset((needed | taken_digests(folder)) - held.keys()))
 
 
 def is_whole(place: tuple[Path, int]) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from dataclasses import asdict
+from functools import cached_property
 from itertools import pairwise, starmap
 from typing import TYPE_CHECKING, Any
 
@@ -70,17 +71,17 @@ class Attestations:
             clock = offset(Download(outcome.started, outcome.ended, outcome.date))
             self._behind = clock[0] if clock else 0.0
 
-    def downloaded(self, page: PageId, outcome: Outcome, once: bool) -> None:
-        """A page was downloaded."""
+    def downloaded(self, page: PageId, outcome: Outcome, once: bool, former: bool = False) -> None:
+        """A page was downloaded; or, by a ``former`` capture, it had been."""
         if once:
             self.once.add(page)
         if outcome.result is Result.OK and not is_part(outcome):
-            self.downloads.setdefault(page, []).append(_download(outcome))
+            self.downloads.setdefault(page, []).append(_download(outcome, former))
 
-    def visited(self, page: PageId, kind: Kind, outcome: Outcome, once: bool) -> None:
+    def visited(self, page: PageId, kind: Kind, outcome: Outcome, once: bool, former: bool = False) -> None:
         """A page or a resource was downloaded first."""
         if kind is Kind.PAGE:
-            self.downloaded(page, outcome, once)
+            self.downloaded(page, outcome, once, former)
         elif not is_part(outcome):
             self.embedded[page] = _download(outcome)
 
@@ -108,9 +109,24 @@ class Attestations:
         verdict = self._trusts.get(url_class(url))
         return verdict is None or verdict.reason is None
 
+    @cached_property
+    def _earned(self) -> frozenset[str]:
+        """Classes of which captures saw a change, and whose lastmods told of each: this time's are only words."""
+        return frozenset(one.label for one in trust(self._history) if one.checks and one.believed)
+
     def attestable(self, page: PageId, url: str, now: Instant) -> bool:
         """May a page be expected to be claimed by its lastmod? One of today, to the day, cannot."""
         return page in self.lastmods and self._last(page).latest < now + self._behind and self.trusted(url)
+
+    def unchanged_since(self, page: PageId, url: str, look: Outcome) -> bool:
+        """Does a believed word say that a page is as a former capture has it?
+
+        Of a class that has earned it: of a change that captures saw, at least, its lastmods told, and they hid none.
+        """
+        if page not in self.lastmods or not self.trusted(url) or url_class(url) not in self._earned:
+            return False
+        said = self.lastmods[page]
+        return weigh([_download(look)], said, self._last(page).read).comparison.change is Change.UNCHANGED
 
     def _last(self, page: PageId) -> Lastmod:
         return max(self.lastmods[page])
@@ -327,11 +343,11 @@ def _moved(said: Sequence[Lastmod]) -> bool:
     return any(one.earliest != said[0].earliest for one in said)
 
 
-def _download(outcome: Outcome) -> Download:
+def _download(outcome: Outcome, former: bool = False) -> Download:
     modified = http_date(outcome.validators.last_modified)
     digest = outcome.decoded or outcome.digest
     age = outcome.age or 0.0
-    return Download(outcome.started, outcome.ended, outcome.date, digest, modified, outcome.fingerprint, age)
+    return Download(outcome.started, outcome.ended, outcome.date, digest, modified, outcome.fingerprint, age, former)
 
 
 def _unknown(reason: str) -> Judgement:

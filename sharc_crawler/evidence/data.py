@@ -26,6 +26,7 @@ _STRENGTH = (
     Evidence.VALIDATOR,
     Evidence.WEAK_VALIDATOR,
     Evidence.ATTESTED,
+    Evidence.FORMER,
     Evidence.PROVISIONAL,
     Evidence.NONE,
 )

@@ -34,6 +34,8 @@ class VisitFacts:
     decided: Instant | None = None
     error: str | None = None
     warc: str | None = None  #: file:offset
+    #: Date and Last-Modified of an answer in a former capture, which was not asked for (no attempts)
+    said: tuple[Instant, Instant | None] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,7 +83,7 @@ class PhaseTimes:
 
     def add(self, visit: VisitFacts | None) -> None:
         """Count a download."""
-        if visit is not None:
+        if visit is not None and visit.attempts:
             self._pages += 1
             self._first, self._last = min(self._first, visit.started), max(self._last, visit.ended)
 
@@ -178,5 +178,7 @@ def payload_of(page: PageFacts) -> int | None:
 
 def copies(page: PageFacts) -> tuple[Instant, Instant] | None:
     """When a page was copied: first and last time, the same for a page with one copy."""
-    starts = [visit.started for visit in (page.visit, page.revisit) if visit and visit.result in COPIED]
+    starts = [
+        visit.started for visit in (page.visit, page.revisit) if visit and visit.attempts and visit.result in COPIED
+    ]
     return (min(starts), max(starts)) if starts else None

@@ -54,6 +54,14 @@ class Evidence(StrEnum):
         True,
         True,
     )
+    FORMER = (
+        "former",
+        "by the same word: unchanged since a former capture, which holds them",
+        "What was not asked for (skip=attested) is as a former capture has it: by the server's word it has not changed"
+        " since.",
+        True,
+        True,
+    )
     PROVISIONAL = (
         "provisional",
         "provisionally, by the same word, which may come late",

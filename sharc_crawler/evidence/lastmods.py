@@ -31,6 +31,7 @@ class Download(NamedTuple):
     modified: Instant | None = None  #: Last-Modified, to the second; servers cut or raise it
     content: str | None = None  #: fingerprint: equal ones differ in what does not count as content
     age: Seconds = 0.0  #: of a copy from a cache: it shows the page as it was so long before
+    former: bool = False  #: a former capture made it, and this one did not ask
 
 
 class Lastmod(NamedTuple):
@@ -72,7 +73,8 @@ def weigh(
     own = [lastmod for download in downloads if (lastmod := header_lastmod(download))]
     known = [*lastmods, *own]
     found = [_shown(download, lastmods, own, reference, ahead, lag) for download in downloads]
-    found.sort(key=lambda one: one.evidence is Evidence.PROVISIONAL)  # what is shown for good comes first
+    # what is shown for good comes first, and of that what this capture downloaded
+    found.sort(key=lambda one: (one.evidence is Evidence.PROVISIONAL, one.evidence is Evidence.FORMER))
     lies = (*_belied_by_bytes(downloads, lastmods), *_at_odds(downloads, known, lag))
     for change in (Change.UNCHANGED, Change.CHANGED):
         for one in found:
@@ -131,7 +133,8 @@ def _shown(
         reason = Reason.LASTMOD_BEFORE_T
     if moved:
         return Comparison(Change.CHANGED, Evidence.ATTESTED, Reason.LASTMOD_BETWEEN)
-    for words, evidence in ((settled, Evidence.ATTESTED), (asked, Evidence.PROVISIONAL)):
+    for_good = Evidence.FORMER if download.former else Evidence.ATTESTED
+    for words, evidence in ((settled, for_good), (asked, Evidence.PROVISIONAL)):
         if any(one.latest < before for one in words):
             return Comparison(Change.UNCHANGED, evidence, reason)
     return _open(Reason.LASTMOD_OPEN if asked else Reason.LASTMOD_TOO_EARLY)

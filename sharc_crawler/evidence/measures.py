@@ -117,6 +117,11 @@ COUNTS = (
         lambda page: page.alike and page.verdict is Verdict.UNKNOWN,
     ),
     Count(
+        "not_asked",
+        "Pages that a former capture has and that were not asked for (skip=attested).",
+        lambda page: page.visit is not None and not page.visit.attempts,
+    ),
+    Count(
         "retried",
         "Pages of which a download took more than one attempt.",
         lambda page: any(visit.attempts > 1 for visit in (page.visit, page.revisit) if visit),

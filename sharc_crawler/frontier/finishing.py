@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from sharc_crawler.evidence.judgement import APEX, LATE_DOWNLOAD, NEVER_REVISITED, ONCE
 from sharc_crawler.frontier.budget import PREFIX
 from sharc_crawler.frontier.echoes import feeds as names_new
-from sharc_crawler.frontier.hosts import Task
+from sharc_crawler.frontier.hosts import TAKEN, Task
 from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.frontier.seen import UNSEEN
 from sharc_crawler.frontier.soft_errors import note
@@ -42,6 +42,11 @@ class Ended(NamedTuple):
     fetch: Fetch
     task: Task
     outcome: Outcome
+
+    @property
+    def now(self) -> Instant:
+        """When it ended; what a former capture has was taken when that was decided."""
+        return self.fetch.decided if self.task.attempt == TAKEN else self.outcome.ended
 
 
 class Finisher:
@@ -91,11 +96,11 @@ class Finisher:
         depth = self._ledger.pages.depths[fetch.page] + 1
         if capture.traps is not None and (why := capture.traps.why_not_named(outcome)):
             links = self._known(capture, links, why)
-        linked = self._admitter.admit(capture, links, outcome.ended, fetch.page, depth).linked
-        if wanted := capture.mode.reconsidered(fetch.page, linked, outcome.ended):
-            self._admitter.take_up(capture, wanted, outcome.ended)
+        linked = self._admitter.admit(capture, links, ended.now, fetch.page, depth).linked
+        if wanted := capture.mode.reconsidered(fetch.page, linked, ended.now):
+            self._admitter.take_up(capture, wanted, ended.now)
         if moved:
-            self._opener.open_moved(capture, moved, outcome.ended)
+            self._opener.open_moved(capture, moved, ended.now)
         if fetch.kind is _PAGE:
             self._ledger.linked(fetch.page, outcome.started, linked)
             capture.mode.linked(fetch.page, linked)
@@ -136,13 +141,13 @@ class Finisher:
 
         So it is where it brought resources, and where other visits follow.
         """
-        capture, fetch, _, outcome = ended
+        capture, fetch = ended.capture, ended.fetch
         if fetch.kind is not _PAGE or not (fetch.page in capture.embedded or capture.mode.goes_on):
             return False
         if fetch.page in capture.again:
             return False
         assert capture.strategy is not None, "pages are visited after the strategy is built"
-        affordable = not capture.budget.why_not(Task(fetch.page, _SECOND), fetch.kind, fetch.url, outcome.ended)
+        affordable = not capture.budget.why_not(Task(fetch.page, _SECOND), fetch.kind, fetch.url, ended.now)
         return affordable and capture.strategy.revisit_after_all(fetch.page)
 
     # -- what it shows ---------------------------------------------------------------------------------------------
@@ -185,10 +190,10 @@ class Finisher:
                 capture.traps.saw(fetch.url, content)
                 if content is not None:
                     capture.traps.echoes.saw(task.page, content, pages, lambda: feeds)
-                self._ask(capture, outcome.ended)
+                self._ask(capture, ended.now)
         if task.page not in capture.again:
             if fetch.kind is _PAGE:
-                self._tell_strategy(capture, task, captured, outcome.ended)
+                self._tell_strategy(capture, task, captured, ended.now)
             capture.mode.visited(task, fetch.kind, outcome)
 
     def _ask(self, capture: SiteCapture, now: Instant) -> None:
@@ -225,8 +230,8 @@ class Finisher:
         assert strategy is not None, "pages are visited after the strategy is built"
         strategy.finished(Visit(task.page, task.slot, task.plan), captured)
         made = capture.counts.visits - capture.former
-        if made >= KNOWN_PACE and made & (made - 1) == 0:
-            # the plan's Δ follows the pace that the site and its resources really allow
+        if made >= KNOWN_PACE and made & (made - 1) == 0 and now > strategy.setting.start:
+            # the plan's Δ follows the pace that the site and its resources really allow; what is taken takes no time
             strategy.setting = replace(strategy.setting, step=(now - strategy.setting.start) / made)
 
     def _revisited(self, ended: Ended) -> Judgement:

@@ -19,7 +19,7 @@ from urllib.parse import urljoin
 from sharc_crawler.frontier.admission import Admitter, Queuer
 from sharc_crawler.frontier.choosing import Chooser
 from sharc_crawler.frontier.finishing import Ended, Finisher
-from sharc_crawler.frontier.hosts import Politeness
+from sharc_crawler.frontier.hosts import TAKEN, Politeness
 from sharc_crawler.frontier.leasing import Leases
 from sharc_crawler.frontier.ledger import Ledger
 from sharc_crawler.frontier.lifecycle import State
@@ -185,7 +185,8 @@ class Frontier:
         ledger = self.ledger
         capture = ledger.capture
         again = outcome.result is Result.FAILED and task.attempt < ledger.politeness.attempts
-        capture.budget.ended(task, fetch.url, outcome, finished=not again)
+        if task.attempt != TAKEN:
+            capture.budget.ended(task, fetch.url, outcome, finished=not again)
         judgement = None
         if again:
             ledger.visited(fetch, task, outcome, finished=False)
@@ -254,9 +255,12 @@ class Frontier:
                 self._finisher.refuse(task, host.refusal, now)
                 return None
         capture = self.ledger.capture
-        if reason := self._why_not(capture, task, kind, url, now):
+        taken = self._takes(capture, task, kind, url)
+        if reason := self._why_not(capture, task, kind, url, now, free=taken):
             self._finisher.refuse(task, reason, now)
             return None
+        if taken:
+            return self._leases.grant(host, task._replace(attempt=TAKEN), kind, url, now)
         if (due := self._leases.due(task.page, now)) > now:
             host.pace.pause(due)  # the host waits: an order is kept
             host.retry(task, due)
@@ -266,8 +270,17 @@ class Frontier:
         capture.budget.leased(task, kind)
         return self._leases.grant(host, task, kind, url, now)
 
-    def _why_not(self, capture: SiteCapture, task: Task, kind: Kind, url: str, now: Instant) -> str | None:
-        """Why a capture no longer wants what it had queued; ``None``: it does."""
+    def _takes(self, capture: SiteCapture, task: Task, kind: Kind, url: str) -> bool:
+        """Does a former answer stand for a page, which is not asked for then?"""
+        if capture.spec.skip != "attested" or kind is not Kind.PAGE or task.slot is not Slot.ONLY:
+            return False
+        look = self._parts.taken(capture.spec, url)
+        return look is not None and capture.mode.takes(task.page, url, look)
+
+    def _why_not(
+        self, capture: SiteCapture, task: Task, kind: Kind, url: str, now: Instant, free: bool = False
+    ) -> str | None:
+        """Why a capture no longer wants what it had queued; ``None``: it does. What is ``free`` needs no budget."""
         if kind is Kind.PAGE:
             if capture.interruptions and (reason := self._admitter.out_of_scope(capture, url)):
                 return reason
@@ -276,7 +289,7 @@ class Frontier:
                 parent = self.pages.parents[task.page]
                 if reason := capture.traps.why_not_found(url, parent, self.pages):
                     return reason
-        return capture.budget.why_not(task, kind, url, now)
+        return None if free else capture.budget.why_not(task, kind, url, now)
 
     def _rules_are_old(self, host: Host, task: Task, now: Instant) -> bool:
         """Must robots.txt be read again before anything else?"""

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 MAX_DELAY: Seconds = 300.0
 
 
+TAKEN = 0  #: attempts at what no server was asked for: a former capture has it
+
+
 @dataclass(frozen=True, slots=True)
 class Politeness:
     """How hosts are treated; one value for all, with exceptions by host name."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sharc_crawler.frontier.hosts import TAKEN
 from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.model import NO_VALIDATORS, Fetch, Kind, Slot
 
@@ -54,7 +55,8 @@ class Leases:
         )
         self._open[number] = (fetch, task)
         host.pace.busy += 1
-        host.pace.due = now + host.delay
+        if task.attempt != TAKEN:
+            host.pace.due = now + host.delay
         return fetch
 
     def _first(self, task: Task, kind: Kind, url: str) -> Validators:
@@ -142,7 +144,7 @@ class Leases:
         number = self._ledger.pages.hosts[task.page]
         host = self._ledger.hosts[number]
         self._ledger.pages.move(task.page, Event.GIVEN_BACK)
-        host.retry(task, now)
+        host.retry(task._replace(attempt=max(task.attempt, 1)), now)
         if self._over(fetch):
             self._ledger.ring.wake(number)
         else:

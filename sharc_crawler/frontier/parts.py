@@ -61,6 +61,11 @@ def never_answered(_spec: CaptureSpec, _url: str) -> Validators:
     return NO_VALIDATORS
 
 
+def never_taken(_spec: CaptureSpec, _url: str) -> Outcome | None:
+    """No former answer is at hand."""
+    return None
+
+
 def default_rates(_: CaptureSpec) -> Rates:
     """Those of a first capture: sitemaps, then the mean of the known pages."""
     return default_chain()
@@ -76,6 +81,8 @@ class Parts:
     history: Callable[[CaptureSpec], SiteHistory] = no_history  #: what the trust in a server's word rests on
     links: Callable[[CaptureSpec], Iterable[tuple[str, str]]] = no_links  #: source and target, by former captures
     former: Callable[[CaptureSpec, str], Validators] = never_answered  #: what a URL's answer in a former capture had
+    #: a URL's answer in a former capture, as the outcome of a visit: it may stand for one where nothing has changed
+    taken: Callable[[CaptureSpec, str], Outcome | None] = never_taken
     seen: Callable[[CaptureSpec, str], LastSeen | None] | None = None  #: by the archive, if there is one
     canonical: Callable[[str], str | None] = canonical  #: None: not a URL we crawl
     host_of: Callable[[str], str] = host_of

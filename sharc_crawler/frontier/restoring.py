@@ -174,7 +174,7 @@ class Restorer:
             if kind is Kind.PAGE and not again:
                 self._page_visited(capture, row)
             if not again:
-                capture.mode.visited(Task(page, row.slot, row.plan), kind, outcome)
+                capture.mode.visited(Task(page, row.slot, row.plan, row.attempt), kind, outcome)
 
     def _page_visited(self, capture: SiteCapture, row: VisitRow) -> None:
         page, outcome = row.page, row.outcome

@@ -43,6 +43,7 @@ class CaptureSpec:
     #: all else is left; survey: no page is visited
     mode: Mode = "capture"
     audit: float = AUDIT  #: share of the pages claimed on the server's word that is checked by bytes
+    skip: str = "off"  #: ``attested``: no request for a page that by a trusted word is as a former capture has it
     lag: float = LAG  #: seconds after a change, at most, that sitemaps tell of it, as far as is known before
     hints: float = HINTS  #: share of the slots, at most, that pages said to have changed are visited again in before T
     lasts: float = 0.0  #: seconds from its beginning, where it is continuous

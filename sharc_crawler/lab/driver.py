@@ -13,11 +13,12 @@ from sharc_crawler.errors import unknown_name
 from sharc_crawler.evidence.judgement import of_comparison
 from sharc_crawler.evidence.lastmods import Lastmod, weigh
 from sharc_crawler.frontier.frontier import Frontier
-from sharc_crawler.frontier.hosts import Politeness
+from sharc_crawler.frontier.hosts import TAKEN, Politeness
 from sharc_crawler.frontier.modes.by_lastmods import ByLastmods
-from sharc_crawler.frontier.parts import LastSeen, Parts
+from sharc_crawler.frontier.parts import LastSeen, Parts, no_history
 from sharc_crawler.frontier.spec import HINTS, CaptureSpec
 from sharc_crawler.lab.belief import BelievedRates, Informed
+from sharc_crawler.lab.experience import experience
 from sharc_crawler.lab.schedule import DownloadTimes
 from sharc_crawler.lab.web import EveryLink, Web
 from sharc_crawler.model import Done, Judgement, Kind, Outcome, Phase, Plan, Result, Slot, Verdict, Wait
@@ -62,6 +63,9 @@ class VirtualCrawl:
     audit: Mapping[str, Any] | None = None
     parts: tuple[SubsiteRow, ...] = ()  #: of a site captured part by part
     members: Mapping[int, int] | None = None  #: page → number of its part
+    taken: NDArray[np.bool_] | None = (
+        None  #: pages that the archive's copies stood for; their visit: the window's start
+    )
 
 
 def crawl(
@@ -74,6 +78,7 @@ def crawl(
     audit: float = 0.0,
     subsites: str = "",
     hints: float = HINTS,
+    skip: str = "off",
 ) -> VirtualCrawl:
     """Crawl a site once.
 
@@ -93,6 +98,7 @@ def crawl(
     audit: share of the pages claimed by it that is downloaded once more
     subsites: capture part by part: how the site is divided, such as ``path`` or ``links:share=0.9``
     hints: share of the slots, at most, that pages said to have changed are visited again in before T
+    skip: ``attested``: no request for pages that by the sitemap's word are as the archive has them
 
     """
     if graph not in GRAPHS:
@@ -100,7 +106,7 @@ def crawl(
     pages = len(site.known)
     while True:
         step = site.step or spread(site, pages)
-        done = Simulation(site, belief, strategy, step, published, audit, subsites, hints).run(graph, tell)
+        done = Simulation(site, belief, strategy, step, published, audit, subsites, hints, skip).run(graph, tell)
         if site.step or done.schedule.interval[1] < site.end:
             return done
         found = int(done.schedule.visited.sum())
@@ -126,9 +132,12 @@ class Simulation:
         audit: float = 0.0,
         subsites: str = "",
         hints: float = HINTS,
+        skip: str = "off",
     ) -> None:
         self._site = site
         self._hints = hints
+        self._skip = skip
+        self._taken = np.zeros(len(site.urls), np.bool_)
         self._subsites = subsites
         self._published = published
         self._audit = audit
@@ -145,6 +154,8 @@ class Simulation:
             scope=lambda _: EveryLink(),
             rates=lambda _: BelievedRates(belief, site.numbers),
             links=lambda _: self._known_links(),
+            history=no_history if skip == "off" else lambda _: experience(site, belief.seen),
+            taken=lambda _, url: self._archived(site.numbers[url]),
             seen=lambda _, url: self._seen(site.numbers[url]),
             canonical=str,
             host_of=lambda _: HOST,
@@ -166,6 +177,11 @@ class Simulation:
         past = site.past.rows[page]
         later = len(past) - bisect_right(past, time)  # changes that it knows nothing of
         return LastSeen(time, str(-later) if later else str(site.changes.version(page, time)))
+
+    def _archived(self, page: int) -> Outcome | None:
+        """The archive's copy of a page, as the outcome of a visit."""
+        last = self._seen(page)
+        return last and Outcome(Result.OK, last.time, last.time, 200, last.digest, date=last.time)
 
     def _dated(self) -> bool:
         """Was a sitemap read after the archive last saw the pages?"""
@@ -191,6 +207,9 @@ class Simulation:
             if isinstance(what, Wait):
                 now = what.until
                 continue
+            if what.attempt == TAKEN:
+                self._take(what, web)
+                continue
             self._download(what, web, capture)
             decisions += 1
             now += self._step
@@ -210,6 +229,7 @@ class Simulation:
             self._judged(),
             self._confirmed(capture, web, now),
             audit,
+            taken=self._taken if self._skip != "off" else None,
         )
         return self._divided(done) if self._subsites else done
 
@@ -225,6 +245,7 @@ class Simulation:
             audit=self._audit,
             subsites=self._subsites,
             hints=self._hints if self._published is not None else 0.0,
+            skip=self._skip,
         )
 
     def _known_links(self) -> Iterator[tuple[str, str]]:
@@ -279,6 +300,14 @@ class Simulation:
         informed.add(Candidates.of(site.known, rates, shapes=shapes, attested=self._belief.attested[site.known]))
         share = len(strategy) / (2 * len(site.known))  # of the window that the downloads fill
         return site.start + (1 - share) / 2 * (site.end - site.start)
+
+    def _take(self, fetch: Fetch, web: Web) -> None:
+        """The archive's copy stands for the page: it takes no time, and links as it did."""
+        page = self._site.numbers[fetch.url]
+        outcome = self._archived(page)
+        assert outcome is not None, "it was asked before"
+        self._visits[page], self._taken[page] = self._site.start, True
+        self.frontier.finished(fetch, outcome, web.links(page, self._site.start))
 
     def _download(self, fetch: Fetch, web: Web, capture: SiteCapture) -> None:
         now = fetch.decided

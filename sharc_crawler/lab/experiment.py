@@ -58,6 +58,7 @@ class RunSpec:
     listing: int = 0  #: entries of a page that lists recent changes, without times
     late: float = 0.0  #: seconds after a change that sitemap, feed and listing tell of it
     hints: float = HINTS  #: share of the slots, at most, for pages that it says have changed, before T
+    skip: str = "off"  #: attested: no request for what by the sitemap's word is as the archive has it
     subsites: str = ""  #: capture part by part: how the site is divided
     audited: float = 0.02  #: share of the attested pages that is audited by bytes
 
@@ -67,6 +68,8 @@ class RunSpec:
         for name in ("attested", "lying", "audited", "hints"):
             if not 0 <= getattr(self, name) <= 1:
                 raise UsageError(f"{name}={getattr(self, name)} is not possible: it is a share between 0 and 1")
+        if self.skip not in ("off", "attested"):
+            raise UsageError(f"skip={self.skip!r} is not known: off, or attested")
         if self.lying and not (self.attested or self.sitemap):
             raise UsageError(
                 f"lying={self.lying} is a share of the attested pages, of which there are none: add attested="
@@ -92,10 +95,14 @@ def run(spec: RunSpec, tell: Callable[[float], None] = lambda _: None) -> Scored
     """One simulated crawl; ``tell`` is given from time to time which share of it is done."""
     site = build(spec.site)
     belief = _belief(spec)
+    if spec.skip != "off" and belief.seen is None:
+        raise UsageError(f"skip={spec.skip!r} needs an archive of the pages: rates={spec.rates!r} has none")
     began = time.perf_counter()
     told = spec.sitemap or _attests(spec) or spec.feed or spec.listing
     published = _published(spec, belief) if told else None
-    done = crawl(site, belief, spec.strategy, spec.graph, tell, published, spec.audited, spec.subsites, spec.hints)
+    done = crawl(
+        site, belief, spec.strategy, spec.graph, tell, published, spec.audited, spec.subsites, spec.hints, spec.skip
+    )
     seconds = time.perf_counter() - began
     found = {
         **_scored(spec, replace(belief, attested=done.attested) if published else belief, done.schedule, done.judged),
@@ -103,7 +110,7 @@ def run(spec: RunSpec, tell: Callable[[float], None] = lambda _: None) -> Scored
         "downloads": done.decisions,
         "step": done.step,
         "seconds": seconds,
-        **_judged(site, done),
+        **_judged(site, done, belief.seen),
         **_parts(site, done, spec.subsites),
     }
     return ScoredCrawl(spec, found, done.schedule)
@@ -147,16 +154,19 @@ def _lying(spec: RunSpec, listed: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return listed & (_rng(spec, "lying").random(len(listed)) < spec.lying)
 
 
-def _judged(site: Site, done: VirtualCrawl) -> Facts:
+def _judged(site: Site, done: VirtualCrawl, seen: float | None) -> Facts:
     """What the frontier itself judged, and how often it called a page coherent that was not in that state at T."""
     if done.judged is None or done.reference is None:
         return {}
     T = np.full(len(site.urls), done.reference)
-    downloads = (done.schedule.visits, done.schedule.revisits, done.audits)
+    visits = done.schedule.visits
+    if done.taken is not None and seen is not None:  # a copy that was outdated before the window began shows nothing
+        outdated = np.array([bool(len(row)) and row[-1] > seen for row in site.past.rows])
+        visits = np.where(done.taken & outdated, np.nan, visits)
     true = np.logical_or.reduce(
         [
             ~np.isnan(times) & unchanged(site.changes.rows, np.minimum(times, T), np.maximum(times, T))
-            for times in downloads
+            for times in (visits, done.schedule.revisits, done.audits)
         ]
     )
     confirmed = done.confirmed or done.judged
@@ -167,6 +177,7 @@ def _judged(site: Site, done: VirtualCrawl) -> Facts:
         "confirmed": _counts(confirmed),
         "wrongly_confirmed": _wrong(for_good, true),
         "audited": done.audit,
+        **({"not_asked": int(done.taken.sum())} if done.taken is not None else {}),
     }
 
 

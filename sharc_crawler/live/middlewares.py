@@ -6,14 +6,16 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from scrapy.exceptions import IgnoreRequest
+from scrapy.http import Response
 
 from sharc_crawler.archive.base import Original
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.errors import SharcError
+from sharc_crawler.frontier.hosts import TAKEN
 from sharc_crawler.live.beginning import session_of
 from sharc_crawler.live.problems import plain
 from sharc_crawler.live.reading.readings import WANTS, Order, Wants
-from sharc_crawler.live.requests import META_KEY, conditions, outcome_of, unchanged
+from sharc_crawler.live.requests import META_KEY, as_taken, conditions, outcome_of, unchanged
 from sharc_crawler.live.wire.addresses import AddressRefusedError
 from sharc_crawler.live.wire.exchanges import failed, rebuilt
 from sharc_crawler.live.wire.handler import EXCHANGE_KEY, WITHHELD_KEY
@@ -26,7 +28,6 @@ if TYPE_CHECKING:
 
     from scrapy import Request
     from scrapy.crawler import Crawler
-    from scrapy.http import Response
 
     from sharc_crawler.archive.former import FormerAnswer
     from sharc_crawler.live.browser.browsing import Browsing
@@ -75,19 +76,26 @@ class ArchiveMiddleware:
         """Join the crawl's session."""
         return cls(crawler)
 
-    def process_request(self, request: Request) -> None:
-        """The last stop before the downloader: note when the request leaves."""
+    def process_request(self, request: Request) -> Response | None:
+        """The last stop before the downloader: note when the request leaves. What a former capture has goes nowhere."""
+        fetch: Fetch | None = request.meta.get(META_KEY)
+        if fetch is not None and fetch.attempt == TAKEN:
+            self._take(fetch)
+            return Response(request.url)
         request.meta[SENT_KEY] = self._session.clock.now()
+        return None
 
     async def process_response(self, request: Request, response: Response) -> Response:
         """Have it archived, and tell the lease. A write that fails fails the visit: it will be made again."""
         sent = request.meta.pop(SENT_KEY, None)
+        fetch: Fetch | None = request.meta.get(META_KEY)
+        if fetch is not None and fetch.attempt == TAKEN:
+            return response
         if sent is None or "cached" in response.flags:
             self._not_asked(request)
             return response
         ended = self._session.clock.now()
         exchange = request.meta.pop(EXCHANGE_KEY, None) or rebuilt(request, response, sent, ended)
-        fetch: Fetch | None = request.meta.get(META_KEY)
         if self._is_void(fetch):
             return response
         outcome = outcome_of(response, _length(exchange, response), exchange.started, exchange.ended)
@@ -112,6 +120,17 @@ class ArchiveMiddleware:
             except SharcError as error:
                 raise IgnoreRequest(f"not archived: {error}") from error
         return response
+
+    def _take(self, fetch: Fetch) -> None:
+        """A former answer stands for the page, and is read for what it names; one that is gone by now does not."""
+        known = self._session.former
+        answer = known.find(fetch.url) if known else None
+        if known is None or answer is None:
+            self._withheld(fetch)
+            return
+        outcome = as_taken(answer)
+        order = self._order(fetch, outcome, fetch.url)._replace(digests=True)
+        self._tell(fetch, outcome, None, self._session.readers.read(answer.raw, order))
 
     def process_exception(self, request: Request, exception: Exception) -> None:
         """An exchange that failed is archived as what it is."""

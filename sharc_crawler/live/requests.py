@@ -95,6 +95,13 @@ def unchanged(outcome: Outcome, fetch: Fetch, answer: FormerAnswer) -> Outcome:
     )
 
 
+def as_taken(answer: FormerAnswer) -> Outcome:
+    """The outcome of a visit that a former answer stands for."""
+    made, digest = answer.original.date, answer.original.digest
+    own = of_message(answer.message)
+    return Outcome(Result.OK, made, made, answer.message.status, digest, capture=answer.place, **own)
+
+
 def header(response: Response, name: str) -> str | None:
     """A header's first value as text."""
     values = response.headers.getlist(name)

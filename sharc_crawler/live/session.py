@@ -125,7 +125,7 @@ class Session:
     def _parts(self) -> Parts:
         """Those that rebuilt captures are made with."""
         parts = parts_of(self.history, self.config)
-        return replace(parts, former=self.former.validators) if self.former else parts
+        return replace(parts, former=self.former.validators, taken=self.former.taken) if self.former else parts
 
     def _known_pages(self, site: str) -> list[Sighting]:
         return known_pages(site, self.history) if self.history else []

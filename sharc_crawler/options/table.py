@@ -456,6 +456,15 @@ class Options:
         never=_INSTANT,
     )
 
+    skip: str = argument(
+        Choice(("off", "attested")),
+        "off",
+        "`attested` (with `collection` and `strategy=sharc-attested`): no request for a page that is as a former"
+        " capture has it, by the word of sitemaps that have earned trust ([how](collection.md#not-asked-at-all))",
+        section=KEPT,
+        never=_INSTANT,
+    )
+
     # Settings of a project
     store: str = setting(
         _plugin("store"),

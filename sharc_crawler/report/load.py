@@ -205,6 +205,7 @@ def _settings(capture: CaptureRow) -> dict[str, object]:
         "hops": spec.hops,
         "traps": int(spec.traps),
         **({"session": spec.session} if spec.session else {}),
+        **({"skip": spec.skip} if spec.skip != "off" else {}),
         **{name: bound for name in BOUNDS if (bound := getattr(spec, name))},
         **spec.settings,
     }

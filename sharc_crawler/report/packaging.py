@@ -139,10 +139,10 @@ def pages(folder: Path, captures: Sequence[CaptureFacts]) -> Iterator[dict[str, 
     for facts in captures:
         for page in facts.pages:
             if page.kind is Kind.PAGE and page.verdict is not None and page.visit:
-                title = _title(folder, page.visit) or page.url
+                title = (page.visit.attempts and _title(folder, page.visit)) or page.url
                 for when in ("visit", "revisit"):
                     visit: VisitFacts | None = getattr(page, when)
-                    if visit and visit.result in SHOWS_CONTENT:
+                    if visit and visit.attempts and visit.result in SHOWS_CONTENT:
                         yield _line(page, visit, when, title)
 
 
@@ -178,6 +178,11 @@ def title_of(record: object) -> str | None:
     return " ".join(html.unescape(found[1]).split()) or None if found else None
 
 
+def _is_shown(page: PageFacts) -> bool:
+    """Is it a page that the capture itself holds?"""
+    return page.kind is Kind.PAGE and bool(page.verdict and page.visit and page.visit.attempts)
+
+
 def _more(folder: Path) -> dict[str, Path]:
     """Report and certificates. To validators of data packages a name that ends on ``report.json`` is one of theirs."""
     more = {f"report/{file.name}": file for file in sorted(folder.glob("report*.html"))}
@@ -189,7 +194,7 @@ def _more(folder: Path) -> dict[str, Path]:
 
 def _about(captures: Sequence[CaptureFacts], title: str, description: str) -> About:
     first = captures[0]
-    shown = (page for page in first.pages if page.kind is Kind.PAGE and page.verdict and page.visit)
+    shown = (page for page in first.pages if _is_shown(page))
     page = next(shown, None)
     return About(
         title=title or ", ".join(f"{facts.site} {second(facts.reference or facts.started)}" for facts in captures),

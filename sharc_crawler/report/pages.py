@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from sharc_crawler.changes.http_date import http_date
 from sharc_crawler.evidence.data import DataState, judged_with_data
 from sharc_crawler.evidence.facts import PageFacts, VisitFacts
 from sharc_crawler.evidence.figures import MEANT
@@ -146,16 +147,22 @@ def _first(visits: list[VisitRow]) -> VisitRow | None:
 
 
 def _visit(visit: VisitRow | None, visits: list[VisitRow]) -> VisitFacts | None:
-    if visit is None or not visit.attempt:
+    if visit is None:
         return None
     outcome = visit.outcome
+    said = None
+    if not visit.attempt:
+        if outcome.result is not Result.OK or outcome.date is None:
+            return None
+        said = outcome.date, http_date(outcome.validators.last_modified)
     fields: dict[str, Any] = {
         name: getattr(outcome, name)
         for name in ("result", "started", "ended", "status", "digest", "fingerprint", "length", "error")
     }
     return VisitFacts(
         slot=visit.slot,
-        attempts=_attempts(visit, visits),
+        attempts=0 if said else _attempts(visit, visits),
+        said=said,
         decided=visit.decided,
         warc=f"{outcome.capture.file}:{outcome.capture.offset}" if outcome.capture else None,
         **fields,

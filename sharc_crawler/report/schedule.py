@@ -80,7 +80,7 @@ class Drawn:
 
     def add(self, line: int, page: Mapping[str, Any]) -> None:
         """Rank a page, if it was downloaded; ``line``: which of those that are given it is."""
-        if page["kind"] == "page" and page["visit"] and page["verdict"]:
+        if page["kind"] == "page" and page["visit"] and page["visit"]["attempts"] and page["verdict"]:
             starts = [unix(page[slot]["started"]) for slot in ("visit", "revisit") if page[slot]]
             self._span = min(self._span[0], *starts), max(self._span[1], *starts)
             self._ranks.extend((-(page["rate"] or 0.0), starts[-1] - starts[0]))  # hottest, then shortest, first

@@ -101,4 +101,6 @@ def _archive(report: Mapping[str, Any]) -> Tile:
     detail = f"{counted(report['exchanges'], 'exchange')} in {files}, a certificate's own not counted"
     if retried := report["coherence"]["retried"]:
         detail += f"; {counted(retried, 'page')} took several attempts"
+    if taken := report["coherence"]["not_asked"]:
+        detail += f"; {counted(taken, 'page', 'were')} not asked for, and {agreeing(taken, 'lie')} in former captures"
     return Tile("Archived", size(report["payload_bytes"]), detail)

@@ -130,6 +130,10 @@ class Mode:
         """May a first download be asked for by the validators of a former capture: is a 304 to it as good?"""
         return False
 
+    def takes(self, page: PageId, url: str, look: Outcome) -> bool:
+        """Is a page not asked for, and stands as a former capture has it: as this outcome says?"""
+        return False
+
     # -- what came of it -------------------------------------------------------------------------------------------
 
     def visited(self, task: Task, kind: Kind, outcome: Outcome) -> None:

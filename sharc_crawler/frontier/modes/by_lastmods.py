@@ -13,6 +13,7 @@ import numpy as np
 
 from sharc_crawler.evidence.attesting import Attestations
 from sharc_crawler.evidence.survival import log_survival
+from sharc_crawler.frontier.hosts import TAKEN
 from sharc_crawler.frontier.lifecycle import State
 from sharc_crawler.frontier.modes.two_visits import TwoVisits
 from sharc_crawler.model import EMBEDDED, Change, Kind, Phase, Result, Slot
@@ -53,6 +54,10 @@ class ByLastmods(TwoVisits):
     def asks_by_former(self, slot: Slot) -> bool:  # noqa: ARG002 - the protocol's
         """What lastmods are held against are downloads."""
         return False
+
+    def takes(self, page: PageId, url: str, look: Outcome) -> bool:
+        """Where a trusted word says that it has not changed since; what is drawn for the audit is looked at after T."""
+        return self._capture.reference is None and self.attestations.unchanged_since(page, url, look)
 
     def begun(self, pages: Sequence[PageId], now: Instant) -> None:
         """What speaks against the lastmods of each class is weighed."""
@@ -234,7 +239,8 @@ class ByLastmods(TwoVisits):
     def visited(self, task: Task, kind: Kind, outcome: Outcome) -> None:
         """Evidence; T is no page's download."""
         if outcome.result is Result.OK:
-            self.attestations.visited(task.page, kind, outcome, once=task.slot is Slot.ONLY)
+            once, former = task.slot is Slot.ONLY, task.attempt == TAKEN
+            self.attestations.visited(task.page, kind, outcome, once, former)
 
     def audits(self, page: PageId) -> bool:
         """Who is visited once has no second slot."""

@@ -29,7 +29,7 @@ async def relied_on(
 
     ``told`` is given how many bytes of them were read, and of how many. Raises :class:`OSError` where they cannot be.
     """
-    stated = {(ref.file, ref.offset): visit.outcome.digest for visit in state.visits if (ref := visit.outcome.capture)}
+    stated = {(ref.file, ref.offset): visit.outcome.digest for visit in state.visits if (ref := _place(visit))}
     if await asyncio.to_thread(is_sound, folder, stated, told):
         return state
     since = min(capture.started for capture in state.captures.values())
@@ -45,13 +45,18 @@ async def relied_on(
     return withdrawn(moved, lost, when) if lost else moved
 
 
+def _place(visit: VisitRow) -> CaptureRef | None:
+    """Where its record lies in this capture; what was taken of a former one lies there."""
+    return visit.outcome.capture if visit.attempt else None
+
+
 def _moved(state: Batch, stock: Stock) -> Batch:
     """Records of mended files lie elsewhere."""
     return replace(state, visits=[_moved_visit(visit, stock) for visit in state.visits])
 
 
 def _moved_visit(visit: VisitRow, stock: Stock) -> VisitRow:
-    ref = visit.outcome.capture
+    ref = _place(visit)
     held = stock.at(ref.file, ref.offset) if ref else None
     if ref is None or held is None or held.offset == ref.offset:
         return visit
@@ -61,6 +66,6 @@ def _moved_visit(visit: VisitRow, stock: Stock) -> VisitRow:
 
 def _is_lost(visit: VisitRow, stock: Stock) -> bool:
     """Is its record gone, or another one?"""
-    ref = visit.outcome.capture
+    ref = _place(visit)
     held = stock.at(ref.file, ref.offset) if ref else None
     return ref is not None and (held is None or not fits(held.digest, visit.outcome.digest))

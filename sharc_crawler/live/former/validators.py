@@ -19,6 +19,7 @@ from sharc_crawler.collection.thinning import forget_payloads
 from sharc_crawler.errors import DataError
 from sharc_crawler.evidence.comparison import contradicts
 from sharc_crawler.evidence.headers import is_part, of_message, weak
+from sharc_crawler.live.requests import as_taken
 from sharc_crawler.model import NO_VALIDATORS, Outcome, Result, Validators
 from sharc_crawler.strategies.base import Setting
 from sharc_crawler.strategies.make import make_strategy
@@ -62,6 +63,15 @@ class FormerCaptures:
             self._sampled[url] = answer
             return NO_VALIDATORS
         return known
+
+    def taken(self, _: CaptureSpec, url: str) -> Outcome | None:
+        """What a page would show that is not asked for; None: nobody could hold the server's word against it.
+
+        A copy from a cache is of a time that is not known well, and an answer without a date of no known time at all.
+        """
+        answer = self.find(url)
+        outcome = as_taken(answer) if answer else None
+        return outcome if outcome and outcome.date is not None and outcome.age is None else None
 
     def answer(self, fetch: Fetch, said: Validators = NO_VALIDATORS) -> FormerAnswer | None:
         """What a 304 to a first visit refers to; None: nothing, and the page is asked for in full.

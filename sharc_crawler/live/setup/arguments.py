@@ -78,7 +78,15 @@ class Arguments:
         Raises :class:`~sharc_crawler.errors.UsageError` for a strategy that cannot capture part by part.
         """
         options = self.options
-        check(make_strategy(strategy, Setting()), options.subsites, options.mode)
+        made = make_strategy(strategy, Setting())
+        check(made, options.subsites, options.mode)
+        if options.skip == "attested" and options.collection is None:
+            raise UsageError("skip='attested' refers to former captures: give collection=, or leave it out")
+        if options.skip == "attested" and not made.attests:
+            raise UsageError(
+                f"skip='attested' goes by what sitemaps say, which strategy={strategy!r} does not: give"
+                " strategy=sharc-attested, too"
+            )
         own = _kept_up(options) if options.mode == "continuous" else {}
         scope = cast("ScopeKind", options.scope)
         sites: dict[str, list[str]] = {}
@@ -99,6 +107,7 @@ class Arguments:
                 traps=options.traps,
                 audit=options.audit,
                 lag=options.lag,
+                skip=options.skip,
                 hints=options.hints,
                 subsites=options.subsites,
                 session=options.session if self.login else "",
