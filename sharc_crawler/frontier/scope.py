@@ -64,8 +64,8 @@ class Scope:
     is admitted unless excluded.
 
     >>> scope = Scope(["http://www.example.org/"], exclude=["print="])
-    >>> scope.admits("https://example.org/a"), scope.why_not("http://example.org/a?print=1")
-    (True, "excluded by 'print='")
+    >>> scope.why_not("https://example.org/a"), scope.why_not("http://example.org/a?print=1")
+    (None, "excluded by 'print='")
     """
 
     def __init__(
