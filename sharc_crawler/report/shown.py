@@ -96,7 +96,7 @@ def _lines(document: Mapping[str, Any], certificate: Path, capture: int) -> Iter
     entries: Iterable[Mapping[str, Any]] = PageEntries(lambda: pages.open("rb"))
     for entry in map(standing(document["confirmation"]), entries) if "confirmation" in document else entries:
         for part in ("visit", "revisit"):
-            if (made := entry.get(part)) and made["attempts"]:  # a former capture's copy has that one's verdict
+            if (made := entry.get(part)) and "server" not in made:  # a former capture's copy has that one's verdict
                 stamp = "".join(filter(str.isdigit, made["date"]))[:14]
                 verdict = entry.get("verdict")
                 yield [made["uri"], stamp, part, verdict, _grounds(entry), entry.get("subsite"), capture]
