@@ -149,7 +149,7 @@ def test_it_is_claimed_as_what_it_is_and_audited(kept):
     evidence = [page["evidence"] for page in pages_of(kept.folders[2]).values()]
     assert evidence.count("former") > PAGES - 12
     audit = found["audit"]
-    assert audit["audited"] >= 5
+    assert audit["audited"] >= 4, "of five drawn; one may be the page that was just edited"
     assert audit["claimed"] >= evidence.count("former")
     assert "unchanged since a former capture" in found["claim"]["sentence"]
 
