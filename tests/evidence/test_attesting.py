@@ -268,3 +268,11 @@ def test_of_small_classes_those_without_an_audited_page_are_told() -> None:
     folders = {page // 2 for page in audited}
     assert 0 < len(folders) <= 5
     assert told["unaudited"] == sum(page // 2 not in folders for page in pages)
+
+
+def test_equal_bytes_of_downloads_that_both_lie_before_t_show_nothing_of_t():
+    capture = Capture()
+    page = capture.page(BEFORE_T, "A")
+    capture.again(page, "A", at=VISIT + 1.0)
+    judged, _ = capture.judged()
+    assert (judged[page].verdict, judged[page].evidence) == (Verdict.CHANGED, Evidence.ATTESTED)
