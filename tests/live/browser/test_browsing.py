@@ -64,7 +64,7 @@ def test_all_that_a_page_loads_is_fetched_by_the_crawl_and_nothing_else(crawl):
         done = crawl(url=url, browser="always", screenshots="1", text="1", delay="0.01", sitemap="off")
     assert done.code == 0, done.err
     pages = {urlsplit(page["url"]).path: page for page in done.capture["pages"] if page["kind"] == "page"}
-    assert set(pages) == {"/", *(f"/p/{page}" for page in PAGES), "/from-frame", "/led-to"}, "links as they are made"
+    assert set(pages) == {"/", *(f"/p/{page}" for page in PAGES), "/from-frame", "/led-to"}, done.capture["notes"]
     verdicts = {path: (page["verdict"], page["code"]) for path, page in pages.items()}
     assert verdicts.pop("/p/b") == ("changed", "data-changed"), "the shell is as it was, the answer of the API is not"
     assert set(verdicts.values()) == {("coherent", "equal-bytes")}
