@@ -285,7 +285,7 @@ class Judge:
                 continue
             exchange = self.exchange(entry[part])
             if outcome.result is Result.OK and exchange is not None:
-                made = download_of(exchange, outcome.decoded or outcome.digest)
+                made = download_of(outcome)
                 downloads += [made] if made else []
         instant = self._references.get(entry["subsite"])
         return self._word().judge(entry["url"], downloads, unix(instant) if instant else math.inf)

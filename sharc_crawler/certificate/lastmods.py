@@ -14,14 +14,13 @@ from sharc_crawler.evidence.judgement import of_comparison
 from sharc_crawler.evidence.lastmods import Download, Lastmod, weigh
 from sharc_crawler.instants import unix
 from sharc_crawler.links import sitemap
-from sharc_crawler.model import Outcome, Result
 from sharc_crawler.urls import canonical
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from sharc_crawler.certificate.witness import RecordedExchange, Witness
-    from sharc_crawler.model import Instant, Judgement, Seconds
+    from sharc_crawler.model import Instant, Judgement, Outcome, Seconds
 
     Recorded = tuple[Witness, Mapping[str, Callable[[], IO[bytes]]]]  #: and the WARC files that it is of
 
@@ -72,17 +71,16 @@ def former_download(stated: Mapping[str, Any]) -> Download:
     return Download(started, started, unix(said["date"]), stated["digest"], modified, former=True)
 
 
-def download_of(exchange: RecordedExchange, digest: str | None) -> Download | None:
-    """A download of a page as its record shows it; how long it took is nowhere, so it counts as an instant.
+def download_of(outcome: Outcome) -> Download | None:
+    """A download as its record shows it; how long it took is nowhere, so it counts as an instant.
 
-    None: what came says that it is a part.
+    Of a 304, what it was asked by counts: its server says that it is so still. None: what came says that it is a part.
     """
-    started = unix(exchange.date)
-    told = of_message(exchange.message) if exchange.message else {}
-    if exchange.message and is_part(Outcome(Result.OK, 0, 0, status=exchange.message.status, **told)):
+    if is_part(outcome):
         return None
-    modified = http_date(told["validators"].last_modified) if told else None
-    return Download(started, started, told.get("date"), digest, modified, age=told.get("age") or 0.0)
+    started, modified = outcome.started, http_date(outcome.validators.last_modified)
+    digest = outcome.decoded or outcome.digest
+    return Download(started, started, outcome.date, digest, modified, age=outcome.age or 0.0)
 
 
 def _body(exchange: RecordedExchange, witness: Witness, warcs: Mapping[str, Callable[[], IO[bytes]]]) -> bytes | None:

@@ -64,7 +64,7 @@ class Leases:
         capture = self._ledger.capture
         if self._ledger.pages.states[task.page] == State.LEASED_AGAIN:
             return NO_VALIDATORS
-        if kind in (Kind.PAGE, Kind.RESOURCE) and capture.mode.asks_by_former(task.slot):
+        if kind in (Kind.PAGE, Kind.RESOURCE) and capture.mode.asks_by_former(kind, task.slot):
             return self._former(capture.spec, url)
         return NO_VALIDATORS
 

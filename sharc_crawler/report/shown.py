@@ -91,15 +91,18 @@ def _capture(document: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _lines(document: Mapping[str, Any], certificate: Path, capture: int) -> Iterator[list[Any]]:
-    """URL, second, which download, verdict, what it rests on, part of the site, number of the capture."""
+    """URL, second, which download (`former`: a former capture's), verdict, what it rests on, part of the site, number
+    of the capture.
+    """
     pages = certificate.with_name(document["pages"]["name"])
     entries: Iterable[Mapping[str, Any]] = PageEntries(lambda: pages.open("rb"))
     for entry in map(standing(document["confirmation"]), entries) if "confirmation" in document else entries:
         for part in ("visit", "revisit"):
-            if (made := entry.get(part)) and "server" not in made:  # a former capture's copy has that one's verdict
+            if made := entry.get(part):
                 stamp = "".join(filter(str.isdigit, made["date"]))[:14]
+                which = "former" if "server" in made else part
                 verdict = entry.get("verdict")
-                yield [made["uri"], stamp, part, verdict, _grounds(entry), entry.get("subsite"), capture]
+                yield [made["uri"], stamp, which, verdict, _grounds(entry), entry.get("subsite"), capture]
 
 
 def _grounds(entry: Mapping[str, Any]) -> str:

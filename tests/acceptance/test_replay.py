@@ -29,10 +29,12 @@ from sharc_crawler.archive.replay import find_pywb, moment, replaying
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.errors import UsageError
+from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.instants import unix
 from sharc_crawler.report.shown import dress
 from tests.acceptance.browser import CHROMIUM, Tab, browser
 from tests.archive.readback import check
+from tests.collection.test_skipping import Site, capture
 
 try:
     find_pywb(os.environ)
@@ -245,3 +247,37 @@ def test_each_page_bears_what_the_certificate_says_of_this_copy(run_crawl, stati
             assert f"This copy is of {visit['date'][:19]}Z" in shown
             assert re.search(r"Shown with 4 resources.*copies made within", shown), shown
     assert "4 resources, all coherent at the same instant" in shown
+
+
+@pytest.mark.long
+@pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
+def test_a_page_that_a_capture_did_not_ask_for_is_shown_as_what_it_still_was(tmp_path):
+    """``skip=attested``: at the last instant replay has a former copy, and the certificates of both captures speak."""
+    living, folders = Site(), []
+    with living.served():
+        for edits in ((), (3, 5), (7,)):
+            living.edit(*edits)
+            folders.append(capture(tmp_path, living))
+    document = json.loads((folders[-1] / "certificate.json").read_text())
+    instant = document["subsites"][0]["reference"]["instant"]
+    pages = [json.loads(line) for line in (folders[-1] / "certificate-pages.jsonl").read_text().splitlines()]
+    taken = [page for page in pages if page["evidence"] == "former" and page["revisit"] is None]
+    assert len(taken) > 20
+    with (
+        replaying(folders, dress=partial(dress, folders, pytest.fail)) as address,
+        browser(tmp_path / "profile") as tab,
+    ):
+        for page in taken:
+            status, _, body = get(address, f"{moment(unix(instant))}id_/{page['url']}")
+            number = int(urlsplit(page["url"]).path.strip("/") or 0)
+            assert (status, body) == (200, living.body(f"/{number}")), page["url"]
+        tab.open(f"{address}{moment(unix(instant))}/{taken[-1]['url']}")
+        tab.wait_for("document.getElementById('sharc-verdict')?.dataset.done === 'true'")
+        root = "document.getElementById('sharc-verdict').shadowRoot"
+        shown = tab.value(f"{root}.querySelector('summary').innerText")
+        tab.value(f"{root}.querySelector('details').open = true")
+        (tmp_path / "banner.png").write_bytes(tab.picture())
+        more = tab.value(f"{root}.querySelector('details').innerText")
+    assert shown.startswith("Coherent at ")
+    assert f"Unchanged until {instant[:19]}Z" in shown, "though this copy is of a capture before"
+    assert document["digest"] in more and Evidence.FORMER.ground in more

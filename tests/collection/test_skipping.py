@@ -4,28 +4,32 @@ from __future__ import annotations
 
 import json
 import signal
+import subprocess
+import sys
 import threading
 import time
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
+from sharc_crawler.certificate.confirming import confirmation_of, waits
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.collection.folder import Collection, is_over
 from sharc_crawler.collection.thinning import holding
 from sharc_crawler.collection.verifying import verify_collection
-from sharc_crawler.instants import iso
+from sharc_crawler.instants import iso, unix
 from sharc_crawler.storage.opening import load_state
 from tests.live import warm
 from tests.live.conftest import captures_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 PAGES = 40
+STYLED = "Sat, 03 Oct 2026 17:15:22 GMT"
 TAKEN = PAGES - 3  #: at least, where three pages are edited in all
 
 
@@ -36,6 +40,7 @@ class Site:
         self.changed = {number: time.time() - 86_400 - 60 * number for number in range(PAGES)}
         self.texts = {number: f"page {number}" for number in range(PAGES)}
         self.asked: list[str] = []
+        self.styles: list[int] = []  #: statuses
 
     def edit(self, *numbers: int, silently: bool = False) -> None:
         for number in numbers:
@@ -55,7 +60,9 @@ class Site:
             return None
         below = [one for one in (2 * int(number) + 1, 2 * int(number) + 2) if one < PAGES]
         links = "".join(f"<a href=/{one}>x</a>" for one in below)
-        return f"<title>{number}</title>{links}<p>{self.texts[int(number)]}".encode()
+        return (
+            f"<title>{number}</title><link rel=stylesheet href=/style.css>{links}<p>{self.texts[int(number)]}".encode()
+        )
 
     @contextmanager
     def served(self) -> Iterator[str]:
@@ -69,8 +76,15 @@ class Site:
 
             def do_GET(self):
                 site.asked.append(self.path)
-                body = site.body(self.path)
-                self.send_response(404 if body is None else 200)
+                body, status, about = site.body(self.path), 200, {}
+                if self.path == "/style.css":  # no sitemap tells of it
+                    body, about = b"p { color: navy }", {"ETag": '"1"', "Last-Modified": STYLED}
+                    if self.headers["If-None-Match"] == '"1"':
+                        body, status = b"", 304
+                    site.styles.append(status)
+                self.send_response(404 if body is None else status)
+                for name, value in about.items() if status == 200 else ():
+                    self.send_header(name, value)
                 self.send_header("Content-Type", "text/xml" if self.path.endswith("xml") else "text/html")
                 self.send_header("Content-Length", str(len(body or b"")))
                 self.end_headers()
@@ -92,10 +106,10 @@ def words(base: Path, site: Site) -> dict[str, str]:
     return {"collection": str(base / "kept"), "url": site.url, **attested}
 
 
-def capture(base: Path, site: Site) -> Path:
+def capture(base: Path, site: Site, **more: str) -> Path:
     """One, to its end; its folder."""
     site.asked.clear()
-    done = warm.finished(warm.site_words(**words(base, site), delay="0"), base, timeout=280)
+    done = warm.finished(warm.site_words(**words(base, site) | more, delay="0"), base, timeout=280)
     assert done.returncode == 0, done.stderr
     return list(Collection(base / "kept").captures())[-1].folder
 
@@ -144,6 +158,15 @@ def test_what_has_not_changed_is_not_asked_for_and_every_page_is_there(kept):
     assert TAKEN <= taken < PAGES, "of what the sitemap names all but what changed, now or within seconds of its visit"
 
 
+def test_what_pages_embed_is_asked_for_by_the_validators_of_the_former_capture(kept):
+    """And claimed: of a 304 that says no date, by the one that it was asked by."""
+    assert kept.site.styles[0] == 200
+    assert kept.site.styles.count(200) == 1
+    (found,) = captures_of(kept.folders[2])
+    (style,) = (page for page in found["pages"] if page["kind"] == "resource")
+    assert (style["verdict"], style["visit"]["status"]) == ("coherent", 304)
+
+
 def test_it_is_claimed_as_what_it_is_and_audited(kept):
     (found,) = captures_of(kept.folders[2])
     evidence = [page["evidence"] for page in pages_of(kept.folders[2]).values()]
@@ -189,12 +212,36 @@ def test_one_that_is_killed_goes_on_with_what_it_took(kept):
     running.wait(240)
     last = list(collection.captures())[-1].folder
     assert not is_over(last)
+    other = warm.finished(warm.site_words(**{**words(kept.base, site), "skip": "off"}), kept.base, timeout=280)
+    assert (other.returncode, "begun with skip=attested, not off" in other.stderr) == (2, True), other.stderr
     assert capture(kept.base, site) == last
     pages = pages_of(last)
     assert len(pages) == PAGES + 1
     assert [page["evidence"] for page in pages.values()].count("former") > PAGES - 12
     assert {"/9", "/11"} <= {page["url"].removeprefix(site.url.rstrip("/")) for page in pages.values() if asked(page)}
     assert verify(last, [one.folder for one in collection.captures()][:-1]).findings == []
+
+
+@pytest.mark.long
+def test_what_was_not_asked_for_is_confirmed_once_the_lag_is_over(kept):
+    """A page of it that turns out to have changed before T is claimed no longer."""
+    kept.site.edit(1)
+    last = capture(kept.base, kept.site, lag="2")
+    before = pages_of(last)
+    provisional = {url for url, page in before.items() if page["evidence"] == "provisional"}
+    taken = {url for url in provisional if not asked(before[url])}
+    assert len(taken) > PAGES - 12
+    late = min(taken - {kept.site.url}, key=len)
+    kept.site.changed[int(late.rsplit("/", 1)[1])] = reference(last) - 1.0
+    time.sleep(max(0.0, waits(last).due + 1 - time.time()))
+    settings = "-s", "SHARC_OPERATOR=a@example.org"
+    command = Path(sys.executable).with_name("sharc"), "confirm", last, *settings
+    done = subprocess.run(command, capture_output=True, text=True, timeout=280)
+    assert done.returncode == 0, done.stdout + done.stderr
+    left = {one["url"]: one["evidence"] for one in confirmation_of(last)["pages"]}
+    assert late in left and len(left) < 3, "and the page whose change the sitemap had told of"
+    former = [one.folder for one in Collection(kept.base / "kept").captures() if one.folder != last]
+    assert verify(last, former).findings == []
 
 
 @pytest.mark.long
@@ -209,6 +256,11 @@ def test_a_lie_that_the_audit_finds_costs_its_kind_the_claim(kept):
     kept.site.edit(1)
     capture(kept.base, kept.site)
     assert len([path for path in kept.site.asked if path.strip("/").isdigit()]) >= PAGES, "it is asked for all again"
+
+
+def reference(folder: Path) -> float:
+    document = json.loads((folder / "certificate.json").read_text())
+    return unix(document["subsites"][0]["reference"]["instant"])
 
 
 def asked(page: dict) -> bool:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sharc_crawler.evidence.kinds import Evidence
-from sharc_crawler.evidence.lastmods import Download, Lastmod, weigh
+from sharc_crawler.evidence.lastmods import Download, Lastmod, header_lastmod, weigh
 from sharc_crawler.model import Change
 
 if TYPE_CHECKING:
@@ -126,3 +126,8 @@ def test_what_is_no_lie():
     assert not weigh(downloads, [Lastmod(20, 1, 2), Lastmod(40, 25, 26)], 20.0).lies, "it changed after T, as it says"
     assert not weigh(downloads[:1], [Lastmod(20, 1, 2), Lastmod(40, 1, 2)], 20.0).lies
     assert not weigh(downloads, [Lastmod(20, 1, 2)], 20.0).lies, "nobody was asked after the change"
+
+
+def test_a_header_means_a_second_on_either_side():
+    """Servers cut fractions, or raise them."""
+    assert header_lastmod(Download(10.0, 11.0, 10.0, modified=5.0)) == Lastmod(10.0, 4.0, 6.0)

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import pytest
 
+from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.report.shown import VERDICTS, dress, shelf
 
 VISIT = {"date": "2026-11-18T11:06:40.5Z", "uri": "http://a.org/é"}
@@ -44,6 +46,18 @@ def test_each_copy_is_told_of_at_its_second(capture, tmp_path):
     assert known["instants"] == {"a": "2026-11-18T11:10:00Z"}
     assert known["digest"] == "sha256:1"
     assert "single visits" in known["claim"]
+
+
+def test_a_copy_that_a_later_capture_took_is_told_of_by_both(capture, tmp_path):
+    """By its own capture as its download, by the later one as what it did not ask for."""
+    later = tmp_path / "later"
+    shutil.copytree(capture, later)
+    entry = {**PAGE, "evidence": "former", "visit": {**VISIT, "attempts": 0, "server": {}}, "revisit": None}
+    (later / "certificate-pages.jsonl").write_text(f"{json.dumps(entry)}\n")
+    dress([capture, later], pytest.fail, tmp_path)
+    of_first, of_later = [row for row in said(tmp_path, PAGE["url"]) if row[1] == "20261118110640"]
+    assert (of_first[2], of_first[6]) == ("visit", 0)
+    assert of_later[2:] == ["former", "coherent", Evidence.FORMER.ground, "a", 1]
 
 
 def test_a_confirmation_counts_where_it_is_of_this_certificate(capture, tmp_path):

@@ -126,7 +126,7 @@ class Mode:
     def turn(self, now: Instant) -> None:
         """All first visits are over: T is fixed."""
 
-    def asks_by_former(self, slot: Slot) -> bool:
+    def asks_by_former(self, kind: Kind, slot: Slot) -> bool:
         """May a first download be asked for by the validators of a former capture: is a 304 to it as good?"""
         return False
 

@@ -51,9 +51,9 @@ class ByLastmods(TwoVisits):
         self._sought = False  # the sitemaps were to be read at T
         self._finally_read = False  # the sitemaps, after all else
 
-    def asks_by_former(self, slot: Slot) -> bool:  # noqa: ARG002 - the protocol's
-        """What lastmods are held against are downloads."""
-        return False
+    def asks_by_former(self, kind: Kind, slot: Slot) -> bool:  # noqa: ARG002 - the protocol's
+        """What lastmods are held against are downloads of pages; no sitemap tells of what they embed."""
+        return kind in EMBEDDED
 
     def takes(self, page: PageId, url: str, look: Outcome) -> bool:
         """Where a trusted word says that it has not changed since; what is drawn for the audit is looked at after T."""

@@ -96,7 +96,7 @@ class TwoVisits(Mode):
             return False
         return len(strategy) == 1 or not (capture.spec.discover or strategy.first_visits_left)
 
-    def asks_by_former(self, slot: Slot) -> bool:
+    def asks_by_former(self, kind: Kind, slot: Slot) -> bool:  # noqa: ARG002 - the protocol's
         """A page whose only download is T itself is downloaded."""
         return slot is Slot.FIRST or not self.compares
 

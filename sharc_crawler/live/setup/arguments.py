@@ -80,13 +80,8 @@ class Arguments:
         options = self.options
         made = make_strategy(strategy, Setting())
         check(made, options.subsites, options.mode)
-        if options.skip == "attested" and options.collection is None:
-            raise UsageError("skip='attested' refers to former captures: give collection=, or leave it out")
-        if options.skip == "attested" and not made.attests:
-            raise UsageError(
-                f"skip='attested' goes by what sitemaps say, which strategy={strategy!r} does not: give"
-                " strategy=sharc-attested, too"
-            )
+        if options.skip == "attested":
+            _check_skipping(options, strategy, attests=made.attests)
         own = _kept_up(options) if options.mode == "continuous" else {}
         scope = cast("ScopeKind", options.scope)
         sites: dict[str, list[str]] = {}
@@ -117,6 +112,20 @@ class Arguments:
             for site, urls in sites.items()
         ]
         return [instant.as_instant(spec, self.instant) for spec in specs] if self.instant else specs
+
+
+def _check_skipping(options: Options, strategy: str, *, attests: bool) -> None:
+    """What is not asked for stands as a former capture has it, by what sitemaps say."""
+    if options.collection is None:
+        raise UsageError("skip='attested' refers to former captures: give collection=, or leave it out")
+    if not attests:
+        raise UsageError(
+            f"skip='attested' goes by what sitemaps say, which strategy={strategy!r} does not: give"
+            " strategy=sharc-attested, too"
+        )
+    for name in ("browser", "cookies", "state"):  # browsers are shown whole answers, and visitors their own
+        if (value := getattr(options, name)) not in (None, "never"):
+            raise UsageError(f"skip='attested' takes former answers, which {name}={value!r} does not: leave one out")
 
 
 def _kept_up(options: Options) -> dict[str, object]:

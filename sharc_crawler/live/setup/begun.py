@@ -36,6 +36,7 @@ SAME = (
     "hops",
     "traps",
     "audit",
+    "skip",
     "subsites",
     "session",
 )

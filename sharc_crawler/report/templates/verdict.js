@@ -17,13 +17,17 @@
     }
     return shelves.get(number);
   };
-  const said = async (url, stamp) => {
+  const said = async (url, date) => {
+    const stamp = date.toISOString().replace(/\D/g, "").slice(0, 14);
     const start = `[${JSON.stringify(url).replace(/[\u007f-\uffff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`)},`;
     const rows = (await shelf(url)).filter((line) => line.startsWith(start)).map((line) => JSON.parse(line));
-    const row = rows.find((one) => one[1] === stamp && captures[one[6]]);
-    if (!row) return null;
-    const [, , part, verdict, grounds, subsite, number] = row;
-    return { part, verdict, grounds, subsite, capture: captures[number] };
+    const known = rows.filter((one) => captures[one[6]]);
+    const read = ([, , part, verdict, grounds, subsite, number]) => ({ part, verdict, grounds, subsite, capture: captures[number] });
+    const own = known.find((one) => one[1] === stamp && one[2] !== "former");
+    // later captures that did not ask for the page: it was still what an answer no newer than this copy shows
+    const still = known.filter((one) => one[2] === "former" && one[1] <= stamp && one[3] === "coherent").map(read);
+    const later = still.filter((one) => instant(one) > time(date)).sort((a, b) => (instant(a) < instant(b) ? -1 : 1));
+    return { ...(own && read(own)), later };
   };
   const copy = async (href) => {
     const found = href.match(address);
@@ -32,8 +36,7 @@
     const date = answer && new Date(answer.headers.get("Memento-Datetime") ?? NaN);
     if (!date || isNaN(date)) return { url: found[4], missing: true };
     const url = (answer.url.match(address) ?? found)[4].replace(/#.*$/, "");
-    const stamp = date.toISOString().replace(/\D/g, "").slice(0, 14);
-    return { url, date, ...((await said(url, stamp)) ?? { verdict: undefined }) };
+    return { url, date, ...(await said(url, date)) };
   };
   const windows = (one) => {
     const inner = [];
@@ -119,9 +122,14 @@
       const copied = `This copy is of ${time(page.date)}${which ? ` (${which})` : ""}.`;
       line.append(element("span", { className: "soft" }, `${copied} ${parts ? together(page, parts) : ""}`));
     }
+    const last = page?.later?.at(-1);
+    if (last) line.append(" ", element("strong", {}, `Unchanged until ${instant(last)}`), ", says the certificate of a later capture, which did not ask for it.");
     if (page?.capture) {
       box.append(element("p", {}, `Of the capture of ${page.capture.site}: ${page.capture.claim}`));
       box.append(element("p", { className: "soft more" }, `Certificate ${page.capture.digest}; sharc verify proves it. This banner repeats it and proves nothing.`));
+    }
+    for (const one of page?.later ?? []) {
+      box.append(element("p", { className: "soft" }, `The capture of ${instant(one)} did not ask for it, and claims it ${one.grounds}. Certificate ${one.capture.digest}.`));
     }
     if (parts?.length) {
       const say = (one) => element("li", {}, `${one.date ? time(one.date) : "–"}  ${words(one)[1]}: ${one.url}`);

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from sharc_crawler.errors import UsageError
@@ -65,6 +67,25 @@ def test_seeds_of_one_site_are_one_capture():
     arguments = Arguments.parse({"url": "http://a.org/x http://www.a.org/y http://b.org/", "limit": "5"})
     specs = arguments.specs("bfs", {})
     assert [(spec.site, len(spec.seeds), spec.limit) for spec in specs] == [("a.org", 2, 5), ("b.org", 1, 5)]
+
+
+@pytest.mark.parametrize(
+    ("strategy", "more", "says"),
+    [
+        ("sharc-attested", {"collection": ""}, "skip='attested' refers to former captures"),
+        ("bfs", {}, "which strategy='bfs' does not: give strategy=sharc-attested"),
+        ("sharc-attested", {"browser": "auto"}, "takes former answers, which browser='auto' does not"),
+        ("sharc-attested", {"cookies": "jar.txt"}, "takes former answers, which cookies='jar.txt' does not"),
+    ],
+)
+def test_pages_are_skipped_only_where_former_answers_stand(strategy, more, says, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("jar.txt").write_text("127.0.0.1\tFALSE\t/\tFALSE\t0\tname\tvalue\n")
+    given = {"url": "http://127.0.0.1:9/", "skip": "attested", "collection": "kept", **more}
+    arguments = Arguments.parse({name: value for name, value in given.items() if value})
+    with pytest.raises(UsageError) as caught:
+        arguments.specs(strategy, {})
+    assert says in str(caught.value)
 
 
 def test_budgets_are_read_with_their_units():
