@@ -140,6 +140,11 @@ class Chromium:
         except TimeoutError:
             raise BrowserError(f"the browser does not answer ({method})") from None
 
+    async def spent(self) -> float:
+        """Seconds of processor time that its processes have had; raises :class:`BrowserError`."""
+        known = await self.ask("SystemInfo.getProcessInfo")
+        return sum(float(process["cpuTime"]) for process in known["processInfo"])
+
     def tell(self, method: str, session: str = "", **parameters: Any) -> None:
         """The same, whatever comes of it."""
         with suppress(BrowserError):

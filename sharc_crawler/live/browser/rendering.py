@@ -38,7 +38,9 @@ MOST_REQUESTS = 400  #: of one page
 MOST_SENT = 1 << 20  #: bytes of one POST
 MOST_LED_TO = 10  #: places to which its scripts would lead: a timer that leads on and on names hundreds
 LONGEST: Seconds = 1800.0  #: that a page may take, waiting for its host included
-STUCK: Seconds = 20.0  #: without anything awaited or asked for: its scripts run on, or the browser does not
+STUCK: Seconds = 20.0  #: of processor time, with nothing awaited or asked for: its scripts run on
+HUNG: Seconds = 300.0  #: by the clock, the same: the browser does not
+LOOK: Seconds = 5.0  #: between two looks at a page of which nothing is heard
 SIZE = (1280, 1024)
 _NOTHING_KEPT = {"maxTotalBufferSize": 0, "maxResourceBufferSize": 0}  #: of answers: the crawl has them
 #: reasons why a request fails, as the protocol and as browsers name them
@@ -65,6 +67,7 @@ class _Shown:
         self.session = self.frame = ""
         self.seen = Rendering()
         self.begun = False  # its document was asked for
+        self.there = False  # its document has taken the place of the empty one
         self.awaited = 0  # answers
         self.lively = asyncio.Event()  # something was asked for or answered, or a step is over
         self.step_over = False
@@ -165,6 +168,9 @@ class Renderer:
 
     async def _until_quiet(self, page: _Shown) -> None:
         """Until it rests where it begins, then after each thing that is done with it: what loads late is loaded."""
+        await self._step(page)
+        while not page.there:  # on a busy machine; the empty document is quiet, too
+            await self._hear(page)
         if not await self._rest(page, STILL, PATIENCE):
             page.cut(f"rest: it was not quiet after {PATIENCE * STEP / 1000:g} s of its own time")
         if self._manner.pictures:
@@ -204,7 +210,7 @@ class Renderer:
     async def _step(self, page: _Shown) -> None:
         """Let its clock run for a step; it stands while an answer is awaited."""
         page.step_over = False
-        await self._browser.ask(
+        self._browser.tell(  # a script that never ends lets it not answer
             "Emulation.setVirtualTimePolicy",
             page.session,
             policy="pauseIfNetworkFetchesPending",
@@ -212,14 +218,29 @@ class Renderer:
             maxVirtualTimeTaskStarvationCount=100_000,
         )
         while not page.step_over:
-            page.lively.clear()
-            try:
-                await asyncio.wait_for(page.lively.wait(), STUCK)
-            except TimeoutError:
-                if not page.awaited:
-                    raise BrowserError("its scripts do not end") from None
-            if self._browser.ended:
-                raise BrowserError("the browser ended")
+            await self._hear(page)
+
+    async def _hear(self, page: _Shown) -> None:
+        """Until something happens with it.
+
+        A busy machine is patiently waited for: what counts is the processor time that the browser was given.
+        """
+        page.lively.clear()
+        spent: list[float] = []
+        while not page.lively.is_set():
+            with suppress(TimeoutError):
+                await asyncio.wait_for(page.lively.wait(), LOOK)
+                break
+            if page.awaited:
+                spent.clear()
+                continue
+            spent.append(await self._browser.spent())
+            if spent[-1] - spent[0] >= STUCK:
+                raise BrowserError("its scripts do not end")
+            if len(spent) * LOOK >= HUNG:
+                raise BrowserError(f"nothing happened for {HUNG:.0f} s")
+        if self._browser.ended:
+            raise BrowserError("the browser ended")
 
     async def _value(self, page: _Shown, expression: str) -> Any:
         """A plain value, worked out in a world that the page's scripts do not see."""
@@ -260,6 +281,8 @@ class Renderer:
             self._asked(page, said)
         elif method == "Emulation.virtualTimeBudgetExpired" and session == page.session:
             page.step_over = True
+        elif method == "Page.frameNavigated" and session == page.session:
+            page.there |= said["frame"]["id"] == page.frame and page.begun
         elif method == "Page.javascriptDialogOpening":
             self._browser.tell("Page.handleJavaScriptDialog", session, accept=said["type"] == "beforeunload")
         elif method == "Network.webSocketCreated":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -11,7 +12,7 @@ import pytest
 from twisted.internet.defer import Deferred
 
 from sharc_crawler.errors import UsageError
-from sharc_crawler.live.browser import chromium
+from sharc_crawler.live.browser import chromium, rendering
 from sharc_crawler.live.browser.behaviors import CLICKS
 from sharc_crawler.live.browser.manner import Manner
 from sharc_crawler.live.browser.rendering import MOST_LED_TO, Renderer
@@ -84,6 +85,25 @@ async def test_a_page_that_leads_on_and_on_names_few_places_and_its_browser_leav
     assert asked == ["/data"], "a stream of events has no end"
     assert any(what.startswith("other requests: only") for what in seen.cut), seen.cut
     assert not socket.parent.exists(), "among the temporary files"
+
+
+async def test_a_page_whose_load_begins_late_is_not_taken_for_the_empty_one(monkeypatch):
+    tell = chromium.Chromium.tell
+
+    def late(self, method, session="", **parameters):
+        wait = 1.0 if method == "Page.navigate" else 0.0
+        asyncio.get_running_loop().call_later(wait, partial(tell, self, method, session, **parameters))
+
+    monkeypatch.setattr(chromium.Chromium, "tell", late)
+    seen, _, _ = await shown(HEAD + b"<p>The page")
+    assert seen.text == "The page"
+
+
+@pytest.mark.long
+async def test_a_script_that_never_ends_is_told_by_the_processor_time_that_it_had(monkeypatch):
+    monkeypatch.setattr(rendering, "STUCK", 2.0)
+    with pytest.raises(chromium.BrowserError, match="its scripts do not end"):
+        await shown(HEAD + b"<p>The page<script>for (;;);</script>")
 
 
 @pytest.mark.long
