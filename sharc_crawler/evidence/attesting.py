@@ -208,7 +208,8 @@ class Attestations:
         for kind, pages in kinds.items():
             seen = [page for page in pages if len(self.downloads[page]) > 1]
             left = sorted(self.audited.intersection(pages) - self._named - set(seen), key=self._visited_at)
-            if any(weigh(self.downloads[page], self.lastmods.get(page, ()), reference).lies for page in pages):
+            told_by = ((self.downloads[page], self.lastmods.get(page, ())) for page in pages)
+            if any(weigh(*one, reference, lag=self.lag).lies for one in told_by):  # as it is judged
                 continue
             if told or kind in self._honest:
                 now += left

@@ -27,7 +27,7 @@ CONFIDENCE = 0.95
 LEAST = 5  #: pages audited of a stratum, where there are as many
 #: the same, of strata that never owned up to a change and of others; the first that is no more than MOST of the pages,
 #: but of the former an eighth, or LEAST
-LEASTS = ((LEAST, 5), (LEAST, 4), (LEAST, 3), (LEAST, 2), (LEAST, 1), (3, 1), (2, 1), (1, 1))
+LEASTS = ((LEAST, LEAST), (LEAST, 4), (LEAST, 3), (LEAST, 2), (LEAST, 1), (3, 1), (2, 1), (1, 1))
 MOST = 0.09
 OWN = 40, 40, 40  #: pages from which on a kind of URLs has a stratum of its own, coarse to fine: an eighth is LEAST
 SMALL = 12, 12, 40  #: the same, where strata may have as few as one page audited

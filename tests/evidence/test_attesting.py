@@ -130,9 +130,9 @@ def test_where_much_was_downloaded_again_at_t_fewer_are_audited_but_five_of_each
     assert len(capture.audited()) == 5
 
 
-def lone_kind(size: int = 60, last: float = STILL) -> tuple[Capture, list[int]]:
+def lone_kind(size: int = 60, last: float = STILL, late: float = 0.0) -> tuple[Capture, list[int]]:
     """A kind of pages of which five are audited, and a sitemap that was read at T; ``last``: its word on one."""
-    capture = Capture(share=0.01)
+    capture = Capture(share=0.01, late=late)
     for _ in range(size):
         capture.page(STILL, "A")
     for page, (said,) in capture.attesting.lastmods.items():
@@ -165,6 +165,17 @@ def test_a_change_that_is_owned_up_to_is_no_lie_and_the_rest_of_its_kind_is_audi
     capture.attesting.ingest(first, END, AFTER_T, 1.0)
     assert set(capture.audits(told=True)) == set(drawn) - {first}
     assert capture.audits(told=True) == [], "each once"
+
+
+def test_what_is_no_lie_when_all_is_judged_spares_no_audit() -> None:
+    """A program that was renewed gives all pages a later Last-Modified than its sitemap, which may be late."""
+    for late, audits in ((0.0, 0), (1e6, 1)):
+        capture, _ = lone_kind(late=late)
+        for page, (one,) in capture.attesting.downloads.items():
+            capture.attesting.downloads[page] = [one._replace(modified=VISIT - 100.0)]
+        assert len(capture.audits()) == audits
+        _, told = capture.judged()
+        assert bool(told["claimed"]) is bool(audits)
 
 
 def test_one_after_the_other_is_audited_while_none_changes() -> None:
