@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from sharc_crawler.archive.cdxj import IndexEntry, write_lines
+from sharc_crawler.archive.cdxj import write_lines
 from sharc_crawler.archive.checkpoints import Checkpoints
 from sharc_crawler.archive.exchanges import Draft
 from sharc_crawler.archive.files import OPEN, file_name, files_of
@@ -18,9 +18,10 @@ from sharc_crawler.model import CaptureRef
 from sharc_crawler.spool import Spool, pieces
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
+    from sharc_crawler.archive.cdxj import IndexEntry
     from sharc_crawler.archive.options import CaptureInfo, WarcOptions
     from sharc_crawler.model import Instant
     from sharc_crawler.spool import Octets
@@ -45,18 +46,32 @@ class WarcSeries:
         self.former = self._former()  #: with their serials
         self._serial = self.former[-1][0] + 1 if self.former else 0
 
-    def append(self, drafts: list[Draft], common: Fields, now: Instant, packed: Octets = b"") -> CaptureRef:
-        """Write records that belong together, all or none; returns where the first one lies.
+    def append(
+        self,
+        drafts: list[Draft],
+        common: Fields,
+        now: Instant,
+        packed: Octets = b"",
+        entry: Callable[[CaptureRef], IndexEntry] | None = None,
+    ) -> CaptureRef:
+        """Write records that belong together, and name the first in the index, or nothing; returns where it lies.
 
-        ``packed``: the first one, where it is packed already.
+        ``packed``: the first one, where it is packed already; ``entry``: of the index (``None``: it has none).
         """
         file = self._ready(now)
         shared = [*common, ("WARC-Warcinfo-ID", self._warcinfo_id)]
         offset, lengths = file.size, list[int]()
         members = self._packed(drafts, shared, lengths, packed)
         file.append(members if any(isinstance(draft.block, Spool) for draft in drafts) else [b"".join(members)])
+        ref = CaptureRef(file.path.name, offset, lengths[0])
+        if entry is not None:
+            try:
+                self._entries.append(*entry(ref))
+            except BaseException:  # a full disk took the records and not their row: no index may lack a record
+                file.cut(offset)
+                raise
         self._records += len(drafts)
-        return CaptureRef(file.path.name, offset, lengths[0])
+        return ref
 
     def _packed(
         self, drafts: list[Draft], shared: Fields, lengths: list[int], packed: Octets
@@ -74,10 +89,6 @@ class WarcSeries:
         if isinstance(block, bytes):
             return [member(fields, block[draft.start :], level)]
         return large_member(fields, block, draft.start, level)
-
-    def index(self, entry: IndexEntry) -> None:
-        """Name a record of the open file in its index."""
-        self._entries.append(*entry)
 
     def sync(self) -> None:
         """Have all that was written on the disk."""

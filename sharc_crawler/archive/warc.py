@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from sharc_crawler.archive import exchanges
@@ -142,11 +143,11 @@ class WarcWriter:
         digest = labelled_digest(resource.block)
         draft = Draft("resource", [("WARC-Payload-Digest", digest)], resource.block, resource.media_type)
         common = [("WARC-Date", date), ("WARC-Target-URI", target_uri(resource.uri))]
-        ref = self._series.append([draft], common, resource.date)
-        self._series.index(
-            IndexEntry(resource.uri, date, resource.media_type, None, digest, ref.offset, ref.length, ref.file)
-        )
-        return ref
+
+        def entry(ref: CaptureRef) -> IndexEntry:
+            return IndexEntry(resource.uri, date, resource.media_type, None, digest, ref.offset, ref.length, ref.file)
+
+        return self._series.append([draft], common, resource.date, entry=entry)
 
     def sync(self) -> None:
         """Have all that was written on the disk; where that fails, another writer must go on, as after a crash."""
@@ -164,10 +165,8 @@ class WarcWriter:
         self, exchange: Exchange, main: Draft, message: HttpResponse | None, packed: Octets = b""
     ) -> CaptureRef:
         drafts = [main, *exchanges.companions(exchange, main, message)]
-        ref = self._series.append(drafts, exchanges.common_fields(exchange), exchange.started, packed)
-        if message is not None:
-            self._series.index(_entry(exchange, main, message, ref))
-        return ref
+        entry = None if message is None else partial(_entry, exchange, main, message)
+        return self._series.append(drafts, exchanges.common_fields(exchange), exchange.started, packed, entry)
 
 
 def _entry(exchange: Exchange, main: Draft, message: HttpResponse, ref: CaptureRef) -> IndexEntry:

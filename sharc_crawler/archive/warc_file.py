@@ -42,6 +42,11 @@ class WarcFile:
         except OSError as error:
             raise self._named(error) from error
 
+    def cut(self, size: int) -> None:
+        """Take back what was appended last, and was not synced: the file has so many bytes again."""
+        os.ftruncate(self._ready(), size)
+        self.size = size
+
     def sync(self) -> None:
         """Have all that was appended on the disk.
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import gzip
 import json
 import re
@@ -16,8 +17,10 @@ from hypothesis import strategies as st
 from warcio.archiveiterator import ArchiveIterator
 
 from sharc_crawler.archive.base import Original
+from sharc_crawler.archive.cdxj import index_path, read_index
 from sharc_crawler.archive.options import WarcOptions
 from sharc_crawler.archive.records import named_fields, warc_date
+from sharc_crawler.archive.rows import Rows
 from sharc_crawler.archive.warc import WarcWriter
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.errors import DataError, StateError, UsageError
@@ -429,3 +432,20 @@ def test_gzip_members_are_one_per_record(tmp_path):
     for record in read(path):
         piece = path.read_bytes()[record.offset : record.offset + record.length]
         assert gzip.decompress(piece).startswith(b"WARC/1.1\r\n")
+
+
+def test_what_a_full_disk_refuses_to_the_index_is_in_no_file_either(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    out = writer(tmp_path)
+    out.write(page(b"first"))
+    with monkeypatch.context() as patch:
+        patch.setattr(Rows, "append", full)
+        with pytest.raises(OSError, match="No space left"):
+            out.write(page(b"second"))
+    ref = out.write(page(b"third"))
+    out.close()
+    responses = [record for record in read_all(tmp_path) if record["WARC-Type"] == "response"]
+    assert [record.block.rpartition(b"\r\n")[2] for record in responses] == [b"first", b"third"]
+    assert sorted(one.offset for one in read_index(index_path(tmp_path / ref.file)))[-1] == ref.offset
