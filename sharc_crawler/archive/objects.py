@@ -13,9 +13,14 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
     from pathlib import Path
 
+    from sharc_crawler.model import Seconds
+
 _URL = re.compile(r"([a-z][a-z0-9+.-]*)://(.*)")
 #: a store that does not answer is found out soon, and asked again by whoever waits for it
 _S3 = {"connect_timeout": 5, "read_timeout": 30, "retries": {"total_max_attempts": 1}, "max_pool_connections": 32}
+LONGEST: Seconds = 60.0  #: for an answer, and for each :data:`SLOWEST` bytes a second more; libraries may wait for ever
+SLOWEST = 100_000  #: bytes a second
+LARGEST = 64_000_000  #: bytes, where it is not known how many come
 
 
 def is_url(place: str) -> bool:
@@ -51,14 +56,14 @@ class ObjectFolder:
     def names(self) -> dict[str, int]:
         """All objects and their sizes in bytes, those of folders within it, too."""
         with self._named():
-            found = self._fs.find(self._top, detail=True)
+            found = self._fs.find(self._top, detail=True, **self._within(LARGEST))
         return {path[len(self._top) :].lstrip("/"): entry["size"] for path, entry in found.items()}
 
     def size(self, name: str) -> int | None:
         """Of an object, in bytes; ``None``: there is none."""
         with self._named(name):
             try:
-                found: int = self._fs.info(f"{self._top}/{name}")["size"]
+                found: int = self._fs.info(f"{self._top}/{name}", **self._within())["size"]
             except FileNotFoundError:
                 return None
         return found
@@ -66,29 +71,33 @@ class ObjectFolder:
     def put(self, name: str, data: bytes) -> None:
         """Store an object, in place of what was there; it outlasts this process when this returns."""
         with self._named(name):
-            self._fs.pipe_file(f"{self._top}/{name}", data)
+            self._fs.pipe_file(f"{self._top}/{name}", data, **self._within(len(data)))
 
     def put_file(self, name: str, path: Path) -> None:
         """Store a file, in several parts where it is large."""
         with self._named(name):
-            self._fs.put_file(str(path), f"{self._top}/{name}")
+            self._fs.put_file(str(path), f"{self._top}/{name}", **self._within(path.stat().st_size))
 
     def get(self, name: str) -> bytes:
         """An object."""
         with self._named(name):
-            data: bytes = self._fs.cat_file(f"{self._top}/{name}")
+            data: bytes = self._fs.cat_file(f"{self._top}/{name}", **self._within(LARGEST))
             return data
 
     def get_file(self, name: str, path: Path) -> None:
         """Write an object to a file."""
         with self._named(name):
-            self._fs.get_file(f"{self._top}/{name}", str(path))
+            self._fs.get_file(f"{self._top}/{name}", str(path), **self._within(LARGEST))
 
     def remove(self, names: Collection[str]) -> None:
         """Remove objects."""
         if names:
             with self._named():
-                self._fs.rm([f"{self._top}/{name}" for name in names])
+                self._fs.rm([f"{self._top}/{name}" for name in names], **self._within())
+
+    def _within(self, size: int = 0) -> dict[str, Seconds]:
+        """How long an answer is waited for at most, as far as the library can be told."""
+        return {"timeout": LONGEST + size / SLOWEST} if getattr(self._fs, "async_impl", False) else {}
 
     @contextmanager
     def _named(self, name: str = "") -> Iterator[None]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.storage.plain import of_json
+from sharc_crawler.uncollected import uncollected
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -40,9 +41,7 @@ def lines_of(bodies: Iterable[bytes]) -> Iterator[str]:
 def state_of(lines: Iterable[str]) -> Batch:
     """All that a journal says, links too."""
     known = MemoryStore()
-    links = []
-    for line in lines:
-        batch = of_json(line)
-        known.commit(batch)
-        links += batch.links
-    return replace(known.load(), links=links)
+    with uncollected():
+        for line in lines:
+            known.commit(of_json(line))
+    return replace(known.load(), links=list(known.links()))

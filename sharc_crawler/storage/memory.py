@@ -28,6 +28,7 @@ class MemoryStore:
 
     def __init__(self, folder: Path | None = None, *, reading: bool = False) -> None:  # noqa: ARG002 - the port's
         self._all = Batch()
+        self._embeds: set[tuple[int, int]] = set()  # known by now
 
     @staticmethod
     def holds(folder: Path) -> bool:  # noqa: ARG004 - the port's
@@ -47,7 +48,10 @@ class MemoryStore:
         every.links += batch.links
         every.lastmods += batch.lastmods
         every.outside += batch.outside
-        every.embeds = list(dict.fromkeys([*every.embeds, *batch.embeds]))
+        if batch.embeds:
+            new = [pair for pair in dict.fromkeys(batch.embeds) if pair not in self._embeds]
+            self._embeds.update(new)
+            every.embeds += new
         every.captures |= batch.captures
         every.hosts |= batch.hosts
         every.novelties |= batch.novelties
@@ -61,7 +65,7 @@ class MemoryStore:
 
     def replace(self, state: Batch) -> None:
         """Forget all but links."""
-        links, self._all = self._all.links, Batch()
+        links, self._all, self._embeds = self._all.links, Batch(), set()
         self.commit(replace(state, links=links))
 
     def load(self) -> Batch:

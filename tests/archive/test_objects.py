@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import socket
 from dataclasses import replace
 
 import pytest
@@ -16,6 +17,7 @@ from sharc_crawler.archive.options import WarcOptions
 from sharc_crawler.archive.warc import WarcWriter
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.testing.writers import INFO, page
+from tests.object_store import CREDENTIALS
 
 
 def caught_up(mirror):
@@ -139,3 +141,16 @@ def test_a_store_that_cannot_be_used_is_named(server, tmp_path, monkeypatch):
         ObjectFolder("nonsense://x/y")
     with pytest.raises(OSError, match="s3://none/x"):
         ObjectFolder("s3://none/x").put("a", b"")
+
+
+def test_a_store_that_never_answers_is_not_waited_for_for_ever(monkeypatch):
+    """It has the head of the request and says nothing: the library waits for leave to send the body, unbounded."""
+    s3fs = pytest.importorskip("s3fs")
+    monkeypatch.setattr("sharc_crawler.archive.objects.LONGEST", 0.5)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        for name, value in {**CREDENTIALS, "AWS_ENDPOINT_URL": f"http://127.0.0.1:{silent.getsockname()[1]}"}.items():
+            monkeypatch.setenv(name, value)
+        s3fs.S3FileSystem.clear_instance_cache()
+        with pytest.raises(OSError, match="s3://bucket/x/name"):
+            ObjectFolder("s3://bucket/x").put("name", b"body")
+        s3fs.S3FileSystem.clear_instance_cache()

@@ -6,7 +6,11 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.live.config import Config
 from sharc_crawler.live.fleet.history import learned, take_in
+from sharc_crawler.live.fleet.keeping import SharedFolder
+from sharc_crawler.live.fleet.order import ordered
+from sharc_crawler.live.fleet.run import fleet_settings
 from sharc_crawler.model import Fetch, Outcome, Result, Sighting, Wait
 from sharc_crawler.storage.observations import ObservationStore
 from sharc_crawler.storage.sqlite import SqliteStore
@@ -64,3 +68,10 @@ def test_what_is_told_again_is_what_was_told_first(tmp_path: Path):
     with one, other:
         assert list(one.observations(SITE)) == list(other.observations(SITE)) != []
         assert min(row.time for row in one.observations(SITE)) >= 1e9, "its own alone"
+
+
+def test_a_report_names_the_ledger_and_no_file_of_a_worker_that_has_gone(tmp_path: Path):
+    settings = ["SHARC_OPERATOR=a@b.example", f"SHARC_HISTORY={tmp_path / 'history'}"]
+    config = Config.from_settings(fleet_settings(settings, SharedFolder(tmp_path / "captures"), 4))
+    names = [ordered({"url": ROOT}, config, shares_history=shared)[0].settings["history"] for shared in (True, False)]
+    assert names == ["the fleet's ledger", str(tmp_path / "history")]

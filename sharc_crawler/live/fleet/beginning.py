@@ -11,6 +11,7 @@ from sharc_crawler.fleet.journal import lines_of, state_of
 from sharc_crawler.live.fleet.order import check_addresses, continued, delay_of, epoch_note, folder_of, ordered, run_of
 from sharc_crawler.live.fleet.saying import say
 from sharc_crawler.live.former.history import known_pages
+from sharc_crawler.uncollected import uncollected
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,14 +26,21 @@ if TYPE_CHECKING:
 
 
 async def begin_site(
-    tenure: Tenure, clerk: Clerk, session: Session, kept: Keeping, placed: Callable[[Tenure, Path], FleetPlace]
+    tenure: Tenure,
+    clerk: Clerk,
+    session: Session,
+    kept: Keeping,
+    placed: Callable[[Tenure, Path], FleetPlace],
+    *,
+    shares_history: bool = False,
 ) -> None:
     """Have a site among the session's; it is held until the journal has what it did before.
 
-    ``placed`` makes its place. Raises :class:`~sharc_crawler.errors.SharcError` or :class:`OSError` where it cannot be.
+    ``placed`` makes its place; ``shares_history``: what captures of it teach is in the ledger. Raises
+    :class:`~sharc_crawler.errors.SharcError` or :class:`OSError` where it cannot be.
     """
     site = tenure.site
-    spec, given = ordered(tenure.arguments, session.config)
+    spec, given = ordered(tenure.arguments, session.config, shares_history=shares_history)
     check_addresses(spec, session.config)
     folder, run = folder_of(kept.folder, tenure), run_of(tenure)
     state = await _former_state(clerk, tenure)
@@ -53,7 +61,8 @@ async def begin_site(
     else:
         place.take_over(state)
         state = continued(state, run, note)
-        frontier = session.sites.restore(state, now, place)
+        with uncollected():
+            frontier = session.sites.restore(state, now, place)
     frontier.change_delay(delay_of(given, session.config))
     for host in frontier.ledger.hosts:  # whoever had it before may have asked a moment ago
         host.pace.pause(now + host.delay)

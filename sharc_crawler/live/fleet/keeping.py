@@ -9,7 +9,6 @@ from __future__ import annotations
 import shutil
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Protocol
 
 from sharc_crawler.archive.delivery import deliver, fetch
@@ -18,6 +17,7 @@ from sharc_crawler.archive.mirror import seal
 from sharc_crawler.archive.objects import ObjectFolder, is_url
 from sharc_crawler.archive.taking_over import seal_former
 from sharc_crawler.errors import UsageError
+from sharc_crawler.live.fleet.scratch import own_folder
 from sharc_crawler.live.setup.output import make_folder
 from sharc_crawler.storage.opening import holds_state
 
@@ -131,5 +131,5 @@ def keeping(output: str, scratch: Path | None = None) -> Iterator[Keeping]:
         objects.names()
     except OSError as error:
         raise UsageError(f"--output={output!r} cannot be used: {error}") from error
-    with TemporaryDirectory(prefix="sharc-fleet-", dir=scratch) as folder:
-        yield SharedObjects(objects, Path(folder))
+    with own_folder("sharc-fleet-", scratch) as folder:
+        yield SharedObjects(objects, folder)

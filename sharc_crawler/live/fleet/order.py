@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from sharc_crawler.live.config import Config
     from sharc_crawler.model import Instant, Seconds
 
+IN_LEDGER = "the fleet's ledger"  #: where workers keep a history together
 #: arguments of one crawl alone, or that a worker decides
 _NOT_HERE = {"seeds", "output", "dry_run", "resume", "control"}
 _SETTINGS_TOO = {"strategy", "delay", *BOUNDS}  #: of those that are settings, what a site may have for itself
@@ -47,7 +48,9 @@ def check_names(names: Iterable[str]) -> None:
             raise UsageError(f"{name}: a site of a fleet has none of its own; {way_out}")
 
 
-def ordered(arguments: Mapping[str, str], config: Config) -> tuple[CaptureSpec, Arguments]:
+def ordered(
+    arguments: Mapping[str, str], config: Config, *, shares_history: bool = False
+) -> tuple[CaptureSpec, Arguments]:
     """The capture that a site's arguments ask for. Raises :class:`~sharc_crawler.errors.UsageError`."""
     check_names(arguments)
     given = Arguments.parse(dict(arguments))
@@ -56,7 +59,8 @@ def ordered(arguments: Mapping[str, str], config: Config) -> tuple[CaptureSpec, 
         raise UsageError(f"url={arguments['url']!r} names {len(specs)} sites; add each of them")
     bounds: dict[str, Any] = {name: getattr(given.options, name) or config.bounds[name] for name in BOUNDS}
     delay = delay_of(given, config)
-    settings = {"delay": delay, "masks": config.masks or "", "history": config.history or ""}
+    history = IN_LEDGER if shares_history else config.history or ""
+    settings = {"delay": delay, "masks": config.masks or "", "history": history}
     return replace(specs[0], **bounds, settings=settings), given
 
 

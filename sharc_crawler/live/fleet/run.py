@@ -6,7 +6,6 @@ import logging
 import sys
 import time
 from contextlib import ExitStack
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from scrapy.crawler import CrawlerProcess
@@ -16,6 +15,7 @@ from sharc_crawler.live.config import Config
 from sharc_crawler.live.extension import EXIT_CODE, FAILED
 from sharc_crawler.live.fleet.clerk import Clerk
 from sharc_crawler.live.fleet.keeping import keeping
+from sharc_crawler.live.fleet.scratch import own_folder
 from sharc_crawler.live.fleet.spider import FleetSpider
 from sharc_crawler.live.fleet.worker import FleetWorker
 from sharc_crawler.live.setup.operator import require_operator
@@ -72,7 +72,7 @@ def run_worker(
     with keeping(output, scratch) as kept, ExitStack() as ends:
         settings = fleet_settings(chosen, kept, room)
         if shares_history:
-            _keep_history(settings, ends.enter_context(TemporaryDirectory(prefix="sharc-history-", dir=scratch)))
+            _keep_history(settings, ends.enter_context(own_folder("sharc-history-", scratch)))
         require_operator(settings, [ANYWHERE], of="whatever public site the fleet is given")
         config = Config.from_settings(settings)
         make_folder(kept.folder)
@@ -106,11 +106,11 @@ def fleet_settings(chosen: Sequence[str], kept: Keeping, room: int) -> Settings:
     return settings
 
 
-def _keep_history(settings: Settings, folder: str) -> None:
+def _keep_history(settings: Settings, folder: Path) -> None:
     """In a file of this worker's own, of what the ledger has."""
     if file := settings.get("SHARC_HISTORY"):
         raise UsageError(f"SHARC_HISTORY={file!r}: with --history it lies in the fleet's ledger; leave one of them out")
-    settings.set("SHARC_HISTORY", f"{folder}/history.db", "cmdline")
+    settings.set("SHARC_HISTORY", str(folder / "history.db"), "cmdline")
 
 
 def _log(name: str) -> None:

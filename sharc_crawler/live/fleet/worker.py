@@ -218,7 +218,8 @@ class FleetWorker:
         try:
             if self._shares_history:
                 await self._take_in_history(site)
-            await begin_site(tenure, self._clerk, self._session, self._kept, self._placed)
+            shared = {"shares_history": self._shares_history}
+            await begin_site(tenure, self._clerk, self._session, self._kept, self._placed, **shared)
         except (SharcError, OSError) as one:
             error = one
             await self._not_begun(tenure, error)

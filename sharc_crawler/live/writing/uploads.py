@@ -98,7 +98,7 @@ class Uploads:
                 due = [(self._mirrors[folder], due) for folder in touched for due in self._mirrors[folder].due()]
             try:
                 self._round(due)
-            except OSError as error:
+            except Exception as error:  # whatever it is: who waits for an answer gets one
                 kept = [(number, one if isinstance(one, Exception) else error) for number, one in kept]
             if kept:
                 self._tell(kept)

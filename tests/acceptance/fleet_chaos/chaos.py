@@ -2,9 +2,10 @@
 
     python tests/acceptance/fleet_chaos/chaos.py FOLDER --faults 50 --seed 1 [--objects] [--no-fence]
 
-Each worker is a machine of its own (a network namespace); one has a clock that is an hour wrong. Needs root, iproute2,
-PostgreSQL and faketime (Debian). With ``--objects`` captures lie in an object store (npm's s3rver), and workers are cut
-off from it, too. Takes some minutes; prints what was done and found; exit code 1: something is wrong.
+Each worker is a machine of its own (a network namespace) with a clock of its own, which may jump by an hour; one begins
+with a clock that is an hour wrong. Needs root, iproute2, PostgreSQL and faketime (Debian). With ``--objects`` captures
+lie in an object store (npm's s3rver), and workers are cut off from it, too; it refuses whoever's clock is wrong. Takes
+some minutes; prints what was done and found; exit code 1: something is wrong.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ import time
 from collections import Counter
 from contextlib import ExitStack, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 sys.path.insert(0, str(Path(__file__).parents[3]))
 sys.path.insert(0, str(Path(__file__).parent))
@@ -33,11 +35,15 @@ from sites import living_site
 
 from tests.object_store import BUCKET, CREDENTIALS, program
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 HERE = Path(__file__).parent
 BIN = Path(sys.executable).parent
 PORT = 8000
 URL = f"s3://{BUCKET}/fleet"
-KINDS = ("kill", "kill", "stop", "stop", "database", "sites", "crash", "disk")
+KINDS = ("kill", "kill", "stop", "stop", "database", "sites", "crash", "disk", "clock")
+HOUR = 3600
 
 
 class Machine:
@@ -47,20 +53,26 @@ class Machine:
         self._world, self._number, self._starts = world, number, 0
         self.log = world.folder / f"worker{number}.log"
         self.busy = threading.Lock()
+        self._clock = world.folder / f"clock{number}"
+        self.set_clock(HOUR if number == 0 and not world.environment else 0)  # S3 refuses a wrong clock
         self.start()
+
+    def set_clock(self, ahead: int) -> None:
+        """So many seconds ahead of everybody else's, from now on."""
+        draft = self._clock.with_suffix(".new")
+        draft.write_text(f"{ahead:+d}s\n")
+        draft.replace(self._clock)
 
     def start(self) -> None:
         world = self._world
         self._starts += 1
         words = list(world.network.words(world.network.workers[self._number]))
-        if self._number == 0 and shutil.which("faketime") and not world.environment:  # S3 refuses a wrong clock
-            words += ["faketime", "-f", "+3600s" if self._starts % 2 else "-3600s"]
         words += [sys.executable, str(HERE / "unfenced.py")] if world.unfenced else [str(BIN / "sharc")]
         words += ["fleet", "work", world.databases.dsn, *world.kept, "--term", str(world.term)]
         words += ["--sites", str(world.room), "--name", f"w{self._number}-{self._starts}", "--until-done"]
         for setting in world.settings:
             words += ["-s", setting]
-        env = {**os.environ, **world.environment, "FAKETIME_DONT_FAKE_MONOTONIC": "1", "DONT_FAKE_MONOTONIC": "1"}
+        env = {**os.environ, **world.environment, **_clock_of(self._clock)}
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(words, stdout=log, stderr=log, env=env, cwd="/tmp", start_new_session=True)
 
@@ -77,6 +89,13 @@ class Machine:
         self.signal_all(signal.SIGCONT)
         self.signal_all(signal.SIGKILL)
         self.process.wait()
+
+
+def _clock_of(file: Path) -> dict[str, str]:
+    """Environment of a process that reads how wrong its clock is from a file, each second."""
+    [library] = Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1")
+    rules = {"TIMESTAMP_FILE": str(file), "CACHE_DURATION": "1", "DONT_FAKE_MONOTONIC": "1"}
+    return {"LD_PRELOAD": str(library), **{f"FAKETIME_{name}": one for name, one in rules.items()}}
 
 
 class World:
@@ -112,7 +131,8 @@ class World:
         )
         hub = self.network.words(self.network.hub)
         words = [str(HERE / "sites.py"), str(self.folder / "access.jsonl"), str(self.pages), str(self.seed)]
-        self._sites = subprocess.Popen([*hub, sys.executable, *words, *self.places], stdout=subprocess.PIPE)
+        prompt = ["nice", "-n", "-15"]  # delays are judged by its log
+        self._sites = subprocess.Popen([*hub, *prompt, sys.executable, *words, *self.places], stdout=subprocess.PIPE)
         end(self._sites.kill)
         assert self._sites.stdout is not None
         assert self._sites.stdout.readline() == b"ready\n"
@@ -179,8 +199,7 @@ class Faults:
         self._locks = {"crash": threading.Lock(), "disk": threading.Lock()}
         self._locks["failover"] = self._locks["crash"]
 
-    def one(self, kind: str = "") -> None:
-        kind = kind or self._dice.choice(self._world.kinds)
+    def one(self, kind: str) -> None:
         number = self._dice.randrange(len(self._world.machines))
         thread = threading.Thread(target=self._do, args=(kind, number))
         thread.start()
@@ -226,6 +245,12 @@ class Faults:
     def _objects(self, _: Machine, number: int) -> None:
         self._cut(number, "objects")
 
+    def _clock(self, machine: Machine, _: int) -> None:
+        """It jumps, and is put right two terms later."""
+        machine.set_clock(self._dice.choice((-HOUR, HOUR)))
+        time.sleep(2 * self._world.term)
+        machine.set_clock(0)
+
     def _crash(self, *_: object) -> None:
         databases = self._world.databases
         name = databases.primary
@@ -245,13 +270,24 @@ class Faults:
         filler.unlink()
 
 
+def ordered(kinds: Sequence[str], number: int, dice: random.Random) -> list[str]:
+    """So many faults: each kind, then drawn at random; one failover in the middle."""
+    found = [*kinds, *(dice.choice(kinds) for _ in range(number))][:number]
+    dice.shuffle(found)
+    found[number // 2] = "failover"
+    return found
+
+
 def run(arguments: argparse.Namespace) -> int:
     if why := missing():
         print(why, file=sys.stderr)
         return 77
+    if not shutil.which("faketime"):
+        print("faketime is missing (Debian: faketime)", file=sys.stderr)
+        return 77
     dice = random.Random(arguments.seed)
     world = World(arguments)
-    faults = Faults(world, dice)
+    faults, kinds = Faults(world, dice), ordered(world.kinds, arguments.faults, dice)
     began = time.monotonic()
     try:
         while sum(world.states()[state] for state in ("held",)) < arguments.sites / 2 and time.monotonic() < began + 60:
@@ -259,7 +295,7 @@ def run(arguments: argparse.Namespace) -> int:
         for number in range(arguments.faults):
             if time.monotonic() > began + arguments.most or _all_ended(world):
                 break
-            faults.one("failover" if number == arguments.faults // 2 else "")
+            faults.one(kinds[number])
             world.supervise()
             time.sleep(dice.uniform(0.5, 1.5) * arguments.every)
         faults.wait()
