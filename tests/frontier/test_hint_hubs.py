@@ -30,6 +30,7 @@ class Site:
 
     def __init__(self, kind: str, status: int = 200, **dates: float) -> None:
         self.kind, self.status, self.dates = kind, status, dates
+        self.known = [f"{ROOT}{number}" for number in range(300)] if kind == "moved" else []
 
     def links(self, url: str, now: float) -> list[Sighting]:
         """What a document names."""
@@ -52,6 +53,8 @@ class Site:
             return Outcome(Result.GONE, now, now + 0.01, 404)
         if fetch.url in (FEED, LISTING) and self.status != 200:
             return Outcome(Result.FAILED if self.status >= 500 else Result.GONE, now, now + 0.01, self.status)
+        if self.kind == "moved" and fetch.url == ROOT:
+            return Outcome(Result.REDIRECTED, now, now + 0.01, 301, location=PAGES[0])
         changed = now >= TIMES.get(fetch.url, 1e12)
         return Outcome(Result.OK, now, now + 0.01, 200, f"sha1:{fetch.url}{changed}")
 
@@ -62,6 +65,7 @@ class Crawl:
     def __init__(
         self, site: Site, cuts: tuple[int, ...] = (), strategy: str = "sharc-selective", **more: float
     ) -> None:
+        self.site = site
         self.fetches, store = list[tuple[Fetch, float]](), MemoryStore()
 
         def answered(fetch: Fetch, now: float):
@@ -71,6 +75,7 @@ class Crawl:
         frontier = Frontier(Politeness(delay=STEP), store)
         sitemaps = (NEWS,) if site.kind == "news" else ()
         frontier.open(CaptureSpec("a.example", (ROOT,), strategy, sitemaps=sitemaps, **more), BEGIN)
+        frontier.schedule([Sighting(url, via="history") for url in site.known], BEGIN)
         now = BEGIN
         for steps in (*cuts, 10**6):
             now = run_answered(frontier, now, steps, answered)
@@ -185,3 +190,10 @@ def test_a_list_is_asked_before_it_overflows_and_one_that_brings_nothing_rarely(
     assert waits[1][1] > waits[0][1]
     assert hubs.best(5, 4 * 3600.0) == [1], "what brought nothing is not asked at the end"
     assert hubs.room == MOST - 2
+
+
+@pytest.mark.parametrize("cuts", [(), (20, 100)])
+def test_a_front_page_that_leads_elsewhere_is_waited_for_by_nobody(cuts):
+    """It is visited early, as it may name feeds; and is no hub, as it names nothing."""
+    crawl = Crawl(Site("moved"), cuts)
+    assert {fetch.url for fetch, _ in crawl.fetches} >= set(crawl.site.known)

@@ -7,7 +7,6 @@ tells of rates where no sitemap did. All of it is taken for planning only: what 
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -105,6 +104,8 @@ class SiteHints:
                 self._ledger.owe(page, Slot.FIRST if is_page or queued else Slot.SECOND)
                 self._polling.update([page] if is_page else ())
                 more += 1
+            elif pages.states[page] == State.LOST:  # a front page that leads elsewhere: nobody asks it again
+                self.hubs.drop(page)
         return more
 
     def early(self, strategy: Door) -> Visit | None:
@@ -170,8 +171,8 @@ class SiteHints:
         looks.asked(len(sitemaps) + len(self._asked))
         self.reading = True
         self._owe_sitemaps(sitemaps)
-        self._owe_hubs(self._asked)
-        return bool(sitemaps or self._asked) or self.looks_again(strategy, now)
+        polled = self._owe_hubs(self._asked)
+        return bool(sitemaps or polled or self._early) or self.looks_again(strategy, now)
 
     def _best_hubs(self, now: Instant, expected: float) -> list[PageId]:
         return self.hubs.best(self._capture.counts.visits // WORTH - len(self.sitemaps), now, expected)
@@ -246,7 +247,7 @@ class SiteHints:
         }
         if told:
             for page, estimate in zip(told, self._capture.rates.rates(list(told.values()), now), strict=True):
-                named = replace(estimate, source=MODIFIED) if estimate.source in LISTED else estimate
+                named = estimate._replace(source=MODIFIED) if estimate.source in LISTED else estimate
                 self._ledger.rated(page, named)
         return bool(told)
 
