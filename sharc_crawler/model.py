@@ -89,8 +89,7 @@ class Phase(StrEnum):
     DONE = "done"
 
 
-@dataclass(frozen=True, slots=True)
-class Hints:
+class Hints(NamedTuple):
     """What a sitemap (or feed) says of a URL; ``None`` where it says nothing."""
 
     lastmod: Instant | None = None  #: start of the interval the text denotes
@@ -120,8 +119,7 @@ class Visit(NamedTuple):
     plan: Plan = Plan.HOPEFUL
 
 
-@dataclass(frozen=True, slots=True)
-class RateEstimate:
+class RateEstimate(NamedTuple):
     """A page's change rate and how well it is known."""
 
     rate: Rate

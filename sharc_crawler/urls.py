@@ -5,7 +5,6 @@ The canonical URL is an identity (what is seen, stored and compared); the URL as
 
 from __future__ import annotations
 
-import posixpath
 import re
 from dataclasses import dataclass
 from functools import lru_cache
@@ -199,4 +198,6 @@ def url_class(url: str) -> str:
     """
     path: str = _PATH.match(url)[1]  # type: ignore[index] # matches any text
     folder, slash, _ = path.lstrip("/").partition("/")
-    return f"/{folder if slash else ''}{slash}*{posixpath.splitext(path)[1].lower()}"
+    stem, dot, extension = path.rpartition("/")[2].rpartition(".")
+    ending = dot + extension.lower() if stem.strip(".") else ""  # a name that begins with its only dot has none
+    return f"/{folder if slash else ''}{slash}*{ending}"

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from array import array
+from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urldefrag, urljoin
 
+from sharc_crawler.frontier.ledger import NewUrl
 from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.frontier.pages import NO_PARENT, UNRATED
 from sharc_crawler.frontier.seen import HUB_KEY, UNSEEN
@@ -14,12 +16,12 @@ from sharc_crawler.model import EMBEDDED, Kind, PageId, Sighting, Slot
 from sharc_crawler.strategies.base import Candidates
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.ledger import Ledger
     from sharc_crawler.frontier.parts import Parts
-    from sharc_crawler.model import Fetch, Instant
+    from sharc_crawler.model import Fetch, Instant, RateEstimate
 
 #: why URLs are left that a larger ``limit`` or ``hops`` would take
 OVER_LIMIT, TOO_FAR = "over limit={}", "more than {0} links from a seed or sitemap (hops={0})"
@@ -238,7 +240,6 @@ class Queuer:
         self, capture: SiteCapture, fresh: Mapping[str, Sighting], now: Instant, parent: PageId, depth: int
     ) -> None:
         """Rate, number and queue what is new."""
-        ledger = self._ledger
         # Rates are known by canonical URL, whatever spelling was found.
         pages = [
             sighting if sighting.url == key else sighting._replace(url=key)
@@ -247,18 +248,38 @@ class Queuer:
         ]
         waits = capture.strategy is None and capture.mode.whole  # for all pages that the sitemaps name
         estimates = iter([UNRATED] * len(pages) if waits else capture.rates.rates(pages, now))
-        late = TOO_LATE if capture.turned and not capture.mode.parted else ""
         queued: list[PageId] = []
-        for key, sighting in fresh.items():
-            name = sighting.host or self._host_of(sighting.url if sighting.key else key)
-            host = self._host(capture, name, sighting.url)
-            if sighting.kind is not Kind.PAGE:
-                self._enter_other(capture, key, sighting, host, depth, parent)
-                continue
-            left = late or capture.mode.why_left(sighting, parent)
-            weight = capture.rates.weight(sighting)
-            page = ledger.add_page(key, sighting, host, depth, parent, next(estimates), weight, left)
+        for is_page, some in groupby(fresh.items(), key=_is_page):
+            if is_page:
+                queued += self._enter_pages(capture, some, estimates, now, parent, depth, waits=waits)
+            else:
+                for key, sighting in some:
+                    self._enter_other(capture, key, sighting, depth, parent)
+        if queued:
+            self.offer(capture, queued, now)
+
+    def _enter_pages(
+        self,
+        capture: SiteCapture,
+        named: Iterable[tuple[str, Sighting]],
+        estimates: Iterator[RateEstimate],
+        now: Instant,
+        parent: PageId,
+        depth: int,
+        *,
+        waits: bool,
+    ) -> list[PageId]:
+        """Pages are numbered, all at once; those that are queued."""
+        ledger, mode = self._ledger, capture.mode
+        late = TOO_LATE if capture.turned and not mode.parted else ""
+        found: list[NewUrl] = []
+        for key, sighting in named:
+            host = self._host(capture, key, sighting)
             ledger.hosts[host].has_pages = True
+            left = late or mode.why_left(sighting, parent)
+            found.append(NewUrl(key, sighting, host, next(estimates), capture.rates.weight(sighting), left))
+        queued: list[PageId] = []
+        for page, (key, sighting, _, _, _, left) in zip(ledger.add_pages(found, depth, parent), found, strict=True):
             if left:
                 capture.counts.left()
                 continue
@@ -266,17 +287,14 @@ class Queuer:
             if waits:
                 own = sighting if sighting.url == key else sighting._replace(url=key)
                 capture.front.rate_later(page, own, sighting.url)
-            capture.mode.queued(page, parent, sighting, now)
-        if queued:
-            self.offer(capture, queued, now)
+            mode.queued(page, parent, sighting, now)
+        return queued
 
-    def _enter_other(
-        self, capture: SiteCapture, key: str, sighting: Sighting, host: int, depth: int, parent: PageId
-    ) -> None:
+    def _enter_other(self, capture: SiteCapture, key: str, sighting: Sighting, depth: int, parent: PageId) -> None:
         """Resources and sitemaps: owed by their host, whatever the strategy says."""
-        ledger = self._ledger
+        ledger, host = self._ledger, self._host(capture, key, sighting)
         late = TOO_LATE if capture.turned else ""
-        page = ledger.add_page(key, sighting, host, depth, parent, UNRATED, reason=late)
+        (page,) = ledger.add_pages([NewUrl(key, sighting, host, UNRATED, reason=late)], depth, parent)
         if late:
             return
         if sighting.kind is Kind.HUB:
@@ -294,12 +312,14 @@ class Queuer:
             capture.embedded.add(ledger.owner(parent), page)
         ledger.owe(page, Slot.FIRST if twice else Slot.ONLY)
 
-    def _host(self, capture: SiteCapture, name: str, url: str) -> int:
-        """A host's number; one that is new owes its robots.txt before all else."""
-        known = len(self._ledger.hosts)
-        number = self._ledger.host(name)
-        if number == known and self._ledger.hosts[number].waits:
-            self.owe_robots(capture, number, urljoin(url, "/robots.txt"))
+    def _host(self, capture: SiteCapture, key: str, sighting: Sighting) -> int:
+        """The number of a URL's host; one that is new owes its robots.txt before all else."""
+        name = sighting.host or self._host_of(sighting.url if sighting.key else key)
+        number = self._ledger.host_numbers.get(name)
+        if number is None:
+            number = self._ledger.host(name)
+            if self._ledger.hosts[number].waits:
+                self.owe_robots(capture, number, urljoin(sighting.url, "/robots.txt"))
         return number
 
     def owe_robots(self, capture: SiteCapture, number: int, url: str, depth: int = 0) -> None:
@@ -307,7 +327,8 @@ class Queuer:
         key = f"robots:{url}"
         if key in capture.seen:  # read again after a day
             key += f" {len(self._ledger.pages)}"
-        page = self._ledger.add_page(key, Sighting(url, Kind.ROBOTS, "host"), number, depth, NO_PARENT, UNRATED)
+        robots = NewUrl(key, Sighting(url, Kind.ROBOTS, "host"), number, UNRATED)
+        (page,) = self._ledger.add_pages([robots], depth, NO_PARENT)
         self._ledger.owe(page, Slot.ONLY)
 
     def rate(self, capture: SiteCapture, now: Instant) -> None:
@@ -355,6 +376,10 @@ class Queuer:
                 early=capture.mode.early(queued),
             )
         )
+
+
+def _is_page(named: tuple[str, Sighting]) -> bool:
+    return named[1].kind is Kind.PAGE
 
 
 def _taken(column: array[float], pages: list[PageId]) -> array[float]:

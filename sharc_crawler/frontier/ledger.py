@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from sharc_crawler.frontier.hosts import Host, HostRing, Politeness, Task
 from sharc_crawler.frontier.lifecycle import State
@@ -36,6 +36,18 @@ if TYPE_CHECKING:
 
 
 LONGEST_LISTED = 2_083  #: characters of a URL that is listed and not taken
+_QUEUED, _LATE = State.QUEUED, State.LATE  # looked up once: a sitemap names many pages
+
+
+class NewUrl(NamedTuple):
+    """A URL that is new to a capture."""
+
+    key: str
+    sighting: Sighting
+    host: int
+    estimate: RateEstimate
+    weight: float = 1.0
+    reason: str = ""  #: why it is not fetched
 
 
 class Ledger:
@@ -46,7 +58,7 @@ class Ledger:
 
     capture: SiteCapture  #: once it is opened, or restored
 
-    def __init__(self, politeness: Politeness, store: StepStore | None, shared: Shared) -> None:
+    def __init__(self, politeness: Politeness, store: StepStore | None, shared: Shared[Ledger]) -> None:
         self.politeness = politeness
         self.shared = shared
         self.polls: SitePolls | None = None  #: of an instant crawl
@@ -68,42 +80,35 @@ class Ledger:
             self.hosts.append(Host(name, self.politeness, self.shared.pace(name)))
         return number
 
-    def add_page(
-        self,
-        key: str,
-        sighting: Sighting,
-        host: int,
-        depth: int,
-        parent: PageId,
-        estimate: RateEstimate,
-        weight: float = 1.0,
-        reason: str = "",
-    ) -> PageId:
-        """A URL is known from now on; with a ``reason`` why not, it is not fetched."""
-        state = State.LATE if reason else State.QUEUED
-        page = self.pages.add(sighting.url, sighting.kind, host, depth, parent, estimate, weight, state)
-        self.capture.seen.add(key, page)
-        if self._store:
-            row = PageRow(
+    def add_pages(self, found: Sequence[NewUrl], depth: int, parent: PageId) -> range:
+        """URLs that one document names are known from now on; their numbers."""
+        first = len(self.pages)
+        rows = [
+            PageRow(
                 page,
                 SOLE,
-                key,
-                sighting.url,
-                sighting.kind,
-                self.hosts[host].name,
+                one.key,
+                one.sighting.url,
+                one.sighting.kind,
+                self.hosts[one.host].name,
                 depth,
                 parent,
-                sighting.via,
-                state,
-                estimate.rate,
-                estimate.source,
-                estimate.shape,
-                weight,
-                sighting.hints,
-                reason,
+                one.sighting.via,
+                _LATE if one.reason else _QUEUED,
+                one.estimate.rate,
+                one.estimate.source,
+                one.estimate.shape,
+                one.weight,
+                one.sighting.hints,
+                one.reason,
             )
-            self._batch.pages.append(row)
-        return page
+            for page, one in enumerate(found, first)
+        ]
+        self.pages.extend(rows, self.host_numbers)
+        self.capture.seen.add_all([one.key for one in found], first)
+        if self._store:
+            self._batch.pages += rows
+        return range(first, first + len(rows))
 
     def owe(self, page: PageId, slot: Slot) -> None:
         """A download that no strategy decides: its host owes it before the next page."""

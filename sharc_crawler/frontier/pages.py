@@ -49,38 +49,8 @@ class PageTable:
     def __len__(self) -> int:
         return len(self.urls)
 
-    def add(
-        self,
-        url: str,
-        kind: Kind,
-        host: int,
-        depth: int,
-        parent: PageId,
-        estimate: RateEstimate,
-        weight: float,
-        state: State = State.QUEUED,
-    ) -> PageId:
-        """A new row; its number."""
-        page = len(self.urls)
-        self.urls.append(url)
-        self.states.append(state)
-        self.kinds.append(kind)
-        self.hosts.append(host)
-        self.depths.append(min(depth, 65535))
-        self.parents.append(parent)
-        self.rates.append(estimate.rate)
-        self.shapes.append(estimate.shape)
-        self.weights.append(weight)
-        self.guessed.append(estimate.source == PRIOR)
-        self.started.append(0.0)
-        self._notes.append(None)
-        return page
-
     def extend(self, rows: Sequence[PageRow], hosts: Mapping[str, int]) -> None:
-        """Rows that a store held, numbered on from those here; ``hosts``: the number of each host.
-
-        They are as after :meth:`add` of each, made column by column.
-        """
+        """New rows, numbered on from those here, or those that a store held; ``hosts``: the number of each host."""
         self.urls.extend([row.url for row in rows])
         self.states.extend([row.state for row in rows])
         self.kinds.extend([row.kind for row in rows])

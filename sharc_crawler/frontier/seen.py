@@ -71,16 +71,18 @@ class SeenUrls:
 
     def add(self, key: str, page: PageId) -> None:
         """A URL that was not known is known."""
-        if self._used >= _LOAD * len(self._hashes):
-            self._grow()
-        self._put(hash(key), page)
-        self._used += 1
+        self.add_all([key], page)
 
     def add_all(self, keys: Sequence[str], first: PageId = 0) -> None:
         """URLs that were not known are, each once; their pages are numbered from ``first`` on."""
         if len(keys) < _FEW:
             for page, key in enumerate(keys, first):
-                self.add(key, page)
+                if self._used >= _LOAD * len(self._hashes):
+                    self._grow()
+                value = hash(key)
+                place = self._place(value)
+                self._hashes[place], self._pages[place] = value, page
+                self._used += 1
             return
         hashes, pages = array("q", map(hash, keys)), array("i", range(first, first + len(keys)))
         former = self._hashes + hashes, self._pages + pages

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -56,4 +55,4 @@ class Calibration:
             return estimate
         rate = self._scale * estimate.rate**self.weight
         shape = min(estimate.shape, self._shape)
-        return replace(estimate, rate=rate, shape=shape, spread=rate / shape**0.5)
+        return estimate._replace(rate=rate, shape=shape, spread=rate / shape**0.5)

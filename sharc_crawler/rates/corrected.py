@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.optimize import minimize
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -48,6 +47,8 @@ def corrected(
     """
     if (early | late).sum() < ENOUGH:
         return rates, shapes
+    from scipy.optimize import minimize  # a third of a second, which most captures need not wait
+
     held = np.maximum(rates, COLDEST * rates.mean())
     seen = 2 * early + late
 

@@ -109,10 +109,12 @@ class HistoryRates:
         """The estimates in these rows; those that came after the last estimate have none."""
         if self._found is None:
             return [None] * len(rows)
-        known = [row for row in rows if NOWHERE < row < len(self._found)]
-        names = ("history" if row < self._captured else "lastmod" for row in known)
-        told = self._found.select(known).told(names)
-        return [next(told) if NOWHERE < row < len(self._found) else None for row in rows]
+        size, captured = len(self._found), self._captured
+        known = [row for row in rows if NOWHERE < row < size]
+        told = self._found.select(known).told("history" if row < captured else "lastmod" for row in known)
+        if len(known) == len(rows):
+            return list(told)
+        return [next(told) if NOWHERE < row < size else None for row in rows]
 
     def swings(self) -> Swings | None:
         """How far the changes of the captures were off what their rates expect."""

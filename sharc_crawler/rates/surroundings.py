@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 from array import array
+from collections import defaultdict
+from itertools import count
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -45,12 +47,12 @@ class Surroundings:
 
     def __init__(self, urls: Sequence[str], links: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None) -> None:
         self.size, self.links = len(urls), links
-        numbers: dict[str, int] = {}
+        numbers: defaultdict[str, int] = defaultdict(count().__next__)
         found, counts = array("i"), array("i")
         folders: dict[str, list[int]] = {}  # the words of folders, which many pages share
 
         def numbered(text: str) -> list[int]:
-            return [numbers.setdefault(word, len(numbers)) for word in WORD.findall(text)]
+            return list(map(numbers.__getitem__, WORD.findall(text)))
 
         for url in urls:
             cut = url.rfind("/", 0, -1) + 1

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from array import array
+from collections import defaultdict
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -58,8 +60,8 @@ def classes(urls: Sequence[str]) -> tuple[NDArray[np.int64], list[str]]:
 
 @lru_cache(maxsize=1)  # an estimate asks for those of one site again and again
 def _classes(urls: tuple[str, ...]) -> tuple[NDArray[np.int64], list[str]]:
-    numbers: dict[str, int] = {}
-    own = np.array([numbers.setdefault(url_class(url), len(numbers)) for url in urls], np.int64)
+    numbers: defaultdict[str, int] = defaultdict(count().__next__)
+    own = np.fromiter(map(numbers.__getitem__, map(url_class, urls)), np.int64, len(urls))
     own.flags.writeable = False
     return own, list(numbers)
 

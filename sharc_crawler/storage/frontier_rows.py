@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import asdict
-from operator import attrgetter
 from typing import Any
 
 from sharc_crawler.frontier.spec import CaptureSpec
@@ -26,7 +25,6 @@ from sharc_crawler.model import (
 from sharc_crawler.rates.swings import Swings
 from sharc_crawler.subsites.branch import Branch
 
-_HINTS = attrgetter(*Hints.__slots__)
 _NO_DOCUMENT = (None,) * len(Document._fields)
 _RESULTS, _SLOTS = {one.value: one for one in Result}, {one.value: one for one in Slot}
 _PLANS, _KINDS = {one.value: one for one in Plan}, {one.value: one for one in Kind}
@@ -46,7 +44,9 @@ def hints_value(hints: Hints | None) -> str | None:
     """What a sitemap said, as a JSON array of its fields."""
     if hints is None:
         return None
-    return f"[{', '.join(map(_json, _HINTS(hints)))}]"
+    if hints[2:5] == (None, None, None):  # a date alone, as most sitemaps have it
+        return f"[{_json(hints[0])}, {_json(hints[1])}, null, null, null, {_json(hints[5])}]"
+    return f"[{', '.join(map(_json, hints))}]"
 
 
 def _json(field: object) -> str:

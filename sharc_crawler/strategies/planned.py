@@ -96,7 +96,7 @@ class PlannedPages:
         self.plan = plan
         self.inward = True  #: the slots left lead towards T, not away from it
         self.strict = False  #: runs take no more pages than planned; any page may follow when all are spent
-        self._prior = [WaitingClass(rate, 1.0, math.inf) for rate in prior]
+        self._prior = [WaitingClass(rate, 1.0, math.inf, attested=False, number=0) for rate in prior]
         self._attested_apart = attested_apart
         self._scout = scout
         self._errands: list[PageId] = []  # named by the scout, the next one last
@@ -135,7 +135,7 @@ class PlannedPages:
         if stale or self._news > NEWS * (len(self) + missing):
             self._replan(missing, step)
             self._basis = (step, self._pages.width)
-        self._news += missing > 0
+        self._news += bool(missing)
         taken = self._errand() or self._in_turn(missing)
         if self._scout is not None:
             self._scout.visited(taken.source.rate)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,13 +21,21 @@ Key = tuple[float, float, float, bool]  # rate, weight, shape, attested
 FINEST = 0.01  #: relative width of the narrowest bins
 
 
+@lru_cache(maxsize=1 << 12)  # weights and shapes are the same for many pages
+def _bin(value: float, width: float) -> float:
+    """The middle of the bin of this relative width that a value lies in."""
+    if value in {0.0, math.inf}:
+        return value
+    return math.exp(width * round(math.log(value) / width))
+
+
 class WaitingClass:
     """Pages alike in rate, weight, posterior shape and attestation; first come, first served."""
 
     __slots__ = ("attested", "heat", "known", "line", "number", "position", "rate", "shape", "waiting", "weight")
 
-    def __init__(self, rate: float, weight: float, shape: float, attested: bool = False) -> None:
-        self.number = 0  # from 1 among the classes of a capture
+    def __init__(self, rate: float, weight: float, shape: float, attested: bool, number: int) -> None:
+        self.number = number  # from 1 among the classes of a capture; 0: in none
         self.rate = rate
         self.weight = weight
         self.heat = rate * weight  # weighted changes per second
@@ -125,9 +134,8 @@ class WaitingPages:
         return self._numbered[number - 1] if number else None
 
     def _new(self, key: Key) -> WaitingClass:
-        made = self._by_key[key] = WaitingClass(*key)
+        made = self._by_key[key] = WaitingClass(*key, number=len(self._numbered) + 1)
         self._numbered.append(made)
-        made.number = len(self._numbered)
         return made
 
     def _count(self, of: WaitingClass, change: int) -> None:
@@ -150,12 +158,7 @@ class WaitingPages:
         if not self.width:
             return key
         rate, weight, shape, attested = key
-        return self._bin(rate), self._bin(weight), self._bin(shape), attested
-
-    def _bin(self, value: float) -> float:
-        if value in {0.0, math.inf}:
-            return value
-        return math.exp(self.width * round(math.log(value) / self.width))
+        return _bin(rate, self.width), _bin(weight, self.width), _bin(shape, self.width), attested
 
     def _coarsen(self) -> None:
         """Bins of twice the width: pages move class by class."""

@@ -5,17 +5,22 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sharc_crawler.frontier.pages import NO_PARENT, PageTable
+from sharc_crawler.frontier.lifecycle import State
+from sharc_crawler.frontier.pages import PageTable
 from sharc_crawler.frontier.store import PageRow
-from sharc_crawler.model import NO_VALIDATORS, Kind, Outcome, RateEstimate, Result, Validators
+from sharc_crawler.model import NO_VALIDATORS, Kind, Outcome, Result, Validators
 from sharc_crawler.rates.chain import PRIOR
 
 TEXT = st.none() | st.text(st.characters(exclude_characters="\0"), min_size=1)
 
 
-def table():
+def row(page, url="http://h/", kind=Kind.PAGE, depth=0, source="none", state=State.QUEUED):
+    return PageRow(page, 0, url, url, kind, "h", depth, page - 1, "", state, 0.5 * page, source, 2.0, 3.0, None, "")
+
+
+def table(*rows):
     pages = PageTable()
-    pages.add("http://h/", Kind.PAGE, 0, 0, NO_PARENT, RateEstimate(0.0, "none"), 1.0)
+    pages.extend(rows or [row(0)], {"h": 7})
     return pages
 
 
@@ -40,20 +45,28 @@ def test_a_validator_that_no_request_may_carry_is_not_kept():
     assert pages.remembered(0).validators == NO_VALIDATORS
 
 
-def test_rows_of_a_store_are_as_if_added_one_by_one():
-    urls = ["http://h/", "http://h/ä", "http://h/sitemap.xml"]
-    kinds = [Kind.PAGE, Kind.PAGE, Kind.SITEMAP]
+def test_rows_come_one_by_one_or_at_once():
     rows = [
-        PageRow(page, 0, url, url, kind, "h", 70_000 * page, page - 1, "", page % 2, 0.5, PRIOR, 2.0, 3.0, None, "")
-        for page, (url, kind) in enumerate(zip(urls, kinds, strict=True), 1)
+        row(0),
+        row(1, "http://h/ä", depth=70_000, source=PRIOR),
+        row(2, "http://h/sitemap.xml", Kind.SITEMAP, state=State.LATE),
     ]
-    one_by_one, at_once = table(), table()
-    for row in rows:
-        estimate = RateEstimate(row.rate, row.source, row.shape)
-        one_by_one.add(row.url, row.kind, 7, row.depth, row.parent, estimate, row.weight, row.state)
-    at_once.extend(rows, {"h": 7})
-    columns = ("urls", "states", "kinds", "hosts", "depths", "parents", "rates", "started", "shapes", "weights")
-    for column in (*columns, "guessed", "_notes"):
-        found, wanted = getattr(at_once, column), getattr(one_by_one, column)
-        assert [found[row] for row in range(4)] == [wanted[row] for row in range(4)], column
-        assert len(found) == len(wanted) == 4
+    at_once, one_by_one = table(*rows), table(rows[0])
+    for one in rows[1:]:
+        one_by_one.extend([one], {"h": 7})
+    for pages in (at_once, one_by_one):
+        found = [
+            [column[page] for page in range(3)]
+            for column in (pages.urls, pages.states, pages.kinds, pages.depths, pages.parents, pages.rates)
+        ]
+        assert found == [
+            ["http://h/", "http://h/ä", "http://h/sitemap.xml"],
+            [State.QUEUED, State.QUEUED, State.LATE],
+            [Kind.PAGE, Kind.PAGE, Kind.SITEMAP],
+            [0, 65_535, 0],
+            [-1, 0, 1],
+            [0.0, 0.5, 1.0],
+        ]
+        assert (list(pages.hosts), list(pages.guessed), list(pages.shapes)) == ([7] * 3, [0, 1, 0], [2.0] * 3)
+        assert (len(pages), list(pages.weights), list(pages.started)) == (3, [3.0] * 3, [0.0] * 3)
+        assert not any(map(pages.validators, range(3)))

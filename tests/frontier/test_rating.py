@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ from sharc_crawler.frontier.frontier import Frontier
 from sharc_crawler.frontier.parts import Parts
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import Done, Fetch, Hints, Kind, RateEstimate, Sighting, Url
-from sharc_crawler.rates.chain import Chain
+from sharc_crawler.rates.chain import Chain, default_chain
 from sharc_crawler.rates.sources import HistoryRates
 from sharc_crawler.storage.memory import MemoryStore
 
@@ -105,6 +106,32 @@ def test_a_second_capture_learns_once_before_its_first_page(listed: World, impol
     source = Counted()
     until_first_page(listed, opened(impolite, Chain([source])))
     assert source.learned == 1
+
+
+def calls_before_the_first_page(world: World, politeness: Politeness, pages: int) -> int:
+    """Functions of Python that are called until the first page of a site whose sitemap names so many is fetched."""
+    world.links[INDEX] = [Sighting(page(at), hints=Hints(lastmod=-DAY * (at + 1))) for at in range(pages)]
+    frontier = Frontier(politeness, MemoryStore(), Parts(rates=lambda _: default_chain()))
+    frontier.open(CaptureSpec("h", (ROOT,), strategy="sharc-selective", sitemaps=(INDEX,)), 1000.0)
+    called = 0
+
+    def count(_: object, event: str, __: object) -> None:
+        nonlocal called
+        called += event == "call"
+
+    sys.setprofile(count)
+    try:
+        until_first_page(world, frontier)
+    finally:
+        sys.setprofile(None)
+    return called
+
+
+def test_what_a_page_of_a_sitemap_costs_before_the_first_page(world: World, impolite: Politeness):
+    """What one document names is taken in together; what is left is what each address is asked for."""
+    # The first of the three loads what is needed.
+    _, few, many = (calls_before_the_first_page(world, impolite, pages) for pages in (600, 600, 3_000))
+    assert (many - few) / 2_400 < 75
 
 
 def test_a_sitemap_read_later_is_one_question(listed: World, impolite: Politeness):

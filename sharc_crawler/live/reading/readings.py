@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 _NOTHING = Payload()
-_HINTS = attrgetter(*Hints.__slots__)
 
 
 class Wants(StrEnum):
@@ -101,14 +100,10 @@ def unpacked_reading(answer: dict[str, Any], via: str) -> Reading:
     )
 
 
-def _told(hints: Hints | None) -> list[Any] | None:
-    return None if hints is None else list(_HINTS(hints))
-
-
-def _named(kind: Kind, links: Iterable[Sighting]) -> tuple[Kind, list[str], list[list[Any] | None] | None]:
+def _named(kind: Kind, links: Iterable[Sighting]) -> tuple[Kind, list[str], list[Hints | None] | None]:
     """Links of one kind, one after the other, and their hints, where any has some."""
     named = list(links)
-    hints = [_told(link.hints) for link in named] if any(link.hints for link in named) else None
+    hints = [link.hints for link in named] if any(link.hints for link in named) else None
     return kind, [link.url for link in named], hints
 
 
