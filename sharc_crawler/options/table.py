@@ -8,12 +8,23 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
 from sharc_crawler.archive.options import DEDUP
 from sharc_crawler.frontier.hosts import MAX_DELAY
 from sharc_crawler.frontier.spec import AUDIT, BOUNDS, HINTS, LAG, ScopeKind
+from sharc_crawler.options.checked import (
+    COOKIES,
+    DIVISION,
+    KEY,
+    MASKS,
+    OBJECTS,
+    RATES,
+    STATE,
+    STRATEGY,
+    UPDATES,
+    plugin,
+)
 from sharc_crawler.options.kinds import (
     Bytes,
     Choice,
@@ -31,64 +42,16 @@ from sharc_crawler.options.kinds import (
 )
 from sharc_crawler.options.option import argument, both, setting
 from sharc_crawler.options.sites import Authority, Changefreq, Contact, SeedFile, Sitemaps, Urls, WarcinfoFields
-from sharc_crawler.plugins import load
-from sharc_crawler.rates.make import make_sources
 from sharc_crawler.report.log import FORMATS
-from sharc_crawler.strategies.base import Setting
-from sharc_crawler.strategies.make import make_strategy
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from sharc_crawler.seeds.base import Threshold
 
 #: sections of the page of arguments
 WHAT, SHOWN, RUNS, SEEDS, NEWS, KEPT = "what", "shown", "runs", "seeds", "news", "kept"
 ASKED_FOR = ("gzip", "deflate", "br", "zstd")  #: content codings that are undone
-_STRATEGY = Text("name", lambda spec: make_strategy(spec, Setting()))
-
-
-def _masks(name: str) -> object:
-    from sharc_crawler.changes.masks import load_masks  # only where there are any
-
-    return load_masks(Path(name))
-
-
-def _cookies(name: str) -> object:
-    from sharc_crawler.login import read_cookies  # only where one is logged in
-
-    return read_cookies(name)
-
-
-def _state(name: str) -> object:
-    from sharc_crawler.login import read_state  # the same
-
-    return read_state(name)
-
-
-def _key(name: str) -> object:
-    from sharc_crawler.certificate.identities import read_identity  # only where one signs
-
-    return read_identity(Path(name), stamped=True)  # whether it is: once all is known
-
-
-def _objects(url: str) -> object:
-    from sharc_crawler.archive.objects import ObjectFolder  # only where there is one
-
-    return ObjectFolder(url)
-
-
-def _division(name: str) -> object:
-    from sharc_crawler.subsites.make import make_division  # only where a site is divided
-
-    return make_division(name)
-
-
-_RATES = Text("names, separated by commas", lambda spec: make_sources(spec, {}))
-
-
-def _plugin(port: str) -> Text:
-    return Text("name", lambda name: load(port, name))
-
-
 _INSTANT, _CONTINUOUS, _RANKER = "mode=instant", "mode=continuous", "ranker="
 _SHOWN = "browser=always|auto"
 _TIMED = f"{_INSTANT}|continuous"  #: with either
@@ -110,7 +73,7 @@ class Options:
         SeedFile(), (), "file with one URL a line (`#` begins a comment line)", section=WHAT
     )
     strategy: str = both(
-        _STRATEGY,
+        STRATEGY,
         "sharc-online",  # an order alone doubles nobody's traffic
         "order of visits and revisits ([which there are](../README.md#strategies), [your own](strategies.md))",
         section=WHAT,
@@ -118,7 +81,7 @@ class Options:
         never=_INSTANT,
     )
     subsites: str = argument(
-        Text("`path`, `sitemap`, `links`", _division),
+        DIVISION,
         "",
         "capture part by part, the largest coherent part first, each around a reference instant of its own; `links`"
         " needs `pip install 'sharc-crawler[links]'` ([subsites.md](subsites.md))",
@@ -226,7 +189,7 @@ class Options:
         section=WHAT,
     )
     rates: str = both(
-        _RATES,
+        RATES,
         "captures,sitemap",
         "[sources of change rates](rates.md#sources), in the order in which they are asked: `captures`, `sitemap`,"
         " `predictor:model=FILE`, …",
@@ -286,7 +249,7 @@ class Options:
 
     # Logged in
     cookies: str | None = argument(
-        Text("file", _cookies),
+        COOKIES,
         None,
         "cookies that requests are made with, in Netscape's format (`cookies.txt`): of a session that you are entitled"
         " to capture ([how](capturing.md#logged-in))",
@@ -294,7 +257,7 @@ class Options:
         never=_INSTANT,
     )
     state: str | None = argument(
-        Text("file", _state),
+        STATE,
         None,
         "the same, and what scripts had stored: a storage state of Playwright's",
         section=WHAT,
@@ -345,7 +308,7 @@ class Options:
         needs=_RANKER,
     )
     updates: str = argument(
-        Text("`digest`, `link-addition`, `pdf-link`, `fingerprint`", lambda name: load("updates", name)),
+        UPDATES,
         "digest",
         "what a change is",
         section=SEEDS,
@@ -407,7 +370,7 @@ class Options:
         never=_INSTANT,
     )
     sign: str | None = both(
-        Text("file", _key),
+        KEY,
         None,
         "private key (PEM, curve secp384r1), or that of a domain with its certificates (needs `timestamp`), that signs"
         " certificate and package, as [wacz-auth](https://specs.webrecorder.net/wacz-auth/0.1.0/) has it ([what it"
@@ -424,7 +387,7 @@ class Options:
         never=_INSTANT,
     )
     objects: str | None = both(
-        Text("URL, as `s3://bucket/folder`", _objects),
+        OBJECTS,
         None,
         "object store that holds the capture: each exchange lies there before it counts, and the whole folder at the"
         " end ([object stores](capturing.md#in-an-object-store)); `output` is the working copy. Needs `pip install"
@@ -433,7 +396,7 @@ class Options:
         never=_INSTANT,
     )
     masks: str | None = both(
-        Text("file", _masks),
+        MASKS,
         None,
         "file of what does not count as a change of content, as `sharc masks` writes it ([changes.md](changes.md))",
         section=KEPT,
@@ -467,14 +430,14 @@ class Options:
 
     # Settings of a project
     store: str = setting(
-        _plugin("store"),
+        plugin("store"),
         "sqlite",
         "what keeps the state of a crawl in its output folder: a plug-in's name, or a dotted path"
         " ([plug-ins](architecture.md#plug-ins)); `memory`: nothing to go on with",
     )
-    writer: str = setting(_plugin("writer"), "warc", "what keeps exchanges: a plug-in's name, or a dotted path")
+    writer: str = setting(plugin("writer"), "warc", "what keeps exchanges: a plug-in's name, or a dotted path")
     detector: str = setting(
-        _plugin("detector"), "content", "what tells content from its trimmings: a plug-in's name, or a dotted path"
+        plugin("detector"), "content", "what tells content from its trimmings: a plug-in's name, or a dotted path"
     )
     warc: bool = setting(Flag(), True, "write WARC files into the output folder (a process of their own does it)")
     warc_level: int = setting(Whole(0, 9), 6, "gzip level, 0 (stored), 1 (fast) to 9 (small)")
