@@ -55,6 +55,9 @@ class OwnRates:
     def weight(self, _: Sighting) -> float:
         return 1.0
 
+    def swings(self) -> None:
+        """No history tells of any."""
+
 
 class Stopwatch:
     """Seconds of the clock by part; a call that is timed costs some 0.2 µs more."""

@@ -10,7 +10,8 @@ on a capture whose pages were all visited twice, made by `made_capture.py` with 
 `--known` makes it know more pages than it visited. Processor time is that of a process and of those it waited for,
 memory the peak of the largest. `--json` prints rows. `--cut` goes on with a capture that such code made, as it is
 left by a kill when so many pages were visited, up to the first request. `--sites` spreads the pages over so many sites
-of one machine, beside one site of as many pages, to the end.
+of one machine, beside one site of as many pages, to the end; ``--files`` bounds the files that the crawl has open, and
+not those of the server, which has a connection for each site.
 """
 
 from __future__ import annotations
@@ -203,7 +204,7 @@ def cut_off(pages: int, folder: Path) -> Iterator[tuple[str, Spent]]:
         yield "going on", _until_asked([sys.executable, "-m", "scrapy", "crawl", "site", *arguments], asked, 1, folder)
 
 
-def many_sites(pages: int, sites: int, folder: Path) -> Iterator[tuple[str, Spent]]:
+def many_sites(pages: int, sites: int, files: int, folder: Path) -> Iterator[tuple[str, Spent]]:
     """So many pages on one site, then on many."""
     (folder / "scale_settings.py").write_text(SETTINGS)
     for number, name in ((1, "one site"), (sites, f"{sites:,} sites")):
@@ -213,7 +214,7 @@ def many_sites(pages: int, sites: int, folder: Path) -> Iterator[tuple[str, Spen
             (folder / "seeds.txt").write_text(seeds)
             command = [word for word in ours(url, f"out-{number}") if word != f"url={url}"]
             command[command.index("-a") + 1 : command.index("-a") + 1] = ["seeds=seeds.txt"]
-            yield name, spent(command, folder)
+            yield name, spent([*(["prlimit", f"--nofile={files}:{files}"] if files else []), *command], folder)
 
 
 def tools(pages: int, known: int, folder: Path) -> Iterator[tuple[str, Spent]]:
@@ -238,6 +239,7 @@ def main() -> None:
     parser.add_argument("--crawls", action="store_true", help="no tools")
     parser.add_argument("--cut", action="store_true", help="neither: going on alone, with that many pages visited")
     parser.add_argument("--sites", type=int, default=0, help="the pages on so many sites, beside one of as many, alone")
+    parser.add_argument("--files", type=int, default=0, help="that a crawl of --sites may have open at once")
     parser.add_argument("--json", action="store_true")
     args = parser.parse_args()
     for pages in map(int, args.pages.split(",")):
@@ -245,7 +247,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             parts = [(cut_off(pages, folder), pages)] if args.cut else []
-            parts += [(many_sites(pages, args.sites, folder), pages)] if args.sites else []
+            parts += [(many_sites(pages, args.sites, args.files, folder), pages)] if args.sites else []
             alone = bool(parts)
             parts += [] if alone or args.tools else [(crawls(pages, folder), pages)]
             parts += [] if alone or args.crawls else [(tools(pages, known, folder), known)]

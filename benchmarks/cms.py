@@ -1,10 +1,10 @@
 """Stock content management systems, as Debian packages them, captured over loopback: what do masks leave?
 
-    apt-get install --no-install-recommends php-cli php-sqlite3 php-mysql php-xml php-mbstring php-intl \
+    apt-get install --no-install-recommends apache2 libapache2-mod-php php-cli php-sqlite3 php-mysql php-xml php-mbstring php-intl \
         mediawiki dokuwiki wordpress wordpress-theme-twentytwentyone mariadb-server
     python benchmarks/cms.py /tmp/cms [wordpress mediawiki dokuwiki] [--pages 30]
 
-Each is installed into the folder (nothing outside is touched), filled with pages, and served by PHP's own server. Each
+Each is installed into the folder (nothing outside is touched), filled with pages, and served by Apache. Each
 page shows what sites show: how long it took, how many queries, a nonce in a comment. Nobody edits anything while it is
 captured, so what differs is noise. Then it is captured again, with masks learned from the first capture, and a third
 time with edits made between visits and revisits: those must be found. Prints what the captures say.
@@ -21,11 +21,14 @@ import random
 import shutil
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -50,6 +53,12 @@ def pages(number: int) -> list[tuple[str, str]]:
         (f"The {rng.choice(WORDS)} and the {rng.choice(WORDS)} {place}", text(rng, 120))
         for place in range(1, number + 1)
     ]
+
+
+def over_a_year() -> Iterator[float]:
+    """When pages were last edited, the newest first."""
+    now = time.time()
+    return (now - 7200 - place * 33_333 % 31_000_000 for place in count())
 
 
 def php(script: Path, *words: str, folder: Path, **environment: str) -> None:
@@ -90,12 +99,49 @@ def answers(port: int) -> bool:
         return probe.connect_ex((ADDRESS, port)) == 0
 
 
+APACHE = """
+ServerRoot /etc/apache2
+ServerName {address}
+Listen {address}:{port}
+PidFile {folder}/apache.pid
+ErrorLog {folder}/apache.log
+{user}
+Include mods-enabled/*.load
+Include mods-enabled/*.conf
+StartServers 2
+MaxRequestWorkers 4
+MaxConnectionsPerChild 0
+php_admin_flag display_errors off
+<Directory />
+AllowOverride None
+Require all denied
+</Directory>
+<Directory {root}>
+Options FollowSymLinks
+Require all granted
+</Directory>
+<Directory {folder}/told>
+Require all granted
+</Directory>
+Alias /robots.txt {folder}/told/robots.txt
+Alias /told {folder}/told
+DocumentRoot {root}
+"""
+
+
 @contextmanager
-def served(root: Path, port: int, router: Path | None = None, **environment: str) -> Iterator[None]:
-    """A folder of PHP pages on loopback."""
-    command: list[str | Path] = ["php", "-d", "display_errors=0", "-S", f"{ADDRESS}:{port}", "-t", root]
-    command += [router] if router else []
-    with running(command, root.parent / "php.log", lambda: answers(port), PHP_CLI_SERVER_WORKERS="2", **environment):
+def served(folder: Path, root: Path, port: int, **environment: str) -> Iterator[None]:
+    """A folder of PHP pages on loopback, by Apache as Debian sets it up; ``folder/told`` has robots.txt and sitemaps."""
+    (folder / "told").mkdir(exist_ok=True)
+    user = ""
+    if os.geteuid() == 0:  # it serves as another user, who has to write the site's data
+        user = "User www-data\nGroup www-data"
+        subprocess.run(["chown", "-R", "www-data:www-data", folder], check=True, timeout=60)
+    conf = folder / "apache.conf"
+    words = {"address": ADDRESS, "port": port, "user": user, "folder": folder, "root": root}
+    conf.write_text(APACHE.format(**words))
+    command = ["apache2", "-f", conf, "-DFOREGROUND"]
+    with running(command, folder / "php.log", lambda: answers(port), **environment):
         yield
 
 
@@ -135,19 +181,37 @@ def mediawiki(folder: Path, port: int, number: int) -> Iterator[tuple[str, Calla
             input=body, text=True, check=True, capture_output=True, timeout=120,
         )  # fmt: skip
 
-    made = pages(number)
+    def maintain(script: str, *words: str) -> None:
+        php(program / "maintenance" / script, "--conf", str(settings), *words, folder=folder)
+
+    def tell() -> None:
+        """As its manual has a timer do it."""
+        maintain(
+            "generateSitemap.php", "--fspath", str(told), "--urlpath", "/told", "--server", url, "--identifier", "wiki"
+        )
+
+    made, texts, told = pages(number), folder / "texts", folder / "told"
+    texts.mkdir()
+    told.mkdir()
     for place, (title, body) in enumerate(made):
         links = " ".join(f"[[{made[(place + step) % number][0]}]]" for step in (1, 2, 3))
-        put(title, f"== History ==\n{body}\n== See also ==\n{links}")
-    put("Main Page", "".join(f"* [[{title}]]\n" for title, _ in made))
-
-    php(program / "maintenance/runJobs.php", "--conf", str(settings), folder=folder)  # which mends red links
+        (texts / f"{title}.txt").write_text(f"== History ==\n{body}\n== See also ==\n{links}")
+    (texts / "Main Page.txt").write_text("".join(f"* [[{title}]]\n" for title, _ in made))
+    maintain("importTextFiles.php", "--overwrite", *map(str, sorted(texts.iterdir())))
+    maintain("runJobs.php")  # which mends red links
+    with closing(sqlite3.connect(folder / "my_wiki.sqlite")) as wiki, wiki:  # as if written over a year
+        for page, when in zip(wiki.execute("select page_id from page").fetchall(), over_a_year(), strict=False):
+            stamp = datetime.fromtimestamp(when, UTC).strftime("%Y%m%d%H%M%S")
+            wiki.execute("update page set page_touched = ? where page_id = ?", (stamp, *page))
+    tell()
+    (told / "robots.txt").write_text(f"Sitemap: {url}/told/sitemap-index-wiki.xml\n")
 
     def edit(place: int) -> None:
         title, body = made[place]
         put(title, f"== History ==\n{body.replace(body.split()[3], 'EDITED', 1)}\n")
+        tell()
 
-    with served(program, port, MW_CONFIG_FILE=str(settings)):
+    with served(folder, program, port, MW_CONFIG_FILE=str(settings)):
         exclude = r"(?i)[?&](action|oldid|diff|printable|returnto|veaction|mobileaction|limit|from|hide\w+|days)=|/Special:|Special%3A|title=Special:|(load|api|rest|opensearch_desc)\.php"
         yield f"{url}/index.php", edit, ["-a", f"exclude={exclude}"]
 
@@ -231,7 +295,7 @@ def wordpress(folder: Path, port: int, number: int) -> Iterator[tuple[str, Calla
             title, body = made[place]
             php(folder / "edit.php", title, body.split()[3], folder=folder)
 
-        with served(root, port):
+        with served(folder, root, port):
             exclude = r"wp-json|wp-login|xmlrpc|replytocom|/feed|feed=|wp-admin|rest_route"
             yield f"http://{ADDRESS}:{port}/", edit, ["-a", f"exclude={exclude}"]
 
@@ -264,7 +328,7 @@ def dokuwiki(folder: Path, port: int, number: int) -> Iterator[tuple[str, Callab
     for name in ("local.php", "local.protected.php", "acl.auth.php", "users.auth.php"):
         (root / "conf" / name).unlink(missing_ok=True)
     (root / "conf/local.php").write_text(
-        f"<?php $conf['title']='Town'; $conf['useacl']=0; $conf['savedir']='{root}/data'; $conf['autoplugin']=0;"
+        f"<?php $conf['title']='Town'; $conf['useacl']=0; $conf['savedir']='{root}/data'; $conf['autoplugin']=0; $conf['sitemap']=1;"
     )
     template = root / "lib/tpl/dokuwiki"
     (template / "footer.html").write_text("")
@@ -277,15 +341,23 @@ def dokuwiki(folder: Path, port: int, number: int) -> Iterator[tuple[str, Callab
     for place, (title, body) in enumerate(made):
         links = " ".join(f"[[page{(place + step) % number}]]" for step in (1, 2, 3))
         (store / f"page{place}.txt").write_text(f"====== {title} ======\n{body}\n\n{links}\n")
+    for (place, _), when in zip(enumerate(made), over_a_year(), strict=False):
+        os.utime(store / f"page{place}.txt", (when, when))
     (store / "start.txt").write_text("====== Town ======\n" + "".join(f"  * [[page{n}]]\n" for n in range(number)))
+
+    php(root / "bin/indexer.php", "-q", folder=root)  # what its sitemap is made of
+    (folder / "told").mkdir()
+    (folder / "told/robots.txt").write_text(f"Sitemap: http://{ADDRESS}:{port}/doku.php?do=sitemap\n")
 
     def edit(place: int) -> None:
         one = store / f"page{place}.txt"
         one.write_text(one.read_text().replace(made[place][1].split()[3], "EDITED", 1))
         later = time.time() + 2  # its cache goes by whole seconds
         os.utime(one, (later, later))
+        for told in (root / "data/cache").glob("sitemap.xml*"):
+            told.unlink()  # as if a day had passed: it is made once a day
 
-    with served(root, port):
+    with served(folder, root, port):
         exclude = r"[?&](do|idx|rev|sectok|image|ns|tab_\w+)=|/lib/exe/|feed\.php"
         yield f"http://{ADDRESS}:{port}/doku.php?id=start", edit, ["-a", f"exclude={exclude}"]
 

@@ -1,6 +1,6 @@
-"""A second capture into a collection, beside the first: requests, bytes and time where 1 % of the pages were edited.
+"""Further captures into a collection, beside the first: requests, bytes and time where 1 % of the pages were edited.
 
-    python benchmarks/second_capture.py /tmp/second [documentation mediawiki …] [--pages 100] [--masks]
+    python benchmarks/second_capture.py /tmp/second [documentation mediawiki …] [--pages 100] [--masks] [--captures 2]
 
 `documentation` is Debian's python3-doc behind `python -m http.server` (Last-Modified, 304); the others are the stock
 programs of ``cms.py``, as Debian packages them, filled with so many pages. Edited are one page in a hundred, at least
@@ -18,6 +18,7 @@ import shutil
 import subprocess
 import sys
 import time
+from collections import Counter
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -64,17 +65,43 @@ def capture(url: str, kept: Path, more: list[str]) -> dict[str, Any]:
         raise SystemExit(f"{url}: {done.stdout[-1500:]}\n{done.stderr[-1500:]}")
     seconds = time.monotonic() - began
     folder = list(Collection(kept).captures())[-1].folder
-    visits = load_state(folder).visits
+    state = load_state(folder)
+    visits = [one for one in state.visits if one.attempt]  # the others were taken of a former capture
+    kinds = {one.page: one.kind.value for one in state.pages}
+    parts = Counter[str]()
+    for one in visits:
+        failed = one.outcome.status not in (200, 304)
+        parts[f"status {one.outcome.status}" if failed else kinds[one.page]] += one.outcome.length
     totals = json.loads((folder / "report.json").read_text())["captures"][0]["coherence"]
     return {
         "requests": len(visits),
         "bytes": sum(one.outcome.length for one in visits),
+        "parts": ", ".join(f"{kind} {size:,}" for kind, size in parts.most_common() if size),
         "told": sum(one.outcome.status == 304 for one in visits),
         "seconds": seconds,
         "warc": sum(path.stat().st_size for path in folder.glob("*.warc.gz")),
         "pages": totals["captured"],
         "coherent": totals["coherent"],
     }
+
+
+def take_masks(kept: Path) -> None:
+    """What the first capture learned, as its report says."""
+    for file in kept.glob("captures/*/*/learned-masks.json"):
+        place = kept / "masks" / f"{file.parent.parent.name}.json"
+        place.parent.mkdir(exist_ok=True)
+        shutil.copy(file, place)
+
+
+def tell(name: str, number: int, one: dict[str, Any], first: dict[str, Any]) -> dict[str, Any]:
+    """A line of the table."""
+    share = "" if one is first else f" ({one['bytes'] / first['bytes']:.1%})"
+    cells = (
+        name, number, one["pages"], one["coherent"], f"{one['requests']:,}", f"{one['told']:,}",
+        f"{one['bytes']:,}{share}", one["parts"], f"{one['warc']:,}", f"{one['seconds']:.0f}",
+    )  # fmt: skip
+    print(f"| {' | '.join(map(str, cells))} |", flush=True)
+    return one
 
 
 def main() -> None:
@@ -84,31 +111,26 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("names", nargs="*", default=list(every), help=" ".join(every))
     parser.add_argument("--pages", type=int, default=100)
+    parser.add_argument("--captures", type=int, default=2)
     parser.add_argument("--masks", action="store_true", help="give what the first capture learned, as its report says")
     given, more = parser.parse_known_args()
-    print("| site | capture | pages | coherent | requests | of these 304 | bytes of bodies | WARC | seconds |")
-    print("|" + "---|" * 9)
+    print(
+        "| site | capture | pages | coherent | requests | of these 304 | bytes of bodies | of what | WARC | seconds |"
+    )
+    print("|" + "---|" * 10)
     for name in given.names:
         folder = given.folder.resolve() / name
         folder.mkdir(parents=True, exist_ok=True)
         with every[name](folder / "made", free_port(), given.pages) as (url, edit, words):
-            first = capture(url, folder / "kept", [*words, *more])
-            for place in range(max(1, first["pages"] // ONE_IN)):
-                edit(place)
-            time.sleep(2)  # a Last-Modified within a second of its answer is no validator
-            learned = list((folder / "kept").glob("captures/*/*/learned-masks.json")) if given.masks else []
-            for file in learned:
-                place = folder / "kept" / "masks" / f"{file.parent.parent.name}.json"
-                place.parent.mkdir(exist_ok=True)
-                shutil.copy(file, place)
-            second = capture(url, folder / "kept", [*words, *more])
-        for which, one in (("first", first), ("second", second)):
-            share = "" if which == "first" else f" ({one['bytes'] / first['bytes']:.1%})"
-            cells = (
-                name, which, one["pages"], one["coherent"], f"{one['requests']:,}", f"{one['told']:,}",
-                f"{one['bytes']:,}{share}", f"{one['warc']:,}", f"{one['seconds']:.0f}",
-            )  # fmt: skip
-            print(f"| {' | '.join(map(str, cells))} |", flush=True)
+            first = tell(name, 1, one := capture(url, folder / "kept", [*words, *more]), one)
+            few = max(1, first["pages"] // ONE_IN)
+            if given.masks:
+                take_masks(folder / "kept")
+            for number in range(2, given.captures + 1):
+                for place in range(few):
+                    edit(number * few + place)
+                time.sleep(2)  # a Last-Modified within a second of its answer is no validator
+                tell(name, number, capture(url, folder / "kept", [*words, *more]), first)
         command = [Path(sys.executable).with_name("sharc"), "verify", folder / "kept"]
         told = subprocess.run(command, capture_output=True, text=True, timeout=900)
         print(told.stdout.splitlines()[0], file=sys.stderr, flush=True)
