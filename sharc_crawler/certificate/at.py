@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sharc_crawler.certificate.canonical import DIGEST, digest
 from sharc_crawler.certificate.document import LIMITS, unit
+from sharc_crawler.evidence.capture import CaptureFacts
 from sharc_crawler.evidence.data import DataState, with_data
-from sharc_crawler.evidence.facts import CaptureFacts, PageFacts, VisitFacts
+from sharc_crawler.evidence.facts import PageFacts, VisitFacts
 from sharc_crawler.evidence.figures import PageSums
 from sharc_crawler.evidence.headers import weak
 from sharc_crawler.evidence.judgement import APEX, NEVER_REVISITED, Revisits, is_apex
@@ -147,7 +148,7 @@ class _AuditedWord:
         for one in looks:
             exchange = one.capture.judge.exchange(one.stated)
             if exchange is not None and one.outcome.result is Result.OK:
-                made = download_of(exchange, one.outcome.decoded or one.outcome.digest)
+                made = download_of(one.outcome)
                 downloads += [made] if made else []
         found = self._word().judge(url, downloads, instant)
         return found if found.verdict is Verdict.COHERENT else None

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sharc_crawler.certificate.witness import Finding, Witness
-    from sharc_crawler.evidence.facts import CaptureFacts
+    from sharc_crawler.evidence.capture import CaptureFacts
     from sharc_crawler.model import CaptureRef, Instant
 
     Told = Callable[[float, float], None]

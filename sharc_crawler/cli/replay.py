@@ -24,7 +24,7 @@ from sharc_crawler.storage.folders import capture_folders
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from sharc_crawler.evidence.facts import CaptureFacts
+    from sharc_crawler.evidence.capture import CaptureFacts
 
 SHOWN = 20  #: sites that a person is told of
 

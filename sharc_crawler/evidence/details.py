@@ -13,7 +13,8 @@ from sharc_crawler.urls import canonical
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Set
 
-    from sharc_crawler.evidence.facts import CaptureFacts, PageFacts
+    from sharc_crawler.evidence.facts import PageFacts
+    from sharc_crawler.evidence.figures import Figures
     from sharc_crawler.model import Kind, Url, Verdict
 
 BATCH = 1024  #: pages that are looked at together
@@ -31,17 +32,17 @@ class Detail(NamedTuple):
 class Details:
     """A second walk over the pages of a capture, and what it brought; :meth:`walk` is one more, page by page."""
 
-    def __init__(self, facts: CaptureFacts) -> None:
-        self._pages = facts.pages
-        self._figures = facts.figures
-        self.blur = Blur(facts.figures.observed)
+    def __init__(self, pages: Iterable[PageFacts], figures: Figures) -> None:
+        self._pages = pages
+        self._figures = figures
+        self.blur = Blur(figures.observed)
         self.complete: Counter[Verdict] = Counter()
         self.alike = ""  #: one of the pages whose payload is the commonest
         self._moved = self._look()
-        self.missing = facts.figures.missing.copy()  #: kinds and reasons of what was not captured, but for redirects
+        self.missing = figures.missing.copy()  #: kinds and reasons of what was not captured, but for redirects
         self.redirects: Counter[Kind] = Counter()  #: to what was captured
         for url in self._moved:
-            kind, reason, _ = facts.figures.redirects[url]
+            kind, reason, _ = figures.redirects[url]
             self.missing[kind, reason] -= 1
             self.redirects[kind] += 1
         self.missing += Counter()  # without zeros

@@ -1,21 +1,15 @@
-"""The facts of one site capture that claims, certificates and reports are made from; no judgement is made here."""
+"""The facts of a capture's URLs and parts that claims, certificates and reports are made from; none is judged here."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
     from sharc_crawler.changes.masks import Mask
-    from sharc_crawler.evidence.details import Details
-    from sharc_crawler.evidence.figures import Figures, PageSums
     from sharc_crawler.evidence.kinds import Evidence
-    from sharc_crawler.model import Instant, Kind, Plan, Rate, Result, Seconds, Slot, Url, Verdict
-    from sharc_crawler.rates.swings import Swings
+    from sharc_crawler.model import Instant, Kind, Plan, Rate, Result, Slot, Url, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,51 +90,3 @@ class Outside(NamedTuple):
     url: str
     reason: str
     via: str
-
-
-@dataclass(frozen=True)
-class CaptureFacts:
-    """One site capture. Its pages may be walked over as often as one likes, and are better not kept: there are many."""
-
-    site: str
-    seeds: tuple[str, ...]
-    strategy: str
-    started: Instant
-    ended: Instant | None  #: None: not complete
-    reference: Instant | None  #: T; None: never reached, or each part of the site has its own
-    pages: Iterable[PageFacts]  #: pages and resources, in the order of discovery
-    step: Seconds = 0.0  #: planned delay between downloads of one host
-    settings: dict[str, object] = field(default_factory=dict)
-    software: dict[str, str] = field(default_factory=dict)  #: name → version of what made the capture
-    exchanges: int = 0
-    payload_bytes: int = 0
-    warcs: tuple[str, ...] = ()
-    interruptions: tuple[tuple[Instant, Instant], ...] = ()
-    notes: tuple[str, ...] = ()  #: what a reader must know: sitemap fallbacks, robots, late discoveries
-    audit: Mapping[str, Any] | None = None  #: what became of the server's word, where pages were claimed on it
-    swings: Swings | None = None  #: how far the site's changes swing together; None: nothing told
-    skipped: Mapping[str, int] = field(default_factory=dict)  #: reason → sightings of URLs that were not taken
-    outside: tuple[Outside, ...] = ()  #: these URLs, each once, up to a number
-    subsites: tuple[SubsiteFacts, ...] = ()  #: those captured one by one in that order, else by path
-    taught: Taught = NOTHING_TAUGHT
-    stats: dict[str, float] = field(default_factory=dict)  #: decisions, deviation, delays in seconds
-
-    @cached_property
-    def figures(self) -> Figures:
-        """What the pages add up to."""
-        from sharc_crawler.evidence.figures import Figures  # which is made of facts
-
-        return Figures(self)
-
-    @cached_property
-    def details(self) -> Details:
-        """What can be said of single pages once all are known."""
-        from sharc_crawler.evidence.details import Details  # which is made of facts
-
-        return Details(self)
-
-
-def each_part(facts: CaptureFacts) -> Iterator[tuple[SubsiteFacts, CaptureFacts, PageSums]]:
-    """The parts of a capture, each as a capture of its own, with the sums over its pages."""
-    for part in facts.subsites:
-        yield part, replace(facts, pages=(), reference=part.reference, subsites=()), facts.figures.parts[part.name]

@@ -14,7 +14,9 @@ from sharc_crawler.instants import iso
 from sharc_crawler.model import EMBEDDED, Kind, Result, Slot, Verdict
 
 if TYPE_CHECKING:
-    from sharc_crawler.evidence.facts import CaptureFacts, PageFacts, VisitFacts
+    from collections.abc import Iterable
+
+    from sharc_crawler.evidence.facts import PageFacts, SubsiteFacts, VisitFacts
     from sharc_crawler.model import Instant, Url
     from sharc_crawler.rates.swings import Swings
 
@@ -98,10 +100,16 @@ class PhaseTimes:
 class Figures:
     """All that a report says of pages taken together, but what needs to be known of all of them first (`details`)."""
 
-    def __init__(self, facts: CaptureFacts) -> None:
+    def __init__(
+        self,
+        pages: Iterable[PageFacts],
+        reference: Instant | None,
+        parts: Iterable[SubsiteFacts],
+        swings: Swings | None,
+    ) -> None:
         self.urls = 0  #: all of them
-        self.whole = PageSums(facts.reference, facts.swings)
-        self.parts = {part.name: PageSums(part.reference, facts.swings) for part in facts.subsites}
+        self.whole = PageSums(reference, swings)
+        self.parts = {part.name: PageSums(part.reference, swings) for part in parts}
         self.resources = PageTally()
         self.plans, self.truth = Plans(), TruthTally()
         self.rate_sources: Counter[str] = Counter()  #: of captured pages
@@ -111,11 +119,11 @@ class Figures:
         self.by_script: Counter[bool] = Counter()
         self.payloads: Counter[int] = Counter()  #: pages by their payloads, these by the hashes of their digests
         self.observed = (math.inf, -math.inf)  #: from the first to the last copy of a page
-        self.completeness = Completeness(references(facts))
-        for page in facts.pages:
+        self.completeness = Completeness({name: part.reference for name, part in self.parts.items()})
+        for page in pages:
             self._add(page)
         if unmet := self.completeness.unmet:
-            for page in facts.pages:
+            for page in pages:
                 if page.url in unmet:
                     self.completeness.meet(page)
 
@@ -157,11 +165,6 @@ class Figures:
             self.by_script[page.by_script] += 1
         if (payload := payload_of(page)) is not None:
             self.payloads[payload] += 1
-
-
-def references(facts: CaptureFacts) -> dict[str, Instant | None]:
-    """T of each part."""
-    return {part.name: part.reference for part in facts.subsites} or {facts.site: facts.reference}
 
 
 def why_not(page: PageFacts) -> str:

@@ -133,10 +133,10 @@ def _unlike(url: str, first: str) -> bool:
     return all(form.rest not in others for form in forms(url))
 
 
-def feeds(url: str, known: Iterable[str], new: Iterable[str]) -> bool:
+def names_new(url: str, known: Iterable[str], new: Iterable[str]) -> bool:
     """Is most of what a page names of its own shape new?
 
-    >>> feeds("http://h/a", ["http://h/b", "http://h/x/1"], ["http://h/c", "http://h/d"])
+    >>> names_new("http://h/a", ["http://h/b", "http://h/x/1"], ["http://h/c", "http://h/d"])
     True
     """
     host, own = url.split("/")[2], shape(url)

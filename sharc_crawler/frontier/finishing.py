@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sharc_crawler.evidence.judgement import APEX, LATE_DOWNLOAD, NEVER_REVISITED, ONCE
 from sharc_crawler.frontier.budget import PREFIX
-from sharc_crawler.frontier.echoes import feeds as names_new
+from sharc_crawler.frontier.echoes import names_new
 from sharc_crawler.frontier.hosts import TAKEN, Task
 from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.frontier.seen import UNSEEN

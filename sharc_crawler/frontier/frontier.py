@@ -56,7 +56,7 @@ class Frontier:
         parts: Parts | None = None,
         lease_time: Seconds = LEASE_TIME,
         terms: Terms | None = None,
-        shared: Shared | None = None,
+        shared: Shared[Ledger] | None = None,
     ) -> None:
         self._shared = shared or Shared(terms)
         self.ledger = Ledger(politeness or Politeness(), store, self._shared)
@@ -278,7 +278,7 @@ class Frontier:
         return look is not None and capture.mode.takes(task.page, url, look)
 
     def _why_not(
-        self, capture: SiteCapture, task: Task, kind: Kind, url: str, now: Instant, free: bool = False
+        self, capture: SiteCapture, task: Task, kind: Kind, url: str, now: Instant, *, free: bool
     ) -> str | None:
         """Why a capture no longer wants what it had queued; ``None``: it does. What is ``free`` needs no budget."""
         if kind is Kind.PAGE:

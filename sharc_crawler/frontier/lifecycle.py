@@ -14,7 +14,7 @@ server's word is audited, and *done*. A site captured part by part opens anew fo
 
 from __future__ import annotations
 
-from enum import IntEnum
+from enum import IntEnum, unique
 from typing import TYPE_CHECKING
 
 from sharc_crawler.errors import StateError
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from sharc_crawler.model import Instant
 
 
+@unique
 class State(IntEnum):
     """Where a page stands."""
 
@@ -36,6 +37,7 @@ class State(IntEnum):
     LATE = 6
 
 
+@unique
 class Event(IntEnum):
     """What can happen to a page."""
 

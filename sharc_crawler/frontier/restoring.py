@@ -10,7 +10,7 @@ from collections import defaultdict
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from sharc_crawler.frontier.echoes import feeds
+from sharc_crawler.frontier.echoes import names_new
 from sharc_crawler.frontier.hosts import Task
 from sharc_crawler.frontier.lifecycle import Event, State
 from sharc_crawler.frontier.pages import NO_PARENT, UNRATED
@@ -194,7 +194,7 @@ class Restorer:
         urls, parents = self._ledger.pages.urls, self._ledger.pages.parents
         named = self._targets.get(page, ())
         new = [urls[one] for one in named if parents[one] == page]
-        return feeds(urls[page], [urls[one] for one in named if parents[one] != page], new)
+        return names_new(urls[page], [urls[one] for one in named if parents[one] != page], new)
 
     @cached_property
     def _targets(self) -> dict[PageId, tuple[PageId, ...]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from sharc_crawler.frontier.hosts import Pace
 from sharc_crawler.urls import machine_of
@@ -10,14 +10,16 @@ from sharc_crawler.urls import machine_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sharc_crawler.frontier.ledger import Ledger
     from sharc_crawler.model import Sighting
     from sharc_crawler.polling.polls import Polls
     from sharc_crawler.polling.terms import Terms
 
 
-class Shared:
-    """One for all sites; a frontier that is alone has its own."""
+Member = TypeVar("Member")
+
+
+class Shared(Generic[Member]):
+    """One for all sites; a frontier that is alone has its own. ``Member``: what a frontier shares by, its ledger."""
 
     def __init__(
         self,
@@ -33,10 +35,10 @@ class Shared:
         self.terms = terms  #: of an instant crawl
         self.polls: Polls | None = None  #: its polls, once there are some
         self.last = 0  #: the number of the lease granted last
-        self.unwritten: set[Ledger] = set()  #: whose last changes could not be written, or are to be soon
-        self.woken: Callable[[Ledger], None] = lambda _: None  #: a frontier that had no host to ask has one
+        self.unwritten: set[Member] = set()  #: whose last changes could not be written, or are to be soon
+        self.woken: Callable[[Member], None] = lambda _: None  #: a frontier that had no host to ask has one
         #: a page that is not this frontier's may be another's: by its canonical URL
-        self.outside: Callable[[Ledger, Sighting, str], None] = lambda *_: None
+        self.outside: Callable[[Member, Sighting, str], None] = lambda *_: None
 
     def pace(self, host: str) -> Pace:
         """Of the machine that a host is on."""

@@ -15,8 +15,9 @@ from sharc_crawler.report.words import every, percent, span
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from sharc_crawler.evidence.capture import CaptureFacts
     from sharc_crawler.evidence.details import Detail
-    from sharc_crawler.evidence.facts import CaptureFacts, PageFacts, VisitFacts
+    from sharc_crawler.evidence.facts import PageFacts, VisitFacts
     from sharc_crawler.model import Instant
 
 

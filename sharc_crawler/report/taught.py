@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from sharc_crawler.evidence.facts import CaptureFacts, PageFacts
+    from sharc_crawler.evidence.capture import CaptureFacts
+    from sharc_crawler.evidence.facts import PageFacts
     from sharc_crawler.model import Seconds
 
 NAME = "learned-masks.json"

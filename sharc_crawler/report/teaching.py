@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from sharc_crawler.changes.masks import Mask
-    from sharc_crawler.evidence.facts import CaptureFacts
+    from sharc_crawler.evidence.capture import CaptureFacts
 
 
 def teach(captures: Sequence[CaptureFacts], folder: Path, known: Sequence[Mask] = ()) -> Taught:

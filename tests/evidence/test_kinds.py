@@ -28,7 +28,8 @@ sys.modules[module.__name__] = module
 exec(compile(source.replace(before, row + before), "kinds.py", "exec"), module.__dict__)
 
 from sharc_crawler.certificate.document import certificate, entries
-from sharc_crawler.evidence.facts import CaptureFacts, PageFacts, VisitFacts
+from sharc_crawler.evidence.capture import CaptureFacts
+from sharc_crawler.evidence.facts import PageFacts, VisitFacts
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.evidence.schemas import schema
 from sharc_crawler.model import Kind, Result, Slot, Verdict

@@ -39,6 +39,9 @@ SLOPE = 0.3  #: of the logarithms of their rates, from first to last
 class RateTests(Untested):
     """What visits say of the rates that they were planned by."""
 
+    _mean: Rate  #: once something is found: of all pages, as they were held for
+    _level: float  #: and of their powers
+
     def __init__(self, capture: SiteCapture, pages: PageTable, seen: Callable[[str], LastSeen | None]) -> None:
         self._capture = capture
         self._pages = pages
@@ -47,7 +50,6 @@ class RateTests(Untested):
         self._compared: dict[PageId, tuple[float, bool]] = {}  # time since it was seen, and had it changed?
         self._due = FIRST
         self._found: RateTrust | None = None  # None: as they are
-        self._mean = self._level = 1.0
 
     @property
     def failed(self) -> bool:  # type: ignore[override]
