@@ -13,8 +13,10 @@ from scipy.optimize import linear_sum_assignment
 
 from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.evidence.blur import actual_blur, blur_variance, penalty, stochastic_blur
+from sharc_crawler.evidence.blurring import Blur
 from sharc_crawler.evidence.coherence import coherence, expected_coherence
 from sharc_crawler.evidence.worst_case import worst_case_increase, worst_case_slots
+from sharc_crawler.instants import iso
 
 times = st.integers(0, 200).map(lambda number: number / 2)
 SLOTS = np.arange(6.0)
@@ -186,3 +188,18 @@ def test_no_page() -> None:
     assert actual_blur([], np.zeros(0), (0, 1)).sum() == 0
     assert worst_case_increase(np.zeros(0), 0) == 0
     assert worst_case_increase(np.ones(1), 1) == 0
+
+
+def test_a_report_adds_up_what_is_known():
+    blur = Blur((0.0, 9.0))
+    assert blur.totals() is None
+    blur.add([(None, None)])
+    assert blur.totals() is None
+    blur.add([(1.0, None), (2.0, None)])
+    known = {name: value for name, value in blur.totals().items() if value is not None}
+    assert known == {
+        "from": iso(0.0), "to": iso(9.0), "stochastic": 3.0, "stochastic_average": 1.5, "pages": 2, "actual_pages": 0
+    }  # fmt: skip
+    only_actual = Blur((0.0, 9.0))
+    only_actual.add([(None, 4.0)])
+    assert (only_actual.totals()["actual_average"], only_actual.totals()["stochastic_average"]) == (4.0, None)

@@ -33,7 +33,8 @@ class Made(World):
         return ROOT + one
 
     def content(self, url: str) -> tuple[str, list[str]]:
-        raise NotImplementedError
+        """What its page shows, and what it links to."""
+        return url, [ROOT]
 
     def answer(self, fetch):
         content, links = self.content(fetch.url)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import random
-from collections import Counter
+from collections import Counter, deque
 from itertools import pairwise
 
 import pytest
 
 from sharc_crawler.frontier.frontier import Frontier
-from sharc_crawler.frontier.hosts import Politeness
+from sharc_crawler.frontier.hosts import Host, Politeness, Task
 from sharc_crawler.frontier.sites import Sites
 from sharc_crawler.frontier.spec import CaptureSpec
 from sharc_crawler.model import Done, Fetch, Kind, Result, Sighting, Slot, Validators
@@ -138,3 +138,18 @@ def test_hosts_of_a_projects_own_naming_have_a_pace_and_a_number_of_requests_eac
         "nothing has ended: one each, three where three are allowed, a second apart"
     )
     assert frontier.next(world.now + 4) != Done()
+
+
+def test_a_host_owes_something_as_long_as_anything_may_be_asked_of_it():
+    task = Task(0, Slot.ONLY)
+    for name, value in (
+        ("has_pages", True),
+        ("urgent", deque([task])),
+        ("held", deque([task])),
+        ("retries", [(5.0, 0, task)]),
+        ("robots", task),
+    ):
+        host = Host("h.example", Politeness())
+        assert host.owes is False
+        setattr(host, name, value)
+        assert host.owes is True

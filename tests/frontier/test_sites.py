@@ -277,3 +277,29 @@ def test_what_one_site_cannot_write_is_that_sites_alone(world):
     sites.commit()
     assert sites.done
     assert sum(page.url.startswith(B) for page in store.load().pages) == 7
+
+
+def test_a_site_that_is_gone_is_offered_nothing(world):
+    linked(world, [A, B], 2)
+    world.links[f"{B}1"] = [Sighting(f"{A}late")]
+    sites = Sites(Politeness(delay=1.0, obey_robots=False))
+    gone, _ = sites.open(spec(A), world.now), sites.open(spec(B), world.now)
+    sites.remove("a.example")
+    world.run(sites)
+    assert [fetch.site for _, fetch in world.requests if fetch.site == "a.example"] == []
+    assert f"{A}late" not in gone.capture.seen
+
+
+def test_sites_are_ripe_when_the_first_host_is_due_and_nothing_is_under_way(world):
+    linked(world, [A, B], 2)
+    sites = Sites(Politeness(delay=5.0, obey_robots=False))
+    for root in (A, B):
+        sites.open(spec(root), world.now)
+    assert sites.ripe is None, "one may be asked now"
+    fetches = [sites.next(world.now), sites.next(world.now)]
+    assert isinstance(sites.next(world.now), Wait)
+    for number, fetch in enumerate(fetches):
+        assert sites.ripe is None, "something is under way"
+        sites.finished(fetch, world.answer(fetch), world.links[[A, B][number]])
+    assert isinstance(sites.next(world.now), Wait)
+    assert sites.ripe == world.now + 5.0

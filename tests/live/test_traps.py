@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
+from abc import ABC, abstractmethod
 from http.server import BaseHTTPRequestHandler
 from typing import Any, ClassVar
 from urllib.parse import urlsplit
@@ -20,14 +21,16 @@ def text(number: int) -> str:
     return f"The story number {number} is about {' and '.join(f'thing{number * 7 + word}' for word in range(9))}."
 
 
-class _Endless(Answering, BaseHTTPRequestHandler):
+class _Endless(Answering, BaseHTTPRequestHandler, ABC):
     """What each page shows is its number's, all else is made up at every request."""
 
+    @abstractmethod
     def number_of(self, path: str) -> int | None:
-        raise NotImplementedError
+        """The true page at a path; None: there is none."""
 
+    @abstractmethod
     def address(self, number: int) -> str:
-        raise NotImplementedError
+        """Where a true page is, this time."""
 
     def page(self, number: int | None) -> str:
         links = "".join(f"<a href='{self.address(other)}'>{other}</a> " for other in range(TRUE))

@@ -6,6 +6,7 @@ loaded, interpreter flags, locales) is for tests that run the real command.
 
 from __future__ import annotations
 
+import faulthandler
 import gc
 import json
 import os
@@ -189,10 +190,14 @@ def site_words(*settings: str, **arguments: object) -> list[str]:
 def finished(
     words: Sequence[str], cwd: Path, env: Mapping[str, str] | None = None, *, timeout: float = 560, **more: str
 ) -> subprocess.CompletedProcess[str]:
-    """Run it to its end."""
+    """Run it to its end; one that does not come to it tells where its threads are."""
     process = Scrapy(words, cwd, env, apart=True, **more)
     try:
         out, err = process.communicate(timeout)
+    except subprocess.TimeoutExpired:
+        process.send_signal(signal.SIGABRT)
+        out, err = process.communicate(60)
+        raise AssertionError(f"{words} did not end within {timeout} s:\n{out}\n{err}") from None
     finally:
         process.kill()
     return subprocess.CompletedProcess(list(words), process.wait(), out, err)
@@ -314,6 +319,7 @@ def _moved_in(order: dict, files: list[int]) -> dict:
     for stream, file in zip((1, 2, 0), files, strict=False):
         os.dup2(file, stream)
         os.close(file)
+    faulthandler.enable()
     os.environ.clear()
     os.environ.update(order["env"])
     os.chdir(order["cwd"])

@@ -61,6 +61,15 @@ class TestSqliteStore(FrontierStoreContract):
         store = self.open(tmp_path)
         assert store._db.execute("PRAGMA journal_mode").fetchone() == ("wal",)
 
+    def test_what_was_opened_is_closed(self, tmp_path):
+        counts = []
+        for number in range(4):
+            folder = tmp_path / str(number)
+            folder.mkdir()
+            SqliteStore(folder).close()
+            counts.append(len(list(Path("/dev/fd").iterdir())))
+        assert len(set(counts[1:])) == 1
+
     def test_a_full_disk_is_told_apart(self, tmp_path):
         store = self.open(tmp_path)
         store.commit(Batch(pages=[page_row(0)]))

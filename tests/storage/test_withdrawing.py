@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -63,3 +65,24 @@ def test_where_no_page_is_left_it_begins_anew_with_a_t_of_its_own():
 def test_what_was_audited_is_judged_again_as_far_as_it_rests_on_what_is_audited(of, left):
     after = withdrawn(state(audit={"of": of}), [5], "now")
     assert {row.page for row in after.judgements} == left
+
+
+@pytest.mark.parametrize(
+    ("reference", "subsites", "phase"),
+    [(10.3, "", Phase.REVISIT), (None, "path", Phase.REVISIT), (None, "", Phase.VISIT), (10.3, "path", Phase.REVISIT)],
+)
+def test_a_capture_that_was_done_goes_on_where_its_pages_are_revisited(reference, subsites, phase):
+    before = state()
+    spec = replace(before.captures[0].spec, subsites=subsites)
+    done = before.captures[0]._replace(phase=Phase.DONE, reference=reference, ended=30.0, spec=spec)
+    row = withdrawn(replace(before, captures={0: done}), [5], "now").captures[0]
+    assert (row.phase, row.ended, row.reference) == (phase, None, reference)
+
+
+def test_of_pages_claimed_on_the_servers_word_the_resources_stand():
+    """They were shown by bytes; what was told is judged again at the end."""
+    before = state(audit={"of": CONDITIONALS})
+    pages = [row._replace(kind=Kind.RESOURCE) if row.page == 1 else row for row in before.pages]
+    told = [JudgementRow(page, Verdict.COHERENT, Evidence.VALIDATOR, "") for page in range(3)]
+    after = withdrawn(replace(before, pages=pages, judgements=told), [5], "now")
+    assert {row.page for row in after.judgements} == {1}

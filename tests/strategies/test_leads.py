@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from sharc_crawler.evidence.blur import stochastic_blur
 from sharc_crawler.lab.synthetic import SyntheticSpec
 from sharc_crawler.strategies.base import Candidates, Setting
-from sharc_crawler.strategies.leads import heat_per_page
+from sharc_crawler.strategies.leads import Leads, heat_per_page
 from sharc_crawler.strategies.make import make_strategy
+from sharc_crawler.strategies.ranking import Ranking
 
 
 def online(rates: np.ndarray, children: dict[int, list[int]]) -> list[int]:
@@ -92,3 +93,24 @@ def test_where_it_is_colder_below_the_hot_pages_wait_for_the_middle():
         times[order(site.rates, children)] = np.arange(size)
         blur[order] = stochastic_blur(site.rates, times, (0, size - 1)).mean()
     assert blur[online] < 0.95 * blur[algorithm_2]
+
+
+def test_what_visits_to_an_octave_brought_speaks_for_the_next_one():
+    """A hotter page whose like brought five pages comes before a colder one whose like brought one in three visits."""
+    leads = Leads()
+
+    def follow(*heats: float, missing: int) -> float:
+        waiting = Ranking()
+        waiting.put(np.arange(len(heats)), np.array(heats))
+        return heats[waiting.pop(leads.follow(waiting, missing))]
+
+    follow(64.0, missing=10)
+    leads.found([-5] * 5)
+    for _ in range(3):
+        follow(32.0, missing=10)
+    leads.found([-5])
+    assert follow(32.0, 64.0, missing=20) == 64.0
+    for _ in range(4):
+        follow(64.0, missing=10)
+    leads.found([-5])
+    assert follow(32.0, 64.0, missing=20) == 32.0

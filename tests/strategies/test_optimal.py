@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -15,8 +16,8 @@ from sharc_crawler.evidence.survival import log_survival
 from sharc_crawler.model import Plan
 from sharc_crawler.strategies.base import Candidates, Setting
 from sharc_crawler.strategies.bound import upper_bound
-from sharc_crawler.strategies.classes import classify
-from sharc_crawler.strategies.climb import _flights, _Stairs
+from sharc_crawler.strategies.classes import Classes, classify
+from sharc_crawler.strategies.climb import _flights, _Stairs, climb
 from sharc_crawler.strategies.layout import lay_out
 from sharc_crawler.strategies.make import make_strategy
 from sharc_crawler.strategies.optimal import optimum
@@ -198,3 +199,17 @@ def test_what_moves_gain_is_added_up_as_it_is_counted_anew():
     assert stairs._value > before
     assert stairs.counts.sum() == 3000
     assert stairs.tried > 5
+
+
+def test_climbing_leaves_no_layout_worse_and_mends_bad_ones() -> None:
+    """Against the best assignment of pages to intervals, from each order of four classes: most have several flights."""
+    counts, rates = np.array([3, 4, 2, 5]), np.array([2.0, 0.3, 0.02, 0.004])
+    classes, mended = Classes(rates, counts, np.ones(4)), 0
+    best = by_assignment(pages_of(np.repeat(rates, counts)))
+    for order in permutations(range(4)):
+        start = Pieces(np.array(order), counts[list(order)])
+        found = climb(classes, 2.0, start, moves=1_000)
+        assert np.bincount(found.rows, found.counts).tolist() == counts.tolist()
+        assert start.value(classes, 2.0) <= found.value(classes, 2.0) + 1e-9
+        mended += found.value(classes, 2.0) > 0.95 * best
+    assert mended >= 20
