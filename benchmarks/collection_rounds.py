@@ -8,7 +8,8 @@ so many complete captures, the service is told to stop, and `sharc keep --once` 
 from the servers' logs, the captures and `sharc verify`:
 
 - twice: no capture began before its site was due; the daily site has one; requests exceed recorded visits by at most
-  one for each kill; a URL is asked at most twice in a capture, but for retries; no request was made outside a capture
+  one for each kill; a URL is asked at most twice in a capture, but for retries, and for pages that had changed between
+  two visits before T (`hints=`); no request was made outside a capture
 - missed: each capture began as soon as it was due and nothing was in its way, but for the keeper's look at the folder;
   all are complete, and each has all pages of its site
 - proved: `sharc verify DIR` finds nothing; no verdict is wrong by the sites' own change logs
@@ -28,7 +29,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from contextlib import ExitStack, suppress
 from itertools import pairwise
 from pathlib import Path
@@ -174,14 +175,23 @@ def captures(collection: Collection, name: str, weighed: WeighedSite) -> list[Ca
             pages = {str(page.url) for page in facts.pages if page.kind == "page" and page.verdict}
             started, ended = facts.started, facts.ended or 0.0
         sent = [size for at, size in weighed.sent if one.time <= at <= ended]
-        _check_visits(one.folder)
+        _check_visits(one.folder, weighed._site)
         found.append(Capture(one.folder, one.time, started, ended, pages, len(sent), sum(sent), wrong))
     return found
 
 
-def _check_visits(folder: Path) -> None:
-    finished = Counter(visit.page for visit in load_state(folder).visits if visit.finished)
-    must(max(finished.values()) <= 2, f"{folder}: a page was finished {max(finished.values())} times")
+def _check_visits(folder: Path, site: LivingSite) -> None:
+    """A page has a visit and a revisit; it is visited again before T only where it had changed since (`hints=`)."""
+    state = load_state(folder)
+    urls, visits = {one.page: one.url for one in state.pages}, defaultdict[tuple[int, str], list[float]](list)
+    for visit in state.visits:
+        if visit.finished:
+            visits[visit.page, visit.slot.value].append(visit.outcome.started)
+    changes = site_truth(site)
+    for (page, slot), times in visits.items():
+        for before, again in pairwise(times):
+            found = () if slot == "second" else changes(str(urls[page]), before, again)
+            must(found is not None and len(list(found)) > 0, f"{folder}: {urls[page]} ({slot}) at {times}: no cause")
 
 
 def check_site(name: str, found: list[Capture], server: DemoServer, service: Service) -> list[float]:
