@@ -86,11 +86,9 @@ def capture(url: str, kept: Path, more: list[str]) -> dict[str, Any]:
 
 
 def take_masks(kept: Path) -> None:
-    """What the first capture learned, as its report says."""
-    for file in kept.glob("captures/*/*/learned-masks.json"):
-        place = kept / "masks" / f"{file.parent.parent.name}.json"
-        place.parent.mkdir(exist_ok=True)
-        shutil.copy(file, place)
+    """What the first capture learned is taken over by the next one."""
+    with (kept / "collection.yaml").open("a") as out:
+        out.write("defaults: {masks: auto}\n")
 
 
 def tell(name: str, number: int, one: dict[str, Any], first: dict[str, Any]) -> dict[str, Any]:
@@ -112,7 +110,7 @@ def main() -> None:
     parser.add_argument("names", nargs="*", default=list(every), help=" ".join(every))
     parser.add_argument("--pages", type=int, default=100)
     parser.add_argument("--captures", type=int, default=2)
-    parser.add_argument("--masks", action="store_true", help="give what the first capture learned, as its report says")
+    parser.add_argument("--masks", action="store_true", help="masks: auto")
     given, more = parser.parse_known_args()
     print(
         "| site | capture | pages | coherent | requests | of these 304 | bytes of bodies | of what | WARC | seconds |"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from dataclasses import asdict, dataclass
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lxml import etree
@@ -16,9 +18,9 @@ from sharc_crawler.errors import DataError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from pathlib import Path
 
 VERSION = 1
+TAKEN = "taken"  #: in a collection's file, see :func:`taken_over`
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +124,25 @@ def load_masks(path: Path) -> tuple[Mask, ...]:
     if version != VERSION:
         raise DataError(f"masks={str(path)!r} has version {version}, this program reads {VERSION}; learn them again")
     return tuple(masks)
+
+
+def described(file: str) -> dict[str, object]:
+    """What a capture states of the masks that it is made with.
+
+    Raises what :func:`load_masks` does.
+    """
+    path = Path(file)
+    masks, taken = load_masks(path), taken_over(path)
+    stated: dict[str, object] = {"masks": file, "masks_number": len(masks)}
+    stated["masks_sha256"] = hashlib.sha256(path.read_bytes()).hexdigest()
+    return {**stated, "masks_taken": sum(taken.values())} if taken else stated
+
+
+def taken_over(path: Path) -> dict[str, int]:
+    """How many masks of a file were taken over by themselves, by the capture that learned them."""
+    found = json.loads(path.read_text()).get(TAKEN)
+    found = found if isinstance(found, dict) else {}
+    return {name: number for name, number in found.items() if isinstance(number, int)}
 
 
 def save_masks(path: Path, masks: Iterable[Mask]) -> None:

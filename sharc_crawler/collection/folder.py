@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.files import replace_file
-from sharc_crawler.collection.terms import FILE, first_terms, read_terms
+from sharc_crawler.collection.terms import FILE, MASKS, first_terms, read_terms
 from sharc_crawler.errors import DataError
 from sharc_crawler.model import Phase
 from sharc_crawler.storage.folders import RUNNING
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from sharc_crawler.collection.terms import CollectionTerms, SiteTerms
     from sharc_crawler.model import Instant
 
-CAPTURES, HISTORY, MASKS = "captures", "history.db", "masks"
+CAPTURES, HISTORY = "captures", "history.db"
 _TIME = "%Y%m%dT%H%M%SZ"
 
 
@@ -88,6 +88,13 @@ class Collection:
                 time = _time_of(path)
                 if time is not None and holds_state(path):
                     yield CollectedCapture(one, time, path)
+
+    def last(self, name: str) -> CollectedCapture | None:
+        """The last capture of a site, complete or not."""
+        last = None
+        for last in self.captures(name):  # noqa: B007 - the last one is wanted
+            pass
+        return last
 
 
 def package_path(collection: Collection) -> Path:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sharc_crawler.collection.folder import CAPTURES, Collection, is_over
-from sharc_crawler.collection.terms import FILE, OF_CAPTURES, CollectionTerms
+from sharc_crawler.collection.terms import FILE, MASKS, OF_CAPTURES, CollectionTerms
 from sharc_crawler.errors import UsageError
 from sharc_crawler.options.reading import read_arguments
 
@@ -31,7 +31,8 @@ def followed(given: Mapping[str, str], now: Instant) -> tuple[dict[str, str], Ma
         goes_on = (name, typed.get(name)) == ("mode", "continuous")
         within = name == "output" and name in typed and Path(typed[name]).is_relative_to(folder / CAPTURES)
         if name in typed and not (within or goes_on):
-            raise UsageError(f"{name}={typed[name]!r} cannot be given with collection=: leave out one of them")
+            own = f", or say masks: auto in {FILE}, or lay it into {MASKS}/NAME.json" if name == "masks" else ""
+            raise UsageError(f"{name}={typed[name]!r} cannot be given with collection=: leave out one of them{own}")
     collection = Collection(folder) if Collection.is_in(folder) else None
     if collection is None:
         _check_new(folder)
@@ -45,23 +46,28 @@ def followed(given: Mapping[str, str], now: Instant) -> tuple[dict[str, str], Ma
     return arguments, held.terms.settings
 
 
-def begin(given: Mapping[str, str]) -> bool:
-    """Make the collection of these arguments where there is none yet; is its site one that stands in its file?"""
+def begin(given: Mapping[str, str]) -> list[str]:
+    """Make the collection of these arguments where there is none yet; what a person is told then, in a line each."""
     folder = Path(given["collection"])
     typed = {name: value for name, value in given.items() if name != "collection"}
     if not Collection.is_in(folder):
         urls = read_arguments({"url": typed["url"]})["url"]
         own = {name: value for name, value in typed.items() if name in OF_CAPTURES}
         Collection.begin(folder, CollectionTerms().of_urls(urls, own))
-    terms = Collection(folder).terms
-    return _site(terms, typed, folder) in terms.sites
+    collection = Collection(folder)
+    site, told = _site(collection.terms, typed, folder), list[str]()
+    if site not in collection.terms.sites:
+        told.append(f"{typed['url']} does not stand in {folder / FILE}: it is captured into the collection this once")
+    if site.takes_masks:
+        from sharc_crawler.collection.taking import take_masks  # only where it is wanted
+
+        told += filter(None, [take_masks(collection, site.name)])
+    return told
 
 
 def output_of(collection: Collection, name: str, now: Instant) -> Path:
     """Where a site's next capture lies: its last one goes on where it is unfinished."""
-    last = None
-    for last in collection.captures(name):  # noqa: B007 - the last one is wanted
-        pass
+    last = collection.last(name)
     return collection.capture_folder(name, now) if last is None or is_over(last.folder) else last.folder
 
 

@@ -41,7 +41,7 @@ ROUND: Seconds = 0.2  #: between two looks at what runs
 LOOK: Seconds = 30.0  #: between two looks at the folder, at most
 INTERRUPTED = 5  #: exit code of a crawl that goes on another time
 SHRUNK = 0.5  #: share of the pages of the capture before, below which a person should look
-_MARKS = ("sharc: error", "sharc: ", "  not captured")  #: how the line begins that says why
+_MARKS = ("sharc: error", "  not captured", "sharc: ")  #: how the line begins that says why
 _SPOKEN = 400  #: characters of a crawl's last words
 
 
@@ -61,7 +61,7 @@ def standing(collection: Collection) -> Iterator[KeptSite]:
     known = read_tries(collection.folder)
     planned = plan(collection)
     for site in collection.terms.sites:
-        last = _last(collection, site.name)
+        last = collection.last(site.name)
         unfinished = last is not None and not is_over(last.folder)
         tries = known.get(site.name, Tries())
         begun = last.time if last else None
@@ -227,13 +227,6 @@ def contents_of(capture: Path) -> int | None:
     except (OSError, ValueError, KeyError, TypeError):
         return None
     return len(found)
-
-
-def _last(collection: Collection, name: str) -> CollectedCapture | None:
-    last = None
-    for last in collection.captures(name):  # noqa: B007 - the last one is wanted
-        pass
-    return last
 
 
 def _overdue(one: KeptSite) -> Instant:

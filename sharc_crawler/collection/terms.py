@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Every = float | Literal["auto"] | None
-FILE = "collection.yaml"
+FILE, MASKS = "collection.yaml", "masks"
 #: arguments that a collection decides, or that are of one crawl alone
 NOT_HERE = frozenset(
     ("url", "seeds", "collection", "output", "objects", "history", "masks", "dry_run", "resume", "control")
@@ -36,7 +36,7 @@ OF_CAPTURES = tuple(
     name for name, row in ARGUMENTS.items() if name not in NOT_HERE and row.option.section not in (SEEDS, NEWS)
 )
 _TOP = ("title", "settings", "defaults", "sites", "budget", "notify", "keep")
-_SITE = ("url", "name", "every")
+_SITE = ("url", "name", "every", "masks")
 AUTO: Literal["auto"] = "auto"
 KEEP = ("all", "daily", "weekly", "monthly", "yearly")  #: rules by which captures are kept
 
@@ -50,6 +50,7 @@ class SiteTerms:
     urls: tuple[str, ...]  #: its seeds
     arguments: Mapping[str, str] = field(default_factory=dict)  #: of its captures, by name
     every: Every = None  #: seconds between two captures; ``auto``: as it is worth; None: never by itself
+    takes_masks: bool = False  #: ``masks: auto``: what a capture learned holds for the next one, unseen
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +83,7 @@ class CollectionTerms:
                 return one
         arguments = {**self.defaults.arguments, **(own or {})}
         site = _site(urls, arguments.get("scope", "host"), "url")
-        return SiteTerms(safe_name(site), site, urls, arguments)
+        return SiteTerms(safe_name(site), site, urls, arguments, takes_masks=self.defaults.takes_masks)
 
 
 def read_terms(folder: Path) -> CollectionTerms:
@@ -96,7 +97,9 @@ def read_terms(folder: Path) -> CollectionTerms:
         text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError as error:
         raise UsageError(f"{str(folder)!r} is no collection: it has no {FILE}") from error
-    except (OSError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path} is not UTF-8 ({error}): save it as that") from error
+    except OSError as error:
         raise DataError(f"{path} cannot be read: {error}") from error
     return parse_terms(text, str(path))
 
@@ -112,9 +115,12 @@ def parse_terms(text: str, where: str = FILE) -> CollectionTerms:
     sharc_crawler.errors.UsageError: collection.yaml: sites[1].stratgy is not known; did you mean 'strategy'? ...
     """
     try:
-        top = _mapping(_load(text), where)
-    except yaml.YAMLError as error:
+        found = _load(text)
+    except (yaml.YAMLError, RecursionError) as error:
         raise DataError(f"{where} is no YAML: {' '.join(str(error).split())}") from error
+    if not found:
+        raise UsageError(f"{where} is empty: name its sites in it, as 'sites: [https://www.example.org/]'")
+    top = _mapping(found, where)
     _known(top, _TOP, f"{where}: ")
     settings = {name: _text(value, f"{where}: settings.{name}") for name, value in _part(top, "settings", where)}
     _checked(f"{where}: settings", read_settings, settings)
@@ -150,6 +156,8 @@ class _Loader(yaml.BaseLoader):  # type: ignore[misc]  # it comes without types
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         seen = set()
         for key, _ in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                raise yaml.constructor.ConstructorError(None, None, "a name must be one word", key.start_mark)
             if key.value in seen:
                 raise yaml.constructor.ConstructorError(None, None, f"{key.value!r} is given twice", key.start_mark)
             seen.add(key.value)
@@ -182,12 +190,22 @@ def _site_terms(found: object, defaults: SiteTerms, place: str) -> SiteTerms:
     if name != safe_name(name):
         raise UsageError(f"{place}.name={name!r} is no name of a folder; letters, digits, dots and hyphens are")
     every = _every(given, place) if "every" in given else defaults.every
-    return SiteTerms(name, site, urls, arguments, every)
+    takes_masks = _takes_masks(given, place) if "masks" in given else defaults.takes_masks
+    return SiteTerms(name, site, urls, arguments, every, takes_masks)
 
 
 def _default_terms(given: dict[str, Any], place: str) -> SiteTerms:
-    _known(given, (*OF_CAPTURES, "every"), f"{place}.")
-    return SiteTerms("", "", (), _arguments(given, place), _every(given, place))
+    _known(given, (*OF_CAPTURES, "every", "masks"), f"{place}.")
+    return SiteTerms("", "", (), _arguments(given, place), _every(given, place), _takes_masks(given, place))
+
+
+def _takes_masks(given: Mapping[str, Any], place: str) -> bool:
+    text = _text(given.get("masks", "off"), f"{place}.masks")
+    if text not in (AUTO, "off"):
+        raise UsageError(
+            f"{place}.masks={text!r} is neither auto nor off; masks of your own lie in {MASKS}/NAME.json, beside {FILE}"
+        )
+    return text == AUTO
 
 
 def _every(given: Mapping[str, Any], place: str) -> Every:

@@ -42,7 +42,8 @@ def _noise(report: Mapping[str, Any]) -> Iterator[NextStep]:
     if number := totals["by_masks"]:
         pages = f"{counted(number, 'page')} {agreeing(number, 'were')} lost to what the server makes up on each request"
         yield NextStep(
-            f"{pages}. Look at the masks that this capture learned, and use them.", f"-a masks=FOLDER/{NAME}"
+            f"{pages}. Look at the masks that this capture learned, and use them (in a collection: masks: auto).",
+            f"-a masks=FOLDER/{NAME}",
         )
     elif totals["content"]["changed"] > MANY * totals["captured"]:
         yield NextStep(

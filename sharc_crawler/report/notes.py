@@ -31,6 +31,7 @@ def noted(facts: CaptureFacts) -> list[str]:
     return [
         *_noise(totals),
         *_taught(facts, totals),
+        *_masked(facts),
         *_surprise(facts),
         *_by_script(facts),
         *_whose(facts),
@@ -84,11 +85,23 @@ def _taught(facts: CaptureFacts, totals: Mapping[str, Any]) -> Iterator[str]:
         )
         yield (
             f"{lost}: {counted(masks, 'mask')}, learned from pages that were fetched twice within a minute, make up"
-            f" for it. Look at {NAME} beside this report, and give it to the next capture: -a masks=FILE"
+            f" for it. Look at {NAME} beside this report, and give it to the next capture: -a masks=FILE, or in a"
+            " collection masks: auto (docs/changes.md)"
         )
     if facts.taught.why:
         what = "Not masked" if masks else "No mask was learned"
         yield f"{what}: {' '.join(facts.taught.why[:_WHYS])} `sharc masks` tells more"
+
+
+def _masked(facts: CaptureFacts) -> Iterator[str]:
+    """Which masks it was made with, and whether anybody chose them."""
+    if number := facts.settings.get("masks_number"):
+        file, taken = facts.settings["masks"], facts.settings.get("masks_taken")
+        unseen = f", {taken} of them taken over from former captures by itself (masks: auto)" if taken else ""
+        yield (
+            f"made with {counted(int(str(number)), 'mask')}{unseen}: what differs in nothing else counts as the same"
+            f" content, and a 304 beside it is no lie. An edit of just that is not seen: look at {file}"
+        )
 
 
 def _surprise(facts: CaptureFacts) -> Iterator[str]:

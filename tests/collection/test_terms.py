@@ -73,6 +73,9 @@ def test_a_site_is_found_by_name_and_url_and_a_new_one_has_the_defaults():
         ("sites: [{url: https://a.example/, every: auto, collection: x}]", "collection is not known"),
         ("title: [a]", "title must be one value"),
         ("- a", "must be names with values"),
+        ("", r"collection.yaml is empty: name its sites in it, as 'sites: \["),
+        ("# nothing yet", "collection.yaml is empty"),
+        ("defaults: {masks: mine.json}", "defaults.masks='mine.json' is neither auto nor off; masks of your own"),
     ],
 )
 def test_what_cannot_be_used_is_named_with_its_place(text, error):
@@ -80,7 +83,7 @@ def test_what_cannot_be_used_is_named_with_its_place(text, error):
         parse_terms(text)
 
 
-@pytest.mark.parametrize("text", ["sites: [", "a: 1\na: 2", "sites: &x [*y]", "\x00"])
+@pytest.mark.parametrize("text", ["sites: [", "a: 1\na: 2", "sites: &x [*y]", "\x00", "? [a]\n: b", "[" * 9999])
 def test_what_is_no_yaml_is_said_to_be_none(text):
     with pytest.raises(DataError, match=r"collection.yaml is no YAML"):
         parse_terms(text)
@@ -90,7 +93,7 @@ def test_a_folder_without_the_file_is_no_collection(tmp_path):
     with pytest.raises(UsageError, match="is no collection: it has no"):
         read_terms(tmp_path)
     (tmp_path / FILE).write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(SharcError, match="cannot be read"):
+    with pytest.raises(SharcError, match="is not UTF-8"):
         read_terms(tmp_path)
 
 

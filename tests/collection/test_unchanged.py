@@ -8,6 +8,8 @@ import random
 import signal
 import threading
 import time
+from contextlib import contextmanager
+from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
@@ -17,7 +19,10 @@ from warcio.archiveiterator import ArchiveIterator
 
 from sharc_crawler.archive.former import FormerAnswers
 from sharc_crawler.certificate.verify import verify
+from sharc_crawler.changes.masks import load_masks, taken_over
 from sharc_crawler.collection.folder import Collection, is_over
+from sharc_crawler.collection.taking import take_masks
+from sharc_crawler.collection.terms import FILE
 from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.errors import UsageError
 from sharc_crawler.frontier.hosts import Politeness
@@ -28,6 +33,7 @@ from sharc_crawler.live.former.validators import FormerCaptures
 from sharc_crawler.live.reading.document import detector_of
 from sharc_crawler.live.setup.begun import check_rebuilding
 from sharc_crawler.model import Fetch, Kind, Outcome, Plan, Result, Slot
+from sharc_crawler.report.taught import read_taught
 from sharc_crawler.storage.opening import load_state
 from tests.live import warm
 from tests.live.conftest import captures_of, static  # noqa: F401
@@ -325,21 +331,50 @@ class Timed(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
 
-@pytest.mark.long
-def test_a_site_whose_pages_say_how_long_they_took_is_asked_by_validators_once_that_is_known_not_to_count(tmp_path):
+@contextmanager
+def timed() -> Iterator[str]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), Timed)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
-        into(tmp_path, f"http://127.0.0.1:{server.server_port}/")
+        yield f"http://127.0.0.1:{server.server_port}/"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def test_masks_auto_takes_over_what_the_former_capture_learned_and_says_so(tmp_path):
+    with timed() as url:
+        (tmp_path / "kept").mkdir()
+        (tmp_path / "kept" / FILE).write_text(f"sites: [{{url: '{url}', masks: auto}}]\n")
+        into(tmp_path, url)
+        into(tmp_path, url)
+    collection = Collection(tmp_path / "kept")
+    first, later = collection.captures()
+    masks = collection.masks(first.site)
+    assert load_masks(masks) == read_taught(first.folder).masks != ()
+    assert taken_over(masks) == {first.folder.name: 1}
+    told = [one for one in visits(later.folder) if one["kind"] == "page" and one["slot"] != "second"]
+    assert sum(one["status"] == 304 for one in told) >= 12
+    (report,) = captures_of(later.folder)
+    assert any(
+        "made with 1 mask, 1 of them taken over from former captures by itself" in one for one in report["notes"]
+    )
+    settings = json.loads((later.folder / "certificate.json").read_text())["capture"]["settings"]
+    assert (settings["masks_taken"], settings["masks_sha256"]) == (1, sha256(masks.read_bytes()).hexdigest())
+    assert verify(later.folder, [first.folder]).findings == []
+    assert take_masks(collection, first.site) == "", "nothing is learned twice"
+
+
+@pytest.mark.long
+def test_a_site_whose_pages_say_how_long_they_took_is_asked_by_validators_once_that_is_known_not_to_count(tmp_path):
+    with timed() as url:
+        into(tmp_path, url)
         collection = Collection(tmp_path / "kept")
         (first,) = collection.captures()
         masks = collection.folder / "masks" / f"{first.site}.json"
         masks.parent.mkdir()
         masks.write_text((first.folder / "learned-masks.json").read_text())
-        into(tmp_path, f"http://127.0.0.1:{server.server_port}/")
-    finally:
-        server.shutdown()
-        server.server_close()
+        into(tmp_path, url)
     _, later = collection.captures()
     told = [one for one in visits(later.folder) if one["kind"] == "page" and one["slot"] != "second"]
     assert sum(one["status"] == 304 for one in told) >= 12

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from scrapy.commands import ScrapyHelpFormatter
 from scrapy.commands.crawl import Command as CrawlCommand
 
-from sharc_crawler.errors import SharcError, unknown_name
+from sharc_crawler.errors import DataError, SharcError, unknown_name
 from sharc_crawler.live.config import Config
 from sharc_crawler.live.extension import EXIT_CODE, FAILED, INTERRUPTED
 from sharc_crawler.live.setup.output import check_state, is_begun, make_folder
@@ -22,6 +22,8 @@ from sharc_crawler.report.words import going_on, printable
 from sharc_crawler.storage.folders import capture_folders
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from scrapy.crawler import CrawlerProcessBase
     from scrapy.settings import Settings
 
@@ -91,7 +93,10 @@ class Command(CrawlCommand):
                 check_state(folder)
         if "collection" in opts.spargs and not arguments.options.dry_run:
             _begin_collection(opts.spargs)
-        _check_history(config.history, reading=arguments.options.dry_run)  # before a folder is made
+        try:
+            _check_history(config.history, reading=arguments.options.dry_run)  # before a folder is made
+        except DataError as error:
+            raise _with_way_out(error, opts.spargs) from error
         if arguments.options.dry_run:
             from sharc_crawler.live.setup.plan import show_plan, show_selection  # only here
 
@@ -132,11 +137,16 @@ class Command(CrawlCommand):
 def _begin_collection(arguments: dict[str, str]) -> None:
     from sharc_crawler.collection.following import begin  # YAML: only where there is one
 
-    if not begin(arguments):
-        sys.stderr.write(
-            f"sharc: {printable(arguments['url'])} does not stand in {arguments['collection']}/collection.yaml: it is"
-            " captured into the collection this once\n"
-        )
+    for line in begin(arguments):
+        sys.stderr.write(f"sharc: {printable(line)}\n")
+
+
+def _with_way_out(error: DataError, arguments: Mapping[str, str]) -> DataError:
+    """Of a history that is damaged: that of a collection can be made again."""
+    if "collection" not in arguments:
+        return error
+    anew, captures = f"{arguments['collection']}-anew", f"{arguments['collection']}/captures/*/*"
+    return DataError(f"{error}; the captures still tell all of it: sharc collection add {anew} {captures}")
 
 
 def _check_history(file: str | None, *, reading: bool) -> None:

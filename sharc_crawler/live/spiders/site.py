@@ -130,6 +130,10 @@ class SiteSpider(CaptureSpider):
         """The site captures of this crawl."""
         arguments, _ = self.arguments.chosen(config.output or Path())
         settings = {"delay": config.politeness.delay, "masks": config.masks or "", "history": config.history or ""}
+        if config.masks:
+            from sharc_crawler.changes.masks import described  # only where there are some
+
+            settings |= described(config.masks)
         if arguments.options.browser != "never":
             settings["browser"] = arguments.options.browser
         return arguments.specs(config.strategy, settings)
