@@ -54,7 +54,7 @@ def command(folder: Path, words: tuple[str, ...], site: str, since: str, until: 
         raise UsageError(f"--site {site!r} has no captures in {folder}{nearest(site, collection.names())}")
     with TextIndex(folder / TEXTS) as index:
         with progress("reading", 1.0) as show:
-            problems = bring_up(collection, index, lambda done, of: show(done / of))
+            problems = list(dict.fromkeys(bring_up(collection, index, lambda done, of: show(done / of))))
         hits = index.search(words, site=site, since=first, until=f"{last}:" if last else "9", most=limit)
     for problem in problems[:_SHOWN_PROBLEMS]:
         click.echo(f"sharc: left out: {printable(problem)}", err=True)

@@ -23,7 +23,10 @@ def read_tries(folder: Path) -> dict[str, Tries]:
     """By the name of a site; a file that cannot be read says nothing."""
     try:
         known = json.loads((folder / NAME).read_text(encoding="utf-8"))
-        return {name: Tries(**one) for name, one in known.items()}
+        read = {name: Tries(**one) for name, one in known.items()}
+        return {
+            name: Tries(float(one.ended), int(one.failures), int(one.code), str(one.said)) for name, one in read.items()
+        }
     except (OSError, ValueError, TypeError, AttributeError):
         return {}
 

@@ -36,10 +36,12 @@ def distrust(folder: Path, name: str, lies: int, capture: Instant) -> None:
 def _read(folder: Path) -> dict[str, Any]:
     try:
         known: dict[str, Any] = json.loads((folder / NAME).read_text(encoding="utf-8"))
-        return dict(known)
+        for one in known.values():
+            unix(one["capture"])
+        return known
     except FileNotFoundError:
         return {}
-    except (OSError, ValueError, TypeError) as error:
+    except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
         raise DataError(
             f"{folder / NAME} cannot be read ({error}): mend it, or remove it to trust all again"
         ) from error

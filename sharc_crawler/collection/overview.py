@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 FORMAT, VERSION = "sharc-collection", 1
 INDEX = "index.json"
 _TOTALS = ("captured", "coherent", "changed", "unknown", "not_captured")
+_ENTRY = {"folder", "stamp", "former", "changes", "time", "complete", "certified", "reference", "statement", "totals"}
+_ENTRY |= {"bytes", "seed", "problem"}
 UNREPORTED = "no report yet: it runs, or was cut off"
 
 
@@ -106,8 +108,9 @@ def _known(index: Path) -> dict[str, Entry]:
         found = json.loads(index.read_text(encoding="utf-8"))
         if (found["format"], found["version"]) != (FORMAT, VERSION):
             return {}
-        return {entry["folder"]: entry for site in found["sites"] for entry in site["captures"]}
-    except (OSError, ValueError, KeyError, TypeError):
+        entries = [entry for site in found["sites"] for entry in site["captures"]]
+        return {entry["folder"]: entry for entry in entries if entry.keys() >= _ENTRY}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return {}
 
 

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 from sharc_crawler.archive.files import OPEN, SUFFIX
 from sharc_crawler.archive.replay import elsewhere, lost_warcs, moment
 from sharc_crawler.archive.wacz import About, write_multi_wacz
+from sharc_crawler.certificate.confirming import certificate_of
+from sharc_crawler.certificate.fixity import fixity
 from sharc_crawler.collection.folder import package_path
 from sharc_crawler.errors import DataError, SharcError, UsageError
 from sharc_crawler.plural import counted
@@ -72,11 +74,20 @@ def _damaged(folder: Path, left_out: Callable[[str], None]) -> bool:
     try:
         if lost := lost_warcs([folder]):
             raise DataError(f"{lost[0]} is missing")
+        if other := next(_altered(folder), None):
+            raise DataError(f"{other} is not as it was certified (sharc verify {folder})")
         with open_facts(folder):
             return False
-    except SharcError as error:
+    except (SharcError, OSError) as error:
         left_out(f"{folder} is left out: {error}")
         return True
+
+
+def _altered(folder: Path) -> Iterator[Path]:
+    """WARC files that are not as the capture's certificate states, where it has one."""
+    for file in (certificate_of(folder) or {}).get("files", ()):
+        if fixity(folder / file["name"]) != {"bytes": file["bytes"], "sha256": file["sha256"]}:
+            yield folder / file["name"]
 
 
 def _parts(captures: Sequence[CollectedCapture], beside: Path, seal: PackageSeal | None) -> Iterator[Path]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from sharc_crawler.collection.allocation import DAY, Foretold, SiteLoad, intervals, trust
 from sharc_crawler.collection.terms import AUTO
+from sharc_crawler.errors import DataError
 from sharc_crawler.model import Kind
 from sharc_crawler.rates.estimators.gamma_poisson import GammaPoisson
 from sharc_crawler.rates.history import UNCHANGED
@@ -29,14 +30,20 @@ LEARNED = 2 / 3  #: of the looks
 
 
 def plan(collection: Collection) -> dict[str, Seconds]:
-    """The interval of each site with ``every: auto``, by name."""
+    """The interval of each site with ``every: auto``, by name.
+
+    A history that is damaged teaches nothing: the next capture's error tells of it.
+    """
     sites = [site for site in collection.terms.sites if site.every == AUTO]
     if not sites:
         return {}
     if not collection.history.is_file():
         return {site.name: UNKNOWN for site in sites}
     names, stamp = tuple((site.name, site.site) for site in sites), collection.history.stat().st_mtime_ns
-    return dict(_planned(collection.history, names, collection.terms.budget, stamp))
+    try:
+        return dict(_planned(collection.history, names, collection.terms.budget, stamp))
+    except DataError:
+        return {site.name: UNKNOWN for site in sites}
 
 
 @lru_cache(maxsize=4)

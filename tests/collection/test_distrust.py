@@ -25,6 +25,7 @@ def test_a_site_is_trusted_until_it_is_caught_and_again_when_somebody_has_said_s
 
 
 def test_a_file_that_cannot_be_read_is_named(tmp_path):
-    (tmp_path / NAME).write_text("[")
-    with pytest.raises(DataError, match="to trust all again"):
-        is_distrusted(tmp_path, "a", None)
+    for damage in ("[", '{"a": 3}', '{"a": {"capture": "soon"}}', "[1]"):
+        (tmp_path / NAME).write_text(damage)
+        with pytest.raises(DataError, match="to trust all again"):
+            is_distrusted(tmp_path, "a", None)

@@ -16,7 +16,7 @@ from sharc_crawler.archive.cdxj import IndexEntry
 from sharc_crawler.certificate.confirming import waits
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.cli import main
-from sharc_crawler.collection.diary import hold_collection, read_tries
+from sharc_crawler.collection.diary import NAME, hold_collection, read_tries
 from sharc_crawler.collection.folder import Collection, is_over
 from sharc_crawler.collection.keeper import CollectionKeeper, standing
 from sharc_crawler.collection.terms import FILE
@@ -136,6 +136,22 @@ def test_a_site_that_is_hardly_there_any_more_is_told_of(folder, tmp_path, stati
     left = [one.folder for one in Collection(folder).captures()]
     assert len(left) == 3 and left[0] == first.folder, "others refer to the first; the second held nothing of its own"
     assert verify(left[2], left[:2]).findings == []
+
+
+def test_a_damaged_history_is_told_with_the_way_out_and_the_service_goes_on(folder):
+    (folder / FILE).write_text("sites: [{url: 'http://127.0.0.1:9/', name: a, every: auto}]\n")
+    (folder / "history.db").write_bytes(b"garbage" * 999)
+    said = once(folder)
+    assert "cannot be opened as an observation store" in said
+    assert f"the captures still tell all of it: sharc collection add {folder}-anew {folder}/captures/*/*" in said
+    assert "failed 1 ×" in CliRunner().invoke(main, ["keep", str(folder), "--status"]).output
+    assert not (folder / "captures").exists()
+
+
+@pytest.mark.parametrize("damage", ["{", "[]", '{"a": [1]}', '{"a": {"ended": "x", "failures": "y"}}'])
+def test_a_damaged_diary_says_nothing(folder, damage):
+    (folder / NAME).write_text(damage)
+    assert read_tries(folder) == {}
 
 
 def test_two_at_once_are_refused(folder):

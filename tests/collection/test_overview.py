@@ -74,10 +74,17 @@ def test_the_page_needs_nobody_else(copied):
     assert "http://127.0.0.1:8090/capture/2" in text
 
 
-@pytest.mark.parametrize("damage", ["", "[]", '{"format": "sharc-collection", "version": 1, "sites": [{}]}'])
+@pytest.mark.parametrize("damage", ["", "[]", '{"format": "sharc-collection", "version": 1, "sites": [{}]}', "folder only", "a number"])
 def test_a_damaged_index_is_made_anew(copied, damage):
     write_overview(copied)
     before = (copied.folder / INDEX).read_text()
+    if damage == "folder only":  # of each entry
+        found = json.loads(before)
+        for site in found["sites"]:
+            site["captures"] = [{"folder": one["folder"]} for one in site["captures"]]
+        damage = json.dumps(found)
+    elif damage == "a number":
+        damage = json.dumps({**json.loads(before), "sites": [{"captures": [3]}]})
     (copied.folder / INDEX).write_text(damage)
     write_overview(copied)
     assert (copied.folder / INDEX).read_text() == before

@@ -61,11 +61,18 @@ def test_what_is_there_is_not_replaced(packaged, collected):
     assert [one.name for one in packaged[0].parent.iterdir() if one.name.startswith(".")] == []
 
 
-def test_a_damaged_capture_is_left_out_and_named(collected, tmp_path, monkeypatch):
+def changed(warc):
+    data = bytearray(warc.read_bytes())
+    data[len(data) // 2] ^= 4
+    warc.write_bytes(data)
+
+
+@pytest.mark.parametrize("damage", [Path.unlink, changed])
+def test_a_damaged_capture_is_left_out_and_named(collected, tmp_path, monkeypatch, damage):
     shutil.copytree(collected.collection.folder, tmp_path / "kept")
     monkeypatch.chdir(tmp_path)  # the folder is typed as seen from there
     first, second = (one.folder for one in Collection(Path("kept")).captures())
-    next(first.glob("*.warc.gz")).unlink()
+    damage(next(first.glob("*.warc.gz")))
     done = CliRunner().invoke(main, ["package", "kept"])
     assert done.exit_code == 0, done.output
     assert f"{first} is left out: {first}" in done.stderr
