@@ -130,8 +130,11 @@ def _certified(collection: Collection, name: str) -> list[_Certified]:
             raise DataError(f"{capture.folder} has an index that cannot be read: {error}") from error
         certificates = open_source(capture.folder).certificates if capture.site == name else {}
         for text in certificates.values():
-            document = json.loads(text)
             shown = capture.folder.relative_to(collection.folder).as_posix()
+            try:
+                document = json.loads(text)
+            except ValueError as error:
+                raise DataError(f"{shown} has a certificate that cannot be read: {error}") from error
             found.append(_Certified(shown, capture.folder, document, former))
     return found
 

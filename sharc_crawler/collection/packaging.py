@@ -76,9 +76,10 @@ def _damaged(folder: Path, left_out: Callable[[str], None]) -> bool:
             raise DataError(f"{lost[0]} is missing")
         if other := next(_altered(folder), None):
             raise DataError(f"{other} is not as it was certified (sharc verify {folder})")
+        elsewhere([folder])
         with open_facts(folder):
             return False
-    except (SharcError, OSError) as error:
+    except (SharcError, OSError, ValueError, KeyError) as error:
         left_out(f"{folder} is left out: {error}")
         return True
 

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
-from sharc_crawler.archive.cdxj import REVISIT, read_index
+from warcio.exceptions import ArchiveLoadFailed
+
+from sharc_crawler.archive.cdxj import REVISIT, entries, index_path, read_index
+from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.certificate.confirming import certificate_of
 from sharc_crawler.certificate.entries import PageEntries, taken
 from sharc_crawler.certificate.material import opened
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
+
+    from sharc_crawler.archive.cdxj import IndexEntry
 
 
 def taken_digests(folder: Path) -> set[str]:
@@ -27,17 +34,26 @@ class Referring:
     """Asked of a collection's captures, the oldest first."""
 
     def __init__(self) -> None:
+        self.unread: list[Path] = []  #: indexes that are missing, or cannot be read: their WARC files say the same
         self._holders: dict[str, Path] = {}  # payload digest → the first capture that holds it
 
     def former(self, folder: Path) -> list[Path]:
         """Those that a capture refers to; what it holds itself is noted."""
         held, referred = set[str](), set[str]()
-        for index in folder.glob("*.cdxj"):
-            for entry in read_index(index):
-                if entry.digest:
-                    (referred if entry.mime == REVISIT else held).add(entry.digest)
+        for entry in self._entries(folder):
+            if entry.digest:
+                (referred if entry.mime == REVISIT else held).add(entry.digest)
         referred |= taken_digests(folder)
         former = {self._holders[digest] for digest in referred - held if digest in self._holders}
         for digest in held:
             self._holders.setdefault(digest, folder)
         return sorted(former)
+
+    def _entries(self, folder: Path) -> Iterator[IndexEntry]:
+        for index in sorted({*folder.glob("*.cdxj"), *map(index_path, folder.glob(f"*{SUFFIX}"))}):
+            try:
+                yield from list(read_index(index))
+            except (OSError, ValueError, KeyError):
+                self.unread.append(index)
+                with suppress(OSError, ArchiveLoadFailed):  # a damaged file is a finding of its own
+                    yield from entries(index.with_name(f"{index.name.removesuffix('.cdxj')}{SUFFIX}"))

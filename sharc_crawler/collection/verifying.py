@@ -48,6 +48,11 @@ def verify_collection(
                 without.append(name)
         except (DataError, OSError, ValueError, KeyError) as error:
             every.findings.append(Finding(str(error), name))
+    for index in referring.unread:
+        shown = index.relative_to(collection.folder).as_posix()
+        every.findings.append(
+            Finding("the index is missing, or cannot be read: search and replay find nothing there", shown)
+        )
     every.findings += _beside(collection)
     every.findings += _out_of_order(collection)
     for document, findings in check_at(collection):

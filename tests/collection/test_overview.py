@@ -74,7 +74,9 @@ def test_the_page_needs_nobody_else(copied):
     assert "http://127.0.0.1:8090/capture/2" in text
 
 
-@pytest.mark.parametrize("damage", ["", "[]", '{"format": "sharc-collection", "version": 1, "sites": [{}]}', "folder only", "a number"])
+@pytest.mark.parametrize(
+    "damage", ["", "[]", '{"format": "sharc-collection", "version": 1, "sites": [{}]}', "folder only", "a number"]
+)
 def test_a_damaged_index_is_made_anew(copied, damage):
     write_overview(copied)
     before = (copied.folder / INDEX).read_text()

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import shutil
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -39,3 +40,19 @@ def test_what_is_altered_or_open_is_named_with_its_capture(copied):
     assert told.exit_code == 3
     assert f"{first.relative_to(copied.folder)}/" in told.stdout
     assert f"not verified: {second.relative_to(copied.folder)}" in told.stderr
+
+
+@pytest.mark.parametrize("damage", [Path.unlink, lambda index: index.write_text("x y z\n")])
+def test_an_index_that_is_missing_or_damaged_is_named_and_the_payloads_are_found_all_the_same(copied, damage):
+    first, _ = (one.folder for one in copied.captures())
+    (index, *_) = sorted(first.glob("*.cdxj"))
+    damage(index)
+    found = [str(one) for one in verify_collection(copied)[0].findings]
+    assert any(f"{index.name}: the index is missing, or cannot be read" in one for one in found), found
+    assert not any("in no capture of the collection" in one for one in found)
+    done = CliRunner().invoke(main, ["package", str(copied.folder)])
+    assert (done.exit_code, done.exception) == (0, None), done.output
+    (first / "certificate.json").write_text("{")
+    done = CliRunner().invoke(main, ["certify", str(copied.folder), "--at", "2026-11-25T12:00"])
+    assert done.exit_code == 3
+    assert "has a certificate that cannot be read" in done.output
