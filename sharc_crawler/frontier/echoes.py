@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from sharc_crawler.model import PageId
 
 ROW = 20  #: echoes with no new content between them, from which on a group is left
+LEAST = 8  #: of those that echoes named, where contents are few: as many as half of the site's, at least so many
 SHARE = 1.5  #: echoes for each content that the group has brought
 MOST = 20_000  #: echoes that are remembered
 FEEDS = 3  #: copies of one content that named new pages of their like, from which on all of its copies count
@@ -56,11 +57,11 @@ class _EchoGroup:
         self.contents += 1
         self.row = 0
 
-    def echo(self, what: str, *, proven: bool) -> None:
-        """``proven``: there is a trap on this site."""
+    def echo(self, what: str, row: int, *, proven: bool) -> None:
+        """``row``: echoes that make a trap; ``proven``: there is one on this site."""
         self.echoes += 1
         self.row += 1
-        if self.row >= ROW and (proven or self.echoes >= SHARE * self.contents) and not self.closed:
+        if self.row >= row and (proven or self.echoes >= SHARE * self.contents) and not self.closed:
             self.closed = (
                 f"{self.row} pages in a row{what} showed what others had shown, and named new ones of their like"
             )
@@ -93,6 +94,7 @@ class Echoes:
                 own = pages.parents[page] not in self._echoes
                 group.echo(
                     f" of the shape {shape(pages.urls[page])}" if own else " that only such pages named",
+                    ROW if own else min(ROW, max(LEAST, len(self._first) // 2)),
                     proven=self._closed,
                 )
                 self._closed = self._closed or bool(group.closed)

@@ -127,6 +127,17 @@ def test_sites_of_made_up_addresses_end(impolite, site, pattern, names, strategy
     assert any("looks like a trap" in reason for reason in capture.left_out.reasons)
 
 
+@pytest.mark.parametrize("pattern", ["{}", "x/{}/{}", "p?q={}&r={}"])
+def test_small_sites_with_a_trap_beside_them_end(impolite, pattern):
+    world = Beside(pattern, LOWER)
+    world.true = world.true[:10]
+    for strategy in ("bfs", "sharc-selective", "dfs"):
+        world.requests.clear()
+        visited, _ = crawl(world, impolite, strategy)
+        assert set(world.true) <= set(visited)
+        assert len(visited) <= 3 * (10 + 1)
+
+
 def test_what_was_seen_holds_after_a_restart(impolite):
     world, store = Beside("x/{}/{}", LOWER), MemoryStore()
     frontier = Frontier(impolite, store)
