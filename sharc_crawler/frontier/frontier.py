@@ -91,9 +91,12 @@ class Frontier:
         self.ledger.commit()
         return capture
 
-    def schedule(self, sightings: Sequence[Sighting], now: Instant) -> int:
-        """URLs were seen outside of any fetch; the number of those that are new. What is out of scope is left."""
-        new = self._admitter.admit(self.capture, sightings, now).new
+    def schedule(self, sightings: Sequence[Sighting], now: Instant, depth: int = 0) -> int:
+        """URLs were seen outside of any fetch; the number of those that are new. What is out of scope is left.
+
+        ``depth``: so many links from a seed of another site.
+        """
+        new = self._admitter.admit(self.capture, sightings, now, depth=depth).new
         self._admitter.ingest(self.capture, sightings, now)
         self.ledger.wake()
         self.ledger.commit()

@@ -37,8 +37,8 @@ class Shared(Generic[Member]):
         self.last = 0  #: the number of the lease granted last
         self.unwritten: set[Member] = set()  #: whose last changes could not be written, or are to be soon
         self.woken: Callable[[Member], None] = lambda _: None  #: a frontier that had no host to ask has one
-        #: a page that is not this frontier's may be another's: by its canonical URL
-        self.outside: Callable[[Member, Sighting, str], None] = lambda *_: None
+        #: a page that is not this frontier's may be another's: by its canonical URL, so many links from a seed
+        self.outside: Callable[[Member, Sighting, str, int], None] = lambda *_: None
 
     def pace(self, host: str) -> Pace:
         """Of the machine that a host is on."""

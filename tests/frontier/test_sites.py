@@ -12,9 +12,10 @@ from sharc_crawler.errors import SiteError, StrategyError, Superseded, UsageErro
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.sites import SLACK, Sites
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.model import Done, Fetch, Kind, Sighting, Slot, Verdict, Wait
+from sharc_crawler.model import Done, Fetch, Kind, Result, Sighting, Slot, Verdict, Wait
 from sharc_crawler.storage.memory import MemoryStore
 from sharc_crawler.storage.sharing import SharedFile
+from tests.frontier.conftest import World
 from tests.frontier.small import FullStore
 from tests.strategies import bad
 
@@ -277,6 +278,27 @@ def test_what_one_site_cannot_write_is_that_sites_alone(world):
     sites.commit()
     assert sites.done
     assert sum(page.url.startswith(B) for page in store.load().pages) == 7
+
+
+@pytest.mark.parametrize("leads", ["links", "redirects"])
+def test_sites_that_lead_to_each_other_for_ever_end(leads):
+    """Each page names one of the other site that nobody had named before."""
+    sites = Sites(Politeness(delay=0.0, obey_robots=False))
+    depths = Counter()
+
+    class Endless(World):
+        def answer(self, fetch):
+            to = f"{B if fetch.site == 'a.example' else A}r{len(self.requests)}"
+            depths[depth := sites.of(fetch).pages.depths[fetch.page]] += 1
+            if leads == "redirects" and depth:
+                return super().answer(fetch)._replace(result=Result.REDIRECTED, status=302, location=to)
+            self.links[fetch.url] = [Sighting(to)]
+            return super().answer(fetch)
+
+    for root in (A, B):
+        sites.open(spec(root, "bfs:revisits=none", hops=20), 1000.0)
+    Endless().run(sites, most=400)
+    assert depths == dict.fromkeys(range(21), 2)
 
 
 def test_a_site_that_is_gone_is_offered_nothing(world):
