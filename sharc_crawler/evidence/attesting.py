@@ -57,6 +57,7 @@ class Attestations:
         self.sitemaps: dict[PageId, Instant] = {}  #: those that could be read, and when last
         self._behind: Seconds = 0.0  # least that the sitemaps' clock is ahead of ours
         self._trusts: dict[str, LastmodTrust] = {}
+        self._doubted: set[str] = set()  # classes that something speaks against
 
     # -- what is known ---------------------------------------------------------------------------------------------
 
@@ -103,11 +104,11 @@ class Attestations:
         said = {url: self._last(page) for page, url in urls.items() if page in self.lastmods}
         lastmods = {url: (one.earliest - self._behind, one.latest - one.earliest) for url, one in said.items()}
         self._trusts = {verdict.label: verdict for verdict in trust(self._history.sitemap_read(now, lastmods))}
+        self._doubted = {label for label, verdict in self._trusts.items() if verdict.reason is not None}
 
     def trusted(self, url: str) -> bool:
         """Does nothing speak against the class of a URL? (Classes that were never heard of: nothing does.)"""
-        verdict = self._trusts.get(url_class(url))
-        return verdict is None or verdict.reason is None
+        return not self._doubted or url_class(url) not in self._doubted
 
     @cached_property
     def _earned(self) -> frozenset[str]:
