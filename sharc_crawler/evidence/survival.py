@@ -33,6 +33,8 @@ def log_survival(
     if shapes is None:
         return -expected
     known = np.isinf(shapes)
+    if known.all():
+        return -expected
     shapes = np.where(known, 1.0, shapes)
     return np.where(known, -expected, -shapes * np.log1p(expected / shapes))
 

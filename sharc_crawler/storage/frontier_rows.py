@@ -28,11 +28,15 @@ from sharc_crawler.subsites.branch import Branch
 _NO_DOCUMENT = (None,) * len(Document._fields)
 _RESULTS, _SLOTS = {one.value: one for one in Result}, {one.value: one for one in Slot}
 _PLANS, _KINDS = {one.value: one for one in Plan}, {one.value: one for one in Kind}
+# As plain texts: SQLite's driver looks for an adapter of any other type, which takes longer than to write a number.
+_NAMES: dict[str, str] = {one: one.value for kind in (Kind, Slot, Plan, Result) for one in kind}
 
 
 def page_values(row: PageRow) -> tuple[Any, ...]:
     """A page as its table has it."""
-    return (*row[:12], shape_value(row.shape), row.weight, hints_value(row.hints), row.reason)
+    page, capture, key, url, kind, host, depth, parent, via, state, rate, source, shape, weight, hints, reason = row
+    place = page, capture, key, url, _NAMES[kind], host, depth, parent, via, int(state)
+    return (*place, rate, source, shape_value(shape), weight, hints_value(hints), reason)
 
 
 def shape_value(shape: float) -> float | None:
@@ -69,10 +73,13 @@ def visit_values(row: VisitRow) -> tuple[Any, ...]:
     outcome = row.outcome
     ref = outcome.capture
     return (
-        *row[:7],
+        row.page,
+        _NAMES[row.slot],
+        _NAMES[row.plan],
+        *row[3:7],
         outcome.started,
         outcome.ended,
-        outcome.result,
+        _NAMES[outcome.result],
         outcome.status,
         outcome.digest,
         outcome.decoded,
