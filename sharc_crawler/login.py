@@ -92,12 +92,15 @@ class Login:
             rest = rest.replace(secret, b"*" * len(secret))
         return line + end + rest
 
+    @property
+    def values(self) -> list[str]:
+        """Of its cookies, and of what scripts had stored."""
+        return sorted({one.value for one in self.cookies} | {v for own in self.storage.values() for v in own.values()})
+
     @cached_property
     def _secrets(self) -> tuple[bytes, ...]:
         """Values, the longest first: one may hold another."""
-        values = {one.value for one in self.cookies}
-        values |= {value for items in self.storage.values() for value in items.values()}
-        known = {value.encode() for value in values if len(value) >= _SHORTEST}
+        known = {value.encode() for value in self.values if len(value) >= _SHORTEST}
         return tuple(sorted(known, key=len, reverse=True))
 
 

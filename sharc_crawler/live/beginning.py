@@ -111,15 +111,16 @@ def _begin(crawler: Crawler) -> Session:
 def _browsing(session: Session, arguments: Arguments | None) -> Browsing | None:
     if session.drop_in or arguments is None or arguments.options.browser == "never":
         return None
-    from sharc_crawler.live.browser.browsing import Browsing  # only where pages are shown by browsers
+    from sharc_crawler.live.browser.answers import sealed  # only where pages are shown by browsers
+    from sharc_crawler.live.browser.browsing import Browsing
     from sharc_crawler.live.browser.manner import Manner
 
     def folder_of(site: str) -> Path:
         return session.places[site].folder
 
-    options, agent = arguments.options, session.config.user_agent
-    every = options.browser == "always"
-    manner = Manner(every, options.screenshots, options.text, options.behaviors, options.post, agent, session.login)
+    options, agent, login = arguments.options, session.config.user_agent, session.login
+    every, seal = options.browser == "always", sealed(login, session.config.output)
+    manner = Manner(every, options.screenshots, options.text, options.behaviors, options.post, agent, login, seal)
     return Browsing(session.sites, session.readers, session.clock.now, folder_of, session.describe, manner)
 
 

@@ -16,16 +16,19 @@ from sharc_crawler.archive.files import replace_file
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.coding import unpacked
 from sharc_crawler.live.browser.chromium import PROFILE, remove_profile
+from sharc_crawler.live.browser.sealing import Seal
 from sharc_crawler.live.requests import Sent
 from sharc_crawler.spool import LARGE, Spool, pieces
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from sharc_crawler.login import Login
     from sharc_crawler.model import PageId
     from sharc_crawler.spool import Octets
 
 FOLDER = ".answers"
+_ASKED = ".asked"
 MOST = 64 << 20  #: bytes of an answer that a browser is given
 PART = 8 << 20  #: of them in answer to a request for a part
 _OK, _PARTIAL = 200, 206
@@ -95,12 +98,27 @@ def _part(span: str | None, size: int) -> tuple[int, int] | None:
     return (first, min(end, first + PART)) if first < end else None
 
 
-class KeptAnswers:
-    """Of one site capture, by page."""
+def sealed(login: Login | None, output: Path | None) -> Seal | None:
+    """The seal of a session, whose capture may be one that goes on.
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder / FOLDER
-        self.folder.mkdir(mode=0o700, exist_ok=True)  # a session's secrets are among what pages asked
+    Raises :class:`~sharc_crawler.errors.UsageError` where that was of other values.
+    """
+    if login is None:
+        return None
+    seal = Seal(login)
+    for place in (output / FOLDER, *output.glob(f"*/{FOLDER}")) if output else ():
+        for asked in place.glob(f"*{_ASKED}"):
+            seal.opened(asked.read_bytes())
+            break  # of one session, as all of a capture
+    return seal
+
+
+class KeptAnswers:
+    """Of one site capture, by page; ``seal``: of a session, whose secrets are among what pages asked."""
+
+    def __init__(self, folder: Path, seal: Seal | None = None) -> None:
+        self.folder, self._seal = folder / FOLDER, seal
+        self.folder.mkdir(mode=0o700, exist_ok=True)  # what members alone are shown is in it
         for left in self.folder.glob(f"{PROFILE}*"):  # by browsers of a crawl that was killed
             remove_profile(left)
 
@@ -115,15 +133,16 @@ class KeptAnswers:
     def ask(self, page: PageId, sent: Sent) -> None:
         """Keep what a request is to say, at both downloads."""
         if sent != Sent():
-            said = [dict(sent.headers), sent.method, b64encode(sent.body).decode()]
-            replace_file(self.folder / f"{page}.asked", json.dumps(said))
+            said = json.dumps([dict(sent.headers), sent.method, b64encode(sent.body).decode()])
+            replace_file(self.folder / f"{page}{_ASKED}", self._seal.closed(said) if self._seal else said)
 
     def asked(self, page: PageId) -> Sent:
         """The same."""
         try:
-            headers, method, body = json.loads((self.folder / f"{page}.asked").read_text())
+            said = (self.folder / f"{page}{_ASKED}").read_bytes()
         except FileNotFoundError:
             return Sent()
+        headers, method, body = json.loads(self._seal.opened(said) if self._seal else said)
         return Sent(headers, method, b64decode(body))
 
     def show(self, page: PageId, fingerprint: str) -> None:

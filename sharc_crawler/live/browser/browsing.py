@@ -277,7 +277,7 @@ class Browsing:
 
     def _of(self, site: str) -> KeptAnswers:
         if site not in self._answers:
-            self._answers[site] = KeptAnswers(self._folder_of(site))
+            self._answers[site] = KeptAnswers(self._folder_of(site), self._manner.seal)
         return self._answers[site]
 
 

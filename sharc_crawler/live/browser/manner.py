@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from sharc_crawler.live.browser.sealing import Seal
     from sharc_crawler.login import Login
 
 
@@ -20,3 +21,4 @@ class Manner:
     posts: bool = False  #: scripts may send what they ask by POST
     agent: str | None = None  #: the User-Agent
     login: Login | None = None  #: whose they are
+    seal: Seal | None = None  #: locks what lies on the disk of their requests

@@ -6,9 +6,11 @@ import gzip
 
 import pytest
 
-from sharc_crawler.live.browser.answers import FOLDER, MOST, PART, KeptAnswers, for_browser
+from sharc_crawler.errors import UsageError
+from sharc_crawler.live.browser.answers import FOLDER, MOST, PART, KeptAnswers, for_browser, sealed
 from sharc_crawler.live.browser.chromium import PROFILE
 from sharc_crawler.live.requests import Sent
+from sharc_crawler.login import Cookie, Login
 from sharc_crawler.spool import LARGE, Spool
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/css\r\nContent-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -30,6 +32,19 @@ def test_an_answer_is_kept_whole_and_what_was_asked_with_it(tmp_path):
     assert again.asked(3) == asked
     again.clear()
     assert not (tmp_path / FOLDER).exists()
+
+
+def test_what_was_asked_in_a_session_is_read_by_that_session_alone(tmp_path):
+    own, other = (Login((Cookie("sid", value, "h"),)) for value in ("topsecret", "another"))
+    asked = Sent({"Authorization": "Bearer of-a-moment"}, "POST", b"topsecret")
+    KeptAnswers(tmp_path, sealed(own, tmp_path)).ask(3, asked)
+    (file,) = (tmp_path / FOLDER).iterdir()
+    assert not any(secret in file.read_bytes() for secret in (b"of-a-moment", b"Authorization", b"topsecret"))
+    assert KeptAnswers(tmp_path, sealed(own, tmp_path)).asked(3) == asked, "as a crawl that goes on"
+    for output in (tmp_path, tmp_path.parent):
+        with pytest.raises(UsageError, match="begun with other values of cookies= or state="):
+            sealed(other, output)
+    assert sealed(None, tmp_path) is None
 
 
 def test_a_browser_is_given_what_its_scripts_may_read():
