@@ -24,7 +24,7 @@ STATUS_LINE = re.compile(rb"HTTP/\d+\.\d+ +(\d{3})(?:[ \t]|\r?\n|$)", re.IGNOREC
 _FOLD = re.compile(rb"\r?\n[ \t]+")
 _CHUNK_SIZE = re.compile(rb"[ \t]*([0-9a-fA-F]{1,15})[ \t]*(?:;[^\n]*)?\r?\n")
 _LINE_END = re.compile(rb"\r?\n")
-_INTERIM = range(100, 200)
+_INTERIM = {*range(100, 200)} - {101}  #: after that one the connection speaks another protocol
 _NOT_ASCII = re.compile(rb"[\x80-\xff]")
 
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sharc_crawler.changes.payload import Payload
 from sharc_crawler.frontier.lifecycle import State
+from sharc_crawler.live.browser import sockets
 from sharc_crawler.live.browser.answers import KeptAnswers
 from sharc_crawler.live.browser.chromium import BrowserError
 from sharc_crawler.live.browser.classes import ShownClasses
@@ -35,8 +36,8 @@ if TYPE_CHECKING:
     from sharc_crawler.archive.base import Resource
     from sharc_crawler.frontier.sites import Sites
     from sharc_crawler.live.browser.manner import Manner
-    from sharc_crawler.live.browser.rendering import Load
     from sharc_crawler.live.browser.seen import Asked, Rendering
+    from sharc_crawler.live.browser.shown import Load
     from sharc_crawler.live.lease import Lease
     from sharc_crawler.live.reading.readers import Readers
     from sharc_crawler.live.reading.readings import Order
@@ -249,7 +250,8 @@ class Browsing:
         answers = self._of(fetch.site)
         if frontier.pages.states[page] in _WAITING:
             if frontier.pages.states[page] == State.QUEUED:
-                headers = {name: value for name, value in asked.headers.items() if _counts(name)}
+                own = asked.kind == sockets.KIND
+                headers = {name: value for name, value in asked.headers.items() if own or _counts(name)}
                 answers.ask(page, Sent(headers, asked.method, asked.body))
             future = asyncio.get_running_loop().create_future()
             self._awaited.setdefault((fetch.site, page), []).append(future)
@@ -289,6 +291,8 @@ def _differ(served: Reading, shown: Reading) -> bool:
 
 def _mark(asked: Asked) -> str:
     """What tells it from other requests for the same URL."""
+    if asked.kind == sockets.KIND:
+        return sockets.MARK
     if asked.method == "GET":
         return ""
     said = asked.headers.get("Content-Type", "").encode() + b"\n" + asked.body

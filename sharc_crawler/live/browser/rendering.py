@@ -11,22 +11,23 @@ from base64 import b64decode, b64encode
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from sharc_crawler.changes.http import parse_response
+from sharc_crawler.live.browser import sockets
 from sharc_crawler.live.browser.answers import for_browser
 from sharc_crawler.live.browser.behaviors import behaviors_of
 from sharc_crawler.live.browser.chromium import BrowserError, Chromium
 from sharc_crawler.live.browser.seen import Asked, Loaded, Rendering, documents, texts
+from sharc_crawler.live.browser.shown import Shown
 from sharc_crawler.live.browser.visitor import as_set, stored
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
     from pathlib import Path
 
     from sharc_crawler.live.browser.behaviors import Behavior
     from sharc_crawler.live.browser.manner import Manner
+    from sharc_crawler.live.browser.shown import Load
     from sharc_crawler.model import Instant, Seconds
     from sharc_crawler.spool import Octets
-
-    Load = Callable[[Asked], Awaitable[Octets | None]]
 
 DATA = ("XHR", "Fetch")  #: what scripts fetch, as the protocol names it
 STREAM = "text/event-stream"  #: what an EventSource accepts; the protocol gives it no kind of its own here
@@ -35,8 +36,8 @@ STEP = 500  #: milliseconds of the page's time, after which it is looked at
 STILL = 2  #: steps in which nothing was asked for or changed: it is quiet
 PATIENCE = 20  #: steps: a page that never rests is taken as it is then
 MOST_REQUESTS = 400  #: of one page
+_TOO_MANY = f"requests after its first {MOST_REQUESTS}"
 MOST_SENT = 1 << 20  #: bytes of one POST
-MOST_LED_TO = 10  #: places to which its scripts would lead: a timer that leads on and on names hundreds
 LONGEST: Seconds = 1800.0  #: that a page may take, waiting for its host included
 STUCK: Seconds = 20.0  #: of processor time, with nothing awaited or asked for: its scripts run on
 HUNG: Seconds = 300.0  #: by the clock, the same: the browser does not
@@ -59,34 +60,6 @@ _WATCH = (
 _PLACE = "location.href.split('#')[0]"  #: where it is; places within it are no others
 
 
-class _Shown:
-    """A page that is being rendered."""
-
-    def __init__(self, url: str, raw: Octets, load: Load) -> None:
-        self.url, self.raw, self.load = url, raw, load
-        self.session = self.frame = ""
-        self.seen = Rendering()
-        self.begun = False  # its document was asked for
-        self.there = False  # its document has taken the place of the empty one
-        self.awaited = 0  # answers
-        self.lively = asyncio.Event()  # something was asked for or answered, or a step is over
-        self.step_over = False
-        self.state = (-1, -1)  # requests and changes when it was last looked at
-        self.tasks: set[asyncio.Task[None]] = set()
-
-    def lead_to(self, url: str) -> None:
-        """Its scripts would go on: a page of its own, for the frontier to judge."""
-        if len(self.seen.led_to) < MOST_LED_TO:
-            self.seen.led_to.append(url)
-        else:
-            self.cut(f"where its scripts would lead after the first {MOST_LED_TO} places")
-
-    def cut(self, what: str) -> None:
-        """A bound was met."""
-        if what not in self.seen.cut:
-            self.seen.cut.append(what)
-
-
 class Renderer:
     """A browser that renders one page at a time, each in a context of its own: nothing is kept from one to the next."""
 
@@ -95,7 +68,7 @@ class Renderer:
         self._manner = manner
         self._behaviors = behaviors_of(manner.behaviors)
         self._browser = Chromium(self._heard, folder)
-        self._page: _Shown | None = None
+        self._page: Shown | None = None
 
     @property
     def pid(self) -> int:
@@ -123,7 +96,7 @@ class Renderer:
         ``load`` gives what the page asks for, as it came over the wire; ``None``: it is not to be had. Raises
         :class:`BrowserError`.
         """
-        page = self._page = _Shown(url, raw, load)
+        page = self._page = Shown(url, raw, load)
         self.rendered += 1
         context = (await self._browser.ask("Target.createBrowserContext"))["browserContextId"]
         try:
@@ -140,7 +113,7 @@ class Renderer:
             with suppress(BrowserError):
                 await self._browser.ask("Target.disposeBrowserContext", browserContextId=context)
 
-    async def _open(self, page: _Shown, context: str, at: Instant) -> None:
+    async def _open(self, page: Shown, context: str, at: Instant) -> None:
         ask, login, agent = self._browser.ask, self._manner.login, self._manner.agent
         width, height = SIZE
         if login is not None and login.cookies:
@@ -166,7 +139,7 @@ class Renderer:
 
     # -- until it is quiet -------------------------------------------------------------------------------------------
 
-    async def _until_quiet(self, page: _Shown) -> None:
+    async def _until_quiet(self, page: Shown) -> None:
         """Until it rests where it begins, then after each thing that is done with it: what loads late is loaded."""
         await self._step(page)
         while not page.there:  # on a busy machine; the empty document is quiet, too
@@ -187,7 +160,7 @@ class Renderer:
                 page.cut("what comes after a click that led elsewhere")
                 return
 
-    async def _behaved(self, page: _Shown, times: dict[Behavior, int]) -> Behavior | None:
+    async def _behaved(self, page: Shown, times: dict[Behavior, int]) -> Behavior | None:
         """The first of its behaviors that had something to do; none is done beyond its bound."""
         for behavior in list(times):
             within = times[behavior] < behavior.most
@@ -198,7 +171,7 @@ class Renderer:
                 del times[behavior]
         return None
 
-    async def _rest(self, page: _Shown, still: int, patience: int) -> bool:
+    async def _rest(self, page: Shown, still: int, patience: int) -> bool:
         """Let its clock run until nothing happens for so many steps, and no longer than for so many others."""
         quiet = waited = 0
         while page.awaited or (quiet < still and waited < patience):
@@ -207,7 +180,7 @@ class Renderer:
             quiet, page.state, waited = quiet + 1 if now == page.state else 0, now, waited + 1
         return quiet >= still
 
-    async def _step(self, page: _Shown) -> None:
+    async def _step(self, page: Shown) -> None:
         """Let its clock run for a step; it stands while an answer is awaited."""
         page.step_over = False
         self._browser.tell(  # a script that never ends lets it not answer
@@ -220,7 +193,7 @@ class Renderer:
         while not page.step_over:
             await self._hear(page)
 
-    async def _hear(self, page: _Shown) -> None:
+    async def _hear(self, page: Shown) -> None:
         """Until something happens with it.
 
         A busy machine is patiently waited for: what counts is the processor time that the browser was given.
@@ -242,7 +215,7 @@ class Renderer:
         if self._browser.ended:
             raise BrowserError("the browser ended")
 
-    async def _value(self, page: _Shown, expression: str) -> Any:
+    async def _value(self, page: Shown, expression: str) -> Any:
         """A plain value, worked out in a world that the page's scripts do not see."""
         world = await self._browser.ask("Page.createIsolatedWorld", page.session, frameId=page.frame, worldName="sharc")
         said = await self._browser.ask(
@@ -254,12 +227,12 @@ class Renderer:
         )
         return said["result"].get("value")
 
-    async def _picture(self, page: _Shown) -> bytes:
+    async def _picture(self, page: Shown) -> bytes:
         """Its first screen."""
         taken = await self._browser.ask("Page.captureScreenshot", page.session, format="png")
         return b64decode(taken["data"])
 
-    async def _read(self, page: _Shown) -> None:
+    async def _read(self, page: Shown) -> None:
         """Its markup as it is now, and that of its frames, shadow roots included."""
         root = await self._browser.ask("DOM.getDocument", page.session, depth=-1, pierce=True)
         page.seen.text = "\n".join(texts(root["root"]))
@@ -286,15 +259,14 @@ class Renderer:
         elif method == "Page.javascriptDialogOpening":
             self._browser.tell("Page.handleJavaScriptDialog", session, accept=said["type"] == "beforeunload")
         elif method == "Network.webSocketCreated":
-            page.cut("WebSockets: what comes by them is no answer to a request")
-            page.seen.loaded.setdefault(said["url"], Loaded(0, None, "websocket", "net::ERR_BLOCKED_BY_CLIENT"))
+            self._opened(page, said["url"])
         elif method == "Runtime.exceptionThrown":
             page.seen.script_errors += 1
         elif method == "Inspector.targetCrashed" and session == page.session:
             self._browser.ended = True  # and with it whatever is still asked of it
         page.lively.set()
 
-    def _asked(self, page: _Shown, said: dict[str, Any]) -> None:
+    def _asked(self, page: Shown, said: dict[str, Any]) -> None:
         request = said["request"]
         url, document = request["url"], said["resourceType"] == "Document" and said["frameId"] == page.frame
         if document and (page.begun or url != page.url):
@@ -314,23 +286,31 @@ class Renderer:
             page.seen.requests += 1
             page.seen.data += said["resourceType"] in DATA
             asked = Asked(url, request["headers"], said["resourceType"], request["method"], _body(request) or b"")
-            task = asyncio.create_task(self._answer(page, said, asked))
-            page.tasks.add(task)
-            task.add_done_callback(page.tasks.discard)
+            page.do(self._answer(page, said, asked))
 
-    async def _answer(self, page: _Shown, said: dict[str, Any], asked: Asked) -> None:
-        page.awaited += 1
-        try:
-            raw = await page.load(asked)
-        finally:
-            page.awaited -= 1
-            page.lively.set()
+    def _opened(self, page: Shown, url: str) -> None:
+        """A WebSocket: the browser's own leads nowhere."""
+        page.cut(sockets.CUT)
+        if page.seen.requests >= MOST_REQUESTS:
+            page.cut(_TOO_MANY)
+        elif url not in page.seen.loaded:
+            page.seen.requests += 1
+            page.seen.loaded[url] = Loaded(0, None, sockets.KIND.lower(), f"net::{_NET_ERRORS['AddressUnreachable']}")
+            page.do(self._open_socket(page, url))
+
+    async def _open_socket(self, page: Shown, url: str) -> None:
+        raw = await page.answer(sockets.opening(url, page.url))
+        if raw is not None and (answer := parse_response(raw)) is not None:
+            page.seen.loaded[url] = Loaded(answer.status, None, sockets.KIND.lower())
+
+    async def _answer(self, page: Shown, said: dict[str, Any], asked: Asked) -> None:
+        raw = await page.answer(asked)
         if raw is None:
             self._fail(page, said, "AddressUnreachable")
         else:
             self._fulfil(page, said, raw)
 
-    def _fulfil(self, page: _Shown, said: dict[str, Any], raw: Octets) -> None:
+    def _fulfil(self, page: Shown, said: dict[str, Any], raw: Octets) -> None:
         """Hand over an answer: content codings undone, as the protocol wants it."""
         headers = said["request"]["headers"]
         answer = for_browser(raw, headers.get("Origin"), headers.get("Range"))
@@ -346,7 +326,7 @@ class Renderer:
             body=b64encode(answer.body).decode(),
         )
 
-    def _fail(self, page: _Shown, said: dict[str, Any], reason: str) -> None:
+    def _fail(self, page: Shown, said: dict[str, Any], reason: str) -> None:
         """It is not to be had, and the page's list of what it loaded says so."""
         _note(page, said, 0, None, f"net::{_NET_ERRORS[reason]}")
         self._refuse(said, reason)
@@ -355,12 +335,12 @@ class Renderer:
         self._browser.tell("Fetch.failRequest", requestId=said["requestId"], errorReason=reason)
 
 
-def _note(page: _Shown, said: dict[str, Any], status: int, media_type: str | None, error: str = "") -> None:
+def _note(page: Shown, said: dict[str, Any], status: int, media_type: str | None, error: str = "") -> None:
     """What came of it, the first time."""
     page.seen.loaded.setdefault(said["request"]["url"], Loaded(status, media_type, said["resourceType"].lower(), error))
 
 
-def _why_not(page: _Shown, said: dict[str, Any], *, posts: bool) -> str:
+def _why_not(page: Shown, said: dict[str, Any], *, posts: bool) -> str:
     """Why a request does not pass; empty: it may."""
     request = said["request"]
     if not request["url"].startswith(("http://", "https://")):
@@ -370,7 +350,7 @@ def _why_not(page: _Shown, said: dict[str, Any], *, posts: bool) -> str:
     if STREAM in (request["headers"].get("Accept"), request["headers"].get("accept")):
         return "a stream of events: its answer has no end"
     if page.seen.requests >= MOST_REQUESTS:
-        return f"requests after its first {MOST_REQUESTS}"
+        return _TOO_MANY
     return ""
 
 

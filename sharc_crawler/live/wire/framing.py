@@ -22,7 +22,8 @@ _BLANK = (b"\r\n", b"\n")
 _HEX = re.compile(rb"[0-9A-Fa-f]+\Z")
 _INTEGER = re.compile(rb"\s*[+-]?[0-9_]+\s*\Z")  #: what ``int`` takes, and more
 _TOKEN = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+\Z")
-_NO_BODY = (204, 304)
+SWITCHED = 101  #: what follows is no HTTP; the parser, which passes interim answers over, is handed a 204 instead
+_NO_BODY = (SWITCHED, 204, 304)
 _FRAMING = (b"content-length", b"transfer-encoding")
 
 
@@ -48,7 +49,7 @@ class Framing:
         self._part = self._status
         self._held = bytearray()  # of a line that is not whole
         self._lines: list[bytes] = []  # of a head
-        self._code = 0
+        self.code = 0  #: its status
         self._left = 0  # bytes of a body or a chunk
         self._trailers = 0
 
@@ -93,10 +94,11 @@ class Framing:
         line, at = self._line(data, at)
         if line:
             known, parts = STATUS_LINE.match(line), line.split(b" ", 2)
-            self._code = int(known[1]) if known else 0
+            self.code = int(known[1]) if known else 0
             self._part = self._headers
             if not known and len(parts) > 1 and _INTEGER.match(parts[1]):  # the parser would read it, the archive not
                 line = line.replace(b" ", b"")
+            line = b"HTTP/1.1 204 \r\n" if self.code == SWITCHED else line
             clean.append(line if len(line) <= LINE else line[:LINE] + b"\r\n")
         return at
 
@@ -108,7 +110,7 @@ class Framing:
         fields = self._fields()
         clean += [line for lines, *_ in fields for line in lines]
         clean.append(b"\r\n")
-        if 100 <= self._code < 200:  # interim: another head follows
+        if 100 <= self.code < 200 and self.code != SWITCHED:  # interim: another head follows
             self._part = self._status
             return at
         self.in_head = False
@@ -144,7 +146,7 @@ class Framing:
     def _begin_body(self, given: dict[bytes, list[bytes]]) -> None:
         codings, lengths = given[b"transfer-encoding"], {*b",".join(given[b"content-length"]).split(b",")} - {b""}
         self._part = self._until_close
-        if self._method == b"HEAD" or self._code in _NO_BODY:
+        if self._method == b"HEAD" or self.code in _NO_BODY:
             self.ended = True
         elif codings:
             self._part = self._size if codings[0].lower() == b"chunked" else self._until_close

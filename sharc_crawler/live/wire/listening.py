@@ -16,7 +16,7 @@ from twisted.internet.protocol import Protocol
 from twisted.protocols.policies import ProtocolWrapper, WrappingFactory
 from zope.interface import implementer  # type: ignore[import-untyped]
 
-from sharc_crawler.live.wire.framing import Framing
+from sharc_crawler.live.wire.framing import SWITCHED, Framing
 from sharc_crawler.spool import LARGE
 
 if TYPE_CHECKING:
@@ -105,6 +105,8 @@ class _Listener(ProtocolWrapper):
         clean, surplus = framing.feed(data)
         if framing.ended:
             self._request = None
+        if framing.ended and framing.code == SWITCHED:
+            request.persistent = False
         if surplus:
             # A server that sends more than it announced is not to be believed in what it says next.
             logger.warning("%d bytes after the end of a response of %s are kept beside it", len(surplus), tap.peer)
@@ -225,6 +227,8 @@ class _TappedConnection:
     def _answered(self, response: Any, request: TappedRequest) -> Any:
         for name, value in request.framing.long:
             response.headers.addRawHeader(name, value)
+        if request.framing.code == SWITCHED:
+            response.code = SWITCHED
         if not self._turn.whole:
             deliver = response.deliverBody
             response.deliverBody = lambda reader: deliver(_Front(reader))

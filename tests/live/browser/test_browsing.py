@@ -73,9 +73,10 @@ def test_all_that_a_page_loads_is_fetched_by_the_crawl_and_nothing_else(crawl):
     assert pages["/p/a"]["data"] == [f"{url}api/a"], "what was compared is named"
     asked = Counter(path for path, _ in site.asked)
     assert not site.methods, "nothing is sent that may have an effect"
-    assert not {"/api/forbidden", "/opened", "/socket", "/favicon.ico"} & set(asked), "robots.txt holds, pop-ups do not"
+    assert not {"/api/forbidden", "/opened", "/favicon.ico"} & set(asked), "robots.txt holds, pop-ups do not happen"
     api = ("/api/index.json", "/api/late", "/api/more", *(f"/api/{page}" for page in PAGES))
     assert {path: asked[path] for path in api} == dict.fromkeys(api, 2), "once before T, once after it"
+    assert asked["/socket"] == 1, "a WebSocket is opened, no more"
     assert asked["/app.js"] == 2, "what pages share is asked for once"
     assert asked["/api/index"] == 1, "a redirect has its target to show"
     assert {app for path, app in site.asked if path in api} == {"1", None}

@@ -15,7 +15,8 @@ from sharc_crawler.errors import UsageError
 from sharc_crawler.live.browser import chromium, rendering
 from sharc_crawler.live.browser.behaviors import CLICKS
 from sharc_crawler.live.browser.manner import Manner
-from sharc_crawler.live.browser.rendering import MOST_LED_TO, Renderer
+from sharc_crawler.live.browser.rendering import Renderer
+from sharc_crawler.live.browser.shown import MOST_LED_TO
 
 if TYPE_CHECKING:
     from sharc_crawler.live.browser.seen import Asked, Rendering

@@ -17,6 +17,7 @@ WHOLE = {
     "nothing": (OK + b"Content-Length: 0\r\n\r\n", b""),
     "no headers": (b"HTTP/1.1 204 None\n\n", b""),
     "not modified": (b"HTTP/1.1 304 Not Modified\r\nContent-Length: 9\r\n\r\n", b""),
+    "switched": (b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\n\r\n", b""),
     "interim": (b"HTTP/1.1 103 Early\r\nLink: x\r\n\r\n" + OK + b"Content-Length: 1\r\n\r\nx", b"x"),
     "chunks": (CHUNKED + b"3\r\nabc\r\nA;x=y\r\n0123456789\r\n0\r\n\r\n", b"abc0123456789"),
     "identity, with a length": (OK + b"Transfer-Encoding: identity\r\nContent-Length: 5\r\n\r\nhello", b"hello"),

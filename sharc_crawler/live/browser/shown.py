@@ -1,0 +1,61 @@
+"""A page while it is rendered: what it asked for, what is awaited, where it would lead."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from sharc_crawler.live.browser.seen import Rendering
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Coroutine
+
+    from sharc_crawler.live.browser.seen import Asked
+    from sharc_crawler.spool import Octets
+
+    Load = Callable[[Asked], Awaitable[Octets | None]]
+
+MOST_LED_TO = 10  #: places to which its scripts would lead: a timer that leads on and on names hundreds
+
+
+class Shown:
+    """A page that is being rendered."""
+
+    def __init__(self, url: str, raw: Octets, load: Load) -> None:
+        self.url, self.raw, self.load = url, raw, load
+        self.session = self.frame = ""
+        self.seen = Rendering()
+        self.begun = False  # its document was asked for
+        self.there = False  # its document has taken the place of the empty one
+        self.awaited = 0  # answers
+        self.lively = asyncio.Event()  # something was asked for or answered, or a step is over
+        self.step_over = False
+        self.state = (-1, -1)  # requests and changes when it was last looked at
+        self.tasks: set[asyncio.Task[None]] = set()
+
+    def lead_to(self, url: str) -> None:
+        """Its scripts would go on: a page of its own, for the frontier to judge."""
+        if len(self.seen.led_to) < MOST_LED_TO:
+            self.seen.led_to.append(url)
+        else:
+            self.cut(f"where its scripts would lead after the first {MOST_LED_TO} places")
+
+    def do(self, work: Coroutine[Any, Any, None]) -> None:
+        """Beside all else."""
+        task = asyncio.create_task(work)
+        self.tasks.add(task)
+        task.add_done_callback(self.tasks.discard)
+
+    async def answer(self, asked: Asked) -> Octets | None:
+        """What the crawl has or fetches; the page's clock stands still meanwhile."""
+        self.awaited += 1
+        try:
+            return await self.load(asked)
+        finally:
+            self.awaited -= 1
+            self.lively.set()
+
+    def cut(self, what: str) -> None:
+        """A bound was met."""
+        if what not in self.seen.cut:
+            self.seen.cut.append(what)

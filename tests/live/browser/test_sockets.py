@@ -1,0 +1,88 @@
+"""WebSockets of a page: opened by the crawl, archived, and bound as any request is."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from hashlib import sha1
+from http.server import BaseHTTPRequestHandler
+
+import pytest
+from warcio.archiveiterator import ArchiveIterator
+
+from sharc_crawler.certificate.verify import verify
+from tests.live.browser.test_browsing import resources, there_is_chromium  # noqa: F401
+from tests.live.serving import Answering, serving
+
+pytestmark = pytest.mark.usefixtures("there_is_chromium")
+GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
+ROBOTS = b"User-agent: *\nDisallow: /forbidden\n"
+PAGE = """<!doctype html><title>live</title><p id=p></p><script>
+for (const one of ['ws://HERE/news', 'ws://HERE/forbidden', 'ws://HERE/none', 'ws://INNER/inner'])
+  new WebSocket(one).onerror = () => { p.append('closed ') };
+fetch('/data').then(got => got.text()).then(said => p.append(said));
+</script>"""
+
+
+def server(asked: list[tuple[str, str | None]], inner: str = ""):
+    """``asked``: path and ``Upgrade`` of each request."""
+
+    class Live(Answering, BaseHTTPRequestHandler):
+        def do_GET(self):
+            asked.append((self.path, self.headers.get("Upgrade")))
+            if self.path == "/news" and self.headers.get("Upgrade") == "websocket":
+                self.accept()
+            elif self.path == "/robots.txt":
+                self.answer(ROBOTS, "text/plain")
+            elif self.path in ("/", "/data"):
+                page = PAGE.replace("HERE", self.headers["Host"]).replace("INNER", inner)
+                self.answer(page.encode() if self.path == "/" else b"data", "text/html")
+            else:
+                self.answer(b"no", "text/plain", 404)
+
+        def accept(self):
+            key = b64encode(sha1(f"{self.headers['Sec-WebSocket-Key']}{GUID}".encode()).digest()).decode()
+            self.wfile.write(
+                b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                b"Sec-WebSocket-Accept: %b\r\n\r\n\x81\x05hello" % key.encode()
+            )
+            self.close_connection = True
+
+    return Live
+
+
+def openings(crawl) -> dict[str, tuple[str, bytes]]:
+    """Status and request of each exchange that asked for another protocol, by URL."""
+    requests, statuses = {}, {}
+    for warc in crawl.warcs:
+        with warc.open("rb") as stream:
+            for record in ArchiveIterator(stream):
+                url = record.rec_headers["WARC-Target-URI"]
+                if record.rec_type == "request" and record.http_headers.get_header("Upgrade"):
+                    requests[url] = record.http_headers
+                elif record.rec_type == "response":
+                    statuses[url] = record.http_headers.get_statuscode()
+    return {url: (statuses[url], headers) for url, headers in requests.items()}
+
+
+def test_a_websocket_is_opened_archived_and_bound_as_any_request(crawl):
+    asked: list[tuple[str, str | None]] = []
+    inside: list[tuple[str, str | None]] = []
+    with serving(server(inside), "127.0.0.78") as inner, serving(server(asked, inner.split("/")[2])) as url:
+        done = crawl(url=url, browser="always", text="1", delay="0.01", sitemap="off")
+    assert done.code == 0, done.err
+    assert not inside, "an address that is private, and that nobody allowed"
+    paths = [path for path, upgrade in asked if upgrade == "websocket"]
+    assert sorted(paths) == ["/news", "/none"], "robots.txt holds, and each is opened once"
+    kept = openings(done)
+    assert {one.removeprefix(url): status for one, (status, _) in kept.items()} == {"news": "101", "none": "404"}
+    headers = kept[f"{url}news"][1]
+    assert headers.get_header("Origin") == url.rstrip("/")
+    assert headers.get_header("Sec-WebSocket-Version") == "13"
+    info = json.loads(resources(done)[f"urn:pageinfo:{url}"])["urls"]
+    news, none = (info[f"{url}{name}".replace("http:", "ws:")] for name in ("news", "none"))
+    assert (news, none["status"]) == ({"status": 101, "type": "websocket"}, 404)
+    assert resources(done)[f"urn:text:{url}"].count(b"closed") == 4, "the page's own lead nowhere"
+    (page,) = (page for page in done.capture["pages"] if page["kind"] == "page")
+    assert (page["verdict"], page["data"]) == ("coherent", [f"{url}data"])
+    assert not verify(done.folder).findings
