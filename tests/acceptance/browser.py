@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import io
 import json
 import os
 import shutil
@@ -11,9 +12,13 @@ import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+import matplotlib.image
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+    import numpy as np
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 OPTIONS = (
@@ -21,6 +26,11 @@ OPTIONS = (
     "--disable-background-networking", "--disable-component-update", "--disable-sync", "--remote-debugging-pipe",
     "--window-size=1000,700", "--force-device-scale-factor=1",
 )  # fmt: skip
+
+
+def pixels(picture: bytes) -> np.ndarray:
+    """Of a PNG."""
+    return matplotlib.image.imread(io.BytesIO(picture), format="png")
 
 
 class Tab:

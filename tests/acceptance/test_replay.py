@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import gzip
 import http.client
-import io
 import json
 import os
 import re
@@ -32,7 +31,7 @@ from sharc_crawler.errors import UsageError
 from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.instants import unix
 from sharc_crawler.report.shown import dress
-from tests.acceptance.browser import CHROMIUM, Tab, browser
+from tests.acceptance.browser import CHROMIUM, Tab, browser, pixels
 from tests.archive.readback import check
 from tests.collection.test_skipping import Site, capture
 
@@ -188,10 +187,6 @@ def settled(tab: Tab, expected: bytes) -> bytes:
     while not np.array_equal(pixels(picture := tab.picture()), pixels(expected)) and time.monotonic() < deadline:
         time.sleep(0.3)
     return picture
-
-
-def pixels(picture: bytes) -> np.ndarray:
-    return matplotlib.image.imread(io.BytesIO(picture), format="png")
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")

@@ -1,8 +1,7 @@
 """Our files in the hands of others: py-wacz's and FastWARC's checks, and ReplayWeb.page's viewer in a browser.
 
     python3 -m venv /tmp/wacz && /tmp/wacz/bin/pip install wacz fastwarc authsign
-    npm pack replaywebpage && tar xzf replaywebpage-*.tgz
-    SHARC_WACZ_TOOL=/tmp/wacz/bin SHARC_REPLAYWEBPAGE=package python -m pytest tests/acceptance/test_wacz_tools.py
+    SHARC_WACZ_TOOL=/tmp/wacz/bin python -m pytest tests/acceptance/test_wacz_tools.py
 
 What is not there is skipped.
 """
@@ -11,7 +10,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import zipfile
 from pathlib import Path
@@ -27,7 +25,8 @@ from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.instants import unix
 from sharc_crawler.report.packaging import PackageSeal, package
 from sharc_crawler.report.write import write
-from tests.acceptance.browser import CHROMIUM, browser
+from tests.acceptance.browser import browser
+from tests.acceptance.viewer import in_viewer, viewing
 from tests.certificate.domain_owner import DomainOwner
 from tests.certificate.made import SITE, certified
 from tests.certificate.test_sealing import key_file
@@ -35,8 +34,7 @@ from tests.certificate.time_authority import TimeAuthority
 from tests.collection.conftest import collected  # noqa: F401
 from tests.report.by_hand import load_facts
 
-TOOL = Path(os.environ.get("SHARC_WACZ_TOOL") or Path(shutil.which("wacz") or "nowhere").parent) / "wacz"
-VIEWER = Path(os.environ.get("SHARC_REPLAYWEBPAGE", "nowhere"))
+TOOL = Path(os.environ.get("SHARC_WACZ_TOOL") or Path(__file__).parents[2] / ".venv-wacz/bin") / "wacz"
 #: the text of all frames and shadow trees below a node
 TEXT = """(function text(node) {
   if (node.nodeType === Node.TEXT_NODE) return node.nodeValue;
@@ -146,26 +144,11 @@ VERIFIED = """(function seek(node) {
 
 def shown(wacz, static, place, url, stamp, expected, script=TEXT):
     """The text of a page in ReplayWeb.page, or what a script finds, once what is expected stands there."""
-    (place / "replay").mkdir()
-    shutil.copy(VIEWER / "ui.js", place)
-    shutil.copy(VIEWER / "sw.js", place / "replay")
-    shutil.copy(wacz, place / "capture.wacz")
-    (place / "index.html").write_text(
-        "<!doctype html><script src=/ui.js></script><body style='margin:0'><replay-web-page style='display:block;"
-        f"height:690px' source=/capture.wacz replayBase=/replay/ embed=default url='{url}' ts='{stamp}'>"
-        "</replay-web-page>"
-    )
-    with static(place) as address, browser(place / "profile") as tab:
-        tab.open(f"{address}index.html")
+    with viewing(wacz, static, place) as page, browser(place / "profile") as tab:
+        tab.open(page(url, stamp))
         tab.wait_for(f"{TEXT}.includes('{expected}')", 60)
         (place / "viewer.png").write_bytes(tab.picture())
         return tab.wait_for(script, 60)
-
-
-in_viewer = pytest.mark.skipif(
-    CHROMIUM is None or not (VIEWER / "ui.js").is_file(),
-    reason="Chromium is not installed, or SHARC_REPLAYWEBPAGE is not set to the unpacked npm package",
-)
 
 
 @in_viewer

@@ -105,6 +105,13 @@ INSTALLABLE = """
 navigator.serviceWorker.register('/pwa/worker.js');
 fetch('/api/pwa/news').then(got => got.json()).then(said => { app.innerHTML = '<h1>' + said.title + '</h1>' });
 """
+#: asks by POST, as clients of GraphQL do
+GRAPH = """
+const ask = query => fetch('/api/graph', {method: 'POST', headers: {'Content-Type': 'application/json'},
+  body: JSON.stringify({operationName: query, variables: {first: 10, after: null}, query: `query ${query} { said }`})})
+  .then(got => got.json()).then(got => { app.innerHTML += '<h2>' + got.data.said + '</h2>' });
+ask('Ships').then(() => ask('Tides'));
+"""
 #: bundled for browsers, each served as a script of its name
 SOURCES = {"react": REACT, "grows": GROWS, "hydrate": HYDRATE}
 
@@ -136,6 +143,8 @@ def build(folder: Path) -> dict[str, bytes]:
         "/js/app.js": VUE.encode(),
         "/pwa/app.js": INSTALLABLE.encode(),
         "/pwa/worker.js": WORKER.encode(),
+        "/js/graph.js": GRAPH.encode(),
+        "/graph/": _document("<div id=app></div>", "graph"),
         "/pwa/": _document("<div id=app></div><script src=/pwa/app.js></script>"),
         "/react/": _document("<div id=app></div>", "react"),
         "/vue/": _document("<div id=app></div>", "vue", "vue-router", "app"),
@@ -212,6 +221,11 @@ def served(site: FrameworkSite, host: str = "127.0.0.1") -> Iterator[str]:
         def do_GET(self) -> None:
             found = site.answer(self.path)
             self.answer(*found) if found else self.answer(b"no", "text/plain", 404)
+
+        def do_POST(self) -> None:
+            query = json.loads(self.rfile.read(int(self.headers["Content-Length"])))["operationName"]
+            site.asked[self.path] += 1
+            self.answer(json.dumps({"data": {"said": f"answer to {query}"}}).encode(), "application/json")
 
     with serving(Handler, host) as url:
         yield url
