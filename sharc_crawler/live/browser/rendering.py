@@ -17,7 +17,7 @@ from sharc_crawler.live.browser.answers import for_browser
 from sharc_crawler.live.browser.behaviors import behaviors_of
 from sharc_crawler.live.browser.chromium import BrowserError, Chromium
 from sharc_crawler.live.browser.seen import Asked, Loaded, Rendering, documents, texts
-from sharc_crawler.live.browser.shown import Shown
+from sharc_crawler.live.browser.shown import PageShown
 from sharc_crawler.live.browser.visitor import as_set, stored
 
 if TYPE_CHECKING:
@@ -34,6 +34,9 @@ STREAM = "text/event-stream"  #: what an EventSource accepts; the protocol gives
 METHODS = ("POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS")  #: that are named; a script may make up others
 STEP = 500  #: milliseconds of the page's time, after which it is looked at
 STILL = 2  #: steps in which nothing was asked for or changed: it is quiet
+FRAME: Seconds = 0.02  #: by the clock, in which a frame is drawn
+MOMENT = 10  #: milliseconds of the page's time, meanwhile
+FRAMES = 100  #: times that this is waited for
 PATIENCE = 20  #: steps: a page that never rests is taken as it is then
 MOST_REQUESTS = 400  #: of one page
 _TOO_MANY = f"requests after its first {MOST_REQUESTS}"
@@ -57,6 +60,9 @@ _WATCH = (
     "new MutationObserver(seen => { sharcChanges += seen.length })"
     ".observe(document, {subtree: true, childList: true, attributes: true, characterData: true})"
 )
+_DRAW = (
+    "globalThis.sharcDrawn = false;requestAnimationFrame(() => requestAnimationFrame(() => { sharcDrawn = true })); 0"
+)
 _PLACE = "location.href.split('#')[0]"  #: where it is; places within it are no others
 
 
@@ -68,7 +74,7 @@ class Renderer:
         self._manner = manner
         self._behaviors = behaviors_of(manner.behaviors)
         self._browser = Chromium(self._heard, folder)
-        self._page: Shown | None = None
+        self._page: PageShown | None = None
 
     @property
     def pid(self) -> int:
@@ -96,7 +102,7 @@ class Renderer:
         ``load`` gives what the page asks for, as it came over the wire; ``None``: it is not to be had. Raises
         :class:`BrowserError`.
         """
-        page = self._page = Shown(url, raw, load)
+        page = self._page = PageShown(url, raw, load)
         self.rendered += 1
         context = (await self._browser.ask("Target.createBrowserContext"))["browserContextId"]
         try:
@@ -113,7 +119,7 @@ class Renderer:
             with suppress(BrowserError):
                 await self._browser.ask("Target.disposeBrowserContext", browserContextId=context)
 
-    async def _open(self, page: Shown, context: str, at: Instant) -> None:
+    async def _open(self, page: PageShown, context: str, at: Instant) -> None:
         ask, login, agent = self._browser.ask, self._manner.login, self._manner.agent
         width, height = SIZE
         if login is not None and login.cookies:
@@ -139,7 +145,7 @@ class Renderer:
 
     # -- until it is quiet -------------------------------------------------------------------------------------------
 
-    async def _until_quiet(self, page: Shown) -> None:
+    async def _until_quiet(self, page: PageShown) -> None:
         """Until it rests where it begins, then after each thing that is done with it: what loads late is loaded."""
         await self._step(page)
         while not page.there:  # on a busy machine; the empty document is quiet, too
@@ -160,7 +166,7 @@ class Renderer:
                 page.cut("what comes after a click that led elsewhere")
                 return
 
-    async def _behaved(self, page: Shown, times: dict[Behavior, int]) -> Behavior | None:
+    async def _behaved(self, page: PageShown, times: dict[Behavior, int]) -> Behavior | None:
         """The first of its behaviors that had something to do; none is done beyond its bound."""
         for behavior in list(times):
             within = times[behavior] < behavior.most
@@ -171,29 +177,41 @@ class Renderer:
                 del times[behavior]
         return None
 
-    async def _rest(self, page: Shown, still: int, patience: int) -> bool:
+    async def _rest(self, page: PageShown, still: int, patience: int) -> bool:
         """Let its clock run until nothing happens for so many steps, and no longer than for so many others."""
         quiet = waited = 0
         while page.awaited or (quiet < still and waited < patience):
             await self._step(page)
             now = page.seen.requests, int(await self._value(page, "globalThis.sharcChanges") or 0)
             quiet, page.state, waited = quiet + 1 if now == page.state else 0, now, waited + 1
+            if quiet == 1 < still and not await self._drawn(page):
+                page.cut("what begins once it is drawn: its frames take too long")
         return quiet >= still
 
-    async def _step(self, page: Shown) -> None:
+    async def _drawn(self, page: PageShown) -> bool:
+        """Two frames, which take real time: what waits to come into sight knows by then that it did."""
+        await self._value(page, _DRAW)
+        for _ in range(FRAMES):
+            if await self._value(page, "globalThis.sharcDrawn"):
+                return True
+            await asyncio.sleep(FRAME)
+            await self._step(page, MOMENT)
+        return False
+
+    async def _step(self, page: PageShown, budget: int = STEP) -> None:
         """Let its clock run for a step; it stands while an answer is awaited."""
         page.step_over = False
         self._browser.tell(  # a script that never ends lets it not answer
             "Emulation.setVirtualTimePolicy",
             page.session,
             policy="pauseIfNetworkFetchesPending",
-            budget=STEP,
+            budget=budget,
             maxVirtualTimeTaskStarvationCount=100_000,
         )
         while not page.step_over:
             await self._hear(page)
 
-    async def _hear(self, page: Shown) -> None:
+    async def _hear(self, page: PageShown) -> None:
         """Until something happens with it.
 
         A busy machine is patiently waited for: what counts is the processor time that the browser was given.
@@ -215,7 +233,7 @@ class Renderer:
         if self._browser.ended:
             raise BrowserError("the browser ended")
 
-    async def _value(self, page: Shown, expression: str) -> Any:
+    async def _value(self, page: PageShown, expression: str) -> Any:
         """A plain value, worked out in a world that the page's scripts do not see."""
         world = await self._browser.ask("Page.createIsolatedWorld", page.session, frameId=page.frame, worldName="sharc")
         said = await self._browser.ask(
@@ -227,12 +245,12 @@ class Renderer:
         )
         return said["result"].get("value")
 
-    async def _picture(self, page: Shown) -> bytes:
+    async def _picture(self, page: PageShown) -> bytes:
         """Its first screen."""
         taken = await self._browser.ask("Page.captureScreenshot", page.session, format="png")
         return b64decode(taken["data"])
 
-    async def _read(self, page: Shown) -> None:
+    async def _read(self, page: PageShown) -> None:
         """Its markup as it is now, and that of its frames, shadow roots included."""
         root = await self._browser.ask("DOM.getDocument", page.session, depth=-1, pierce=True)
         page.seen.text = "\n".join(texts(root["root"]))
@@ -266,7 +284,7 @@ class Renderer:
             self._browser.ended = True  # and with it whatever is still asked of it
         page.lively.set()
 
-    def _asked(self, page: Shown, said: dict[str, Any]) -> None:
+    def _asked(self, page: PageShown, said: dict[str, Any]) -> None:
         request = said["request"]
         url, document = request["url"], said["resourceType"] == "Document" and said["frameId"] == page.frame
         if document and (page.begun or url != page.url):
@@ -288,7 +306,7 @@ class Renderer:
             asked = Asked(url, request["headers"], said["resourceType"], request["method"], _body(request) or b"")
             page.do(self._answer(page, said, asked))
 
-    def _opened(self, page: Shown, url: str) -> None:
+    def _opened(self, page: PageShown, url: str) -> None:
         """A WebSocket: the browser's own leads nowhere."""
         page.cut(sockets.CUT)
         if page.seen.requests >= MOST_REQUESTS:
@@ -298,19 +316,19 @@ class Renderer:
             page.seen.loaded[url] = Loaded(0, None, sockets.KIND.lower(), f"net::{_NET_ERRORS['AddressUnreachable']}")
             page.do(self._open_socket(page, url))
 
-    async def _open_socket(self, page: Shown, url: str) -> None:
+    async def _open_socket(self, page: PageShown, url: str) -> None:
         raw = await page.answer(sockets.opening(url, page.url))
         if raw is not None and (answer := parse_response(raw)) is not None:
             page.seen.loaded[url] = Loaded(answer.status, None, sockets.KIND.lower())
 
-    async def _answer(self, page: Shown, said: dict[str, Any], asked: Asked) -> None:
+    async def _answer(self, page: PageShown, said: dict[str, Any], asked: Asked) -> None:
         raw = await page.answer(asked)
         if raw is None:
             self._fail(page, said, "AddressUnreachable")
         else:
             self._fulfil(page, said, raw)
 
-    def _fulfil(self, page: Shown, said: dict[str, Any], raw: Octets) -> None:
+    def _fulfil(self, page: PageShown, said: dict[str, Any], raw: Octets) -> None:
         """Hand over an answer: content codings undone, as the protocol wants it."""
         headers = said["request"]["headers"]
         answer = for_browser(raw, headers.get("Origin"), headers.get("Range"))
@@ -326,7 +344,7 @@ class Renderer:
             body=b64encode(answer.body).decode(),
         )
 
-    def _fail(self, page: Shown, said: dict[str, Any], reason: str) -> None:
+    def _fail(self, page: PageShown, said: dict[str, Any], reason: str) -> None:
         """It is not to be had, and the page's list of what it loaded says so."""
         _note(page, said, 0, None, f"net::{_NET_ERRORS[reason]}")
         self._refuse(said, reason)
@@ -335,12 +353,12 @@ class Renderer:
         self._browser.tell("Fetch.failRequest", requestId=said["requestId"], errorReason=reason)
 
 
-def _note(page: Shown, said: dict[str, Any], status: int, media_type: str | None, error: str = "") -> None:
+def _note(page: PageShown, said: dict[str, Any], status: int, media_type: str | None, error: str = "") -> None:
     """What came of it, the first time."""
     page.seen.loaded.setdefault(said["request"]["url"], Loaded(status, media_type, said["resourceType"].lower(), error))
 
 
-def _why_not(page: Shown, said: dict[str, Any], *, posts: bool) -> str:
+def _why_not(page: PageShown, said: dict[str, Any], *, posts: bool) -> str:
     """Why a request does not pass; empty: it may."""
     request = said["request"]
     if not request["url"].startswith(("http://", "https://")):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 MOST_LED_TO = 10  #: places to which its scripts would lead: a timer that leads on and on names hundreds
 
 
-class Shown:
+class PageShown:
     """A page that is being rendered."""
 
     def __init__(self, url: str, raw: Octets, load: Load) -> None:

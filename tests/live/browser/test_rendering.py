@@ -100,6 +100,20 @@ async def test_a_page_whose_load_begins_late_is_not_taken_for_the_empty_one(monk
     assert seen.text == "The page"
 
 
+#: a list that grows when its end comes into sight, on a page that takes long to draw
+DRAWN = (
+    HEAD
+    + b"""<style>i {position: absolute; inset: 0; filter: blur(40px); background: red}</style><i></i><p id=end>The page
+<script>setTimeout(() => new IntersectionObserver(([seen], watcher) => {
+if (seen.isIntersecting) { watcher.disconnect(); fetch('/more') } }).observe(end), 400)</script>"""
+)
+
+
+async def test_a_page_is_not_quiet_before_it_was_drawn():
+    _, _, asked = await shown(DRAWN, Manner(behaviors=()))
+    assert asked == ["/more"]
+
+
 @pytest.mark.long
 async def test_a_script_that_never_ends_is_told_by_the_processor_time_that_it_had(monkeypatch):
     monkeypatch.setattr(rendering, "STUCK", 2.0)
