@@ -16,7 +16,8 @@ from sharc_crawler.collection.folder import package_path
 from sharc_crawler.collection.referring import Referring
 from sharc_crawler.errors import DataError
 from sharc_crawler.plural import agreeing, counted
-from sharc_crawler.report.packaged import not_of_it, unsealed
+from sharc_crawler.report.packaged import not_of_it
+from sharc_crawler.report.unsealed import unsealed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

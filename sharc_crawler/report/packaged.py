@@ -24,7 +24,7 @@ from sharc_crawler.archive.wacz import PACKAGE, SEAL, SIGNED, WACZ, page_lines
 from sharc_crawler.archive.wacz_check import altered
 from sharc_crawler.archive.zipnum import write_zipnum
 from sharc_crawler.certificate.examining import entries_of
-from sharc_crawler.certificate.fixity import fixity_of, reports
+from sharc_crawler.certificate.fixity import fixity_of
 from sharc_crawler.certificate.sources import captures_in, open_source
 from sharc_crawler.certificate.witness import Finding
 from sharc_crawler.errors import DataError
@@ -35,6 +35,7 @@ from sharc_crawler.report.claim import sentence
 from sharc_crawler.report.html import render
 from sharc_crawler.report.packaging import SHOWS_CONTENT, title_of
 from sharc_crawler.report.sites import not_of_index
+from sharc_crawler.report.unsealed import DATA, DATA_PAGES, author_of, in_folder, reference_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -44,16 +45,9 @@ if TYPE_CHECKING:
 
     Document = Mapping[str, Any]
 
-INDEX, BLOCKS, PAGES, DATA = (
-    "indexes/index.cdx.gz",
-    "indexes/index.idx",
-    "pages/pages.jsonl",
-    "report/data.json",
-)
-DATA_PAGES = "report/data-pages.jsonl"
+INDEX, BLOCKS, PAGES = "indexes/index.cdx.gz", "indexes/index.idx", "pages/pages.jsonl"
 #: of a page in the report, and in the certificate
 _STATED = ("url", "kind", "verdict", "evidence")
-GIVEN = "title and description of the package"
 #: of a package's description
 _FIELDS = {"profile", "resources", "title", "description", "created", "wacz_version", "software", "mainPageUrl"} | {
     "mainPageDate"
@@ -66,7 +60,7 @@ def not_of_it(path: Path) -> Iterator[Finding]:
     """What in a WACZ file, or in the reports of folders, is not as WARC files and certificates would have it.
 
     Only what can be read is compared: that every file is as the package lists it was seen before. Wording that another
-    version of sharc gave is left out (:func:`wording_of`).
+    version of sharc gave is left out (:func:`~sharc_crawler.report.unsealed.wording_of`).
     """
     for one in captures_in(path):
         inner = "" if one == path else f"{one.relative_to(path).as_posix()}/"
@@ -110,95 +104,13 @@ def package_digest(path: Path) -> str | None:
             return None  # which was found
 
 
-def unsealed(path: Path) -> list[str]:
-    """What no certificate states as it is: files of a report that were written again, a title that was given.
-
-    A certificate that states no report, as those of former versions, is left out.
-    """
-    found = []
-    for one in captures_in(path):
-        inner = "" if one == path else f"{one.relative_to(path).as_posix()}/"
-        found += [f"{inner}{name}" for name in _unsealed(one)]
-    return found
-
-
-def _unsealed(path: Path) -> Iterator[str]:
-    source = open_source(path)
-    documents = [json.loads(text) for text in source.certificates.values()]
-    stating = [one["report"] for one in documents if "report" in one]
-    stated = {(file["name"], file["sha256"]) for files in stating for file in files}
-    there = {one["name"]: one["sha256"] for one in reports(path)} if path.is_dir() else _packaged_reports(path)
-    if stating:
-        yield from sorted(name for name, digest in there.items() if (name, digest) not in stated)
-        yield from sorted({name for name, _ in stated} - there.keys())
-    if not path.is_dir() and documents and not _is_ours(path, documents):
-        yield GIVEN
-
-
-def _packaged_reports(path: Path) -> dict[str, str]:
-    """Names in a folder and digests of the files of a packaged report."""
-    found = {}
-    with zipfile.ZipFile(path) as package:
-        for name in package.namelist():
-            if name.startswith("report/"):
-                with package.open(name) as stream:
-                    found[_in_folder(name)] = _digest(stream)
-    return found
-
-
-def _in_folder(name: str) -> str:
-    """What a file of a packaged report is called in a folder."""
-    return {DATA: write.DATA, DATA_PAGES: write.PAGES}.get(name, name.removeprefix("report/"))
-
-
-def _is_ours(path: Path, documents: Sequence[Document]) -> bool:
-    """Does a package say of itself what it says where nobody gives it a title?"""
-    with zipfile.ZipFile(path) as package:
-        about = json.loads(package.read(PACKAGE))
-    titles = [f"{document['capture']['site']} {second(unix(_time(document)))}" for document in documents]
-    claims = [sentence(document["capture"]["claim"]) for document in documents]
-    return not (_rest(about["title"], titles) or _rest(about["description"], claims))
-
-
-def _rest(text: str, parts: Iterable[str]) -> str:
-    for part in parts:
-        text = text.replace(part, "", 1)
-    return text.strip(" ,")
-
-
-def wording_of(path: Path) -> str | None:
-    """The other version of sharc that wrote the report of a folder or a WACZ file; ``None`` where it is this one.
-
-    Codes and numbers mean the same in each version, sentences and pages for people do not: only their author can write
-    the same ones again.
-    """
-    return next((author for one in captures_in(path) if (author := _wording_of_capture(one))), None)
-
-
-def _wording_of_capture(path: Path) -> str | None:
-    try:
-        if path.is_dir():
-            report = json.loads((path / write.DATA).read_bytes())
-        else:
-            with zipfile.ZipFile(path) as package:
-                report = json.loads(package.read(DATA))
-        return _author(report)
-    except (KeyError, ValueError, TypeError, OSError, zipfile.BadZipFile):
-        return None  # there is none; or it cannot be read, which is a finding
-
-
-def _author(report: Document) -> str | None:
-    wrote = str(report["generator"]["version"])
-    return None if wrote == version("sharc-crawler") else wrote
-
-
 def _of_folder(path: Path, source: Material, documents: Sequence[Document]) -> Iterator[Finding]:
     """Its report, if there is one; ``sharc report`` writes it anew."""
     parts = {f"report/{file.name}": file.read_bytes() for file in sorted(path.glob("report*.html"))}
     if (data := path / write.DATA).exists():
         parts[DATA] = data.read_bytes()
     for finding in _report(parts, write.Lines(path / write.PAGES), source, documents):
-        yield replace(finding, file=_in_folder(finding.file or ""))
+        yield replace(finding, file=in_folder(finding.file or ""))
 
 
 def _of_package(path: Path, source: Material, documents: Sequence[Document]) -> Iterator[Finding]:
@@ -310,13 +222,13 @@ def _report(
         return
     for capture in captures:
         document = certified[capture["site"]]
-        yield from _figures(capture, document, worded=not _author(report))
+        yield from _figures(capture, document, worded=not author_of(report))
         listed = (page for page in map(_read, lines) if page["site"] == capture["site"])
         again = map(_stated, (page for page in listed if page["verdict"] is not None))
         certified_pages = (entry for entry in entries_of(source, document) if "verdict" in entry)
         if any(one != other for one, other in zip_longest(again, map(_stated, certified_pages))):
             yield Finding("the report's pages are not those of the certificate", DATA_PAGES)
-    if _author(report):
+    if author_of(report):
         return
     made = {f"report/{name}": "".join(pieces) for name, pieces in render(report, lines).items()}
     for name in sorted(pages):
@@ -357,7 +269,7 @@ def _stated(page: Mapping[str, Any]) -> tuple[Any, ...]:
 def _about(parts: Mapping[str, bytes], source: Material, documents: Sequence[Document]) -> Iterator[Finding]:
     """A title that sharc gave says site and T; one that somebody else gave may say anything, but no other instant."""
     about = _read(parts[PACKAGE])
-    instants = {second(unix(_time(document))) for document in documents}
+    instants = {second(unix(reference_of(document))) for document in documents}
     said = {word.strip(",.;") for word in about["title"].split() if word[:4].isdigit() and "T" in word}
     if not said <= instants:
         yield Finding(f"its title {about['title']!r} is not of {', '.join(sorted(instants))}", PACKAGE)
@@ -392,9 +304,3 @@ def _opened_at(
         yield Finding(f"it is said to be made by {about['software']!r}", PACKAGE)
     if more := sorted(about.keys() - _FIELDS):
         yield Finding(f"{', '.join(more)} is no field of a package", PACKAGE)
-
-
-def _time(document: Document) -> str:
-    capture = document["capture"]
-    instant: str = (capture["reference"] or {}).get("instant") or capture["started"]
-    return instant

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from scipy.stats import rankdata
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -114,7 +113,9 @@ def area_under_curve(values: NDArray[np.float64], updated: NDArray[np.bool_]) ->
     """
     hits = int(updated.sum())
     pairs = hits * (len(updated) - hits)
-    return float((rankdata(values)[updated].sum() - hits * (hits + 1) / 2) / pairs) if pairs else float("nan")
+    _, row, counts = np.unique(values, return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(counts) - (counts - 1) / 2)[row]  # equal values share the mean of theirs
+    return float((ranks[updated].sum() - hits * (hits + 1) / 2) / pairs) if pairs else float("nan")
 
 
 def _at_least(p: NDArray[np.float64]) -> NDArray[np.int64]:

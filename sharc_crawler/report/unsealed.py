@@ -1,0 +1,114 @@
+"""What in a report or a package no certificate states: files written again, titles given, another version's words."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from sharc_crawler.archive.wacz import PACKAGE
+from sharc_crawler.certificate.fixity import fixity_of, reports
+from sharc_crawler.certificate.sources import captures_in, open_source
+from sharc_crawler.instants import second, unix
+from sharc_crawler.report import write
+from sharc_crawler.report.claim import sentence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    Document = Mapping[str, Any]
+
+DATA, DATA_PAGES = "report/data.json", "report/data-pages.jsonl"  #: of a packaged report
+GIVEN = "title and description of the package"
+
+
+def unsealed(path: Path) -> list[str]:
+    """What no certificate states as it is: files of a report that were written again, a title that was given.
+
+    A certificate that states no report, as those of former versions, is left out.
+    """
+    found = []
+    for one in captures_in(path):
+        inner = "" if one == path else f"{one.relative_to(path).as_posix()}/"
+        found += [f"{inner}{name}" for name in _unsealed(one)]
+    return found
+
+
+def _unsealed(path: Path) -> Iterator[str]:
+    source = open_source(path)
+    documents = [json.loads(text) for text in source.certificates.values()]
+    stating = [one["report"] for one in documents if "report" in one]
+    stated = {(file["name"], file["sha256"]) for files in stating for file in files}
+    there = {one["name"]: one["sha256"] for one in reports(path)} if path.is_dir() else _packaged_reports(path)
+    if stating:
+        yield from sorted(name for name, digest in there.items() if (name, digest) not in stated)
+        yield from sorted({name for name, _ in stated} - there.keys())
+    if not path.is_dir() and documents and not _is_ours(path, documents):
+        yield GIVEN
+
+
+def _packaged_reports(path: Path) -> dict[str, str]:
+    """Names in a folder and digests of the files of a packaged report."""
+    found = {}
+    with zipfile.ZipFile(path) as package:
+        for name in package.namelist():
+            if name.startswith("report/"):
+                with package.open(name) as stream:
+                    found[in_folder(name)] = str(fixity_of(stream)["sha256"])
+    return found
+
+
+def in_folder(name: str) -> str:
+    """What a file of a packaged report is called in a folder."""
+    return {DATA: write.DATA, DATA_PAGES: write.PAGES}.get(name, name.removeprefix("report/"))
+
+
+def _is_ours(path: Path, documents: Sequence[Document]) -> bool:
+    """Does a package say of itself what it says where nobody gives it a title?"""
+    with zipfile.ZipFile(path) as package:
+        about = json.loads(package.read(PACKAGE))
+    titles = [f"{document['capture']['site']} {second(unix(reference_of(document)))}" for document in documents]
+    claims = [sentence(document["capture"]["claim"]) for document in documents]
+    return not (_rest(about["title"], titles) or _rest(about["description"], claims))
+
+
+def _rest(text: str, parts: Iterable[str]) -> str:
+    for part in parts:
+        text = text.replace(part, "", 1)
+    return text.strip(" ,")
+
+
+def wording_of(path: Path) -> str | None:
+    """The other version of sharc that wrote the report of a folder or a WACZ file; ``None`` where it is this one.
+
+    Codes and numbers mean the same in each version, sentences and pages for people do not: only their author can write
+    the same ones again.
+    """
+    return next((author for one in captures_in(path) if (author := _wording_of_capture(one))), None)
+
+
+def _wording_of_capture(path: Path) -> str | None:
+    try:
+        if path.is_dir():
+            report = json.loads((path / write.DATA).read_bytes())
+        else:
+            with zipfile.ZipFile(path) as package:
+                report = json.loads(package.read(DATA))
+        return author_of(report)
+    except (KeyError, ValueError, TypeError, OSError, zipfile.BadZipFile):
+        return None  # there is none; or it cannot be read, which is a finding
+
+
+def author_of(report: Document) -> str | None:
+    """The other version of sharc that wrote a report; ``None`` where it is this one."""
+    wrote = str(report["generator"]["version"])
+    return None if wrote == version("sharc-crawler") else wrote
+
+
+def reference_of(document: Document) -> str:
+    """The instant that a certificate is of: T, or the start of a capture without one."""
+    capture = document["capture"]
+    instant: str = (capture["reference"] or {}).get("instant") or capture["started"]
+    return instant
