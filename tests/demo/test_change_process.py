@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 
 from sharc_crawler.demo import process
 from sharc_crawler.demo.process import changes, last_change
@@ -21,6 +20,8 @@ STRETCHES = st.floats(0, 30)  # in expected changes
 
 def test_counts_are_poisson() -> None:
     counts = np.array([len(changes(f"page {i}", 0.3, 1e9, 1e9 + 20)) for i in range(1500)])
+    from scipy import stats  # takes a second, which no other test needs
+
     expected = stats.poisson(6.0)
     bins = np.arange(13)
     observed = np.array([*(np.sum(counts == k) for k in bins), np.sum(counts > 12)])
@@ -31,6 +32,8 @@ def test_counts_are_poisson() -> None:
 def test_gaps_are_exponential_across_cells() -> None:
     instants = changes("a page", 0.25, 1.8e9, 1.8e9 + 20_000)
     assert len(instants) == pytest.approx(5000, abs=4 * math.sqrt(5000))
+    from scipy import stats
+
     assert stats.kstest(np.diff(instants) * 0.25, "expon").pvalue > 0.01
 
 
