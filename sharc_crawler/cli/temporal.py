@@ -47,7 +47,6 @@ _SHOWN = 20
 )
 @click.argument("logs", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--top", type=click.IntRange(1), default=None, help="Choose so many groups.  [default: 100]")
-@click.option("--score", type=click.FloatRange(0, 1), default=None, help="Choose all groups of at least this score.")
 @click.option("--budget", type=click.FloatRange(0), default=None, help="Choose as many as have so many pages a day.")
 @click.option("--by", type=click.Choice([by.value for by in By]), default="site", show_default=True, help="The groups.")
 @click.option("--days", default=60, show_default=True, help="Length of the window: the last days of the logs.")
@@ -73,9 +72,8 @@ def command(logs: tuple[Path, ...], **options: Any) -> None:
     LOGS are access logs (Common or Combined Log Format), tables of daily counts (.csv, .tsv, .parquet) or Wikimedia
     pageview files, compressed or not.
     """
-    ways = [name for name in ("top", "score", "budget") if options[name] is not None]
-    if len(ways) > 1:
-        raise UsageError(f"--{' and --'.join(ways)} are different ways to choose; give one")
+    if options["top"] is not None and options["budget"] is not None:
+        raise UsageError("--top and --budget are different ways to choose; give one")
     if options["per_site"] and not options["labels"]:
         raise UsageError("--per-site learns thresholds from labelled pages: give --labels FILE")
     found = _analyse(_read(logs, options), options)
@@ -120,8 +118,6 @@ def _analyse(log: PageViews, options: dict[str, Any]) -> Analysis:
 
 def _choose(found: Analysis, options: dict[str, Any]) -> list[Ranked]:
     worthy = [group for group in found.ranked if group.temporal]
-    if options["score"] is not None:
-        return [group for group in worthy if group.score >= options["score"]]
     if options["budget"] is not None:
         return within_budget(worthy, options["budget"], found.log.views.shape[1])
     return worthy[: options["top"] or 100]
