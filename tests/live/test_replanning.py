@@ -119,7 +119,7 @@ def test_what_the_sitemap_says_at_t_decides_who_is_revisited_last_even_after_a_k
 def test_what_changed_before_t_is_visited_again_and_verified(tmp_path):
     folder = tmp_path / "capture"
     with served(after=54) as site:
-        process = start(folder, f"{site.url}0.html", delay="0.2", hints="0.3")
+        process = start(folder, f"{site.url}0.html", delay="0.1", hints="0.3")
         out, _ = process.communicate(timeout=280)
         assert process.returncode == 0, out
     (capture,) = captures_of(folder)
