@@ -1,4 +1,8 @@
-"""The port of what tells which parts of a page count as content."""
+"""The port of what tells which parts of a page count as content.
+
+A detector's class is called without arguments, or with the masks of the file that ``masks=`` names
+(:class:`~sharc_crawler.changes.masks.Mask`).
+"""
 
 from __future__ import annotations
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from sharc_crawler.certificate.verify import verify
+from sharc_crawler.changes.masks import save_masks
 from sharc_crawler.demo import LivingSite, serve
 from sharc_crawler.storage.opening import load_state
 from sharc_crawler.testing.stores import FrontierStoreContract
@@ -136,13 +137,12 @@ def test_a_store_that_is_not_known_is_named_with_the_nearest(tmp_path, crawl):
 def test_other_detectors_and_writers_are_named_by_settings(tmp_path, crawl):
     (tmp_path / "mine.py").write_text(
         "from sharc_crawler.archive.warc import WarcWriter\n"
-        "from sharc_crawler.changes.content import ContentDetector\n"
         "class Numbered(WarcWriter):\n"
         "    def write(self, exchange):\n"
         "        with open('written', 'a') as file:\n"
         "            file.write(exchange.url + '\\n')\n"
         "        return super().write(exchange)\n"
-        "class Size(ContentDetector):\n"
+        "class Size:\n"
         "    def fingerprint(self, body, media_type):\n"
         "        return f'size {len(body)}'\n"
     )
@@ -156,3 +156,25 @@ def test_other_detectors_and_writers_are_named_by_settings(tmp_path, crawl):
     assert len(sizes) > 1
     assert all(size.startswith("size ") for size in sizes if size)
     assert server.url in (tmp_path / "written").read_text()
+
+
+def test_what_makes_no_detector_is_named_and_what_breaks_at_the_start_is_shown(tmp_path, crawl):
+    (tmp_path / "mine.py").write_text(
+        "class Bare:\n"
+        "    def fingerprint(self, body, media_type):\n"
+        "        return None\n"
+        "class Needy(Bare):\n"
+        "    def __init__(self, more):\n"
+        "        pass\n"
+        "class Broken(Bare):\n"
+        "    def __init__(self):\n"
+        "        raise RuntimeError('of its own')\n"
+    )
+    save_masks(tmp_path / "masks.json", [])
+    url = "http://127.0.0.1:9/"
+    needy = crawl(url=url, settings=["SHARC_DETECTOR=mine.Needy"])
+    assert (needy.code, "SHARC_DETECTOR='mine.Needy' does not make a detector: " in needy.err) == (USAGE, True)
+    bare = crawl(url=url, masks="masks.json", settings=["SHARC_DETECTOR=mine.Bare"])
+    assert (bare.code, "one that knows no masks goes without masks=" in bare.err) == (USAGE, True)
+    broken = crawl(url=url, settings=["SHARC_DETECTOR=mine.Broken"])
+    assert (broken.code, "RuntimeError: of its own" in broken.err) == (1, True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import sys
+import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -121,6 +122,8 @@ class Command(CrawlCommand):
         error = crawl.exception() if isinstance(crawl, asyncio.Task) and crawl.done() else None
         if isinstance(error, SharcError):
             raise error
+        if error:
+            traceback.print_exception(error)  # Scrapy keeps it to itself
         code = crawler.stats.get_value(EXIT_CODE)
         if error or (self._process.bootstrap_failed and not code):
             self.exitcode = FAILED

@@ -16,6 +16,7 @@ from sharc_crawler.changes.masks import load_masks
 from sharc_crawler.changes.noise import plain_text, plain_words
 from sharc_crawler.changes.payload import Payload, digests
 from sharc_crawler.coding import LIMIT, unpacked
+from sharc_crawler.errors import UsageError
 from sharc_crawler.evidence.headers import header_text
 from sharc_crawler.html_page import parsed
 from sharc_crawler.links import document, html, sitemap
@@ -45,7 +46,13 @@ def detector_of(detector: str, masks: str | None) -> ChangeDetector:
 
     Raises :class:`~sharc_crawler.errors.SharcError` where there is none, or it cannot be made.
     """
-    made: ChangeDetector = plugins.load("detector", detector)(load_masks(Path(masks)) if masks else ())
+    factory = plugins.load("detector", detector)
+    given = (load_masks(Path(masks)),) if masks else ()
+    try:
+        made: ChangeDetector = factory(*given)
+    except TypeError as error:
+        way_out = "; one that knows no masks goes without masks=" if masks else ""
+        raise UsageError(f"SHARC_DETECTOR={detector!r} does not make a detector: {error}{way_out}") from error
     return made
 
 
