@@ -22,7 +22,7 @@ from statistics import fmean
 import numpy as np
 from bench_hints import DATA, whole
 
-from sharc_crawler.lab.continuous import Shown, periodic, shown, upkept
+from sharc_crawler.lab.continuous import ArchiveQuality, periodic, shown, upkept
 from sharc_crawler.lab.history import HistorySpec
 from sharc_crawler.lab.rates import believe
 
@@ -43,7 +43,7 @@ def windows(folder: Path, name: str, days: float, number: int) -> list[HistorySp
     return [replace(spec, start=start, end=start + days * DAY) for start in starts]
 
 
-def compare(spec: HistorySpec, captures: int) -> list[Shown]:
+def compare(spec: HistorySpec, captures: int) -> list[ArchiveQuality]:
     site = spec.build()
     belief = believe(site, "history")
     size = len(site.known)

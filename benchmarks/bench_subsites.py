@@ -23,7 +23,7 @@ from real_histories import DATA
 from sharc_crawler.lab.experiment import RunSpec, build, run
 from sharc_crawler.lab.score import PageFate, verdicts
 from sharc_crawler.lab.synthetic import SyntheticSpec
-from sharc_crawler.subsites.base import Known
+from sharc_crawler.subsites.base import KnownPages
 from sharc_crawler.subsites.dividing import divide, fewest_pages
 from sharc_crawler.subsites.make import make_division
 
@@ -79,7 +79,7 @@ def as_a_whole(done: ScoredCrawl, division: str) -> dict[str, int]:
     }
 
 
-def _known(site: Site, pages: np.ndarray) -> Known:
+def _known(site: Site, pages: np.ndarray) -> KnownPages:
     place = {int(page): number for number, page in enumerate(pages)}
     links = [
         (place[page], place[target])
@@ -88,7 +88,7 @@ def _known(site: Site, pages: np.ndarray) -> Known:
         if target in place
     ]
     ends = np.array(links, np.int64).reshape(-1, 2).T
-    return Known([site.urls[page] for page in pages], [()] * len(pages), *ends)
+    return KnownPages([site.urls[page] for page in pages], [()] * len(pages), *ends)
 
 
 def cells(found: list[dict[str, int]]) -> list[str]:

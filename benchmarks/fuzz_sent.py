@@ -25,7 +25,7 @@ from sharc_crawler.links.robots_text import robots_text
 from sharc_crawler.live.reading.document import read
 from sharc_crawler.live.reading.readings import Order, Wants
 from sharc_crawler.live.requests import retry_after
-from sharc_crawler.live.wire.listening import TappedPool, Turn
+from sharc_crawler.live.wire.listening import RequestContext, TappedPool
 from sharc_crawler.live.wire.tap import Tap
 from sharc_crawler.urls import canonical, host_of
 
@@ -177,7 +177,7 @@ def run_wire(data: bytes) -> None:
     transport.getHandle = lambda: None
     tap = Tap(lambda: 0.0)
     reactor = MemoryReactorClock()
-    pool = TappedPool(HTTPConnectionPool(reactor), 9, lambda: Turn(tap, lambda *_: wired, whole=True))
+    pool = TappedPool(HTTPConnectionPool(reactor), 9, lambda: RequestContext(tap, lambda *_: wired, whole=True))
     answer = Agent(reactor, pool=pool).request(b"GET", b"http://h/")
     wired.connection.makeConnection(transport)
     wired.made.callback(wired.connection)

@@ -34,7 +34,7 @@ _WARC = (".warc", ".warc.gz", ".warc" + OPEN, ".warc.gz" + OPEN)
 
 
 @dataclass(frozen=True, slots=True)
-class Fetched:
+class FetchedPage:
     """A page as it was answered, status 200."""
 
     url: str
@@ -45,7 +45,7 @@ class Fetched:
 
 def pages(
     source: Path, url: str | None = None, *, repeated: bool = False, former: Sequence[Path] = ()
-) -> Iterator[Fetched]:
+) -> Iterator[FetchedPage]:
     """The responses with status 200 in the order of the files, for one URL or for all.
 
     For one URL, and where ``repeated``, revisits are pages too: with the body of the response that has the same payload
@@ -57,7 +57,7 @@ def pages(
     """
     wanted = canonical(url) if url else None
     keep = repeated or wanted is not None
-    bodies: dict[str | None, Fetched] = {}
+    bodies: dict[str | None, FetchedPage] = {}
     lost: list[StatusAndHeaders] = []
     for record in _records(source):
         if not _is_of(record, wanted):
@@ -74,10 +74,10 @@ def pages(
         yield from _stored_elsewhere(lost, (source, *former))
 
 
-def _stored_elsewhere(lost: Sequence[StatusAndHeaders], sources: Sequence[Path]) -> Iterator[Fetched]:
+def _stored_elsewhere(lost: Sequence[StatusAndHeaders], sources: Sequence[Path]) -> Iterator[FetchedPage]:
     """Revisits whose payload another URL brought, or a former capture."""
     missing = {head.get_header(DIGEST) for head in lost}
-    bodies: dict[str, Fetched] = {}
+    bodies: dict[str, FetchedPage] = {}
     for record in chain.from_iterable(map(_records, sources)):
         digest = record.rec_headers.get_header(DIGEST)
         if record.rec_type == "response" and digest in missing:
@@ -106,7 +106,7 @@ def _is_of(record: ArcWarcRecord, wanted: str | None) -> bool:
     return wanted is None or canonical(record.rec_headers.get_header("WARC-Target-URI") or "") == wanted
 
 
-def _page(record: ArcWarcRecord, bodies: dict[str | None, Fetched]) -> Fetched | None:
+def _page(record: ArcWarcRecord, bodies: dict[str | None, FetchedPage]) -> FetchedPage | None:
     head = record.rec_headers
     url, time = head.get_header("WARC-Target-URI"), _time(head)
     if record.rec_type == "revisit":
@@ -117,7 +117,7 @@ def _page(record: ArcWarcRecord, bodies: dict[str | None, Fetched]) -> Fetched |
         return None
     body = decoded(response.payload, response.values(b"content-encoding"))
     media_type = header_text(response.header(b"content-type"))
-    return None if body is None else Fetched(url, time, media_type, body)
+    return None if body is None else FetchedPage(url, time, media_type, body)
 
 
 def _time(head: StatusAndHeaders) -> Instant:

@@ -9,7 +9,7 @@ from typing import IO, TYPE_CHECKING, cast
 
 from sharc_crawler.archive import cdx, cdx_json, timemap
 from sharc_crawler.archive.gathering import OK, Gathering, numbered
-from sharc_crawler.archive.lines import Counted, lines
+from sharc_crawler.archive.lines import CountingReader, lines
 from sharc_crawler.archive.pages import MediaTypes
 from sharc_crawler.archive.warc_captures import read_wacz, read_warc
 from sharc_crawler.errors import DataError
@@ -116,7 +116,7 @@ def _share(files: list[Path], told: Callable[[float], None]) -> Callable[[int], 
 
 def _read(path: Path, gathering: Gathering, told: Callable[[int], None], *, links: bool) -> None:
     with path.open("rb") as file:
-        stream = cast("IO[bytes]", Counted(file, told))
+        stream = cast("IO[bytes]", CountingReader(file, told))
         if stream.read(len(_ZIP)) == _ZIP:
             read_wacz(path, gathering, links=links)
             return

@@ -29,7 +29,7 @@ def lines(stream: IO[bytes], file: str, problems: Problems) -> Iterator[bytes]:
         yield rest
 
 
-class Counted:
+class CountingReader:
     """A file that tells how many bytes were read of it."""
 
     def __init__(self, stream: IO[bytes], told: Callable[[int], None]) -> None:

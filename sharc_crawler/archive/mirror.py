@@ -30,7 +30,7 @@ LARGEST = 64_000_000  #: bytes of a WARC file that is mirrored: it is put again 
 _INDEX = ".cdxj"
 
 
-class Due(NamedTuple):
+class PendingPart(NamedTuple):
     """Something to put: of a file that grows, what is there from ``start`` to ``end``."""
 
     name: str
@@ -59,17 +59,17 @@ class Mirror:
                 elif entry.name.endswith((SUFFIX, _INDEX)):
                     self._synced[entry.name] = None
 
-    def due(self) -> list[Due]:
+    def due(self) -> list[PendingPart]:
         """What was synced and is not in the store. Finished files come first: their indexes name what is there."""
         whole = [name for name, size in self._synced.items() if size is None and name not in self._whole]
         grown = [
-            Due(name, have, size)
+            PendingPart(name, have, size)
             for name, size in self._synced.items()
             if size is not None and size > (have := self._ends.get(name, 0))
         ]
-        return [*map(Due, sorted(whole, reverse=True)), *grown]  # ….warc.gz before ….cdxj
+        return [*map(PendingPart, sorted(whole, reverse=True)), *grown]  # ….warc.gz before ….cdxj
 
-    def put(self, due: Due) -> None:
+    def put(self, due: PendingPart) -> None:
         """Have it in the store; raises :class:`OSError`.
 
         A WARC file that somebody else finished meanwhile is a :class:`FileExistsError`: what they have counts.

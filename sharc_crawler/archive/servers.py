@@ -26,7 +26,7 @@ _HTML = re.compile(rb"\s*<(?:!doctype|html|head|\?xml)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class CaptureQuery:
     """Of which pages captures are asked for."""
 
     url: str
@@ -43,7 +43,7 @@ class Dialect(ABC):
         self.server = server
 
     @abstractmethod
-    def question(self, wanted: Wanted, answers: Sequence[bytes]) -> str | None:
+    def question(self, wanted: CaptureQuery, answers: Sequence[bytes]) -> str | None:
         """The address to fetch after these answers; ``None``: they are all."""
 
     @abstractmethod
@@ -68,7 +68,7 @@ class Wayback(Dialect):
 
     name = "wayback"
 
-    def question(self, wanted: Wanted, answers: Sequence[bytes]) -> str | None:
+    def question(self, wanted: CaptureQuery, answers: Sequence[bytes]) -> str | None:
         """One question per resume key."""
         key = _resume_key(answers[-1]) if answers else None
         if answers and key is None:
@@ -100,7 +100,7 @@ class Pywb(Dialect):
 
     name = "pywb"
 
-    def question(self, wanted: Wanted, answers: Sequence[bytes]) -> str | None:
+    def question(self, wanted: CaptureQuery, answers: Sequence[bytes]) -> str | None:
         """One question; under a seed one per page, until a page is refused, empty, or the same as the one before.
 
         An index that is not cut into pages gives all of it for every page.
@@ -137,7 +137,7 @@ class TimeMap(Dialect):
 
     name = "timemap"
 
-    def question(self, wanted: Wanted, answers: Sequence[bytes]) -> str | None:
+    def question(self, wanted: CaptureQuery, answers: Sequence[bytes]) -> str | None:
         """The TimeMap of the page, then the pages that it names on this server, each once."""
         first = f"{self.server.rstrip('/')}/{quote(wanted.url, safe=_SAFE)}"
         named = [first]

@@ -32,7 +32,7 @@ _MENDING = ".mending"
 _ANSWERS = ("response", "revisit")
 
 
-class Held(NamedTuple):
+class WholeRecord(NamedTuple):
     """A whole record and what it belongs to."""
 
     offset: int
@@ -49,10 +49,12 @@ class Held(NamedTuple):
 class Stock:
     """The records of a folder that are whole, with all that they belong to."""
 
-    held: dict[str, dict[int, Held]] = field(default_factory=dict)  #: by file and the offset before it was mended
+    held: dict[str, dict[int, WholeRecord]] = field(
+        default_factory=dict
+    )  #: by file, and the offset before it was mended
     mended: dict[str, int] = field(default_factory=dict)  #: file → bytes that were taken out
 
-    def at(self, file: str, offset: int) -> Held | None:
+    def at(self, file: str, offset: int) -> WholeRecord | None:
         """The record that lies there, or lay there before its file was mended."""
         return self.held.get(file, {}).get(offset)
 
@@ -135,16 +137,16 @@ def _files(folder: Path) -> list[Path]:
     return sorted(folder.glob(f"*{SUFFIX}"))
 
 
-def _read(path: Path) -> Iterator[Held]:
+def _read(path: Path) -> Iterator[WholeRecord]:
     with path.open("rb") as stream:
         for one in records(stream):
             if isinstance(one, Record):
                 yield _held(one)
 
 
-def _held(one: Record) -> Held:
+def _held(one: Record) -> WholeRecord:
     refers = one.get("WARC-Refers-To-Target-URI"), one.get("WARC-Refers-To-Date")
-    return Held(
+    return WholeRecord(
         one.offset,
         one.length,
         one.kind,
@@ -156,7 +158,7 @@ def _held(one: Record) -> Held:
     )
 
 
-def _useful(found: Mapping[Path, Iterable[Held]], torn: set[Path], since: str) -> set[str]:
+def _useful(found: Mapping[Path, Iterable[WholeRecord]], torn: set[Path], since: str) -> set[str]:
     """The names of records with all that they belong to."""
     every = [one for some in found.values() for one in some]
     asked = {one.main for one in every if one.kind == "request"}
@@ -174,9 +176,9 @@ def _is_held(moment: tuple[str | None, str | None], payloads: set[tuple[str | No
     return moment in payloads or (moment[1] or "") < since
 
 
-def _mend(path: Path, whole: list[Held]) -> dict[int, Held]:
+def _mend(path: Path, whole: list[WholeRecord]) -> dict[int, WholeRecord]:
     """Put a file in its place that has these records alone; where they lie now, by where they lay."""
-    moved, size, draft = dict[int, Held](), 0, path.with_name(path.name + _MENDING)
+    moved, size, draft = dict[int, WholeRecord](), 0, path.with_name(path.name + _MENDING)
     with path.open("rb") as stream, draft.open("wb") as out:
         for one in whole:
             stream.seek(one.offset)

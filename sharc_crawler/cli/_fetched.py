@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from sharc_crawler.archive.fetches import Fetched, pages
+from sharc_crawler.archive.fetches import FetchedPage, pages
 from sharc_crawler.changes.learning import Pair
 from sharc_crawler.errors import DataError
 from sharc_crawler.text import is_text
@@ -28,7 +28,7 @@ def is_capture(source: Path) -> bool:
     return source.is_dir() or source.suffix in _CAPTURES
 
 
-def page_of(source: Path, url: str | None, former: Sequence[Path] = (), *, last: bool) -> Fetched:
+def page_of(source: Path, url: str | None, former: Sequence[Path] = (), *, last: bool) -> FetchedPage:
     """A page from a file of its own, or a URL's first or last fetch in a capture; payloads may lie in former ones."""
     if not is_capture(source) or url is None:
         return _saved(source)
@@ -38,7 +38,7 @@ def page_of(source: Path, url: str | None, former: Sequence[Path] = (), *, last:
     return found[-1 if last else 0]
 
 
-def _saved(source: Path) -> Fetched:
+def _saved(source: Path) -> FetchedPage:
     """A page as a browser saved it."""
     body = source.read_bytes()
     if not is_text(body):
@@ -46,12 +46,12 @@ def _saved(source: Path) -> Fetched:
         raise DataError(f"{source} is neither a capture ({kinds}) nor a saved page: it is no text")
     media_type = mimetypes.guess_type(source.name)[0] or "text/html"
     name = source.as_uri() if source.is_absolute() else str(source)
-    return Fetched(name, source.stat().st_mtime, media_type, body)
+    return FetchedPage(name, source.stat().st_mtime, media_type, body)
 
 
 def pairs_within(source: Path, within: Seconds) -> Iterator[Pair]:
     """Fetches of one URL that follow each other within so many seconds, equal ones too."""
-    by_url: dict[str, list[Fetched]] = {}
+    by_url: dict[str, list[FetchedPage]] = {}
     for page in pages(source, repeated=True):
         by_url.setdefault(page.url, []).append(page)
     for url, found in by_url.items():

@@ -36,7 +36,7 @@ SMALL = 100  #: pages; a site with fewer is not split
 FAR = 1e9  #: seconds, longer than any window: what keeps pages apart in one sorted column
 
 
-class Times(NamedTuple):
+class PageTimes(NamedTuple):
     """Pages, when each came to be, and when each changed; seconds since the window began."""
 
     names: list[str]
@@ -111,7 +111,7 @@ class Member:
         return self.load
 
 
-def read(path: Path) -> Times:
+def read(path: Path) -> PageTimes:
     """A history, as pages, births and changes since its first one; deletions count as changes."""
     lives = read_history(path)
     there = lifetimes(lives)
@@ -121,10 +121,10 @@ def read(path: Path) -> Times:
         np.unique([*(time for time in life.changes if time > there.born[page]), *gone.get(page, ())]) - start
         for page, life in enumerate(lives)
     ]
-    return Times([life.page for life in lives], there.born - start, events)
+    return PageTimes([life.page for life in lives], there.born - start, events)
 
 
-def members(times: Mapping[str, Times], days: float, each: int, seed: int) -> list[Member]:
+def members(times: Mapping[str, PageTimes], days: float, each: int, seed: int) -> list[Member]:
     """The sites of a collection over a window of so many days that the seed draws, of each history by itself.
 
     Large sites are split into blocks of neighbouring names, of sizes that the seed draws; of their pages each so
@@ -153,7 +153,7 @@ def _length(events: Sequence[NDArray[np.float64]]) -> Seconds:
     return float(max((row[-1] for row in events if len(row)), default=0.0))
 
 
-def longest(times: Mapping[str, Times]) -> float:
+def longest(times: Mapping[str, PageTimes]) -> float:
     """Days that all histories span."""
     return min(_length(one.events) for one in times.values()) / DAY
 

@@ -73,19 +73,19 @@ def upkept(site: Site, belief: Belief, upkeep: str, delay: Seconds, requests: in
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ArchiveQuality:
     """What an archive shows, on average over some instants."""
 
     coherent: float  #: share of the pages whose downloads before and after the instant show the same
     blur: float  #: changes, per page, between the instant and the download that is nearest to it
 
 
-def shown(site: Site, made: Downloads, instants: Sequence[Instant]) -> Shown:
+def shown(site: Site, made: Downloads, instants: Sequence[Instant]) -> ArchiveQuality:
     """Of the pages known when the window begins; a page that goes, or comes back, changes."""
     pages, times = np.array([page for page, _ in made]), np.array([time for _, time in made])
     found = [_page(_events(site, page), np.sort(times[pages == page]), np.array(instants)) for page in site.known]
     coherent, blur = np.mean(found, axis=0)
-    return Shown(float(coherent), float(blur))
+    return ArchiveQuality(float(coherent), float(blur))
 
 
 def _events(site: Site, page: int) -> NDArray[np.float64]:

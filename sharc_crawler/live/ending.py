@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     Tell = Callable[..., None]  #: as a Share
 
 
-class Left(NamedTuple):
+class EndSummary(NamedTuple):
     """What was left behind."""
 
     summary: str  #: for readers
@@ -46,7 +46,7 @@ def leave(
     config: Config,
     share: Share,
     lost: Mapping[str, Exception] = MappingProxyType({}),
-) -> Left:
+) -> EndSummary:
     """Write all of it. ``left``: folders of captures, each with what has its store ready.
 
     ``stopped``: why the crawl ended before its captures, if it did; ``share`` is told how far the work is;
@@ -68,12 +68,12 @@ def leave(
         except (OSError, SharcError) as error:
             unwritten.append(error)
     if not sites:
-        return Left(text, unwritten)
+        return EndSummary(text, unwritten)
     from sharc_crawler.report.sites import write_index  # only where there are several
 
     if judging:
         judging.end()
-    return Left(write_index(output, stopped, {site: str(error) for site, error in lost.items()}), unwritten)
+    return EndSummary(write_index(output, stopped, {site: str(error) for site, error in lost.items()}), unwritten)
 
 
 def _untold(done: float, total: float, part: str = "") -> None:

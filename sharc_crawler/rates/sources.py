@@ -129,7 +129,10 @@ class HistoryRates:
         self._estimated_from = self._dated
         if not (self._captured or self._dated):  # changefreq alone is SitemapRates'
             return
-        from sharc_crawler.rates.together import Said, learned  # what learns: only where there is something to
+        from sharc_crawler.rates.together import (
+            SitemapColumns,
+            learned,
+        )  # only where there is something to learn from
 
-        said = Said(list(self._rows), np.array(self._lastmods), np.array(self._precisions), self._stated)
+        said = SitemapColumns(list(self._rows), np.array(self._lastmods), np.array(self._precisions), self._stated)
         self._found = learned(self._history, said, self._links, now, self._horizon)

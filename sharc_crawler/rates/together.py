@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sharc_crawler.rates.estimators.base import Estimates
 
 
-class Said(NamedTuple):
+class SitemapColumns(NamedTuple):
     """What a site's sitemaps say, in columns."""
 
     urls: list[str]  #: first those of the history, in its order
@@ -30,7 +30,7 @@ class Said(NamedTuple):
 
 def learned(
     history: SiteHistory | None,
-    said: Said,
+    said: SitemapColumns,
     links: Collection[tuple[str, str]] | None,
     now: Instant,
     horizon: Seconds,

@@ -13,7 +13,7 @@ from sharc_crawler.report.html import environment
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from sharc_crawler.archive.fetches import Fetched
+    from sharc_crawler.archive.fetches import FetchedPage
     from sharc_crawler.changes.difference import Difference, LinePair
 
 CONTEXT = 3  #: lines around a line that differs
@@ -25,7 +25,7 @@ VERDICTS = {
 _Words = list[tuple[bool, str]]  # runs of words: whether they differ, and the words
 
 
-def page(found: Difference, old: Fetched, new: Fetched) -> str:
+def page(found: Difference, old: FetchedPage, new: FetchedPage) -> str:
     """The page; everything from outside is escaped by the template."""
     return (
         environment()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sharc_crawler.evidence.figures import MEANT
 from sharc_crawler.report.charts import RateClasses
 from sharc_crawler.report.listing import Listing
-from sharc_crawler.report.schedule import Drawn
+from sharc_crawler.report.schedule import PageSample
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -41,7 +41,7 @@ class Gathered:
 
     def __init__(self) -> None:
         self.classes = RateClasses()
-        self.drawn = Drawn()
+        self.drawn = PageSample()
         self.drawn_pages: list[Page] = []
         self.days: set[str] = set()  #: of downloads of captured pages
         self.rows = First(lambda page: (ORDER[page["verdict"]], -(page["rate"] or 0.0)))

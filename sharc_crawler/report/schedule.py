@@ -70,7 +70,7 @@ class Schedule:
         return self.height - BOTTOM
 
 
-class Drawn:
+class PageSample:
     """Which pages are drawn: of more than :data:`MAX_ROWS`, every k-th by heat. First all are :meth:`add`-ed."""
 
     def __init__(self) -> None:
@@ -105,7 +105,7 @@ class Drawn:
         return TimeAxis(start, max(end, start + 1.0), LEFT, WIDTH - RIGHT)
 
 
-def schedule(report: Mapping[str, Any], drawn: Drawn, pages: Sequence[Mapping[str, Any]]) -> Schedule | None:
+def schedule(report: Mapping[str, Any], drawn: PageSample, pages: Sequence[Mapping[str, Any]]) -> Schedule | None:
     """The drawing of a report's schedule with the pages that are drawn; None where no page was downloaded."""
     if not pages:
         return None

@@ -16,7 +16,7 @@ import numpy as np
 from sharc_crawler.errors import UsageError
 from sharc_crawler.model import Plan, Slot, Visit
 from sharc_crawler.strategies.phases import PhasedStrategy
-from sharc_crawler.strategies.planned import PlannedPages, Taken
+from sharc_crawler.strategies.planned import PlannedPages, TakenPage
 from sharc_crawler.strategies.pyramid import PyramidStrategy
 from sharc_crawler.strategies.selective import selective
 
@@ -82,11 +82,11 @@ class AttestedOnce(PhasedStrategy):
         taken = self._taken()
         return taken.page, taken.plan
 
-    def _taken(self) -> Taken:
+    def _taken(self) -> TakenPage:
         while self._early:
             page = self._early.popleft()
             if (source := self._pages.discard(page)) is not None:
-                return Taken(page, Plan.HOPEFUL, source)
+                return TakenPage(page, Plan.HOPEFUL, source)
         missing = max(0, self.setting.size - self.visits - self._waiting())
         taken = self._pages.take(missing, self.setting.step)
         self._pairs -= not taken.attested

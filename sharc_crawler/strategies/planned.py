@@ -28,7 +28,7 @@ CLASSES = 512  #: exact up to here; then rates are binned to 1 % or more
 NEWS = 0.01  #: share of the remaining slots after which a plan is made anew
 
 
-class Taken(NamedTuple):
+class TakenPage(NamedTuple):
     """A page that waits no longer."""
 
     page: PageId
@@ -128,7 +128,7 @@ class PlannedPages:
         """A page waits no longer; its class, or None where it did not wait."""
         return self._pages.discard(page)
 
-    def take(self, missing: int, step: Seconds) -> Taken:
+    def take(self, missing: int, step: Seconds) -> TakenPage:
         """The page (there is one) to visit next, while so many pages are missing: expected, but undiscovered."""
         scouting = self._scout is not None and missing > 0
         stale = self._basis != (step, self._pages.width) or scouting != bool(self._errands)
@@ -146,27 +146,27 @@ class PlannedPages:
         if self._scout is not None:
             self._scout.linked(pages)
 
-    def _errand(self) -> Taken | None:
+    def _errand(self) -> TakenPage | None:
         """The next page that the scout has named, if it still waits: it gives up the interval that it was kept for."""
         while self._scout is not None and self._errands:
             page = self._errands.pop()
             if (source := self._pages.discard(page)) is not None:
                 given_up = source not in self._rows_of or self._scout.gives_up(self._rows_of[source])
-                return Taken(page, Plan.HOPELESS if given_up else Plan.HOPEFUL, source)
+                return TakenPage(page, Plan.HOPELESS if given_up else Plan.HOPEFUL, source)
         return None
 
-    def _in_turn(self, missing: int) -> Taken:
+    def _in_turn(self, missing: int) -> TakenPage:
         line = self._first()
         if line is None:
             source, plan = self._pages.at(0), Plan.HOPEFUL
-            return Taken(self._pages.pop(source), plan, source)
+            return TakenPage(self._pages.pop(source), plan, source)
         place, plan = line.place, line.take()
         if line.place != place:
             heapreplace(self._heap, (line.place, line.serial, line))
         # Of pages alike, those found first are what others link to and change more than we know: where all is known,
         # they are kept for the shortest intervals. While pages are missing they come first, to find these.
         newest = self.inward and plan is Plan.HOPEFUL and not missing
-        return Taken(self._pages.pop(line.source, newest), plan, line.source)
+        return TakenPage(self._pages.pop(line.source, newest), plan, line.source)
 
     def _first(self) -> _Line | None:
         """The first line in the plan with a waiting page; those without leave the heap."""

@@ -22,7 +22,7 @@ def _none() -> NDArray[np.int64]:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownPages:
     """What is known of a capture's pages, in the order of discovery."""
 
     urls: Sequence[str]
@@ -36,7 +36,7 @@ class Partition(Protocol):
 
     by_links: bool  #: whether it looks at links
 
-    def labels(self, known: Known) -> list[Labels]:
+    def labels(self, known: KnownPages) -> list[Labels]:
         """Of each page; the same for the same pages, whatever else happens."""
 
     def label(self, url: str, sitemaps: Labels, found_on: Labels) -> Labels:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from scipy.sparse import csr_matrix
 
-    from sharc_crawler.subsites.base import Known, Labels
+    from sharc_crawler.subsites.base import KnownPages, Labels
 
 LEVELS = 3  #: communities within communities
 SMALLEST = 20  #: pages of a community that is divided further
@@ -34,7 +34,7 @@ class ByLinks:
     def __init__(self) -> None:
         extras.check("subsites=links", "sknetwork", ", or divide by path or sitemap")
 
-    def labels(self, known: Known) -> list[Labels]:
+    def labels(self, known: KnownPages) -> list[Labels]:
         """Of each page; the same graph always gives the same communities."""
         size = len(known.urls)
         labels: list[Labels] = [(UNLINKED,)] * size
@@ -61,7 +61,7 @@ def _graph(sources: NDArray[np.int64], targets: NDArray[np.int64], size: int) ->
     return graph
 
 
-def _divide(graph: csr_matrix, places: NDArray[np.int64], known: Known, labels: list[Labels], levels: int) -> None:
+def _divide(graph: csr_matrix, places: NDArray[np.int64], known: KnownPages, labels: list[Labels], levels: int) -> None:
     """Add the communities among these pages to their labels, and those within them."""
     own = graph[places][:, places]
     found = _communities(own)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 if TYPE_CHECKING:
-    from sharc_crawler.subsites.base import Known, Labels
+    from sharc_crawler.subsites.base import KnownPages, Labels
 
 DEEPEST = 8  #: folders within folders
 
@@ -20,7 +20,7 @@ class ByPath:
 
     by_links = False
 
-    def labels(self, known: Known) -> list[Labels]:
+    def labels(self, known: KnownPages) -> list[Labels]:
         """Of each page."""
         return [self.label(url, (), ()) for url in known.urls]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from sharc_crawler.subsites.base import Known, Labels
+    from sharc_crawler.subsites.base import KnownPages, Labels
 
 UNLISTED = "in no sitemap"
 
@@ -19,7 +19,7 @@ class BySitemap:
 
     by_links = False
 
-    def labels(self, known: Known) -> list[Labels]:
+    def labels(self, known: KnownPages) -> list[Labels]:
         """Of each page."""
         return [self.label(url, sitemaps, ()) for url, sitemaps in zip(known.urls, known.sitemaps, strict=True)]
 

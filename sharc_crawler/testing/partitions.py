@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sharc_crawler.subsites.base import Known
+from sharc_crawler.subsites.base import KnownPages
 from sharc_crawler.subsites.dividing import divide
 
 if TYPE_CHECKING:
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
 URLS = [f"http://h.example/{folder}{n}?q=1" for folder in ("", "a/", "a/b/", "ö/") for n in range(12)]
 
 
-def known() -> Known:
+def known() -> KnownPages:
     """A site of four folders, some of its pages listed; pages link to the next one in their folder."""
     sitemaps = [("http://h.example/index.xml", f"http://h.example/{n % 2}.xml") if n % 3 else () for n in range(48)]
     first = np.array([n for n in range(48) if n % 12 != 11], np.int64)
-    return Known(URLS, sitemaps, first, first + 1)
+    return KnownPages(URLS, sitemaps, first, first + 1)
 
 
 class PartitionChecks(ABC):
@@ -59,4 +59,4 @@ class PartitionChecks(ABC):
         parts = divide(partition.labels(known()), "site", 5, lambda places: len(places) <= 12)
         assert sorted(place for part in parts for place in part.places.tolist()) == list(range(len(URLS)))
         assert len({part.name for part in parts}) == len(parts)
-        assert partition.labels(Known([], [])) == []
+        assert partition.labels(KnownPages([], [])) == []

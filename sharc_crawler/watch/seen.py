@@ -42,7 +42,7 @@ class HostSeen:
 
 
 @dataclass(slots=True)
-class Seen:
+class LogSummary:
     """All of a log up to now."""
 
     requests: int = 0
@@ -81,7 +81,7 @@ class Watched:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.status: dict[str, Any] = {}
-        self.seen = Seen()
+        self.seen = LogSummary()
         self._tails: dict[Path, LogTail] = {}
 
     def look(self) -> None:

@@ -7,11 +7,11 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from sharc_crawler.archive.servers import NOTHING, Pywb, TimeMap, Wanted, Wayback, dialect
+from sharc_crawler.archive.servers import NOTHING, CaptureQuery, Pywb, TimeMap, Wayback, dialect
 from sharc_crawler.errors import DataError, UsageError
 
-PAGE = Wanted("http://a.org/x?q=1&r=2")
-SITE = Wanted("http://a.org/d/index.html", website=True, since="20200101000000")
+PAGE = CaptureQuery("http://a.org/x?q=1&r=2")
+SITE = CaptureQuery("http://a.org/d/index.html", website=True, since="20200101000000")
 NAMES = ["urlkey", "timestamp"]
 ROW = ["org,a)/", "20200101000000"]
 

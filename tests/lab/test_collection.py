@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from sharc_crawler.cli import main
 from sharc_crawler.collection.allocation import DAY, trust
-from sharc_crawler.lab.collection import Times, auto, crawl, even, members, read
+from sharc_crawler.lab.collection import PageTimes, auto, crawl, even, members, read
 from tests.lab.small import write_history
 
 DAYS = 84
@@ -21,14 +21,14 @@ def living(size, mean, seed):
     dice = np.random.default_rng(seed)
     rates = dice.gamma(1.0, mean, size)
     events = [np.sort(dice.uniform(0, DAYS * DAY, dice.poisson(rate * DAYS))) for rate in rates]
-    return Times([f"{page}" for page in range(size)], np.full(size, -np.inf), events)
+    return PageTimes([f"{page}" for page in range(size)], np.full(size, -np.inf), events)
 
 
 def rebuilt(size, seed):
     """All pages at once, in one week of the year and hardly ever again."""
     dice = np.random.default_rng(seed)
     week = np.sort(dice.uniform(0, 7, 5) + dice.uniform(14, DAYS - 30)) * DAY
-    return Times([f"{page}" for page in range(size)], np.full(size, -np.inf), [week] * size)
+    return PageTimes([f"{page}" for page in range(size)], np.full(size, -np.inf), [week] * size)
 
 
 def test_sites_that_change_more_often_are_captured_more_often_and_more_pages_are_as_archived():

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from sharc_crawler.lab.belief import Belief
-from sharc_crawler.lab.continuous import Shown, periodic, shown, upkept
+from sharc_crawler.lab.continuous import ArchiveQuality, periodic, shown, upkept
 from sharc_crawler.lab.truth import Lives
 from tests.lab.small import small_site
 
@@ -27,7 +27,9 @@ def living(size=60, days=30.0, seed=3):
 def test_what_an_archive_shows_of_instants():
     site = small_site([(5.0,), (), (3.0,)], end=10.0, lives=Lives(np.full(3, -np.inf), {2: (-np.inf, 7.0)}))
     made = [(0, 1.0), (0, 9.0), (1, 2.0), (1, 8.0), (2, 1.0), (2, 9.0)]
-    assert shown(site, made, [4.0]) == Shown(pytest.approx(1 / 3), pytest.approx(1 / 3)), "two change; 3 is before 4"
+    assert shown(site, made, [4.0]) == ArchiveQuality(pytest.approx(1 / 3), pytest.approx(1 / 3)), (
+        "two change; 3 is before 4"
+    )
     assert shown(site, made, [9.5]).coherent == 0.0, "nothing was downloaded after it"
     assert shown(site, [(1, 2.0)], [2.0]).blur == pytest.approx((1 + 2) / 3), "a page never seen is all its changes off"
 

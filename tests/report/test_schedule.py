@@ -14,7 +14,7 @@ from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.model import Kind, Plan, Slot, Verdict
 from sharc_crawler.report.axes import DAY, MOST, TimeAxis
 from sharc_crawler.report.document import capture_entry
-from sharc_crawler.report.schedule import LEFT, MAX_ROWS, MAX_TICKS, RIGHT, WIDTH, Drawn, Schedule, schedule
+from sharc_crawler.report.schedule import LEFT, MAX_ROWS, MAX_TICKS, RIGHT, WIDTH, PageSample, Schedule, schedule
 from tests.report.arbitrary import captures
 from tests.report.by_hand import T, classes_of, facts, judged, page, pages_of, visit
 from tests.report.made_up import capture
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def drawing_of(made: CaptureFacts) -> Schedule | None:
-    drawn, pages = Drawn(), pages_of(made)
+    drawn, pages = PageSample(), pages_of(made)
     for number, entry in enumerate(pages):
         drawn.add(number, entry)
     return schedule(capture_entry(made), drawn, [pages[number] for number in drawn.lines()])

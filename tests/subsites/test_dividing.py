@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sharc_crawler.subsites.base import Known
+from sharc_crawler.subsites.base import KnownPages
 from sharc_crawler.subsites.dividing import MOST, divide, fewest_pages
 from sharc_crawler.subsites.path import ByPath
 
@@ -76,7 +76,7 @@ def test_neighbours_are_joined_while_they_are_whole_together():
 
 
 def test_many_small_folders_are_joined_by_name():
-    labels = ByPath().labels(Known([f"http://h/{n:04}/" for n in range(1000)], [()] * 1000))
+    labels = ByPath().labels(KnownPages([f"http://h/{n:04}/" for n in range(1000)], [()] * 1000))
     parts = divide(labels, "site", 20, lambda places: len(places) <= 100)
     assert [len(part.places) for part in parts] == [100] * 10
     assert parts[0].name == "h/0000/ … h/0099/"

@@ -7,7 +7,7 @@ import pytest
 
 from sharc_crawler.errors import UsageError
 from sharc_crawler.plugins import names
-from sharc_crawler.subsites.base import Known
+from sharc_crawler.subsites.base import KnownPages
 from sharc_crawler.subsites.links import UNLINKED, ByLinks
 from sharc_crawler.subsites.make import make_division
 from sharc_crawler.subsites.path import ByPath
@@ -40,7 +40,7 @@ def test_folders_within_folders_and_hosts():
 
 
 def test_sitemaps_from_the_index_down():
-    known = Known(["u", "v"], [("index", "file"), ()])
+    known = KnownPages(["u", "v"], [("index", "file"), ()])
     assert BySitemap().labels(known) == [("index", "file"), (UNLISTED,)]
 
 
@@ -60,7 +60,7 @@ def cliques(sizes):
 def test_communities_are_found_and_named_after_what_is_linked_most():
     sizes = [12, 30, 7]
     ends = cliques(sizes)
-    known = Known([f"http://h/{n}" for n in range(50)], [()] * 50, *ends)
+    known = KnownPages([f"http://h/{n}" for n in range(50)], [()] * 50, *ends)
     labels = ByLinks().labels(known)
     groups = [label[0] for label in labels]
     assert [len(set(part)) for part in (groups[:12], groups[12:42], groups[42:49])] == [1, 1, 1]
@@ -72,7 +72,7 @@ def test_communities_are_found_and_named_after_what_is_linked_most():
 
 
 def test_without_links_there_is_one_community():
-    assert ByLinks().labels(Known(["a", "b"], [(), ()])) == [(UNLINKED,)] * 2
+    assert ByLinks().labels(KnownPages(["a", "b"], [(), ()])) == [(UNLINKED,)] * 2
 
 
 def test_divisions_by_name():

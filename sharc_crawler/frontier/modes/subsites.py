@@ -18,7 +18,7 @@ from sharc_crawler.frontier.seen import UNSEEN
 from sharc_crawler.frontier.store import SOLE, SubsiteRow
 from sharc_crawler.model import Kind, Phase
 from sharc_crawler.strategies.base import Candidates
-from sharc_crawler.subsites.base import Known
+from sharc_crawler.subsites.base import KnownPages
 from sharc_crawler.subsites.branch import Branch
 from sharc_crawler.subsites.dividing import Part, divide, fewest_pages
 from sharc_crawler.subsites.make import make_division
@@ -221,8 +221,8 @@ class Subsites(TwoVisits):
             self._labels = dict(zip(pages, labels, strict=True))
         return [self._labels[page] for page in waiting]
 
-    def _known(self, pages: Sequence[PageId], *ends: NDArray[np.int64]) -> Known:
-        return Known([self._url(page) for page in pages], [self._sitemaps_of(page) for page in pages], *ends)
+    def _known(self, pages: Sequence[PageId], *ends: NDArray[np.int64]) -> KnownPages:
+        return KnownPages([self._url(page) for page in pages], [self._sitemaps_of(page) for page in pages], *ends)
 
     def _url(self, page: PageId) -> str:
         """A page's canonical URL: links spell one folder in many ways."""

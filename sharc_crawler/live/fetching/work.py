@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.history import read_history
-from sharc_crawler.archive.servers import NOTHING, Dialect, Wanted, memento
+from sharc_crawler.archive.servers import NOTHING, CaptureQuery, Dialect, memento
 from sharc_crawler.archive.surt import surt
 from sharc_crawler.changes.status import REDIRECTS
 from sharc_crawler.errors import DataError
@@ -82,7 +82,7 @@ class Work:
             await self._guarded(self._index(client, seed))
 
     async def _index(self, client: Client, seed: str) -> None:
-        wanted = Wanted(seed, self._plan.website, self._plan.since)
+        wanted = CaptureQuery(seed, self._plan.website, self._plan.since)
         dialect, folder = self._plan.dialect, self._folder
         answers = folder.answers(seed)
         self._is_archive = self._is_archive or bool(answers)

@@ -38,7 +38,7 @@ from sharc_crawler.live.requests import META_KEY
 from sharc_crawler.live.setup.operator import DEFAULT_PORTS
 from sharc_crawler.live.wire.addresses import SETTING, AddressRules, Target
 from sharc_crawler.live.wire.guard import GuardedReactor
-from sharc_crawler.live.wire.listening import TappedPool, Turn
+from sharc_crawler.live.wire.listening import RequestContext, TappedPool
 from sharc_crawler.live.wire.names import addresses_of
 from sharc_crawler.live.wire.tap import Tap
 from sharc_crawler.live.wire.tls_trust import TlsTrust
@@ -60,7 +60,7 @@ PROXIED = (
 )
 CONNECT_TIMEOUT = 10.0  #: seconds; as Scrapy's handler has it, where a request has no download_timeout
 _PROXY_CREDENTIALS = re.compile(rb"\r\nProxy-Authorization:[^\r\n]*", re.IGNORECASE)
-_turn: ContextVar[Turn] = ContextVar("turn")  #: of the request whose connection Scrapy's handler asks for
+_turn: ContextVar[RequestContext] = ContextVar("turn")  #: of the request whose connection Scrapy's handler asks for
 
 
 def target_of(request: Request) -> Target:
@@ -103,7 +103,7 @@ class WireTapHandler(HTTP11DownloadHandler):
         request.meta.pop(EXCHANGE_KEY, None)
         try:
             await self._check(request)
-            _turn.set(Turn(tap, partial(self._endpoint, request), whole=self._reads_for_itself))
+            _turn.set(RequestContext(tap, partial(self._endpoint, request), whole=self._reads_for_itself))
             response = await super().download_request(request)
         except Exception as error:
             if tap.withheld:

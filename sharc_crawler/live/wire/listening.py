@@ -189,7 +189,7 @@ class _TappedTransport:
 class TappedPool:
     """A connection pool as Scrapy's handler sees it: whatever connection a request is given is tapped for it."""
 
-    def __init__(self, pool: HTTPConnectionPool, most: int, turn: Callable[[], Turn]) -> None:
+    def __init__(self, pool: HTTPConnectionPool, most: int, turn: Callable[[], RequestContext]) -> None:
         self._pool = pool
         self._connections = Connections(pool, most)
         self._turn = turn
@@ -206,7 +206,7 @@ class TappedPool:
         return self._pool.closeCachedConnections()  # type: ignore[no-any-return]
 
 
-class Turn:
+class RequestContext:
     """One request's: its tap, whom it may connect to, and how much of its answer's body is wanted."""
 
     def __init__(self, tap: Tap, endpoint: Callable[[Any, Any], Any], *, whole: bool) -> None:
@@ -216,7 +216,7 @@ class Turn:
 
 
 class _TappedConnection:
-    def __init__(self, connection: Any, turn: Turn) -> None:
+    def __init__(self, connection: Any, turn: RequestContext) -> None:
         self._connection = connection
         self._turn = turn
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from threading import Condition
 from typing import TYPE_CHECKING
 
-from sharc_crawler.archive.mirror import Due, Mirror
+from sharc_crawler.archive.mirror import Mirror, PendingPart
 from sharc_crawler.archive.objects import ObjectFolder
 from sharc_crawler.errors import UsageError
 
@@ -103,13 +103,13 @@ class Uploads:
             if kept:
                 self._tell(kept)
 
-    def _round(self, due: list[tuple[Mirror, Due]]) -> None:
+    def _round(self, due: list[tuple[Mirror, PendingPart]]) -> None:
         """Have it in the store, however often it has to be tried; what is finished before what grows."""
         for growing in (False, True):
             some = [(mirror, one) for mirror, one in due if (one.end is not None) is growing]
             list(self._puts.map(lambda pair: self._put(*pair), some))
 
-    def _put(self, mirror: Mirror, due: Due) -> None:
+    def _put(self, mirror: Mirror, due: PendingPart) -> None:
         begun, wait = time.monotonic(), 0.2
         while True:
             try:
