@@ -51,7 +51,7 @@ DAY = 86_400
 def into(base: Path, url: str, **arguments: str) -> None:
     """A capture, to its end."""
     given = {"collection": str(base / "kept"), "url": url, "delay": "0", "sitemap": "off", **arguments}
-    done = warm.finished(warm.site_words("SHARC_BACK_OFF=0.2", **given), base, timeout=280)
+    done = warm.finished(warm.site_words(**given), base, timeout=280)
     assert done.returncode == 0, done.stderr
 
 

@@ -87,7 +87,7 @@ def run_crawl():
 
     def run(base, *, settings=(), timeout=560, **arguments) -> Crawl:
         folder = Path(arguments.setdefault("output", str(base / "capture")))
-        done = warm.finished(warm.site_words("SHARC_BACK_OFF=0.2", *settings, **arguments), base, timeout=timeout)
+        done = warm.finished(warm.site_words(*settings, **arguments), base, timeout=timeout)
         return Crawl(done.returncode, done.stdout, done.stderr, folder)
 
     return run

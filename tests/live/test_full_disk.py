@@ -51,6 +51,9 @@ def small_disk(tmp_path):
     subprocess.run(["umount", "-l", str(folder)], check=True)
 
 
+SOON = ("-s", "SHARC_BACK_OFF=0.1")  #: a page that fails at first is tried again
+
+
 @contextmanager
 def crawl(disk, url, min_free):
     """``scrapy crawl site`` onto the disk, its output in a file beside it."""
@@ -58,7 +61,7 @@ def crawl(disk, url, min_free):
     arguments = ("-a", f"url={url}", "-a", f"output={disk / 'capture'}", "-a", "delay=0.01")
     with log.open("w") as out:
         process = subprocess.Popen(
-            [sys.executable, "-c", SCRAPY, "crawl", "site", *arguments, "-s", f"SHARC_MIN_FREE={min_free}"],
+            [sys.executable, "-c", SCRAPY, "crawl", "site", *arguments, "-s", f"SHARC_MIN_FREE={min_free}", *SOON],
             env={**os.environ, "SCRAPY_SETTINGS_MODULE": "sharc_crawler.live.profile"},
             cwd=disk.parent,
             stdout=out,

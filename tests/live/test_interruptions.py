@@ -243,7 +243,7 @@ def test_a_crawl_that_nobody_listens_to_is_complete_all_the_same(tmp_path):
         given = ("url=" + server.url, f"output={tmp_path / 'capture'}", "delay=0")
         arguments = " ".join(f"-a '{one}'" for one in given)
         done = subprocess.run(
-            f"'{sys.executable}' -m scrapy crawl site {arguments} <&- >&-",
+            f"'{sys.executable}' -m scrapy crawl site {arguments} -s SHARC_BACK_OFF=0.1 <&- >&-",
             shell=True, env={**os.environ, "SCRAPY_SETTINGS_MODULE": PROFILE}, cwd=tmp_path, stderr=subprocess.PIPE,
             timeout=280, check=False,
         )  # fmt: skip

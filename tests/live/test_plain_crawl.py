@@ -43,6 +43,7 @@ SITE = """
 from scrapy.utils.project import get_project_settings
 from sharc_crawler.live.spiders.site import SiteSpider as Chosen
 settings = get_project_settings()
+settings.set("SHARC_BACK_OFF", "0.1")
 arguments = {"url": url, "delay": "0.01", "output": "capture"}
 """
 

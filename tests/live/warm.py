@@ -182,9 +182,9 @@ def _asked(place: str | Path, order: bytes, files: Sequence[int]) -> tuple[socke
 
 
 def site_words(*settings: str, **arguments: object) -> list[str]:
-    """The words of ``crawl site -a … -s …``."""
+    """The words of ``crawl site -a … -s …``; a page that fails at first is tried again soon."""
     given = [text for name, value in arguments.items() for text in ("-a", f"{name}={value}")]
-    return ["crawl", "site", *given, *(text for one in settings for text in ("-s", one))]
+    return ["crawl", "site", *given, *(text for one in ("SHARC_BACK_OFF=0.2", *settings) for text in ("-s", one))]
 
 
 def finished(
