@@ -12,7 +12,7 @@ from sharc_crawler.fleet.journal import lines_of
 from sharc_crawler.fleet.opening import open_fleet
 from sharc_crawler.live.fleet import clerk as module
 from sharc_crawler.live.fleet.clerk import Clerk
-from sharc_crawler.testing.ledgers import site_order
+from sharc_crawler.testing.ledger_means import site_order
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -20,7 +20,7 @@ from sharc_crawler.live.fleet.run import fleet_settings, run_worker
 from sharc_crawler.live.fleet.spider import FleetSpider
 from sharc_crawler.live.fleet.worker import FleetWorker
 from sharc_crawler.model import Fetch, Outcome, Result
-from sharc_crawler.testing.ledgers import site_order
+from sharc_crawler.testing.ledger_means import site_order
 from tests.archive.readback import page
 
 if TYPE_CHECKING:
