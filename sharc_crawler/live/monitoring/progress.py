@@ -139,6 +139,8 @@ class ProgressLine:
         self._paused: Seconds = 0.0  #: in all
         self._paused_for = ""
         self._pages_a_second = 0.0
+        self._snapshot: Snapshot | None = None  #: of the last look
+        self._text = ""  #: of that, once it was asked for
 
     def goes_on(self) -> None:
         """Say with what, as the first line."""
@@ -154,7 +156,7 @@ class ProgressLine:
         snapshot = Snapshot.of(self._sites)
         if paused:
             self._paused += now - self._looked
-        self._looked = now
+        self._looked, self._snapshot, self._text = now, snapshot, ""
         self._paused_for = paused
         self._pages_a_second = self._speed.at(now - self._paused, snapshot.made)
         if self._out is None or (not self._live and now - self._last < 10.0):
@@ -165,11 +167,16 @@ class ProgressLine:
         self._out.flush()
 
     def text(self, now: Instant) -> str:
-        """The line as it is now. What the rest takes at least is asked of all pages, so it is not for every request."""
+        """The line as it is now. What the rest takes at least is asked of all pages: once for each :meth:`show`."""
         polls = self._sites.polls
         if polls and not self._paused_for:
             return progress(polls, now)
-        snapshot = Snapshot.of(self._sites)
+        if now != self._looked or self._snapshot is None:
+            return self._of(Snapshot.of(self._sites), now)
+        self._text = self._text or self._of(self._snapshot, now)
+        return self._text
+
+    def _of(self, snapshot: Snapshot, now: Instant) -> str:
         least = at_least(self._sites, snapshot.left, now)
         return line(snapshot, self._pages_a_second, self._paused_for, least, until_next(self._sites, now))
 

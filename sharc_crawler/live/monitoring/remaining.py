@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import compress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +15,10 @@ if TYPE_CHECKING:
     from sharc_crawler.frontier.hosts import Host, Pace
     from sharc_crawler.frontier.sites import Sites
     from sharc_crawler.model import Instant, Seconds
+
+FEW = 500  #: pages of a site up to which Python is faster than NumPy: a crawl may have thousands of small sites
+_AHEAD = bytes(state in (State.QUEUED, State.LEASED) for state in range(256))  # of each state: is a visit to be made?
+_TWICE = bytes(state < State.JUDGED for state in range(256))  # a visit or a revisit
 
 
 def at_least(sites: Sites, left: int, now: Instant) -> Seconds:
@@ -41,12 +46,12 @@ def _unfinished(frontier: Frontier) -> dict[Host, int]:
     pages, strategy = frontier.pages, frontier.capture.strategy
     if not len(pages):
         return {}
-    states = np.frombuffer(pages.states, np.uint8)
-    wanted = (states == State.QUEUED) | (states == State.LEASED)
-    if strategy is None or strategy.revisits:
-        wanted |= (states == State.VISITED) | (states == State.LEASED_AGAIN)
-    found = np.bincount(np.frombuffer(pages.hosts, np.int32)[wanted])
-    return {frontier.ledger.hosts[number]: int(found[number]) for number in np.flatnonzero(found).tolist()}
+    wanted = pages.states.translate(_TWICE if strategy is None or strategy.revisits else _AHEAD)
+    hosts = frontier.ledger.hosts
+    if len(pages) <= FEW:
+        return {hosts[number]: count for number, count in Counter(compress(pages.hosts, wanted)).items()}
+    found = np.bincount(np.frombuffer(pages.hosts, np.int32)[np.frombuffer(wanted, np.bool_)])
+    return {hosts[number]: int(found[number]) for number in np.flatnonzero(found).tolist()}
 
 
 def until_next(sites: Sites, now: Instant) -> Seconds:

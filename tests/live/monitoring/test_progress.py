@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from io import StringIO
 
+import pytest
+
 from sharc_crawler.frontier.hosts import Politeness
 from sharc_crawler.frontier.sites import Sites
 from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.live.monitoring import progress, remaining
 from sharc_crawler.live.monitoring.progress import ProgressLine
 from sharc_crawler.model import Fetch, Outcome, Result, Sighting
 
@@ -71,3 +74,33 @@ def test_the_time_left_knows_back_offs():
     polite = Politeness(delay=0.0, obey_robots=False, attempts=9, back_off=600.0)
     said = shown(polite, lambda _: {"result": Result.FAILED, "status": 500}, pages=1, waits=1)
     assert said.endswith("at least 0:09:50 left")
+
+
+def test_what_the_rest_takes_is_asked_of_all_sites_once_for_each_look(monkeypatch):
+    sites, asked = Sites(Politeness()), []
+    for name in ("a", "b"):
+        sites.open(CaptureSpec(name, (f"http://{name}.example/",), strategy="bfs", sitemaps=()), 0.0)
+    monkeypatch.setattr(progress, "at_least", lambda _sites, _left, now: asked.append(now) or 0.0)
+    line = ProgressLine(sites, 0.0, StringIO())
+    for now in (10.0, 10.5, 20.0):
+        line.show(now)  # every tenth second is written
+        assert line.text(now) == line.text(now)  # for whoever watches from outside
+    assert asked == [10.0, 10.5, 20.0]
+
+
+@pytest.mark.parametrize("strategy", ["bfs", "bfs:revisits=none"])
+def test_urls_to_come_are_counted_alike_on_small_sites_and_large(monkeypatch, strategy):
+    sites = Sites(Politeness(delay=0.0, obey_robots=False))
+    links = [Sighting(f"http://{host}.example/{number}") for number in range(9) for host in ("h", "www.h")]
+    frontier = sites.open(CaptureSpec("h", ("http://h.example/",), strategy=strategy, sitemaps=()), 0.0)
+    now, found = 0.0, []
+    while isinstance(fetch := sites.next(now), Fetch):
+        monkeypatch.setattr(remaining, "FEW", 500)
+        small = remaining._unfinished(frontier)
+        monkeypatch.setattr(remaining, "FEW", 0)
+        assert remaining._unfinished(frontier) == small
+        found.append(sum(small.values()))
+        now += 1.0
+        sites.finished(fetch, Outcome(Result.OK, now, now, 200, digest="sha1:x"), links if len(found) == 1 else ())
+    assert found[1] >= 17
+    assert found[-1] == 1
