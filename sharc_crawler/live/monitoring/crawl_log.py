@@ -51,10 +51,13 @@ class CrawlLog:
         self._files = [LogFile(folder, name, line, size) for line, name in map(FORMATS.__getitem__, formats)]
         self._failed = False
 
-    def catch_up(self) -> bool:
-        """Write what is new. Where that fails (a full disk) it is written later (``False``): the store has it."""
+    def catch_up(self, store: Exchanges | None = None) -> bool:
+        """Write what is new. Where that fails (a full disk) it is written later (``False``): the store has it.
+
+        ``store``: the same one, while it is being let go.
+        """
         try:
-            self.finish()
+            self.finish(store)
             self._failed = False
         except Superseded:  # whoever writes the state next hears of it, and says so
             return True
@@ -64,10 +67,10 @@ class CrawlLog:
             self._failed = True
         return not self._failed
 
-    def finish(self) -> None:
+    def finish(self, store: Exchanges | None = None) -> None:
         """Write what is new, or raise: after the crawl's end only the same command would."""
         for file in self._files:
-            file.write(self._store.exchanges(file.last))
+            file.write((store or self._store).exchanges(file.last))
 
 
 class LogFile:

@@ -95,6 +95,8 @@ class Place:
         store, self._store = self._store, None
         if store is not None:
             with suppress(SharcError):
+                if self._changed:  # else it would be opened again for its log alone
+                    self._changed = not self.log.catch_up(store)
                 store.close()
 
     # -- what the frontier does with it ------------------------------------------------------------------------------

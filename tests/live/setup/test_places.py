@@ -10,11 +10,11 @@ from scrapy.settings import Settings
 from sharc_crawler.archive.open_files import OpenFiles
 from sharc_crawler.errors import Superseded
 from sharc_crawler.frontier.spec import CaptureSpec
-from sharc_crawler.frontier.store import Batch, CaptureRow
+from sharc_crawler.frontier.store import Batch, CaptureRow, PageRow, VisitRow
 from sharc_crawler.live.clock import Clock
 from sharc_crawler.live.config import Config
 from sharc_crawler.live.setup.places import OpenStores, Place, site_paths
-from sharc_crawler.model import Phase
+from sharc_crawler.model import Kind, Outcome, Phase, Plan, Result, Slot
 from sharc_crawler.storage.holding import LOCK
 
 
@@ -36,12 +36,33 @@ def row(note):
     return Batch(captures={0: CaptureRow(0, spec, Phase.VISIT, 1.0, None, None, (note,))})
 
 
+def visited():
+    url = "http://a.example/"
+    page = PageRow(0, 0, url, url, Kind.PAGE, "a.example", 0, -1, "seed", 0, 1.0, "prior", 1.0, 1.0, None, "")
+    outcome = Outcome(Result.OK, 1.0, 2.0, 200)
+    visit = VisitRow(0, Slot.ONLY, Plan.HOPEFUL, 1, finished=True, lease=1, decided=0.5, outcome=outcome)
+    return replace(row(""), pages=[page], visits=[visit])
+
+
 def test_what_was_let_go_is_opened_again_with_all_that_was_written(places):
     for turn in range(3):
         for place in places:
             place.commit(row(f"turn {turn}"))
     assert sum(place._store is not None for place in places) == 1
     assert [place.store.load().captures[0].notes for place in places] == [("turn 2",)] * 3
+
+
+def test_a_log_is_written_before_the_state_is_let_go_and_opens_none_again(places, monkeypatch):
+    opened = []
+    made = Place._opened
+    monkeypatch.setattr(Place, "_opened", lambda self: opened.append(self) or made(self))
+    for place in places:
+        place.commit(visited())
+    before = len(opened)
+    for place in places:
+        place.catch_up()
+    assert len(opened) == before
+    assert [len((place.folder / "crawl.jsonl").read_text().splitlines()) for place in places] == [1, 1, 1]
 
 
 def test_nothing_is_written_where_another_had_it_meanwhile(places):
