@@ -68,7 +68,7 @@ def request_for(fetch: Fetch, spider: Spider, codings: Sequence[str], sent: Sent
 
 def outcome_of(response: Response, length: int, started: Instant, ended: Instant) -> Outcome:
     """What the head of a response shows; its body has ``length`` bytes."""
-    location = target(response.url, response.headers.get("Location"))
+    location = target(response.url, next(iter(response.headers.getlist("Location")), None))  # as the verifier has it
     result = classify(response.status, location)
     return Outcome(
         result,

@@ -26,7 +26,7 @@ class _Odd(BaseHTTPRequestHandler):
         moved, known = self.path == "/moved", self.path != "/robots.txt"
         status = 302 if moved else 404 if not known else 304 if condition and self.asked[-1][0] == etag else 200
         body = b"<title>A page</title>" + (LINKS if self.path == "/" else b"") if status == 200 else b""
-        place = b"Location: /m\xc3\xbcll\r\n" if moved else b""
+        place = b"Location: /m\xc3\xbcll\r\nLocation: ftp://h/\r\n" if moved else b""
         kind = b"image/png\xc3\xa9" if self.path == "/0" else b"text/html; charset=utf-8"
         head = b"ETag: %s\r\nContent-Type: %s\r\n%s" % (etag, kind, place)
         self.wfile.write(b"HTTP/1.0 %d Yes\r\n%sContent-Length: %d\r\n\r\n%s" % (status, head, len(body), body))
@@ -49,7 +49,7 @@ def test_a_validator_comes_back_byte_for_byte(capture):
     assert [(asked, etag) for asked, etag in _Odd.asked if asked != etag] == []
 
 
-def test_a_location_in_utf_8_is_followed(capture):
+def test_a_location_in_utf_8_is_followed_and_of_two_the_first(capture):
     captured = {page["url"].rpartition("/")[2] for page in capture.capture["pages"] if page["revisit"]}
     assert "m%C3%BCll" in captured
 
