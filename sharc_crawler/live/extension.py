@@ -13,9 +13,9 @@ from scrapy.utils.asyncio import create_looping_call
 
 from sharc_crawler.errors import SharcError, StrategyError, Superseded
 from sharc_crawler.live.beginning import session_of
+from sharc_crawler.live.leeway import Leeway
 from sharc_crawler.live.monitoring.busy import busy, stoppable
 from sharc_crawler.live.monitoring.progress import ProgressLine
-from sharc_crawler.live.patience import Patience
 from sharc_crawler.live.writing.space import is_full
 from sharc_crawler.model import Phase
 
@@ -74,7 +74,7 @@ class CaptureExtension:
         self._line = ProgressLine(session.sites, session.clock.now(), out)
         if session.gone_on:
             self._line.goes_on()
-        self._patience = None if session.drop_in else Patience(self._crawler.engine)  # a project's own setting stays
+        self._leeway = None if session.drop_in else Leeway(self._crawler.engine)  # a project's own setting stays
         self._loop = create_looping_call(self._every_second)
         self._loop.start(1.0, now=False)
         if session.control:
@@ -91,8 +91,8 @@ class CaptureExtension:
         self._line.show(now, session.pausing)
         for place in session.places.values():
             place.catch_up()
-        if self._patience:
-            self._patience.look((lease.fetch.decided for lease in session.leases.values()), now)
+        if self._leeway:
+            self._leeway.look((lease.fetch.decided for lease in session.leases.values()), now)
         if session.control and session.control.obey(now, self._line.text) and not self._stopping:
             self._stopping = asyncio.ensure_future(self._crawler.engine.close_spider_async(reason="stopped by order"))
 

@@ -18,7 +18,7 @@ SLOW = 2.0  #: seconds without an end, after which a request counts no more
 MOST = 256  #: such requests; more count
 
 
-class Patience:
+class Leeway:
     """Raises the number of requests at once by those that are slow, as far as files may be opened for them."""
 
     def __init__(self, engine: ExecutionEngine) -> None:
