@@ -127,6 +127,17 @@ class Histories:
         weights /= half_life
         return replace(self, weights=np.exp2(weights, out=weights))
 
+    def weighing(self, least: float) -> Histories:
+        """The same without the intervals that count less than so much.
+
+        >>> Histories.of([[1.0, 50.0, 5.0]], [[1, 0, 0]]).fading(5.0).weighing(1e-3).lengths.tolist()
+        [50.0, 5.0]
+        """
+        if self.weights is None or (keep := self.weights >= least).all():
+            return self
+        offsets = np.concatenate([[0], np.cumsum(keep)])[self.offsets].astype(np.int64)
+        return Histories(offsets, self.lengths[keep], self.changed[keep], self.ends[keep], self.weights[keep])
+
     def blocks(self, size: int) -> Iterator[tuple[slice, Histories]]:
         """The pages in blocks, for work in a bounded memory: each block's slice of the pages, and its histories."""
         for start in range(0, len(self), size):

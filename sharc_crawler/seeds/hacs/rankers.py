@@ -30,6 +30,7 @@ DAY = 86_400.0
 #: in which what a capture tells of its page's rate comes to count half: in a burst of updates, in a season, never
 HALF_LIVES = (10 * DAY, 60 * DAY, math.inf)
 BACK_TESTS = (45 * DAY, 120 * DAY, 365 * DAY)  #: before the last capture of all: what was foretold then is known now
+FADED = 1e-3  #: what counts less is left out: p differs by as much at the most, and half of the time is saved
 ROUNDING = 1e-15
 TESTED = 1_000  #: seeds that are back-tested, at most
 
@@ -111,7 +112,7 @@ class Hacs(SeedRanker):
         intervals, labels = pages.intervals(interpolated=False), self._labels(pages.urls)
         still, rate = np.ones(len(pages)), np.zeros(len(pages))
         for half_life in HALF_LIVES:
-            weighed = intervals if math.isinf(half_life) else intervals.fading(half_life)
+            weighed = intervals if math.isinf(half_life) else intervals.fading(half_life).weighing(FADED)
             estimates = self.prior_.estimate(weighed, labels)
             still -= predictive(estimates, duration) / len(HALF_LIVES)
             rate += estimates.rate / len(HALF_LIVES)
