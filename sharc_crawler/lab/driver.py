@@ -19,6 +19,7 @@ from sharc_crawler.frontier.parts import LastSeen, Parts, no_history
 from sharc_crawler.frontier.spec import HINTS, CaptureSpec
 from sharc_crawler.lab.belief import BelievedRates, Informed
 from sharc_crawler.lab.experience import experience
+from sharc_crawler.lab.published import weekly_captures
 from sharc_crawler.lab.schedule import DownloadTimes
 from sharc_crawler.lab.web import EveryLink, Web
 from sharc_crawler.model import Done, Judgement, Kind, Outcome, Phase, Plan, Result, Slot, Verdict, Wait
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from sharc_crawler.lab.site import Site
     from sharc_crawler.lab.web import Published
     from sharc_crawler.model import Fetch, Instant, PageId, Seconds
+    from sharc_crawler.rates.history import SiteHistory
     from sharc_crawler.strategies.base import Strategy
 
 GRAPHS = ("known", "recapture", "discover")
@@ -154,7 +156,7 @@ class Simulation:
             scope=lambda _: EveryLink(),
             rates=lambda _: BelievedRates(belief, site.numbers),
             links=lambda _: self._known_links(),
-            history=no_history if skip == "off" else lambda _: experience(site, belief.seen),
+            history=self._history,
             taken=lambda _, url: self._archived(site.numbers[url]),
             seen=lambda _, url: self._seen(site.numbers[url]),
             canonical=str,
@@ -177,6 +179,12 @@ class Simulation:
         past = site.past.rows[page]
         later = len(past) - bisect_right(past, time)  # changes that it knows nothing of
         return LastSeen(time, str(-later) if later else str(site.changes.version(page, time)))
+
+    def _history(self, spec: CaptureSpec) -> SiteHistory:
+        """What the archive knows of the site."""
+        if self._skip != "off":
+            return experience(self._site, self._belief.seen)
+        return weekly_captures(self._site) if self._dated() else no_history(spec)
 
     def _archived(self, page: int) -> Outcome | None:
         """The archive's copy of a page, as the outcome of a visit."""
@@ -244,7 +252,7 @@ class Simulation:
             resources=False,
             audit=self._audit,
             subsites=self._subsites,
-            hints=self._hints if self._published is not None else 0.0,
+            hints=self._hints if self._published is not None or self._dated() else 0.0,
             skip=self._skip,
         )
 

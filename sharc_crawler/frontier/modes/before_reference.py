@@ -65,10 +65,10 @@ class SecondLooks:
         self._visits = 0  # when the last round ended
         self._spare = 0.0  # requests that no visit or revisit is to be given up for
 
-    def due(self, strategy: Door, sources: int, now: Instant) -> bool:
+    def due(self, strategy: Door, sources: int, said: bool, now: Instant) -> bool:
         """Are all first visits made, but the last one, or half of them, and may hints bring something?"""
         capture, visits = self._capture, self._capture.counts.visits
-        if not capture.spec.hints or not sources or capture.phase is not Phase.VISIT:
+        if not capture.spec.hints or not (sources or said) or capture.phase is not Phase.VISIT:
             return False
         left = strategy.first_visits_left
         if left > 1 and (self._half or left > visits):
@@ -153,8 +153,8 @@ class SecondLooks:
             return ""
         return (
             f"{counted(self.made, 'page', 'were')} visited again before the reference instant, as the"
-            f" site's sitemaps, feeds or lists of changes said that {'it' if self.made == 1 else 'they'} had"
-            f" changed: {self._true:,} had"
+            f" site's sitemaps, feeds or lists of changes, or pages edited together with them, said that"
+            f" {'it' if self.made == 1 else 'they'} had changed: {self._true:,} had"
         )
 
     def choose(self, found: SaidOfPages, sources: int, step: Seconds, now: Instant) -> None:

@@ -26,10 +26,12 @@ if TYPE_CHECKING:
 
     from sharc_crawler.frontier.capture import SiteCapture
     from sharc_crawler.frontier.ledger import Ledger
+    from sharc_crawler.frontier.modes.neighbours import Edited
     from sharc_crawler.frontier.modes.untested import Untested
-    from sharc_crawler.model import Instant, Outcome, PageId
+    from sharc_crawler.model import Instant, Outcome, PageId, Seconds
     from sharc_crawler.strategies.door import Door
 
+PROBED = 0.05  #: of the pages, at most: one of each folder that was perhaps edited
 LISTED = {"sitemap", "lastmod"}  #: sources that took the header for a sitemap's word
 
 
@@ -52,6 +54,7 @@ class SiteHints:
         self._early: list[PageId] = []  # hubs that are visited before their turn
         self._early_open = False
         self._polling: set[PageId] = set()  # pages visited again as hubs
+        self._probes: set[PageId] = set()  # of these, those that speak for others
 
     # -- hubs --------------------------------------------------------------------------------------------------------
 
@@ -137,12 +140,12 @@ class SiteHints:
         In rounds, each of them shorter, until the hints have nothing more to say.
         """
         looks, last = self.looks, strategy.first_visits_left <= 1
-        if last and self.hubs and self._capture.owed.pending and self._capture.phase is Phase.VISIT:
+        if last and (self.hubs or self._probes) and self._capture.owed.pending and self._capture.phase is Phase.VISIT:
             return True  # a poll may be among it
         if not looks.begun:
             self._asked = self._best_hubs(now, 0.0) if last else []  # each once; then those that may have more
         sources = len(self.sitemaps) + len(self._asked)
-        if not looks.due(strategy, max(sources, bool(self.words)), now):
+        if not looks.due(strategy, sources, bool(self.words), now):
             return False
         if self._capture.owed.pending:
             return True
@@ -174,17 +177,47 @@ class SiteHints:
         polled = self._owe_hubs(self._asked)
         return bool(sitemaps or polled or self._early) or self.looks_again(strategy, now)
 
+    def surmised(self, edited: Edited, strategy: Door, now: Instant) -> None:
+        """Pages edited together, of which no sitemap tells; one of each folder is asked, as many as are worth it."""
+        self._edited(edited.stale)
+        probes = self._worth_a_slot(edited.probes, strategy.setting.step, now)
+        probes = probes[: max(1, int(self._capture.counts.visits * PROBED))]
+        if probes and self.looks.affords(len(probes), strategy.first_visits_left, now):
+            self._probes.update(probes)
+            self.looks.polled(self._owe_hubs(probes))
+
+    def _worth_a_slot(self, probes: Mapping[PageId, float], step: Seconds, now: Instant) -> list[PageId]:
+        """Probes that find more pages than the others lose, as they wait for them and for looks at what is found.
+
+        The rest of the capture is taken to be as long for each page as it is since its visit.
+        """
+        pages = self._ledger.pages
+        visited = list(pages.pages_in(State.VISITED))
+        rates, visits = (np.array([column[page] for page in visited]) for column in (pages.rates, pages.started))
+        kept = np.exp(-rates * (now - visits))
+        cost = step * float((rates * kept).sum())
+        hopes = dict(zip(visited, (kept - cost).tolist(), strict=True))
+        return [page for page, found in probes.items() if page not in self.words and found * hopes[page] > cost]
+
+    def _edited(self, pages: Mapping[PageId, Instant]) -> None:
+        for page, when in pages.items():
+            if page not in self.words:
+                self.words.changed(page, when)
+
     def _best_hubs(self, now: Instant, expected: float) -> list[PageId]:
         return self.hubs.best(self._capture.counts.visits // WORTH - len(self.sitemaps), now, expected)
 
     def visited_again(self, page: PageId, before: Outcome, outcome: Outcome) -> None:
         """Was the hint true? One that was forbidden was not made."""
         self.silent(page, outcome)
+        changed = compare(before, outcome).change is Change.CHANGED
         if page in self._polling:
             self._polling.discard(page)
+            if page in self._probes:
+                self._probes.discard(page)
+                self._edited(self._tests.looked(page, before.started, outcome.started) if changed else {})
             return
         if outcome.result is not Result.REFUSED:
-            changed = compare(before, outcome).change is Change.CHANGED
             self.looks.looked(page, self._ledger.pages.rates[page], changed)
         if outcome.result is not Result.OK:
             self.words.spent(page)

@@ -51,7 +51,7 @@ def _tests(ledger: Ledger, capture: SiteCapture, parts: Parts) -> Untested:
         return Untested()
     from sharc_crawler.frontier.modes.rate_tests import RateTests
 
-    return RateTests(capture, ledger.pages, partial(seen, capture.spec))
+    return RateTests(capture, ledger.pages, partial(seen, capture.spec), partial(parts.history, capture.spec))
 
 
 def check(strategy: Strategy, subsites: str, mode: str = "capture") -> None:

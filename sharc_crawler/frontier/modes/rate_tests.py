@@ -9,16 +9,19 @@ import numpy as np
 
 from sharc_crawler.changes.http_date import http_date
 from sharc_crawler.frontier.lifecycle import State
+from sharc_crawler.frontier.modes.neighbours import Neighbours
 from sharc_crawler.frontier.modes.untested import Untested
 from sharc_crawler.model import Result
 from sharc_crawler.plural import counted
+from sharc_crawler.rates.history import SiteHistory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
     from sharc_crawler.frontier.capture import SiteCapture
+    from sharc_crawler.frontier.modes.neighbours import Edited
     from sharc_crawler.frontier.pages import PageTable
     from sharc_crawler.frontier.parts import LastSeen
     from sharc_crawler.model import Hints, Instant, Outcome, PageId, Rate
@@ -42,10 +45,17 @@ class RateTests(Untested):
     _mean: Rate  #: once something is found: of all pages, as they were held for
     _level: float  #: and of their powers
 
-    def __init__(self, capture: SiteCapture, pages: PageTable, seen: Callable[[str], LastSeen | None]) -> None:
+    def __init__(
+        self,
+        capture: SiteCapture,
+        pages: PageTable,
+        seen: Callable[[str], LastSeen | None],
+        history: Callable[[], SiteHistory] = SiteHistory.empty,
+    ) -> None:
         self._capture = capture
         self._pages = pages
         self._seen = seen
+        self._neighbours = Neighbours(pages, history)
         self._lastmods: dict[PageId, tuple[Instant, Instant]] = {}  # the intervals that they denote
         self._compared: dict[PageId, tuple[float, bool]] = {}  # time since it was seen, and had it changed?
         self._due = FIRST
@@ -145,6 +155,14 @@ class RateTests(Untested):
         known = said[:, 0] > 0
         rates[known] = since(self._found, rates[known], said[known, 0], said[known, 1] > 0)
         return rates * max(1.0, self._found.factor)
+
+    def edited(self, now: Instant) -> Edited:
+        """By visits to their neighbours, where pages were edited together before."""
+        return self._neighbours.edited(self._compared, now)
+
+    def looked(self, page: PageId, since: Instant, now: Instant) -> Mapping[PageId, Instant]:
+        """A probe has changed."""
+        return self._neighbours.looked(page, since, now)
 
     def _rates(self, pages: Sequence[PageId]) -> Column:
         return np.array([self._pages.rates[page] for page in pages], np.float64)

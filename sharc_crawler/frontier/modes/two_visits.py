@@ -80,11 +80,21 @@ class TwoVisits(Mode):
         if self._capture.life.reference is not None:  # asked at each decision: the quick answer comes first
             return hints is not None and hints.at_reference and self._replans(strategy, now)
         self._tests.test(strategy)
+        if self.takes_hubs and strategy.first_visits_left <= 1 and self._capture.phase is Phase.VISIT:
+            hints = self._surmised(strategy, now)
         if hints is not None and hints.wait_early(strategy, now):
             return True
         if self._last_is_open(strategy) or (hints is not None and hints.looks_again(strategy, now)):
             return True
         return self._replans(strategy, now)
+
+    def _surmised(self, strategy: Door, now: Instant) -> SiteHints | None:
+        """What visits say of pages visited before them, if sitemaps have nothing to say, or have said it."""
+        if self._hints is not None and self._hints.sitemaps and not self._hints.words:
+            return self._hints
+        if (edited := self._tests.edited(now)) is not None and any(edited):
+            self._heard().surmised(edited, strategy, now)
+        return self._hints
 
     def _last_is_open(self, strategy: Door) -> bool:
         """T waits for what a page alone embeds on other hosts: no other page has to wait with it.

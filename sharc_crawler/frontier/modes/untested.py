@@ -7,12 +7,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
 
-    from sharc_crawler.model import Hints, Outcome, PageId, Rate
+    from sharc_crawler.frontier.modes.neighbours import Edited
+    from sharc_crawler.model import Hints, Instant, Outcome, PageId, Rate
     from sharc_crawler.strategies.door import Door
 
 
@@ -37,6 +38,13 @@ class Untested:
     def planned(self, pages: Sequence[PageId], rates: Sequence[Rate]) -> Sequence[Rate]:
         """Rates as they are to be planned by."""
         return rates
+
+    def edited(self, now: Instant) -> Edited | None:
+        """Pages that were edited together with others, since their visit."""
+
+    def looked(self, page: PageId, since: Instant, now: Instant) -> Mapping[PageId, Instant]:
+        """A probe has changed since its visit: which other pages have, and when at the latest."""
+        return {}
 
     def learned(self, pages: Sequence[PageId], rates: NDArray[np.float64]) -> NDArray[np.float64]:
         """Rates of visited pages, with what their visits said."""

@@ -1,0 +1,132 @@
+"""A folder is edited while it is being visited: its pages visited before are visited again, if that was so before."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from sharc_crawler.frontier.frontier import Frontier
+from sharc_crawler.frontier.hosts import Politeness
+from sharc_crawler.frontier.parts import LastSeen, Parts
+from sharc_crawler.frontier.spec import CaptureSpec
+from sharc_crawler.model import (
+    Fetch,
+    Hints,
+    Kind,
+    Outcome,
+    RateEstimate,
+    Result,
+    Sighting,
+    Slot,
+    Url,
+    Validators,
+    Verdict,
+)
+from sharc_crawler.rates.history import CHANGED, UNCHANGED, UNKNOWN, SiteHistory
+from sharc_crawler.storage.memory import MemoryStore
+from tests.frontier.cut_off import run_answered
+
+ROOT, FOLDERS, PAGES = "http://a.example", 6, 20
+STEP, WEEK, BEGIN = 3_600.0, 604_800.0, 1e9
+URLS = [Url(f"{ROOT}/{folder}/{page}") for page in range(PAGES) for folder in range(FOLDERS)]  # in turns
+MAP = f"{ROOT}/map.xml"
+EDITED = BEGIN + 60 * STEP  #: folder 2
+SEEN = BEGIN - WEEK
+
+
+def past(together: bool) -> SiteHistory:
+    """A year of weekly captures: a folder was edited now and then, or as many pages anywhere."""
+    rng = np.random.default_rng(7)
+    bits = np.repeat(rng.random((FOLDERS, 51)) < 0.1, PAGES, axis=0)
+    if not together:
+        bits = rng.permuted(bits, axis=1)
+    marks = np.concatenate([np.full((len(bits), 1), UNKNOWN), np.where(bits, CHANGED, UNCHANGED)], axis=1)
+    nothing = np.full(marks.size, np.nan)
+    return SiteHistory(
+        "a.example",
+        sorted(URLS),
+        np.arange(len(URLS) + 1) * 52,
+        np.tile(SEEN - WEEK * np.arange(51, -1, -1), len(URLS)),
+        marks.astype(np.int8).ravel(),
+        nothing,
+        nothing,
+        nothing,
+    )
+
+
+class Held:
+    """All pages are held to change alike, each by itself."""
+
+    def rates(self, sightings: list[Sighting], now: float) -> list[RateEstimate]:
+        return [RateEstimate(0.1 / WEEK, "history", 5.0) for _ in sightings]
+
+    def swings(self):
+        return None
+
+    def weight(self, sighting: Sighting) -> float:
+        return 1.0
+
+
+def digest(url: str, now: float) -> str:
+    return f"{url}, edited" if url.startswith(f"{ROOT}/2/") and now > EDITED else url
+
+
+class Crawl:
+    """A capture in virtual time, perhaps cut off."""
+
+    def __init__(self, history: SiteHistory, cuts: tuple[int, ...] = (), listed: bool = False, **more: float) -> None:
+        self.fetches, self.listed, store = list[Fetch](), listed, MemoryStore()
+        parts = Parts(rates=lambda _: Held(), history=lambda _: history, seen=lambda _, url: LastSeen(SEEN, url))
+        frontier = Frontier(Politeness(delay=STEP, obey_robots=False), store, parts)
+        sitemaps = (MAP,) if listed else ()
+        frontier.open(CaptureSpec("a.example", (URLS[0],), "bfs", sitemaps=sitemaps, discover=False, **more), BEGIN)
+        frontier.schedule([Sighting(url) for url in URLS], BEGIN)
+        now = BEGIN
+        for steps in (*cuts, 10**6):
+            now = run_answered(frontier, now, steps, self._answered)
+            frontier = Frontier(Politeness(delay=STEP, obey_robots=False), store, parts)
+            frontier.restore(store.load(), now)
+        assert frontier.done
+        state = store.load()
+        self.notes = " ".join(frontier.capture.notes)
+        self.changed = [state.pages[row.page].url for row in state.judgements if row.verdict is Verdict.CHANGED]
+
+    def _answered(self, fetch: Fetch, now: float) -> tuple[Outcome, list[Sighting]]:
+        self.fetches.append(fetch)
+        shown = Outcome(Result.OK, now, now + 1, 200, digest(fetch.url, now), validators=Validators(), date=now)
+        if fetch.url != MAP:
+            return shown, []
+        words = [(EDITED if digest(url, now) != url else SEEN - WEEK) for url in URLS]
+        return shown, [Sighting(url, via=MAP, hints=Hints(word)) for url, word in zip(URLS, words, strict=True)]
+
+    def again(self) -> list[str]:
+        """Pages visited more than once before T."""
+        visits = Counter(one.url for one in self.fetches if one.kind is Kind.PAGE and one.slot is Slot.FIRST)
+        return [url for url, times in visits.items() if times > 1]
+
+
+def test_pages_visited_before_their_folder_was_edited_are_visited_again() -> None:
+    without, crawl = Crawl(past(together=True), hints=0.0), Crawl(past(together=True))
+    assert len(without.changed) >= 8
+    assert set(without.changed) <= set(crawl.again())
+    assert crawl.changed == []
+    assert len(crawl.again()) <= len(without.changed) + FOLDERS, "one probe a folder at most"
+    assert "edited together" in crawl.notes
+
+
+def test_where_pages_changed_by_themselves_nothing_is_concluded() -> None:
+    assert Crawl(past(together=False)).again() == []
+
+
+@pytest.mark.parametrize("cut", [60, 121, 124, 130])
+def test_it_survives_an_interruption(cut: int) -> None:
+    assert Crawl(past(together=True), (cut,)).changed == []
+
+
+def test_a_sitemap_knows_better() -> None:
+    """It tells of each page: nobody is asked for others."""
+    crawl = Crawl(past(together=True), listed=True)
+    assert crawl.changed == []
+    assert {url.split("/")[3] for url in crawl.again()} == {"2"}
