@@ -65,8 +65,11 @@ class SecondLooks:
         self._visits = 0  # when the last round ended
         self._spare = 0.0  # requests that no visit or revisit is to be given up for
 
-    def due(self, strategy: Door, sources: int, said: bool, now: Instant) -> bool:
-        """Are all first visits made, but the last one, or half of them, and may hints bring something?"""
+    def due(self, strategy: Door, sources: int, now: Instant, *, said: bool = False) -> bool:
+        """Are all first visits made, but the last one, or half of them, and may hints bring something?
+
+        ``said``: something has been, whether or not there is anybody to be asked.
+        """
         capture, visits = self._capture, self._capture.counts.visits
         if not capture.spec.hints or not (sources or said) or capture.phase is not Phase.VISIT:
             return False

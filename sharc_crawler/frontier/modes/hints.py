@@ -145,7 +145,7 @@ class SiteHints:
         if not looks.begun:
             self._asked = self._best_hubs(now, 0.0) if last else []  # each once; then those that may have more
         sources = len(self.sitemaps) + len(self._asked)
-        if not looks.due(strategy, sources, bool(self.words), now):
+        if not looks.due(strategy, sources, now, said=bool(self.words)):
             return False
         if self._capture.owed.pending:
             return True
