@@ -173,8 +173,9 @@ class Expected:
 
     Rates are of content, so the expectation is of pages whose content stays: ``same_content``, those with equal bytes
     (``counted``) among them. How well a rate is known is in p, the mean of e^{-λI} over the posterior of λ. The
-    deviation is that of a sum of yes-or-no outcomes, Σ p(1-p), and of what moves them together: how far the changes of
-    the site as a whole swing (:class:`~sharc_crawler.rates.swings.Swings`). Nobody told the rate of those ``guessed``.
+    deviation is that of a sum of yes-or-no outcomes, Σ p(1-p), of so many pages at once as are edited together, and of
+    what moves all of them: how far the changes of the site as a whole swing
+    (:class:`~sharc_crawler.rates.swings.Swings`). Nobody told the rate of those ``guessed``.
     """
 
     def __init__(self, reference: Instant | None, swings: Swings | None = None) -> None:
@@ -201,10 +202,11 @@ class Expected:
 
     def totals(self) -> dict[str, Any]:
         """As a report has them."""
+        swings = self._swings
         return {
             "pages": self._pages,
             "coherent": self._sum,
-            "deviation": math.hypot(math.sqrt(self._variance), self._swings.at(self._longest) * self._moved),
+            "deviation": math.hypot(math.sqrt(swings.crowd * self._variance), swings.at(self._longest) * self._moved),
             "counted": self._counted,
             "same_content": self._counted + self._noise,
             "guessed": self._guessed,

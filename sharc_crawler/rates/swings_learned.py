@@ -14,7 +14,7 @@ import numpy as np
 
 from sharc_crawler.rates.counted import counted_rates
 from sharc_crawler.rates.history import CHANGED, UNKNOWN, SiteHistory
-from sharc_crawler.rates.swings import DAY, KNOTS, Swings, usual
+from sharc_crawler.rates.swings import CROWD, DAY, KNOTS, Swings, usual
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -101,8 +101,10 @@ def _deviation(past: _Past, length: Seconds, watched: Seconds) -> float | None:
         return None
     level = min(1.0, SHARE * (1.0 + 1.0 / count))
     within = float(np.quantile(np.abs(np.concatenate(errors)), level)) / SURE
-    beyond = max(0.0, within**2 - float(np.mean(np.concatenate(chances) ** 2)))
-    return math.sqrt((count * beyond + HELD * usual(length, watched) ** 2) / (count + HELD))
+    by_chance = float(np.mean(np.concatenate(chances) ** 2))
+    beyond = max(0.0, within**2 - by_chance)
+    held = usual(length, watched) ** 2 + (CROWD - 1.0) * by_chance
+    return math.sqrt((count * beyond + HELD * held) / (count + HELD))
 
 
 def _errors(past: _Past, length: Seconds, shift: float, watched: Seconds) -> tuple[Column, Column]:

@@ -143,7 +143,7 @@ def capture_values(row: CaptureRow) -> tuple[Any, ...]:
         json.dumps(row.interruptions),
         json.dumps(dict(row.skipped)),
         row.audit and json.dumps(row.audit),
-        row.swings and json.dumps(row.swings.deviations),
+        row.swings and json.dumps(row.swings),
     )
 
 
@@ -165,8 +165,12 @@ def capture_row(values: tuple[Any, ...]) -> CaptureRow:
         tuple((start, end) for start, end in interruptions),
         skipped,
         values[9] and json.loads(values[9]),
-        values[10] and Swings(tuple(json.loads(values[10]))),
+        values[10] and _swings(*json.loads(values[10])),
     )
+
+
+def _swings(deviations: list[float], crowd: float) -> Swings:
+    return Swings(tuple(deviations), crowd)
 
 
 def subsite_values(row: SubsiteRow) -> tuple[Any, ...]:

@@ -27,7 +27,7 @@ from sharc_crawler.evidence.measures import (
 from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.model import Kind, Plan, Result, Slot, Url, Verdict
 from sharc_crawler.rates.chain import PRIOR
-from sharc_crawler.rates.swings import KNOTS, Swings
+from sharc_crawler.rates.swings import CROWD, KNOTS, Swings
 from tests.report.arbitrary import pages
 
 lists = st.lists(pages(), max_size=3)
@@ -165,7 +165,7 @@ def test_the_deviation_holds_chance_what_rates_may_be_and_what_moves_them_togeth
     found = sums(Expected(None), many)
     chance = math.sqrt(10_000 * math.exp(-0.1) * (1 - math.exp(-0.1)))
     together = 10_000 * 0.1 * math.exp(-0.1) * Swings.usual().at(86_400.0)
-    assert found["deviation"] == pytest.approx(math.hypot(chance, together))
+    assert found["deviation"] == pytest.approx(math.hypot(math.sqrt(CROWD) * chance, together))
     calm = sums(Expected(None, Swings((0.0,) * len(KNOTS))), many)
     assert calm["deviation"] == pytest.approx(chance)
     month = sums(Expected(None), [looked_over(30.0, rate=0.1 / 30 / 86_400.0) for _ in range(10_000)])
