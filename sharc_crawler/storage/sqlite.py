@@ -6,6 +6,7 @@ import json
 import os
 import sqlite3
 from contextlib import closing, contextmanager, suppress
+from functools import cache
 from itertools import groupby
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FILE_NAME = "frontier.db"
-_EMPTY: list[bytes] = []  # the first file that was made: the sites of a crawl may be thousands
 DAMAGED = ".damaged"
 WAY_OUT = "give resume=rebuild, which makes it again from the WARC files and the log, or choose another folder"
 
@@ -274,22 +274,26 @@ def _make(path: Path) -> None:
     """An empty file of this schema, there at once or not at all: others may be looking for it."""
     draft = path.with_name(f".{path.name}")
     draft.unlink(missing_ok=True)
-    if _EMPTY:
-        with draft.open("wb") as file:
-            file.write(_EMPTY[0])
-            file.flush()
-            os.fsync(file.fileno())
-    else:
-        with closing(sqlite3.connect(draft, isolation_level=None)) as db:
-            db.execute("PRAGMA journal_mode = WAL")
-            frontier_schema.make(db)
-        _EMPTY.append(draft.read_bytes())
+    with draft.open("wb") as file:
+        file.write(_empty())
+        file.flush()
+        os.fsync(file.fileno())
     draft.rename(path)
     folder = os.open(path.parent, os.O_RDONLY)
     try:
         os.fsync(folder)
     finally:
         os.close(folder)
+
+
+@cache
+def _empty() -> bytes:
+    """Such a file: the sites of a crawl may be thousands. Made in memory, where no disk can be full."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as db:
+        frontier_schema.make(db)
+        made = bytearray(db.serialize())
+    made[18:20] = b"\2\2"  # its versions of writing and reading: a write-ahead log's (SQLite's file format, 1.3)
+    return bytes(made)
 
 
 def _write(db: sqlite3.Connection, batch: Batch) -> None:

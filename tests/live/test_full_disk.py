@@ -53,6 +53,37 @@ def small_disk(tmp_path):
 
 SOON = ("-s", "SHARC_BACK_OFF=0.1")  #: a page that fails at first is tried again
 
+FIRST_STATES = """
+import sys
+from contextlib import suppress
+from pathlib import Path
+from sharc_crawler.errors import SharcError
+from sharc_crawler.storage.sqlite import SqliteStore
+
+full, other = map(Path, sys.argv[1:])
+filler, left = full / "filler", 4 * 4096
+while not SqliteStore.holds(full / "state"):
+    filler.unlink(missing_ok=True)
+    with filler.open("wb", buffering=0) as file, suppress(OSError):
+        while True:
+            file.write(bytes(4096))
+    with filler.open("ab") as file:
+        file.truncate(filler.stat().st_size - left)
+    left += 4 * 4096
+    (full / "state").mkdir(exist_ok=True)
+    with suppress(OSError, SharcError):
+        SqliteStore(full / "state").close()
+filler.unlink()
+SqliteStore(other).close()
+"""
+
+
+def test_a_first_state_that_found_no_room_spoils_no_later_one(small_disk, tmp_path):
+    words = [sys.executable, "-c", FIRST_STATES, str(small_disk), str(tmp_path)]
+    said = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert (said.returncode, said.stderr) == (0, "")
+    assert load_state(small_disk / "state").captures == {}
+
 
 @contextmanager
 def crawl(disk, url, min_free):

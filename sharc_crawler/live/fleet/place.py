@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sharc_crawler.archive.files import Drafts
+from sharc_crawler.errors import DataError, StoreUnavailable
 from sharc_crawler.live.monitoring.busy import Share
 from sharc_crawler.live.setup.output import make_folder
 from sharc_crawler.live.setup.places import Place
@@ -49,7 +50,10 @@ class FleetPlace(Place):
         self.folder = folder
 
     def _opened(self) -> FrontierStore:
-        return opening.begin_copy(self.state)
+        try:
+            return opening.begin_copy(self.state)
+        except DataError as error:  # the folder is this owner's, and new: what is wrong is not the site's fault
+            raise StoreUnavailable(str(error)) from error
 
     def commit(self, batch: Batch) -> None:
         """One step: here, then, before anything more is asked for, in the journal."""
