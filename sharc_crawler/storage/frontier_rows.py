@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import asdict
+from dataclasses import fields
 from typing import Any
 
 from sharc_crawler.frontier.spec import CaptureSpec
@@ -27,6 +27,7 @@ from sharc_crawler.subsites.branch import Branch
 
 _NO_DOCUMENT = (None,) * len(Document._fields)
 _RESULTS, _SLOTS = {one.value: one for one in Result}, {one.value: one for one in Slot}
+_SPEC = [field.name for field in fields(CaptureSpec)]
 _PLANS, _KINDS = {one.value: one for one in Plan}, {one.value: one for one in Kind}
 # As plain texts: SQLite's driver looks for an adapter of any other type, which takes longer than to write a number.
 _NAMES: dict[str, str] = {one: one.value for kind in (Kind, Slot, Plan, Result) for one in kind}
@@ -137,7 +138,7 @@ def capture_values(row: CaptureRow) -> tuple[Any, ...]:
     """A site capture as its table has it."""
     return (
         row.capture,
-        json.dumps(asdict(row.spec), default=str),
+        json.dumps({name: getattr(row.spec, name) for name in _SPEC}, default=str),
         *row[2:6],
         json.dumps(row.notes),
         json.dumps(row.interruptions),

@@ -11,6 +11,8 @@ from sharc_crawler.errors import UsageError, unknown_name
 from sharc_crawler.strategies.base import Strategy
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sharc_crawler.strategies.base import Setting
 
 _load = functools.cache(plugins.load)  # entry points are read from disk
@@ -28,7 +30,7 @@ def make_strategy(spec: str, setting: Setting) -> Strategy:
     """
     name, *texts = spec.split(":")
     factory = _load("strategy", name)
-    allowed = list(inspect.signature(factory).parameters)[1:]
+    allowed = _options(factory)
     options: dict[str, str | int] = {}
     for text in texts:
         option, separator, value = text.partition("=")
@@ -44,3 +46,9 @@ def make_strategy(spec: str, setting: Setting) -> Strategy:
     if not isinstance(strategy, Strategy):
         raise UsageError(f"strategy={name!r} is a {type(strategy).__name__}, not a sharc_crawler Strategy")
     return strategy
+
+
+@functools.cache
+def _options(factory: Callable[..., Strategy]) -> list[str]:
+    """What its constructor takes beside ``setting``: asked once, a process may capture thousands of sites."""
+    return list(inspect.signature(factory).parameters)[1:]
