@@ -226,6 +226,12 @@ class FleetLedger(Protocol):
     def remember(self, site: str, epoch: int, body: bytes) -> bool:
         """Keep what a capture taught, once for each epoch; ``False``: the site is another's."""
 
+    def robots(self, host: str, age: Seconds) -> tuple[Instant, str] | None:
+        """When a host's robots.txt was read last and what it said; ``None``: by nobody within so long."""
+
+    def keep_robots(self, host: str, text: str) -> None:
+        """A host's robots.txt was read just now."""
+
     def wish(self, wish: Wish, sites: Sequence[str] | None) -> int:
         """Order something of these sites (``None``: all that have not ended); of how many."""
 

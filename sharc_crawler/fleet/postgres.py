@@ -168,6 +168,14 @@ class PostgresLedger:
         """As the port says."""
         return self._rows(sql.REMEMBER, {"site": site, "epoch": epoch, "body": body}) == [(1,)]
 
+    def robots(self, host: str, age: Seconds) -> tuple[Instant, str] | None:
+        """As the port says."""
+        return next(((float(read), text) for read, text in self._rows(sql.ROBOTS, (host, age))), None)
+
+    def keep_robots(self, host: str, text: str) -> None:
+        """As the port says."""
+        self._changed(sql.KEEP_ROBOTS, (host, text.replace("\0", "")))  # PostgreSQL's texts have none
+
     # -- orders ------------------------------------------------------------------------------------------------------
 
     def wish(self, wish: Wish, sites: Sequence[str] | None) -> int:

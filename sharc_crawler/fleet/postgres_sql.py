@@ -129,6 +129,11 @@ WITH held AS (SELECT site, epoch FROM fleet_site WHERE site = %(site)s AND epoch
 kept AS (INSERT INTO fleet_history SELECT site, epoch, %(body)s FROM held ON CONFLICT DO NOTHING)
 SELECT count(*) FROM held
 """
+ROBOTS = f"SELECT read, text FROM fleet_robots WHERE host = %s AND read > {NOW} - %s"
+KEEP_ROBOTS = f"""
+INSERT INTO fleet_robots VALUES (%s, {NOW}, %s)
+ON CONFLICT (host) DO UPDATE SET read = excluded.read, text = excluded.text
+"""
 #: what nobody has begun and is to stop has stopped
 WISH = """
 UPDATE fleet_site SET wish = %(wish)s,

@@ -276,6 +276,16 @@ class SqliteLedger:
             db.execute("INSERT INTO fleet_history VALUES (?, ?, ?) ON CONFLICT DO NOTHING", (site, epoch, body))
             return True
 
+    def robots(self, host: str, age: Seconds) -> tuple[Instant, str] | None:
+        """As the port says."""
+        query = "SELECT read, text FROM fleet_robots WHERE host = ? AND read > ?"
+        return next(iter(self._rows(query, (host, time.time() - age))), None)  # a day: the machine's own clock does
+
+    def keep_robots(self, host: str, text: str) -> None:
+        """As the port says."""
+        with self._transaction() as db:
+            db.execute("INSERT OR REPLACE INTO fleet_robots VALUES (?, ?, ?)", (host, time.time(), text))
+
     def _holds(self, site: str, epoch: int, more: str = "", *values: int) -> bool:
         query = f"SELECT 1 FROM fleet_site WHERE site = ? AND epoch = ? {more}"
         return self._db.execute(query, (site, epoch, *values)).fetchone() is not None

@@ -198,6 +198,17 @@ class FleetLedgerContract(SharedMeansChecks):
         assert ledger.history("a") == [b"once", b"\x00more"]
         assert ledger.history("b") == []
 
+    def test_what_a_hosts_robots_txt_said_last_is_known_for_a_while(self, ledger: FleetLedger) -> None:
+        """By whoever asks."""
+        for text in ("once", "User-agent: *\nDisallow: /\u00e9\n"):
+            ledger.keep_robots("a", text)
+        read, text = ledger.robots("a", TERM) or (0.0, "")
+        assert abs(read - ledger.clock()) < TERM
+        assert text == "User-agent: *\nDisallow: /\u00e9\n"
+        time.sleep(MOMENT)
+        assert ledger.robots("a", MOMENT / 2) is None
+        assert ledger.robots("b", TERM) is None
+
     def test_a_paused_site_is_nobodys_until_it_is_resumed(self, ledger: FleetLedger) -> None:
         """Its owner is told."""
         ledger.add([site_order("a"), site_order("b")])

@@ -97,7 +97,6 @@ def dsn(request, tmp_path):
     return f"sqlite:{tmp_path / 'fleet.db'}"
 
 
-@pytest.mark.long  # tests/live/test_fleet.py kills a worker in the default run, too
 @pytest.mark.timeout(300)
 def test_a_killed_worker_and_one_that_hangs_lose_nothing_and_do_nothing_twice(dsn, tmp_path):
     workers = []

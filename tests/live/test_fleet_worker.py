@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from scrapy.utils.defer import deferred_f_from_coro_f
-from scrapy.utils.test import get_crawler
+from scrapy.crawler import Crawler
 
 from sharc_crawler.archive.taking_over import seal_former
 from sharc_crawler.errors import StoreUnavailable, StrategyError, UsageError
@@ -43,8 +43,12 @@ class Working:
         self.ledger.add([site_order(SITE)])
         kept = SharedFolder(folder / "captures")
         settings = fleet_settings(["SHARC_OPERATOR=a@b.example"], kept, 4)
-        self.session: Session = session_of(get_crawler(FleetSpider, settings))
-        self.worker = FleetWorker(Clerk(open_fleet(dsn), "w", TERM), kept, 4)
+        clerk = Clerk(open_fleet(dsn), "w", TERM)
+        self.worker = FleetWorker(clerk, kept, 4)
+        crawler = Crawler(FleetSpider, settings)
+        crawler.spider = FleetSpider.from_crawler(crawler, self.worker, clerk)
+        crawler._apply_settings()
+        self.session: Session = session_of(crawler)
         self.closed = False
 
     async def begin(self) -> None:

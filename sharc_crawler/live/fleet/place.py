@@ -20,7 +20,7 @@ from sharc_crawler.storage.plain import to_json
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from sharc_crawler.frontier.store import Batch, FrontierStore
+    from sharc_crawler.frontier.store import Batch, FrontierStore, HostRow
     from sharc_crawler.live.clock import Clock
     from sharc_crawler.live.config import Config
     from sharc_crawler.live.setup.places import OpenStores
@@ -40,9 +40,10 @@ class FleetPlace(Place):
         clock: Clock,
         stores: OpenStores,
         told: Callable[[str, int], None],
+        read: Callable[[Iterable[HostRow]], None],
     ) -> None:
         self.epoch = epoch
-        self._told = told
+        self._told, self._read = told, read
         copy = folder / f"{COPY}{epoch}"
         make_folder(copy)
         super().__init__(copy, config, clock, stores)
@@ -59,6 +60,8 @@ class FleetPlace(Place):
         """One step: here, then, before anything more is asked for, in the journal."""
         super().commit(batch)
         self._told(to_json(batch), sum(visit.outcome.length for visit in batch.visits))
+        if batch.hosts:  # their robots.txt
+            self._read(batch.hosts.values())
 
     def take_over(self, state: Batch) -> None:
         """What former owners did."""

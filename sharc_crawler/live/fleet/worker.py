@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sharc_crawler.errors import SharcError, StoreUnavailable, StrategyError, Superseded
+from sharc_crawler.errors import SharcError, SiteError, StoreUnavailable, StrategyError, Superseded
 from sharc_crawler.fleet.journal import lines_of
 from sharc_crawler.fleet.ledger import SiteState, Wish
 from sharc_crawler.live.fleet.beginning import begin_site, journal
@@ -20,14 +20,16 @@ from sharc_crawler.live.fleet.gate import Gate
 from sharc_crawler.live.fleet.pacing import Turns
 from sharc_crawler.live.fleet.place import FleetPlace, write_end
 from sharc_crawler.live.fleet.purse import Purse
+from sharc_crawler.live.fleet.robots import SharedRobots, take
 from sharc_crawler.live.fleet.saying import say
 from sharc_crawler.live.writing.space import is_full
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Iterator
+    from collections.abc import Callable, Coroutine, Iterable, Iterator
     from typing import Any
 
     from sharc_crawler.fleet.ledger import Renewal, Tenure
+    from sharc_crawler.frontier.store import HostRow
     from sharc_crawler.live.fleet.clerk import Clerk
     from sharc_crawler.live.fleet.keeping import Keeping
     from sharc_crawler.live.session import Session
@@ -62,6 +64,7 @@ class FleetWorker:
         self._clerk, self._kept, self._room, self._until_done = clerk, kept, room, until_done
         self._shares_history = shares_history
         self.turns = Turns(clerk, by_address=by_address)  #: at machines that others ask, too
+        self.robots = SharedRobots(clerk)  #: of machines that several sites ask
         self.purse = Purse(clerk, RENEW * clerk.term)  #: what may be spent of the fleet's budget
         self.places: dict[str, FleetPlace] = {}  #: by site
         self._gate = Gate(clerk.may_send)
@@ -107,20 +110,39 @@ class FleetWorker:
         """May it be sent now? Else it is kept, and comes when it may."""
         site = fetch.site
         held = self._clerk.held.get(site)
-        if held is not None and held.safe and self._clerk.may_send(site) and site not in self._going:
+        may = held is not None and held.safe and self._clerk.may_send(site) and site not in self._going
+        if may and not self.robots.may_be_known(fetch):
             return True
         self._session.sites.hold(site)
+        if may:
+            self._start(self._known_or_read(fetch))
+            return False
         self._gate.keep(fetch)
         if held is not None and held.safe:
             self._written(site)
         return False
+
+    async def _known_or_read(self, fetch: Fetch) -> None:
+        """A robots.txt that another site's capture may have read already; else this one does."""
+        session = self._session
+        known = await self.robots.look(fetch)
+        if not self.robots.answered(fetch):
+            return
+        if known is None:
+            self._gate.keep(fetch)
+            self._written(fetch.site)
+            return
+        try:
+            take(session.sites, fetch, *known, session.clock.now())
+        except SiteError as error:
+            self.cannot_go_on(error.site, error.cause)
 
     # -- what the ledger answers -------------------------------------------------------------------------------------
 
     def _written(self, site: str) -> None:
         """The journal has all that a site did: it goes on, or is over."""
         sites = self._session.sites
-        if site in self._going or site not in sites:
+        if site in self._going or site in self.robots or site not in sites:
             return
         if not self._gate.open(site):
             if sites[site].done:
@@ -250,8 +272,8 @@ class FleetWorker:
     def _placed(self, tenure: Tenure, folder: Path) -> FleetPlace:
         """Where a site is kept from now on."""
         session, site = self._session, tenure.site
-        told = partial(self._told, site)
-        place = FleetPlace(folder, tenure.epoch, session.config, session.clock, session.stores, told)
+        told, read = partial(self._told, site), self._read
+        place = FleetPlace(folder, tenure.epoch, session.config, session.clock, session.stores, told, read)
         self.places[site] = session.places[site] = place
         return place
 
@@ -261,6 +283,10 @@ class FleetWorker:
         self.purse.receive(received)
         if site in self._session.sites:
             self._session.sites.hold(site)
+
+    def _read(self, rows: Iterable[HostRow]) -> None:
+        """A site read these hosts' robots.txt."""
+        self._start(self.robots.keep(list(rows), self._session.clock.now()))
 
     # -- sites go ----------------------------------------------------------------------------------------------------
 
@@ -367,7 +393,7 @@ class FleetWorker:
 
     def _take_back(self, site: str) -> None:
         """What was decided is not sent; else its host would stay busy, should the site come back."""
-        for fetch in self._gate.taken_back(site):
+        for fetch in (*self._gate.taken_back(site), *self.robots.taken_back(site)):
             self._session.sites.give_back(fetch, self._session.clock.now())
 
     async def _release(self, tenure: Tenure, state: SiteState, reason: str = "") -> bool:

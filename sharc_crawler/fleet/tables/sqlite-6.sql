@@ -1,0 +1,5 @@
+CREATE TABLE fleet_robots (
+    host TEXT PRIMARY KEY,
+    read REAL NOT NULL,
+    text TEXT NOT NULL
+) STRICT, WITHOUT ROWID;

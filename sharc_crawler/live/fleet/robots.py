@@ -1,0 +1,81 @@
+"""robots.txt of machines that several sites of a fleet ask: what one of its workers read, the others take for a day.
+
+A site's own robots.txt is read by its capture, whatever the ledger knows: its record belongs there.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from sharc_crawler.errors import StoreUnavailable
+from sharc_crawler.instants import second
+from sharc_crawler.links.robots import DISALLOW_ALL, MAX_AGE
+from sharc_crawler.model import Kind, Outcome, Result
+from sharc_crawler.urls import machine_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from sharc_crawler.frontier.store import HostRow
+    from sharc_crawler.frontier.sites import Sites
+    from sharc_crawler.live.fleet.clerk import Clerk
+    from sharc_crawler.model import Fetch, Instant
+
+
+class SharedRobots:
+    """Between a worker's sites and what the ledger knows of hosts."""
+
+    def __init__(self, clerk: Clerk) -> None:
+        self._clerk = clerk
+        self._taken: dict[str, Instant] = {}  #: by host when somebody read it, as the ledger says
+        self._asked: dict[str, Fetch] = {}  #: by site, what waits for the ledger's answer
+
+    def __contains__(self, site: str) -> bool:
+        return site in self._asked
+
+    def may_be_known(self, fetch: Fetch) -> bool:
+        """Is it a robots.txt that another site's capture may have read? Then :meth:`look` says more."""
+        return fetch.kind is Kind.ROBOTS and machine_of(fetch.host) != fetch.site
+
+    async def look(self, fetch: Fetch) -> tuple[Instant, str] | None:
+        """When it was read, and its rules; ``None``: by nobody within a day, or the site has let go of it meanwhile."""
+        self._asked[fetch.site] = fetch
+        known = None
+        with suppress(StoreUnavailable):  # renewing says so; it is read again
+            known = await self._clerk.ask(self._clerk.ledger.robots, fetch.host, MAX_AGE)
+        if known is not None:
+            self._taken[fetch.host] = known[0]
+        return known
+
+    def answered(self, fetch: Fetch) -> bool:
+        """The answer is there: is it waited for still?"""
+        waits = self._asked.get(fetch.site) is fetch
+        if waits:
+            del self._asked[fetch.site]
+        return waits
+
+    def taken_back(self, site: str) -> Iterator[Fetch]:
+        """What is not to be read any more."""
+        if fetch := self._asked.pop(site, None):
+            yield fetch
+
+    async def keep(self, rows: Iterable[HostRow], now: Instant) -> None:
+        """A site's capture read these; where a server gave no answer, the others ask for themselves."""
+        for row in rows:
+            known = now - self._taken.get(row.name, 0.0) < MAX_AGE
+            if row.robots is not None and row.robots != DISALLOW_ALL and not known:
+                self._taken[row.name] = now
+                with suppress(StoreUnavailable):
+                    await self._clerk.ask(self._clerk.ledger.keep_robots, row.name, row.robots)
+
+
+def take(sites: Sites, fetch: Fetch, read: Instant, text: str, now: Instant) -> None:
+    """A site goes by what another one's capture read. Raises :class:`~sharc_crawler.errors.SiteError`."""
+    frontier = sites[fetch.site]
+    with sites.one_step(fetch.site):
+        frontier.note(f"{fetch.url} was not asked for: another site's capture read it at {second(read)}")
+        sites.finished(fetch, Outcome(Result.OK, now, now, robots=text))
+        for host in frontier.ledger.hosts:
+            if host.name == fetch.host:
+                host.read = read
