@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from typing import TYPE_CHECKING
 
 import pytest
-from scrapy.utils.defer import deferred_f_from_coro_f
 from scrapy.crawler import Crawler
+from scrapy.utils.defer import deferred_f_from_coro_f
 
 from sharc_crawler.archive.taking_over import seal_former
 from sharc_crawler.errors import StoreUnavailable, StrategyError, UsageError
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from sharc_crawler.live.session import Session
 
 SITE, TERM = "a.example", 20.0
+LOGGER = logging.getLogger("sharc_crawler.live.fleet.worker")
 LOOKS = 600  #: of 0.05 s, at most
 
 
@@ -49,13 +51,16 @@ class Working:
         crawler.spider = FleetSpider.from_crawler(crawler, self.worker, clerk)
         crawler._apply_settings()
         self.session: Session = session_of(crawler)
-        self.closed = False
+        self.faults: list[str] = []
+        LOGGER.addFilter(self._seen)
 
     async def begin(self) -> None:
-        await self.worker.begin(self.session, lambda: None, self._close)
+        await self.worker.begin(self.session, lambda: None, lambda: None)
 
-    def _close(self) -> None:
-        self.closed = True
+    def _seen(self, record: logging.LogRecord) -> bool:
+        if "event=fault" in (said := record.getMessage()):
+            self.faults.append(said)
+        return True
 
     async def until(self, condition) -> None:
         for _ in range(LOOKS):
@@ -71,7 +76,8 @@ class Working:
     async def end(self) -> None:
         await self.worker.leave()
         await self.session.close()
-        assert not self.closed, "nothing went wrong"
+        LOGGER.removeFilter(self._seen)
+        assert self.faults == [], "nothing went wrong"
 
 
 @pytest.fixture
