@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+import pytest
 from scrapy.utils.defer import deferred_f_from_coro_f
 
 from sharc_crawler.model import Fetch, Kind, Outcome, Result, Sighting
@@ -37,6 +38,7 @@ async def asked(working: Working, last: str) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 @deferred_f_from_coro_f
 async def test_what_one_sites_capture_read_another_takes_and_obeys(tmp_path: Path):
     working = Working(tmp_path)
@@ -54,6 +56,7 @@ async def test_what_one_sites_capture_read_another_takes_and_obeys(tmp_path: Pat
     await working.end()
 
 
+@pytest.mark.slow
 @deferred_f_from_coro_f
 async def test_what_nobody_has_read_is_read_and_told(tmp_path: Path):
     working = Working(tmp_path)

@@ -139,17 +139,52 @@ async def test_a_site_whose_strategy_breaks_has_failed_and_one_that_cannot_be_wr
     await working.end()
 
 
-@pytest.mark.slow
-@deferred_f_from_coro_f
-async def test_a_site_of_which_nothing_was_captured_is_captured_again_by_order(working: Working):
-    await working.begin()
-    await working.until(lambda: SITE in working.session.sites)
-    frontier, now = working.session.sites[SITE], 2e9
+def refused(frontier) -> None:
+    """Nothing of a site is to be had: it is done."""
+    now = 2e9
     while not frontier.done:
         decision = frontier.next(now)
         if isinstance(decision, Fetch):
             frontier.finished(decision, Outcome(Result.FAILED, now, now, error="refused"))
         now = getattr(decision, "until", now) + 1
+
+
+@pytest.mark.slow
+@deferred_f_from_coro_f
+async def test_a_site_that_is_lost_while_its_end_waits_for_anothers_is_let_go_of(working: Working):
+    worker = working.worker
+    await working.begin()
+    await working.until(lambda: SITE in working.session.sites and SITE not in worker._going)
+    async with worker._ending:
+        refused(working.session.sites[SITE])
+        await working.until(lambda: SITE in worker._going and worker._clerk.held[SITE].safe)
+        await asyncio.sleep(0.5)  # it waits
+        worker._clerk.lose(SITE)
+        working.ledger.wish(Wish.PAUSE, None)
+    await working.until(lambda: SITE not in worker.places)
+    await working.end()
+
+
+@pytest.mark.slow
+@deferred_f_from_coro_f
+async def test_a_site_that_is_told_twice_that_it_is_done_ends_once(working: Working):
+    worker = working.worker
+    await working.begin()
+    await working.until(lambda: SITE in working.session.sites and SITE not in worker._going)
+    refused(working.session.sites[SITE])
+    await working.until(lambda: SITE not in worker._clerk.held or worker._clerk.held[SITE].safe)
+    for _ in range(2):
+        worker._written(SITE)
+    await working.until(lambda: working.site().state is SiteState.FAILED)
+    await working.end()
+
+
+@pytest.mark.slow
+@deferred_f_from_coro_f
+async def test_a_site_of_which_nothing_was_captured_is_captured_again_by_order(working: Working):
+    await working.begin()
+    await working.until(lambda: SITE in working.session.sites)
+    refused(working.session.sites[SITE])
     await working.until(lambda: working.site().state is SiteState.FAILED)
     assert working.site().reason == "no page was captured"
     assert working.ledger.requeue(None) == 1

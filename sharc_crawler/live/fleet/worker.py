@@ -303,6 +303,8 @@ class FleetWorker:
 
     async def _end(self, site: str, state: SiteState, why: str = "") -> None:
         """A site is done, or is to stop, or fails: its folder gets what a crawl of it alone would leave."""
+        if site in self._going:  # it was told twice in one turn of the reactor
+            return
         with self._leave_alone(site):
             tenure = await self._rest(site)
             async with self._ending:
@@ -323,6 +325,8 @@ class FleetWorker:
     async def _finished(self, tenure: Tenure, stopped: str) -> str:
         """Everything of a site is written; why it failed all the same."""
         session, site = self._session, tenure.site
+        if site not in self._clerk.held or site not in self.places:
+            raise Superseded(f"{site} was another worker's when its end came round")
         place, seq = self.places[site], self._clerk.held[site].seq
         captured = session.sites[site].capture.counts.captured
         await session.archivist.end(site)
@@ -341,6 +345,8 @@ class FleetWorker:
 
     async def _hand_over(self, site: str) -> None:
         """Somebody else is to go on with a site."""
+        if site in self._going:
+            return
         with self._leave_alone(site):
             tenure = await self._rest(site)
             await self._session.archivist.end(site)
