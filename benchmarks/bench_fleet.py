@@ -210,15 +210,15 @@ def idle(database: Database) -> dict[str, float]:
                 for words in (["init", dsn], ["add", dsn, str(seeds), "-a", "delay=1h"]):
                     subprocess.run([SHARC, "fleet", *words], check=True, stdout=subprocess.DEVNULL)
                 output = Path(name, f"idle{count}")
-                before = server.requests()
                 process = subprocess.Popen(work(dsn, output, "--sites", "600"), stderr=subprocess.DEVNULL)
                 try:
-                    deadline = time.monotonic() + 240
-                    while server.requests() - before < count and time.monotonic() < deadline:
+                    ledger, deadline = open_fleet(dsn), time.monotonic() + 1200
+                    while sum(one.seq > 0 for one in ledger.sites()) < count and time.monotonic() < deadline:
                         time.sleep(1)
                     time.sleep(10)
                     found[f"{count} sites: MB"] = round(_memory(process.pid) / 1e6, 1)
-                    found[f"{count} sites: had an answer"] = server.requests() - before
+                    found[f"{count} sites: begun"] = sum(one.seq > 0 for one in ledger.sites())
+                    ledger.close()
                 finally:
                     process.kill()
                     process.wait()

@@ -114,10 +114,13 @@ def _check_site(name, folder, site, told, delay, owners, found) -> None:
     times = {row.number: row.time for row in told}
     pages = {row.page: row for row in state.pages}
     visits: dict[tuple[int, Slot], int] = {}
+    sent: dict[int, float] = {}  # by number, as the worker noted it
     for visit in state.visits:
         ref = visit.outcome.capture
         found.figures["failed visits"] += not visit.finished
         number = numbers.get((ref.file, ref.offset)) if ref else None
+        if number is not None:
+            sent[number] = visit.outcome.started
         if visit.finished and visit.outcome.status and number is None:
             found.note("a visit that counts is not in a WARC file", (name, visit))
         elif visit.finished and number is not None:
@@ -133,6 +136,9 @@ def _check_site(name, folder, site, told, delay, owners, found) -> None:
         )
         if gap < delay - PAUSES:
             found.note("the delay was undercut", (name, gap, before, after))
+            known = before.number in sent and after.number in sent
+            if known and sent[after.number] - sent[before.number] >= delay:  # the first one was late in the log
+                found.figures["undercut in the log, sent a delay apart"] += 1
     try:
         findings = verify(folder).findings
     except SharcError as error:
