@@ -134,6 +134,22 @@ def replace_file(path: Path, text: str | bytes) -> None:
         file.write(text if isinstance(text, bytes) else text.encode("utf-8", "replace"))
 
 
+def forget_drafts(folder: Path) -> None:
+    """Remove what a process that was killed had begun to write here; nobody else writes in the folder now.
+
+    >>> from tempfile import mkdtemp; from pathlib import Path
+    >>> folder = Path(mkdtemp())
+    >>> for name in (".report.json.4711", ".htaccess", "report.json"):
+    ...     (folder / name).touch()
+    >>> forget_drafts(folder)
+    >>> sorted(path.name for path in folder.iterdir())
+    ['.htaccess', 'report.json']
+    """
+    for path in folder.glob(".*.*"):
+        if path.suffix[1:].isdecimal() and path.is_file():
+            path.unlink()
+
+
 class Drafts:
     """Files that are written together: they replace what was there when the last of them is on the disk, or none does.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sharc_crawler.archive import checkpoints
 from sharc_crawler.archive.cdxj import entries, write_index
-from sharc_crawler.archive.files import OPEN, SUFFIX, TAKEN, sync_folder
+from sharc_crawler.archive.files import OPEN, SUFFIX, TAKEN, forget_drafts, sync_folder
 from sharc_crawler.archive.recovery import record_ends
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ def seal_former(folder: Path) -> list[Path]:
     Nobody writes in the folder but them and the caller. What an owner that goes on all the same appends is in nobody's
     archive. A sealing that was cut off is done by the next one.
     """
+    forget_drafts(folder)
     for path in folder.glob(f"*{SUFFIX}{OPEN}"):
         path.rename(path.with_name(path.name + TAKEN))
     sealed = [_sealed(path) for path in sorted(folder.glob(f"*{SUFFIX}{OPEN}{TAKEN}"))]

@@ -24,3 +24,10 @@ def test_a_former_owner_that_goes_on_changes_nothing_of_what_was_sealed(tmp_path
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == kept
     assert sealed.name in kept
     assert [record.kind for record in read_all(tmp_path)] == ["warcinfo", "response", "request"]
+
+
+def test_what_a_killed_owner_had_begun_to_write_goes(tmp_path):
+    draft = tmp_path / ".report-pages.jsonl.13689"
+    draft.write_text('{"url": ')
+    seal_former(tmp_path)
+    assert not draft.exists()

@@ -7,7 +7,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
-from sharc_crawler.archive.files import replace_file, safe_name
+from sharc_crawler.archive.files import forget_drafts, replace_file, safe_name
 from sharc_crawler.archive.open_files import MOST, RESERVE, OpenFiles, limit
 from sharc_crawler.archive.options import USUAL
 from sharc_crawler.errors import SharcError, Superseded
@@ -73,6 +73,7 @@ class Place:
         self._changed = True  #: since the log was written last
         self.log = CrawlLog(folder, self, config.log)
         self.store  # noqa: B018 - whoever else writes it is known now
+        forget_drafts(folder)
         (folder / RUNNING).touch()
 
     @property

@@ -129,6 +129,19 @@ def _check_site(name, folder, site, told, delay, owners, found) -> None:
             visits[visit.page, visit.slot] = number
     _check_pages(name, site, state, pages, visits, times, found)
     _check_order(name, told, numbers, owners, found)
+    _check_delays(name, told, delay, sent, found)
+    try:
+        findings = verify(folder).findings
+    except SharcError as error:
+        findings = [error]
+    for finding in findings:
+        found.note("a certificate does not verify", (name, finding))
+    found.figures["requests"] += len(told)
+    found.figures["visits kept"] += len(visits)
+    found.figures["repeated"] += len(told) - len(set(visits.values()))
+
+
+def _check_delays(name, told, delay, sent, found) -> None:
     for before, after in pairwise(told):
         gap = after.time - before.time
         found.figures["shortest gap, of the delay"] = min(
@@ -139,15 +152,6 @@ def _check_site(name, folder, site, told, delay, owners, found) -> None:
             known = before.number in sent and after.number in sent
             if known and sent[after.number] - sent[before.number] >= delay:  # the first one was late in the log
                 found.figures["undercut in the log, sent a delay apart"] += 1
-    try:
-        findings = verify(folder).findings
-    except SharcError as error:
-        findings = [error]
-    for finding in findings:
-        found.note("a certificate does not verify", (name, finding))
-    found.figures["requests"] += len(told)
-    found.figures["visits kept"] += len(visits)
-    found.figures["repeated"] += len(told) - len(set(visits.values()))
 
 
 def _check_pages(name, site, state, pages, visits, times, found) -> None:
