@@ -80,12 +80,12 @@ async def test_a_lost_answer_is_asked_for_again_and_what_came_meanwhile_follows(
 @deferred_f_from_coro_f
 async def test_who_is_superseded_is_told_and_writes_nothing(ledger: FleetLedger):
     clerk, lost = holding(ledger), []
-    clerk.superseded = lost.append
-    ledger.release("a", clerk.held["a"].tenure.epoch)
+    clerk.superseded = lambda *which: lost.append(which)
+    ledger.release("a", epoch := clerk.held["a"].tenure.epoch)
     assert ledger.claim("other", 1, TERM)[0].site == "a"
     clerk.append("a", "{}")
     await clerk.flush()
-    assert lost == ["a"]
+    assert lost == [("a", epoch)]
     assert clerk.superseded_steps == 1
     assert not clerk.may_send("a")
     assert clerk.may_send("b")

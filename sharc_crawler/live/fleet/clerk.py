@@ -68,8 +68,9 @@ class HeldSite:
 class Clerk:
     """Between a worker and its ledger.
 
-    ``written`` is called with a site when the journal has all that it did, ``superseded`` when it is another's,
-    ``renewed`` with each renewal's answer; ``facts`` says how far a site is, ``room`` for how many the worker has room.
+    ``written`` is called with a site when the journal has all that it did, ``superseded`` with one and its epoch when
+    it is another's, ``renewed`` with each renewal's answer; ``facts`` says how far a site is, ``room`` for how many the
+    worker has room.
     """
 
     def __init__(self, ledger: FleetLedger, worker: str, term: Seconds) -> None:
@@ -81,7 +82,7 @@ class Clerk:
         self.away = False  #: the ledger did not answer when it was asked last
         self.facts: Facts = lambda _: (0, 0, 0)
         self.written: Callable[[str], None] = lambda _: None
-        self.superseded: Callable[[str], None] = lambda _: None
+        self.superseded: Callable[[str, int], None] = lambda _site, _epoch: None
         self.renewed: Callable[[Renewal], None] = lambda _: None
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="ledger")
         self._told = asyncio.Event()
@@ -220,8 +221,8 @@ class Clerk:
     def lose(self, site: str) -> None:
         """It is another's, or this worker's own anew."""
         self.superseded_steps += not self.held[site].safe
-        del self.held[site]
-        self.superseded(site)
+        epoch = self.held.pop(site).tenure.epoch
+        self.superseded(site, epoch)
 
     async def _wait(self, error: StoreUnavailable) -> None:
         if not self.away:

@@ -151,9 +151,9 @@ class FleetWorker:
                 sites.go_on(site)
         self._wake()
 
-    def _superseded(self, site: str) -> None:
+    def _superseded(self, site: str, epoch: int) -> None:
         """It is another's: nothing more is sent or written for it."""
-        say("superseded", site=site, epoch=self.places[site].epoch if site in self.places else None)
+        say("superseded", site=site, epoch=epoch)
         if site not in self._going:  # else whatever is done with it finds out
             self._drop(site)
 
@@ -298,7 +298,7 @@ class FleetWorker:
         if isinstance(error, StrategyError):
             self._start(self._end(site, SiteState.FAILED, str(error)))
         else:
-            say("cannot-go-on", site=site, reason=str(error))
+            say("cannot-go-on", site=site, epoch=self._epoch(site), reason=str(error))
             self._drop(site)
 
     async def _end(self, site: str, state: SiteState, why: str = "") -> None:
@@ -388,6 +388,10 @@ class FleetWorker:
             await asyncio.sleep(REST)
         raise Superseded(f"{site} is another worker's")
 
+    def _epoch(self, site: str) -> int | None:
+        """In which it is held here; ``None``: it has not begun."""
+        return self.places[site].epoch if site in self.places else None
+
     def _gone(self, site: str) -> FleetPlace:
         del self._session.places[site]
         return self.places.pop(site)
@@ -424,9 +428,9 @@ class FleetWorker:
             whole = True
         except Superseded as error:
             if site in self._clerk.held:  # else that has been said
-                say("superseded", site=site, reason=str(error))
+                say("superseded", site=site, epoch=self._epoch(site), reason=str(error))
         except (SharcError, OSError) as error:
-            say("cannot-end", site=site, reason=str(error))
+            say("cannot-end", site=site, epoch=self._epoch(site), reason=str(error))
         finally:
             self._going.discard(site)
         if not whole:
