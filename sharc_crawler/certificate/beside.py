@@ -6,6 +6,7 @@ import gzip
 import hashlib
 import re
 import zlib
+from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import IO, TYPE_CHECKING, Any
 from zipfile import ZipFile, is_zipfile
@@ -50,7 +51,7 @@ _EXPECTED = re.compile(
     r"datapackage(-digest)?\.json|indexes/index\.(cdx\.gz|idx)|pages/pages\.jsonl|archive/[^/]+\.warc\.gz"
     r"|report/(data\.json|data-pages\.jsonl|report[^/]*\.html)|certificate/(certificate|signature)[^/]*\.json"
     r"|certificate/certificate[^/]*-pages\.jsonl"
-    r"|certificate/timestamp[^/]*\.tsr"
+    r"|certificate/timestamp[^/]*\.tsr|confirmation/([^/]+\.warc\.gz|(confirmation|signature)\.json|timestamp\.tsr)"
 )
 
 
@@ -119,16 +120,31 @@ def _holds_others(file: Path, source: Material) -> bool:
             for name in names
             if CERTIFICATES.fullmatch(PurePosixPath(name).name)
         }
-        archives = {name: PurePosixPath(name).name for name in names if _ARCHIVE.search(name)}
+        archives = [name for name in names if _ARCHIVE.search(name)]
         if any(map(_PACKAGE.search, names)) or (_PACKAGE.search(file.name) and not archives):
             return True
-        if archives and (held != source.certificates or not set(archives.values()) <= source.warcs.keys()):
+        if archives and (held != source.certificates or _other_confirmation(package, source)):
             return True
-        return any(_differ(package, name, source.warcs[own]) for name, own in archives.items())
+        return any(_differ(package, name, _own(name, source)) for name in archives)
 
 
-def _differ(package: ZipFile, name: str, opened: Callable[[], IO[bytes]]) -> bool:
+def _other_confirmation(package: ZipFile, source: Material) -> bool:
+    name = f"{CONFIRMATION}/{CONFIRMED}"
+    if name not in package.namelist():
+        return False  # of before
+    return source.later is None or package.read(name) != source.later.confirmation
+
+
+def _own(name: str, source: Material) -> Callable[[], IO[bytes]] | None:
+    """The folder's WARC file of the name that one in a package has."""
+    part = source.later if name.startswith(f"{CONFIRMATION}/") else source
+    return part.warcs.get(PurePosixPath(name).name) if part else None
+
+
+def _differ(package: ZipFile, name: str, opened: Callable[[], IO[bytes]] | None) -> bool:
     """Is a file in a package another one than that of its name in the folder?"""
+    if opened is None:
+        return True
     with package.open(name) as packed, opened() as own:
         return fixity_of(packed) != fixity_of(own)
 
@@ -139,9 +155,10 @@ def strange_parts(names: Iterable[str]) -> Iterator[Finding]:
     for name in names:
         if not _EXPECTED.fullmatch(name):
             yield Finding("no file of a package", name)
-        elif PurePosixPath(name).name in seen:
+        part, own = name.startswith(f"{CONFIRMATION}/"), PurePosixPath(name).name
+        if (part, own) in seen:
             yield Finding("two files have this name", name)
-        seen.add(PurePosixPath(name).name)
+        seen.add((part, own))
 
 
 def strange_records(witness: Witness, documents: Iterable[Document]) -> Iterator[Finding]:
@@ -212,6 +229,9 @@ def strangers(path: Path, source: Material, witness: Witness, documents: list[Do
     """All of it."""
     if path.is_dir():
         yield from strange_files(path, source, {path / CONFIRMATION, path / CONFIRMING})
+        if source.later is not None:
+            found = strange_files(path / CONFIRMATION, replace(source.later, certificates={}, pages={}))
+            yield from (replace(one, file=f"{CONFIRMATION}/{one.file}") for one in found)
     else:
         yield from strange_parts(source.names)
     yield from _one_for_each(source, documents)

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sharc_crawler.archive.files import SUFFIX, lock, replace_file, series_of, sync_folder
 from sharc_crawler.archive.options import WarcOptions
 from sharc_crawler.archive.warc import WarcWriter
-from sharc_crawler.certificate.beside import strange_files
 from sharc_crawler.certificate.canonical import DIGEST, KEPT_IN, digest, kept, to_text
 from sharc_crawler.certificate.examining import Again, entries_of, lag_of
 from sharc_crawler.certificate.fixity import CONFIRMATION, CONFIRMED, CONFIRMING, fixity, fixity_of
@@ -95,8 +94,8 @@ def confirmation_of(folder: Path) -> dict[str, Any] | None:
         raise DataError(f"{folder / CONFIRMATION / CONFIRMED} cannot be read as a confirmation: {error!r}") from error
 
 
-def standing(confirmation: Document) -> Callable[[Document], Document]:
-    """Pages of a certificate, as a confirmation leaves them.
+def standing(confirmation: Document | None) -> Callable[[Document], Document]:
+    """Pages of a certificate, as a confirmation leaves them, if there is one.
 
     >>> page = {"url": "u", "verdict": "coherent", "evidence": "provisional"}
     >>> lost = {"url": "u", "verdict": "changed", "evidence": "attested"}
@@ -107,6 +106,8 @@ def standing(confirmation: Document) -> Callable[[Document], Document]:
     >>> standing({"pages": []})({**page, "visit": {"attempts": 0}})["evidence"]
     'former'
     """
+    if confirmation is None:
+        return lambda entry: entry
     open_ = {one["url"]: one for one in confirmation["pages"]}
 
     def page(entry: Document) -> Document:
@@ -184,19 +185,18 @@ def _write(folder: Path, document: Document, later: Path) -> dict[str, Any]:
     return made
 
 
-def check_confirmation(folder: Path, document: Document, witness: Witness) -> tuple[dict[str, Any], list[Finding]]:
-    """A confirmation, made again from the WARC files (``witness``: the capture's), and where it is not as it was."""
-    inner = folder / CONFIRMATION
-    source, read = open_source(folder), open_source(inner)
-    name = f"{CONFIRMATION}/{CONFIRMED}"
+def check_confirmation(source: Material, document: Document, witness: Witness) -> tuple[dict[str, Any], list[Finding]]:
+    """A capture's confirmation, made again from the WARC files (``witness``: the capture's), and where it is not as it
+    was. What lies beside it is :func:`strange_files`' to say.
+    """
+    read, name = source.later, f"{CONFIRMATION}/{CONFIRMED}"
+    if read is None or read.confirmation is None:
+        return {}, [Finding("it is missing", name)]
     try:
-        stated = confirmation_of(folder)
-        if stated is None:
-            return {}, [Finding("it is missing", name)]
+        stated = dict(json.loads(read.confirmation))
         later = ingest(read.warcs)
-        found = [*later.findings, *missing(later), *strange_files(inner, read)]
-        found = [replace(one, file=f"{CONFIRMATION}/{one.file}") for one in found]
-        if (inner / CONFIRMED).read_bytes() != to_text(stated).encode():
+        found = [replace(one, file=f"{CONFIRMATION}/{one.file}") for one in (*later.findings, *missing(later))]
+        if read.confirmation != to_text(stated).encode():
             found.append(Finding("it is not written as sharc writes it", name))
         return stated, [*found, *_altered(stated, document, source, witness, read, later)]
     except (DataError, KeyError, TypeError, ValueError, AttributeError, OSError) as error:

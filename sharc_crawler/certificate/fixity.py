@@ -18,6 +18,7 @@ PAGES = re.compile(r"certificate(?:-[A-Za-z0-9.-]+)?-pages\.jsonl")
 CONFIRMATION = "confirmation"  #: folder within a capture's, with the sitemaps as they were read later
 CONFIRMED = "confirmation.json"  #: in that folder
 CONFIRMING = ".confirming"  #: where that is made; whoever confirms next makes it anew
+_SEALED = re.compile("certificate|confirmation")  #: how the names of what is signed and stamped begin
 REPORTS = re.compile(r"report\.json|report-pages\.jsonl|report[^/]*\.html")  #: files of a folder's report
 _BLOCK = 1 << 20
 
@@ -31,22 +32,22 @@ def pages_name(certificate: str) -> str:
     return f"{certificate.removesuffix('.json')}-pages.jsonl"
 
 
-def signature_name(certificate: str) -> str:
-    """The file of a certificate's signature.
+def signature_name(document: str) -> str:
+    """The file of the signature of a certificate or a confirmation.
 
-    >>> signature_name("certificate-example.org.json")
-    'signature-example.org.json'
+    >>> signature_name("certificate-example.org.json"), signature_name(CONFIRMED)
+    ('signature-example.org.json', 'signature.json')
     """
-    return f"signature{certificate.removeprefix('certificate')}"
+    return _SEALED.sub("signature", document, count=1)
 
 
-def timestamp_name(certificate: str) -> str:
+def timestamp_name(document: str) -> str:
     """The file of its time stamp.
 
     >>> timestamp_name("certificate.json")
     'timestamp.tsr'
     """
-    return f"timestamp{certificate.removeprefix('certificate').removesuffix('.json')}.tsr"
+    return f"{_SEALED.sub('timestamp', document, count=1).removesuffix('.json')}.tsr"
 
 
 def fixity(path: Path) -> dict[str, Any]:
@@ -79,6 +80,11 @@ def is_certificate(name: str) -> bool:
 def is_certified(folder: Path) -> bool:
     """Does a certificate lie in a capture's folder?"""
     return any(CERTIFICATES.fullmatch(path.name) for path in folder.iterdir())
+
+
+def is_signed(folder: Path) -> bool:
+    """Does a signature lie in a folder?"""
+    return any(SIGNATURES.fullmatch(path.name) for path in folder.iterdir())
 
 
 def is_seal(name: str) -> bool:

@@ -21,6 +21,8 @@ class Material:
     pages: dict[str, Callable[[], IO[bytes]]] = field(default_factory=dict)  #: files of certificates' pages
     beside: dict[str, bytes] = field(default_factory=dict)  #: signatures and time stamps of certificates
     seal: bytes | None = None  #: a WACZ file's own
+    confirmation: bytes | None = None  #: where this is what a confirmation holds: what it says
+    later: Material | None = None  #: what the capture's confirmation holds
     names: list[str] = field(default_factory=list)  #: of all files in a WACZ file
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ from sharc_crawler import extras
 from sharc_crawler.archive.files import replace_file
 from sharc_crawler.archive.wacz import SEAL, SIGNED
 from sharc_crawler.certificate.canonical import DIGEST
-from sharc_crawler.certificate.fixity import CERTIFICATES, signature_name, timestamp_name
+from sharc_crawler.certificate.fixity import CERTIFICATES, CONFIRMATION, CONFIRMED, signature_name, timestamp_name
 from sharc_crawler.certificate.witness import Finding
 from sharc_crawler.errors import DataError
 
@@ -53,9 +53,16 @@ class Seals:
     stamped: dict[str, dict[str, Any]] = field(default_factory=dict)  #: file → instant, authority, checked
     findings: list[Finding] = field(default_factory=list)
 
+    def add(self, folder: str, other: Seals) -> None:
+        """What those of a folder within show; their files are named with it."""
+        self.signed |= {f"{folder}/{file}": signer for file, signer in other.signed.items()}
+        self.domains |= {f"{folder}/{file}": seal for file, seal in other.domains.items()}
+        self.stamped |= {f"{folder}/{file}": stamp for file, stamp in other.stamped.items()}
+        self.findings += [replace(one, file=f"{folder}/{one.file}") for one in other.findings]
+
 
 def sign(folder: Path, key: Path, ask: Ask | None = None) -> list[Path]:
-    """Sign the certificates of a folder that are not signed; the files that were written.
+    """Sign the certificates and the confirmation of a folder that are not signed; the files that were written.
 
     ``ask``: as in :func:`stamp`; the key of a domain needs it. Raises :class:`~sharc_crawler.errors.SharcError` for a
     key that cannot be used, or where no authority answers.
@@ -64,8 +71,8 @@ def sign(folder: Path, key: Path, ask: Ask | None = None) -> list[Path]:
 
     identity = read_identity(key, stamped=ask is not None)
     written = []
-    for path, document in _certificates(folder):
-        signature = folder / signature_name(path.name)
+    for path, document in _documents(folder):
+        signature = path.with_name(signature_name(path.name))
         if not signature.exists():
             said = about(f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}") if identity.chain else {}
             replace_file(signature, to_signature(identity.sign(document[DIGEST], said, ask)))
@@ -80,15 +87,16 @@ def about(created: str) -> dict[str, str]:
 
 
 def stamp(folder: Path, ask: Ask) -> list[Path]:
-    """Have the certificates of a folder stamped that are not, by the authority that ``ask`` sends a query to.
+    """Have the certificates and the confirmation of a folder stamped that are not, by the authority that ``ask`` sends
+    a query to.
 
     Raises :class:`~sharc_crawler.errors.SharcError` where it does not answer with a time stamp.
     """
     from sharc_crawler.certificate import timestamps
 
     written = []
-    for path, document in _certificates(folder):
-        stamped = folder / timestamp_name(path.name)
+    for path, document in _documents(folder):
+        stamped = path.with_name(timestamp_name(path.name))
         if not stamped.exists():
             replace_file(stamped, timestamps.stamp(document[DIGEST], ask))
             written.append(stamped)
@@ -100,10 +108,11 @@ def to_signature(data: Mapping[str, str]) -> str:
     return json.dumps(data, indent=1) + "\n"
 
 
-def _certificates(folder: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
-    for path in sorted(folder.iterdir()):
-        if CERTIFICATES.fullmatch(path.name):
-            yield path, json.loads(path.read_bytes())
+def _documents(folder: Path) -> Iterator[tuple[Path, dict[str, Any]]]:
+    certificates = [path for path in sorted(folder.iterdir()) if CERTIFICATES.fullmatch(path.name)]
+    confirmation = folder / CONFIRMATION / CONFIRMED
+    for path in [*certificates, *([confirmation] if confirmation.exists() else [])]:
+        yield path, json.loads(path.read_bytes())
 
 
 def check_seals(

@@ -10,7 +10,7 @@ from typing import IO, TYPE_CHECKING, Any, cast
 
 from sharc_crawler.archive.files import OPEN, SUFFIX
 from sharc_crawler.archive.wacz import NO_ZIP, PACKAGE, SEAL, WACZ
-from sharc_crawler.certificate.fixity import CERTIFICATES, PAGES, is_seal
+from sharc_crawler.certificate.fixity import CERTIFICATES, CONFIRMATION, CONFIRMED, PAGES, is_seal
 from sharc_crawler.certificate.material import Material, opened
 from sharc_crawler.errors import DataError
 from sharc_crawler.storage.folders import capture_folders
@@ -65,6 +65,10 @@ def _folder(path: Path) -> Material:
             source.pages[file.name] = partial(opened, file)
         elif is_seal(file.name):
             source.beside[file.name] = file.read_bytes()
+        elif file.name == CONFIRMATION and file.is_dir():
+            source.later = _folder(file)
+        elif file.name == CONFIRMED and path.name == CONFIRMATION:
+            source.confirmation = file.read_bytes()
     return source
 
 
@@ -78,25 +82,34 @@ def _wacz(path: Path) -> Material:
                 " with the former ones that its datapackage.json names (--former)"
             )
         for info in package.infolist():
-            name = PurePosixPath(info.filename).name
-            read = name.endswith(SUFFIX) or any(kind.fullmatch(name) for kind in (CERTIFICATES, PAGES))
-            if not (read or is_seal(name) or info.filename == SEAL):
-                continue
-            if info.compress_type != zipfile.ZIP_STORED:
-                raise DataError(
-                    f"{path}: {info.filename} is compressed in the WACZ file; sharc package stores it as it is"
-                )
-            if name.endswith(SUFFIX):
-                source.warcs[name] = partial(_part, path, info)
-                source.sizes[name] = info.file_size
-            elif PAGES.fullmatch(name):
-                source.pages[name] = partial(_lines, path, info)
-            elif info.filename == SEAL:
-                source.seal = _part(path, info).read()
-            else:  # as it is: what is wrong with it was found
-                kept = source.beside if is_seal(name) else source.certificates
-                kept[name] = _part(path, info).read()
+            if info.filename.startswith(f"{CONFIRMATION}/"):
+                source.later = source.later or Material(f"{path}/{CONFIRMATION}")
+                _take(path, info, source.later)
+            else:
+                _take(path, info, source)
     return source
+
+
+def _take(path: Path, info: zipfile.ZipInfo, source: Material) -> None:
+    """What a file of a package is to its capture, or to the confirmation of that: as it is, what is wrong was found."""
+    name = PurePosixPath(info.filename).name
+    if name.endswith(SUFFIX):
+        source.warcs[name] = partial(_part, path, info)
+        source.sizes[name] = info.file_size
+    elif PAGES.fullmatch(name):
+        source.pages[name] = partial(_lines, path, info)
+    elif CERTIFICATES.fullmatch(name):
+        source.certificates[name] = _part(path, info).read()
+    elif is_seal(name):
+        source.beside[name] = _part(path, info).read()
+    elif info.filename == SEAL:
+        source.seal = _part(path, info).read()
+    elif info.filename == f"{CONFIRMATION}/{CONFIRMED}":
+        source.confirmation = _part(path, info).read()
+    else:
+        return
+    if info.compress_type != zipfile.ZIP_STORED:
+        raise DataError(f"{path}: {info.filename} is compressed in the WACZ file; sharc package stores it as it is")
 
 
 def _lines(path: Path, info: zipfile.ZipInfo) -> IO[bytes]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.archive.files import SUFFIX
 from sharc_crawler.archive.members import Record, read_at
+from sharc_crawler.archive.wacz import WACZ
 from sharc_crawler.archive.wacz_check import altered
 from sharc_crawler.certificate.beside import around, kept_pages, strangers
 from sharc_crawler.certificate.canonical import DIGEST, KEPT_IN, digest, kept, to_text
@@ -16,7 +17,7 @@ from sharc_crawler.certificate.clocks import beyond
 from sharc_crawler.certificate.confirming import check_confirmation, outlook
 from sharc_crawler.certificate.document import FORMAT, LIMITS, VERSION
 from sharc_crawler.certificate.examining import Examination, statements, unspoken
-from sharc_crawler.certificate.fixity import CONFIRMATION, fixity_of, pages_name
+from sharc_crawler.certificate.fixity import CONFIRMATION, CONFIRMED, fixity_of, pages_name
 from sharc_crawler.certificate.fixity import NAME as CERTIFICATE
 from sharc_crawler.certificate.indexes import stale
 from sharc_crawler.certificate.references import missing
@@ -64,9 +65,7 @@ class Verification(Examination):
         self.confirmations += other.confirmations
         self.provisional += other.provisional
         self.unsealed += [f"{site}/{one}" for one in other.unsealed]
-        self.seals.signed |= {f"{site}/{file}": signer for file, signer in other.seals.signed.items()}
-        self.seals.domains |= {f"{site}/{file}": seal for file, seal in other.seals.domains.items()}
-        self.seals.stamped |= {f"{site}/{file}": stamp for file, stamp in other.seals.stamped.items()}
+        self.seals.add(site, other.seals)
 
 
 def verify(
@@ -131,22 +130,38 @@ def _verify(path: Path, former: Sequence[Path], told: Callable[[int], None], tru
                 statements(name, source, document, witness, others, verification)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise DataError(f"{name} of {str(path)!r} is not by the schema of version {VERSION}: {error!r}") from error
-    if path.is_dir() and CERTIFICATE in sound:
-        _confirmed(path, documents[CERTIFICATE], witness, verification)
     verification.seals = check_seals(source.beside, documents, source.seal, trust)
+    _confirmed(path, source, documents[CERTIFICATE] if CERTIFICATE in sound else None, witness, trust, verification)
     verification.findings += verification.seals.findings
     return verification
 
 
-def _confirmed(path: Path, document: dict[str, Any], witness: Witness, into: Verification) -> None:
+def _confirmed(
+    path: Path, source: Material, document: dict[str, Any] | None, witness: Witness, trust: Trust, into: Verification
+) -> None:
     """What is provisional, and what confirms it."""
+    if document is None:
+        into.findings += [Finding("it confirms no certificate", CONFIRMATION)] if source.later else []
+        return
     left = outlook(document)
-    if (path / CONFIRMATION).is_dir():
-        made, findings = check_confirmation(path, document, witness)
-        into.confirmations += [made] if made else []
+    if source.later is not None:
+        made, findings = check_confirmation(source, document, witness)
         into.findings += findings
-    elif left is not None:
-        into.provisional.append({"folder": str(path), "pages": left.pages, "due": iso(left.due)})
+        if made:
+            into.confirmations.append(made)
+            into.seals.add(CONFIRMATION, check_seals(source.later.beside, {CONFIRMED: made}, None, trust))
+    if left is not None:
+        waiting = [] if source.later else [path]
+        waiting += [one for one in sorted(path.glob(f"*{WACZ}")) if not _is_confirmed(one)]
+        into.provisional += [{"folder": str(one), "pages": left.pages, "due": iso(left.due)} for one in waiting]
+
+
+def _is_confirmed(package: Path) -> bool:
+    """Does a package hold a confirmation? One that cannot be read is a finding already."""
+    try:
+        return open_source(package).later is not None
+    except DataError:
+        return True
 
 
 def _why_none(path: Path) -> str:

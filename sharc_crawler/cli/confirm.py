@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING
 import click
 
 from sharc_crawler.certificate.confirming import confirm, confirmation_of, waits
+from sharc_crawler.certificate.fixity import CONFIRMATION, is_signed
+from sharc_crawler.certificate.fixity import NAME as CERTIFICATE
 from sharc_crawler.certificate.sources import captures_in
 from sharc_crawler.certificate.verify import verify
 from sharc_crawler.cli._next import say_next
 from sharc_crawler.collection.confirming import command as confirming
 from sharc_crawler.collection.folder import Collection
-from sharc_crawler.errors import DataError
+from sharc_crawler.errors import DataError, UsageError
 from sharc_crawler.instants import second
 from sharc_crawler.plural import counted
 from sharc_crawler.report.claim import confirmed
@@ -23,11 +25,14 @@ from sharc_crawler.report.claim import confirmed
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from sharc_crawler.archive.objects import ObjectFolder
+
 
 @click.command()
 @click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("-s", "settings", multiple=True, metavar="NAME=VALUE", help="A setting, as of scrapy crawl.")
-def command(folder: Path, settings: tuple[str, ...]) -> None:
+@click.option("--objects", metavar="URL", help="Where the capture lies in an object store: put it there, too.")
+def command(folder: Path, settings: tuple[str, ...], objects: str | None) -> None:
     r"""Confirm what the capture in FOLDER, or each of a collection, claims provisionally by its sitemaps.
 
     A sitemap may tell of a change late. So the sitemaps are read once more, after the site's lag (a day, where nothing
@@ -38,12 +43,15 @@ def command(folder: Path, settings: tuple[str, ...]) -> None:
     Example:
       sharc confirm captures/demo -s SHARC_OPERATOR=crawls@library.example
       sharc verify captures/demo
+      sharc confirm captures/demo --objects s3://archive/demo
     """
     collection = Collection(folder) if Collection.is_in(folder) else None
     folders = [one.folder for one in collection.captures()] if collection else captures_in(folder)
     if folders == [folder]:
-        _confirm(folder, settings)
+        _confirm(folder, settings, objects)
         return
+    if objects:
+        raise UsageError(f"--objects {objects}: {folder} holds several captures; confirm each by itself")
     given = dict(text.split("=", 1) for text in settings if "=" in text)
     chosen = {**(collection.terms.settings if collection else {}), **given}
     now = time.time()
@@ -55,7 +63,8 @@ def command(folder: Path, settings: tuple[str, ...]) -> None:
         raise DataError(f"{counted(len(failed), 'capture')} could not be confirmed; the first is {failed[0]}")
 
 
-def _confirm(folder: Path, settings: Sequence[str]) -> None:
+def _confirm(folder: Path, settings: Sequence[str], objects: str | None) -> None:
+    there = _there(folder, objects) if objects else None
     if made := confirmation_of(folder):
         click.echo(f"{folder} was confirmed before:")
     elif left := waits(folder):
@@ -74,4 +83,31 @@ def _confirm(folder: Path, settings: Sequence[str]) -> None:
         return
     for line in confirmed(made):
         click.echo(f"  {line}")
+    if there:
+        _deliver(folder, there)
+    if is_signed(folder) and not is_signed(folder / CONFIRMATION):
+        click.echo("  The certificate is signed; what confirms it can be, too: sharc seal, with the same key")
     say_next("sharc", "verify", folder)
+
+
+def _there(folder: Path, url: str) -> ObjectFolder:
+    """Where the capture lies in an object store; what is there of another one stays as it is."""
+    from sharc_crawler.archive.objects import ObjectFolder  # only where there is one
+
+    there = ObjectFolder(url)
+    try:
+        if CERTIFICATE not in there.names() or there.get(CERTIFICATE) != (folder / CERTIFICATE).read_bytes():
+            raise UsageError(f"--objects {url}: the certificate there is not that of {folder}")
+    except OSError as error:
+        raise DataError(f"--objects {url} cannot be read: {error}") from error
+    return there
+
+
+def _deliver(folder: Path, there: ObjectFolder) -> None:
+    from sharc_crawler.archive.delivery import deliver
+
+    try:
+        deliver(folder / CONFIRMATION, there.below(CONFIRMATION))
+    except OSError as error:
+        again = "give the same command again"
+        raise DataError(f"{folder} is confirmed, but not in {there.url}: {error}; {again}") from error

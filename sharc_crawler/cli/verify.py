@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from sharc_crawler.archive.wacz import WACZ
 from sharc_crawler.certificate.sealing import Trust
 from sharc_crawler.certificate.sources import captures_in
 from sharc_crawler.certificate.verify import Verification, total_size, verify
@@ -25,7 +26,7 @@ from sharc_crawler.report.unsealed import GIVEN, unsealed, wording_of
 from sharc_crawler.report.words import short
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
 SHOWN = 20  #: findings that a person is shown
 
@@ -132,6 +133,13 @@ def _signer(text: str | None) -> str | None:
     return read_signer(text, Path(text))
 
 
+def _provisional(one: Mapping[str, Any]) -> str:
+    left = f"  provisional: {counted(one['pages'], 'page')} of {short(one['folder'])}; from {one['due']} on:"
+    if one["folder"].endswith(WACZ):
+        return f"{left} sharc confirm the folder that it was made of, and package that anew"
+    return f"{left} sharc confirm {short(one['folder'])}"
+
+
 def _seals(result: Verification) -> Iterator[str]:
     """Who signed, and who says when: what is told is no more than what was shown."""
     for name, signer in result.seals.signed.items():
@@ -160,11 +168,7 @@ def _words(result: Verification) -> str:
             *map(sentence, result.claims),
             *(f"  digest {one}" for one in result.digests),
             *(f"  {text}" for one in result.confirmations for text in confirmed(one)),
-            *(
-                f"  provisional: {counted(one['pages'], 'page')} of {short(one['folder'])}; from {one['due']} on:"
-                f" sharc confirm {short(one['folder'])}"
-                for one in result.provisional
-            ),
+            *map(_provisional, result.provisional),
             *_seals(result),
         ]
     else:

@@ -8,10 +8,13 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from sharc_crawler.archive.files import SUFFIX
+from sharc_crawler.certificate.confirming import confirmation_of
+from sharc_crawler.certificate.fixity import CONFIRMATION, CONFIRMED
 from sharc_crawler.certificate.fixity import NAME as CERTIFICATE
 from sharc_crawler.collection.comparing import PageContents, compared, contents
-from sharc_crawler.errors import SharcError
+from sharc_crawler.errors import DataError, SharcError
 from sharc_crawler.instants import iso
+from sharc_crawler.report.claim import in_words
 from sharc_crawler.report.words import printable, short
 from sharc_crawler.report.write import DATA
 
@@ -115,9 +118,9 @@ def _known(index: Path) -> dict[str, Entry]:
 
 
 def _stamp(folder: Path) -> list[int]:
-    """What tells that a capture's report or certificate was written anew."""
+    """What tells that a capture's report or certificate was written anew, or that it was confirmed since."""
     found = []
-    for name in (DATA, CERTIFICATE):
+    for name in (DATA, CERTIFICATE, f"{CONFIRMATION}/{CONFIRMED}"):
         try:
             state = (folder / name).stat()
             found += [state.st_mtime_ns, state.st_size]
@@ -141,16 +144,18 @@ def _told(capture: CollectedCapture) -> Entry:
     }
     try:
         (report,) = json.loads((capture.folder / DATA).read_text(encoding="utf-8"))["captures"]
+        stands = (confirmation_of(capture.folder) or {}).get("capture")
+        totals = stands["totals"] if stands else report["coherence"]
         return {
             **entry,
             "complete": report["times"]["ended"] is not None,
             "reference": report["times"]["reference"],
-            "statement": short(report["claim"]["statement"], 300),
-            "totals": {name: report["coherence"][name] for name in _TOTALS},
+            "statement": short((in_words(stands["claim"]) if stands else report["claim"])["statement"], 300),
+            "totals": {name: totals[name] for name in _TOTALS},
             "seed": report["seeds"][0] if report["seeds"] else None,
         }
     except FileNotFoundError:
         return entry
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, DataError) as error:
         problem = f"its report cannot be read ({error}); make it again: sharc report {capture.folder}"
         return {**entry, "statement": "damaged", "problem": printable(problem)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from sharc_crawler.evidence.claim import Limit, Statement
@@ -172,3 +172,9 @@ def confirmed(confirmation: Mapping[str, Any]) -> Iterator[str]:
         yield f"still provisional: {counted(len(left), 'page')}, of whose time before it they say nothing any more"
     yield f"so {sentence(confirmation['capture']['claim'])}"
     yield f"digest {confirmation['digest']}"
+
+
+def standing_claims(certified: Iterable[Claim], confirmation: Mapping[str, Any] | None) -> list[str]:
+    """What a package's description has to say: what was certified, and what a confirmation says of that."""
+    later = [*confirmed(confirmation)][:-1] if confirmation else []
+    return [*map(sentence, certified), *(f"{line[0].upper()}{line[1:].rstrip('.')}." for line in later)]

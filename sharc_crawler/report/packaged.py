@@ -23,6 +23,7 @@ from sharc_crawler.archive.members import read_at
 from sharc_crawler.archive.wacz import PACKAGE, SEAL, SIGNED, WACZ, page_lines
 from sharc_crawler.archive.wacz_check import altered
 from sharc_crawler.archive.zipnum import write_zipnum
+from sharc_crawler.certificate.confirming import standing
 from sharc_crawler.certificate.examining import entries_of
 from sharc_crawler.certificate.fixity import fixity_of
 from sharc_crawler.certificate.sources import captures_in, open_source
@@ -35,7 +36,7 @@ from sharc_crawler.report.claim import sentence
 from sharc_crawler.report.html import render
 from sharc_crawler.report.packaging import SHOWS_CONTENT, title_of
 from sharc_crawler.report.sites import not_of_index
-from sharc_crawler.report.unsealed import DATA, DATA_PAGES, author_of, in_folder, reference_of
+from sharc_crawler.report.unsealed import DATA, DATA_PAGES, author_of, claims_of, confirmation_in, in_folder, reference_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -174,7 +175,9 @@ class PackagedPart:
 
 
 def _pages(stored: Iterable[str], source: Material, documents: Sequence[Document]) -> Iterator[Finding]:
-    made = page_lines(line for document in documents for line in _lines(entries_of(source, document), source.warcs))
+    stands = standing(confirmation_in(source))
+    entries = (map(stands, entries_of(source, document)) for document in documents)
+    made = page_lines(line for each in entries for line in _lines(each, source.warcs))
     if _digests(made) != _digests(stored):
         yield Finding("the list of pages is not that of the certificate", PAGES)
 
@@ -273,7 +276,7 @@ def _about(parts: Mapping[str, bytes], source: Material, documents: Sequence[Doc
     said = {word.strip(",.;") for word in about["title"].split() if word[:4].isdigit() and "T" in word}
     if not said <= instants:
         yield Finding(f"its title {about['title']!r} is not of {', '.join(sorted(instants))}", PACKAGE)
-    claims = [sentence(document["capture"]["claim"]) for document in documents]
+    claims = claims_of(source, documents)
     ours = about["software"] == f"sharc-crawler {version('sharc-crawler')}"
     if ours and not all(claim in about["description"] for claim in claims):
         yield Finding("its description does not say what the certificate claims", PACKAGE)

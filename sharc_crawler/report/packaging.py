@@ -13,7 +13,8 @@ from sharc_crawler.archive.files import OPEN, SUFFIX, series_of
 from sharc_crawler.archive.members import Record, read_at
 from sharc_crawler.archive.recovery import recover
 from sharc_crawler.archive.wacz import About, Contents, write_wacz
-from sharc_crawler.certificate.fixity import is_certificate
+from sharc_crawler.certificate.confirming import confirmation_of, standing
+from sharc_crawler.certificate.fixity import CONFIRMATION, CONFIRMED, is_certificate, is_seal
 from sharc_crawler.certificate.sealing import about as said_of_itself
 from sharc_crawler.changes.http import parse_response
 from sharc_crawler.coding import decoded
@@ -22,12 +23,12 @@ from sharc_crawler.evidence.claim import claim
 from sharc_crawler.evidence.headers import header_text
 from sharc_crawler.instants import iso, second
 from sharc_crawler.model import Kind, Result
-from sharc_crawler.report.claim import sentence
+from sharc_crawler.report.claim import standing_claims
 from sharc_crawler.report.write import DATA, PAGES
 from sharc_crawler.text import as_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from sharc_crawler.certificate.identities import Ask, Identity
@@ -76,9 +77,11 @@ def package(
         )
     if path.exists() and not anew:
         raise UsageError(f"{str(path)!r} exists and is left as it is; remove it first, or name another file with -o")
-    contents = Contents(warcs, indexes, pages(folder, captures), _more(folder))
+    confirmation = confirmation_of(folder)
+    contents = Contents(warcs, indexes, pages(folder, captures, confirmation), _more(folder))
     try:
-        about = sealed_at(_about(captures, title, description), seal)
+        claims = standing_claims((claim(facts) for facts in captures), confirmation)
+        about = sealed_at(_about(captures, title, [description, *claims]), seal)
         return write_wacz(path, contents, about, told, signer(seal, about))
     except OSError as error:
         raise UsageError(f"{str(path)!r} cannot be written: {error.strerror or error}; name another file") from error
@@ -135,8 +138,11 @@ def default_name(warc: str) -> str:
     )
 
 
-def pages(folder: Path, captures: Sequence[CaptureFacts]) -> Iterator[dict[str, Any]]:
+def pages(
+    folder: Path, captures: Sequence[CaptureFacts], confirmation: Mapping[str, Any] | None = None
+) -> Iterator[dict[str, Any]]:
     """A line for each time at which a page can be looked at: its visit's and its revisit's."""
+    stands = standing(confirmation)
     for facts in captures:
         for page in facts.pages:
             if page.kind is Kind.PAGE and page.verdict is not None and page.visit:
@@ -144,18 +150,22 @@ def pages(folder: Path, captures: Sequence[CaptureFacts]) -> Iterator[dict[str, 
                 for when in ("visit", "revisit"):
                     visit: VisitFacts | None = getattr(page, when)
                     if visit and visit.attempts and visit.result in SHOWS_CONTENT:
-                        yield _line(page, visit, when, title)
+                        yield _line(page, visit, when, title, stands)
 
 
-def _line(page: PageFacts, visit: VisitFacts, when: str, title: str) -> dict[str, Any]:
+def _line(
+    page: PageFacts, visit: VisitFacts, when: str, title: str, stands: Callable[[Mapping[str, Any]], Mapping[str, Any]]
+) -> dict[str, Any]:
+    evidence = page.evidence.value if page.evidence else None
+    left = stands({"url": page.url, "verdict": page.verdict.value if page.verdict else None, "evidence": evidence})
     return {
         "id": f"{when}-{visit.warc or ''}",
         "url": page.url,
         "ts": f"{iso(visit.started)[:23]}Z",
         "title": title,
         "download": when,
-        "verdict": page.verdict.value if page.verdict else None,
-        "evidence": page.evidence.value if page.evidence else None,
+        "verdict": left["verdict"],
+        "evidence": left["evidence"],
     }
 
 
@@ -185,21 +195,27 @@ def _is_shown(page: PageFacts) -> bool:
 
 
 def _more(folder: Path) -> dict[str, Path]:
-    """Report and certificates. To validators of data packages a name that ends on ``report.json`` is one of theirs."""
+    """Report, certificates, and what confirms these.
+
+    To validators of data packages a name that ends on ``report.json`` is one of theirs.
+    """
     more = {f"report/{file.name}": file for file in sorted(folder.glob("report*.html"))}
     kept = {"report/data.json": folder / DATA, "report/data-pages.jsonl": folder / PAGES}
     more |= {name: file for name, file in kept.items() if file.exists()}
     found = (file for file in sorted(folder.iterdir()) if is_certificate(file.name))
-    return more | {f"certificate/{file.name}": file for file in found}
+    more |= {f"certificate/{file.name}": file for file in found}
+    later = sorted((folder / CONFIRMATION).glob("*"))
+    held = (file for file in later if file.name.endswith(SUFFIX) or file.name == CONFIRMED or is_seal(file.name))
+    return more | {f"{CONFIRMATION}/{file.name}": file for file in held}
 
 
-def _about(captures: Sequence[CaptureFacts], title: str, description: str) -> About:
+def _about(captures: Sequence[CaptureFacts], title: str, said: Iterable[str]) -> About:
     first = captures[0]
     shown = (page for page in first.pages if _is_shown(page))
     page = next(shown, None)
     return About(
         title=title or ", ".join(f"{facts.site} {second(facts.reference or facts.started)}" for facts in captures),
-        description=" ".join([*filter(None, [description]), *(sentence(claim(facts)) for facts in captures)]),
+        description=" ".join(filter(None, said)),
         created=max(facts.ended or facts.started for facts in captures),
         software=f"sharc-crawler {version('sharc-crawler')}",
         main_url=page.url if page else first.seeds[0],

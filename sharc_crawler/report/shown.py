@@ -96,7 +96,7 @@ def _lines(document: Mapping[str, Any], certificate: Path, capture: int) -> Iter
     """
     pages = certificate.with_name(document["pages"]["name"])
     entries: Iterable[Mapping[str, Any]] = PageEntries(lambda: pages.open("rb"))
-    for entry in map(standing(document["confirmation"]), entries) if "confirmation" in document else entries:
+    for entry in map(standing(document.get("confirmation")), entries):
         for part in ("visit", "revisit"):
             if made := entry.get(part):
                 stamp = "".join(filter(str.isdigit, made["date"]))[:14]

@@ -12,11 +12,13 @@ from sharc_crawler.certificate.fixity import fixity_of, reports
 from sharc_crawler.certificate.sources import captures_in, open_source
 from sharc_crawler.instants import second, unix
 from sharc_crawler.report import write
-from sharc_crawler.report.claim import sentence
+from sharc_crawler.report.claim import standing_claims
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
+
+    from sharc_crawler.certificate.material import Material
 
     Document = Mapping[str, Any]
 
@@ -70,8 +72,18 @@ def _is_ours(path: Path, documents: Sequence[Document]) -> bool:
     with zipfile.ZipFile(path) as package:
         about = json.loads(package.read(PACKAGE))
     titles = [f"{document['capture']['site']} {second(unix(reference_of(document)))}" for document in documents]
-    claims = [sentence(document["capture"]["claim"]) for document in documents]
-    return not (_rest(about["title"], titles) or _rest(about["description"], claims))
+    return not (_rest(about["title"], titles) or _rest(about["description"], claims_of(open_source(path), documents)))
+
+
+def claims_of(source: Material, documents: Sequence[Document]) -> list[str]:
+    """What a package's description says of certificates, and of what confirms them."""
+    return standing_claims((document["capture"]["claim"] for document in documents), confirmation_in(source))
+
+
+def confirmation_in(source: Material) -> Document | None:
+    """The confirmation; one that cannot be read was found to be none."""
+    text = source.later.confirmation if source.later else None
+    return dict(json.loads(text)) if text else None
 
 
 def _rest(text: str, parts: Iterable[str]) -> str:

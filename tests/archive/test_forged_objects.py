@@ -7,10 +7,13 @@ from click.testing import CliRunner
 
 from sharc_crawler.archive.delivery import deliver, fetch
 from sharc_crawler.archive.objects import ObjectFolder
+from sharc_crawler.certificate.confirming import confirm, confirmation_of
+from sharc_crawler.certificate.verify import verify
 from sharc_crawler.cli import main
 from sharc_crawler.errors import DataError
 from sharc_crawler.report.write import write
 from tests.certificate.made import certified, unchanged_twin
+from tests.certificate.provisional import TOLD, later, provisional
 
 PART = ".part-000000000000"
 WARC, INDEX = "example.org-20261118110641-00000-run1.warc.gz", "example.org-20261118110641-00000-run1.cdxj"
@@ -131,6 +134,22 @@ def test_what_was_delivered_holds_finished_or_in_parts(capture, server, tmp_path
     in_parts(lambda data: {0: data[:1000], 1000: data[1000:]})(objects)
     fetch(objects, tmp_path / "parts")
     assert verified(tmp_path / "parts").exit_code == 0
+
+
+def test_a_capture_confirmed_later_is_confirmed_in_the_store_too(server, tmp_path):
+    folder, url = tmp_path / "capture", server.url("confirmed")
+    provisional(folder)
+    deliver(folder, ObjectFolder(url))
+    confirm(folder, later(TOLD))
+    other = ObjectFolder(server.url("another"))
+    other.put("certificate.json", b"{}")
+    done = CliRunner().invoke(main, ["confirm", str(folder), "--objects", other.url])
+    assert (done.exit_code, "is not that of" in done.output) == (2, True), done.output
+    assert other.names().keys() == {"certificate.json"}
+    assert CliRunner().invoke(main, ["confirm", str(folder), "--objects", url]).exit_code == 0
+    fetch(ObjectFolder(url), tmp_path / "back")
+    found = verify(tmp_path / "back")
+    assert (found.findings, found.confirmations) == ([], [confirmation_of(folder)])
 
 
 def test_no_object_gets_out_of_the_folder(tmp_path):

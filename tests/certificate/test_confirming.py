@@ -5,76 +5,31 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from dataclasses import replace
-from email.utils import formatdate
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
-from sharc_crawler.archive.files import series_of
 from sharc_crawler.certificate.canonical import DIGEST, digest, to_text
 from sharc_crawler.certificate.confirming import confirm, confirmation_of, waits
 from sharc_crawler.certificate.fixity import CONFIRMATION, CONFIRMED, CONFIRMING
 from sharc_crawler.certificate.verify import verify
-from sharc_crawler.certificate.writing import seal
 from sharc_crawler.cli import main
 from sharc_crawler.errors import DataError, UsageError
-from sharc_crawler.evidence.kinds import Evidence
-from sharc_crawler.evidence.reasons import Reason
-from sharc_crawler.instants import iso
-from sharc_crawler.model import Slot, Verdict
-from tests.certificate.made import SITE, START, Maker, said
-
-LAG = 1000
-NAMES = ("still", "late", "after")
-OLD = dict.fromkeys(NAMES, START - 5000)
-COUNTS = {"claimed": 3, "provisional": 3, "lag": LAG, "audited": 0, "changed": 0, "lies": 0, "unaudited": 3, "bound": 3}
-AUDIT = {"of": "lastmod", "share": 0.0, **COUNTS, "confidence": 0.95, "strata": [], "classes": []}
-
-
-def sitemap(lastmods: dict[str, float]) -> bytes:
-    rows = "".join(f"<url><loc>{SITE}{name}</loc><lastmod>{iso(at)}</lastmod></url>" for name, at in lastmods.items())
-    return said(f"<urlset>{rows}</urlset>")
+from tests.certificate.made import SITE, START
+from tests.certificate.provisional import LAG, OLD, TOLD, later, provisional
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory) -> Path:
-    """Three pages, claimed by a sitemap that was read at T."""
     folder = tmp_path_factory.mktemp("provisional")
-    maker = Maker(folder)
-    for name in NAMES:
-        maker.now += 10
-        date = formatdate(maker.now + 1.5, usegmt=True).encode()
-        visit = maker.visit(name, said(name, b"Date: %s\r\n" % date), Slot.ONLY)
-        maker.add(name, Verdict.COHERENT, Evidence.PROVISIONAL, visit, reason=Reason.LASTMOD_BEFORE_VISIT)
-    maker.now += 100
-    maker.visit("sitemap.xml", sitemap(OLD), Slot.SECOND)
-    facts = replace(maker.facts(maker.now, strategy="sharc-attested"), audit=AUDIT)
-    seal(series_of(facts.warcs[0]), [(facts, folder / "certificate.json")], folder)
-    assert verify(folder).findings == []
+    provisional(folder)
     return folder
 
 
 @pytest.fixture
 def capture(made, tmp_path) -> Path:
     return Path(shutil.copytree(made, tmp_path / "capture"))
-
-
-def later(lastmods: dict[str, float], after: float = LAG + 500):
-    """Reads such a sitemap, so long after the capture's beginning."""
-
-    def read(_: object, folder: Path) -> None:
-        folder.mkdir()
-        maker = Maker(folder, run="later")
-        maker.now += after
-        maker.visit("sitemap.xml", sitemap(lastmods), Slot.FIRST)
-        maker.out.close()
-
-    return read
-
-
-TOLD = {"still": OLD["still"], "late": START + 60, "after": START + 400}
 
 
 def test_what_stands_what_is_lost_and_what_is_left_open(capture):

@@ -11,6 +11,7 @@ from sharc_crawler.collection import overview as module
 from sharc_crawler.collection.folder import Collection
 from sharc_crawler.collection.overview import INDEX, overview
 from sharc_crawler.collection.page import PAGE, write_overview
+from sharc_crawler.report.claim import in_words
 
 
 @pytest.fixture
@@ -33,6 +34,18 @@ def test_what_changed_between_captures_is_counted_and_named(collected):
     assert second["changes"] == {"new": 1, "gone": 1, "changed": 1, "same": 1, "named": (collected.url,)}
     assert second["former"] == first["folder"]
     assert first["bytes"] == sum(path.stat().st_size for path in collected.folders[0].glob("*.warc.gz"))
+
+
+def test_what_a_confirmation_leaves_stands_in_the_index(copied):
+    """Whenever it was made: an index of before is not taken for it."""
+    write_overview(copied)
+    folder = next(copied.captures()).folder
+    document = json.loads((folder / "certificate.json").read_text())["capture"]
+    left = {"totals": {**document["totals"], "coherent": 1}, "claim": {**document["claim"], "statement": "none-shown"}}
+    (folder / "confirmation").mkdir()
+    (folder / "confirmation" / "confirmation.json").write_text(json.dumps({"capture": left}))
+    entry = entries(write_overview(copied))[0]
+    assert (entry["totals"]["coherent"], entry["statement"]) == (1, in_words(left["claim"])["statement"])
 
 
 def test_what_is_known_is_not_read_again(copied, monkeypatch):
