@@ -29,6 +29,7 @@ from urllib.parse import urlsplit
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from benchmarks.site_crawl import captured
+from sharc_crawler.evidence.kinds import Evidence
 from sharc_crawler.instants import iso, unix
 
 AGES = 1e5, 3e7  #: seconds since pages were made
@@ -189,7 +190,7 @@ def run(world: str, seed: int, options: argparse.Namespace, begun: float | None 
         reference = unix(capture["times"]["reference"])
         coherent = [page for page in capture["pages"] if page["verdict"] == "coherent" and page["kind"] == "page"]
         false = [page for page in coherent if wrong(page, site, reference)]
-        told = sum(page["evidence"] == "attested" for page in false)
+        told = sum(Evidence(page["evidence"]).dated for page in false)
         captured, audit = capture["coherence"]["captured"], capture["audit"]
         return (captured, len(coherent), audit["claimed"], audit["bound"], told, len(false) - told, audit["lies"],
                 audit["audited"], capture["exchanges"])  # fmt: skip

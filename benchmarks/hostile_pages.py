@@ -87,6 +87,7 @@ class Answer:
     cut: bool = False  #: the chunks end early
     bodied: bool = False  #: though it has no body by its status
     interim: tuple[str, ...] = ()  #: an answer 1xx before it
+    kept: bool = False  #: the connection stays open, though the length is not true
 
 
 def http(instant: float) -> str:
@@ -95,15 +96,22 @@ def http(instant: float) -> str:
 
 KINDS: dict[str, Callable[[Asked], Answer]] = {}
 TRUTH: dict[str, Callable[[Page, float], set[object]]] = {}  #: where it is not the version
+TOLD: dict[str, Callable[[Page, float], float | None]] = {}  #: lastmods that are not those of the changes
 SILENT = set()
 
 
-def kind(truth: Callable[[Page, float], set[object]] | None = None, silent: bool = False):
+def kind(
+    truth: Callable[[Page, float], set[object]] | None = None,
+    silent: bool = False,
+    told: Callable[[Page, float], float | None] | None = None,
+):
     def known(answer: Callable[[Asked], Answer]):
         name = answer.__name__.replace("_", "-")
         KINDS[name] = answer
         if truth:
             TRUTH[name] = truth
+        if told or truth is never:
+            TOLD[name] = told or (lambda page, now: None)
         if silent:
             SILENT.add(name)
         return answer

@@ -12,10 +12,11 @@ import time
 from collections import defaultdict
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from benchmarks import hostile_answers, hostile_words  # which fill the table of kinds
-from benchmarks.hostile_pages import KINDS, SILENT, SPAN, TRUTH, Answer, Asked, Page, http
+from benchmarks import hostile_answers, hostile_more, hostile_words  # which fill the table of kinds
+from benchmarks.hostile_pages import KINDS, SILENT, SPAN, TOLD, TRUTH, Answer, Asked, Page, http
+from sharc_crawler.instants import iso
 
-__all__ = ["KINDS", "SILENT", "HostileSite", "hostile_answers", "hostile_words"]
+__all__ = ["KINDS", "SILENT", "HostileSite", "hostile_answers", "hostile_more", "hostile_words"]
 
 
 class HostileSite(ThreadingHTTPServer):
@@ -34,6 +35,15 @@ class HostileSite(ThreadingHTTPServer):
                 page = Page(name, number, self.begun, _changes(rng, self.begun, every))
                 self.pages[page.path] = page
         self.url = f"http://127.0.0.1:{self.server_port}/"
+
+    def sitemap(self, now: float) -> bytes:
+        """By the kinds' own words, or the truth; pages that are others at each request have no lastmod."""
+        rows = []
+        for page in self.pages.values():
+            told = TOLD.get(page.kind, Page.changed)(page, now)
+            lastmod = f"<lastmod>{iso(told)}</lastmod>" if told is not None else ""
+            rows.append(f"<url><loc>{self.url}{page.path[1:]}</loc>{lastmod}</url>")
+        return f"<urlset>{''.join(rows)}</urlset>".encode()
 
     def false(self, url: str, visited: float, reference: float) -> bool | None:
         """Is it false to say that what was visited then stood at T? ``None``: no page of these."""
@@ -71,6 +81,12 @@ class _Handler(BaseHTTPRequestHandler):
         self._send(answer, page.text(answer.state) if answer.body is None else answer.body, asked.now)
 
     def _front(self) -> None:
+        if self.path == "/robots.txt":
+            self._send(Answer(0, type="text/plain"), f"Sitemap: {self.server.url}sitemap.xml\n".encode(), time.time())
+            return
+        if self.path == "/sitemap.xml":
+            self._send(Answer(0, type="text/xml"), self.server.sitemap(now := time.time()), now)
+            return
         if self.path != "/":
             self._send(Answer(0, status=404), b"no", time.time())
             return
@@ -90,7 +106,8 @@ class _Handler(BaseHTTPRequestHandler):
             body = b"%x\r\n%b\r\n" % (len(body), body) + (b"40\r\nhalf" if answer.cut else b"0\r\n" + end + b"\r\n")
         elif not bare and not answer.bodied:
             head.append(f"Content-Length: {len(body) if answer.length is None else answer.length}")
-        self.close_connection = answer.protocol == "HTTP/1.0" or answer.cut or answer.length is not None
+        lies = answer.length is not None and not answer.kept
+        self.close_connection = answer.protocol == "HTTP/1.0" or answer.cut or lies
         head += ["Connection: close"] if self.close_connection else []
         self.wfile.write("\r\n".join([*head, "", ""]).encode() + (b"" if bare else body))
 

@@ -38,7 +38,7 @@ def compare(old: Outcome, new: Outcome, *, restless: bool = False, dated: bool =
     * Equal payload digests, before or after unpacking (``Content-Encoding``), or redirects to one place: unchanged, by
       bytes; different ones, or another content type: changed.
     * Another kind of answer (content, redirect, gone) than before: changed. Gone both times: unchanged.
-    * The same content, but another ETag or a later Last-Modified: the server contradicts itself, unknown; unless its
+    * The same content, but another ETag or Last-Modified (later than the visit, or, without ETags, older): the server contradicts itself, unknown; unless its
       validators are ``restless``, known to differ at unchanged content. ``dated``: its kind of pages has a
       Last-Modified that is not made on request.
 
@@ -80,8 +80,10 @@ def _not_modified(old: Outcome, new: Outcome, *, restless: bool) -> Comparison:
         if contradicts(old.validators, new.validators):
             return _unknown(Reason.OTHER_ETAG)
         before, after = (http_date(one.validators.last_modified) for one in (old, new))
-        later = before is not None and after is not None and after > before
-        if later or (not old.validators.etag and _ahead(old)):
+        other = before is not None and after is not None and after != before
+        if other and (not old.validators.etag or after > before):  # an older content is another one, too
+            return _unknown(Reason.LATER_MODIFIED)
+        if not old.validators.etag and _ahead(old):
             return _unknown(Reason.LATER_MODIFIED)
     evidence = Evidence.WEAK_VALIDATOR if weak(old) else Evidence.VALIDATOR
     return Comparison(Change.UNCHANGED, evidence, Reason.NOT_MODIFIED)
@@ -140,6 +142,8 @@ def contradiction(old: Outcome, new: Outcome, *, dated: bool = False) -> Reason 
         return Reason.LATER_MODIFIED
     if after is None or after == before or (not dated and made_on_request(old) and made_on_request(new)):
         return None
+    if before is not None and after < before and not all(etags):  # put back, by something older
+        return Reason.LATER_MODIFIED
     since = before if old.date is None else old.date
     return Reason.LATER_MODIFIED if since is not None and after >= since else None
 

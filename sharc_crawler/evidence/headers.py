@@ -24,6 +24,9 @@ _RANGE = re.compile(r"bytes (\d{1,18})-(\d{1,18})/(\d{1,18})", re.IGNORECASE | r
 _PARTIAL = 206
 _HIT = re.compile(r";\s*hit\s*(?:[;,]|$)", re.IGNORECASE)
 _STALE = re.compile(r"(?:^|,)\s*11[0-3]\s")
+#: by no standard, but so that nobody takes it for anything else; of caches between the site and us, not within it
+_CALLED = "X-Cache", "X-Cache-Status", "X-Proxy-Cache", "CF-Cache-Status"
+_COPY = re.compile(r"(?<![a-z])(?<!refresh_)(hit|stale|updating)(?![a-z])", re.IGNORECASE)
 
 
 def header_text(value: bytes | None) -> str | None:
@@ -68,13 +71,14 @@ def of_headers(values: Callable[[str], Sequence[bytes]]) -> dict[str, Any]:
     kind = next(iter(texts("Content-Type")), "")
     charset = _CHARSET.search(kind)
     modified = max(texts("Last-Modified"), key=lambda text: http_date(text) or -math.inf, default=None)
+    called = ", ".join(text for name in _CALLED for text in texts(name))
     dates = [date for text in texts("Date") if (date := http_date(text)) is not None]
     return {
         "validators": Validators(", ".join(texts("ETag")) or None, modified),
         "media_type": kind.split(";")[0].strip(" \t").lower() or None,
         "charset": charset[1].lower() if charset else None,
         "date": min(dates, default=None),
-        "age": _age(texts("Age"), ", ".join(texts("Cache-Status")), ", ".join(texts("Warning"))),
+        "age": _age(texts("Age"), *map(", ".join, map(texts, ("Cache-Status", "Warning"))), called),
         "part": any(map(_of_a_part, texts("Content-Range"))),
     }
 
@@ -99,19 +103,24 @@ def is_part(outcome: Outcome) -> bool:
     return outcome.part or outcome.status == _PARTIAL
 
 
-def _age(said: Sequence[str], status: str, warning: str) -> Seconds | None:
+def _age(said: Sequence[str], status: str, warning: str, called: str = "") -> Seconds | None:
     """The age of a copy from a cache: :data:`UNTOLD` where it says that it is one (RFC 9211; Warning 110 to 113 of RFC
-    7234), but not how old, or in no way that can be read; ``None``: it says nothing.
+    7234; ``called``: by headers of no standard), but not how old, or in no way that can be read; ``None``: it says
+    nothing.
 
     >>> _age(["7"], "", ""), _age(["0, 9"], "", ""), _age([], "edge; fwd=miss", ""), _age([], "", "")
     (7.0, 9.0, None, None)
     >>> _age(["soon"], "", "") == _age([], "edge; hit", "") == _age([], "", '110 - "stale"') == UNTOLD
     True
+    >>> [_age([], "", "", text) == UNTOLD for text in ("TCP_HIT from a", "HIT, MISS", "UPDATING", "Hit from cloudfront")]
+    [True, True, True, True]
+    >>> [_age([], "", "", text) for text in ("MISS", "RefreshHit from cloudfront", "TCP_REFRESH_HIT", "BYPASS", "white")]
+    [None, None, None, None, None]
     """
     ages = [text.strip() for text in ",".join(said).split(",") if text.strip()]
     if ages:
         return max(float(age) if age.isascii() and age.isdigit() else UNTOLD for age in ages)
-    return UNTOLD if _HIT.search(status) or _STALE.search(warning) else None
+    return UNTOLD if _HIT.search(status) or _STALE.search(warning) or _COPY.search(called) else None
 
 
 def made_on_request(outcome: Outcome) -> bool:

@@ -81,6 +81,8 @@ NOT_MODIFIED = at(90)._replace(result=Result.NOT_MODIFIED, status=304, digest=No
         (at(10, validators=etag("", 5)), at(90, validators=etag("", 60)), (*OPEN, Reason.LATER_MODIFIED)),
         (at(10), at(90, validators=etag("", 60)), (*OPEN, Reason.LATER_MODIFIED)),
         (at(10, validators=etag("", 5)), at(90, validators=etag("", 7)), SAME),
+        (at(10, validators=etag("", 5)), at(90, validators=etag("", 2)), (*OPEN, Reason.LATER_MODIFIED)),  # put back
+        (at(10, validators=etag('"1"', 5)), at(90, validators=etag('"1"', 2)), SAME),
         (at(10, validators=etag("", 10)), at(90, validators=etag("", 90)), SAME),
         (
             at(10, validators=etag('"1"')),
@@ -91,6 +93,16 @@ NOT_MODIFIED = at(90)._replace(result=Result.NOT_MODIFIED, status=304, digest=No
             at(10, validators=etag("", 1)),
             NOT_MODIFIED._replace(validators=etag("", 60)),
             (*OPEN, Reason.LATER_MODIFIED),
+        ),
+        (
+            at(10, validators=etag("", 5)),
+            NOT_MODIFIED._replace(validators=etag("", 2)),
+            (*OPEN, Reason.LATER_MODIFIED),
+        ),
+        (
+            at(10, validators=etag('"1"', 5)),
+            NOT_MODIFIED._replace(validators=etag('"1"', 2)),
+            ("coherent", "validator", "not-modified"),
         ),
         # the server's word, and how much it says
         (at(10, validators=etag('"1"')), NOT_MODIFIED, ("coherent", "validator", "not-modified")),
