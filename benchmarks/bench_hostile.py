@@ -60,8 +60,10 @@ def main() -> None:
     parser.add_argument("--strategy", default="sharc-selective")
     options = parser.parse_args()
     print(f"{len(KINDS)} kinds of pages, {len(SILENT)} of them silent", flush=True)
-    head = "| seed | claimed by bytes | by 304 | weak | by lastmod | silent | false by bytes | by 304 or lastmod (bound)"
-    print(f"{head} | weak | silent | which |\n|{'--:|' * 10}---|", flush=True)
+    head = "| seed | claimed by bytes | by 304 | weak | by lastmod | silent"
+    print(
+        f"{head} | false by bytes | by 304 or lastmod (bound) | weak | silent | which |\n|{'--:|' * 10}---|", flush=True
+    )
     for seed in range(options.runs):
         with HostileSite(seed, options.count, more=dict.fromkeys(MANY, options.many)) as site:
             threading.Thread(target=site.serve_forever, daemon=True).start()

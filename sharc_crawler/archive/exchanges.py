@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 FORMER_TYPE = "Sharc-Content-Type"  #: of the former capture's answer that a 304 refers to
 FORMER_UNPACKED = "Sharc-Unpacked-Digest"  #: of its payload, where that has a content coding
-_PROFILE = "http://netpreserve.org/warc/1.1/revisit/"
+PROFILE = "http://netpreserve.org/warc/1.1/revisit/"  #: what those of revisit records begin with
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ def not_modified(original: Original, *, former: bool = False) -> Draft:
 
 def _refers(profile: str, original: Original) -> Fields:
     fields = [
-        ("WARC-Profile", _PROFILE + profile),
+        ("WARC-Profile", PROFILE + profile),
         ("WARC-Refers-To-Target-URI", target_uri(original.url)),
         ("WARC-Refers-To-Date", warc_date(original.date)),
     ]

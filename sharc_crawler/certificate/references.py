@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from sharc_crawler.certificate.witness import MAIN, Finding
 from sharc_crawler.urls import canonical
 
@@ -19,11 +21,25 @@ _SERVERS_WORD = "server-not-modified"
 def missing(witness: Witness, former: Witness | None = None) -> Iterator[Finding]:
     """What records refer to wrongly. Where no former capture is at hand, payloads that lie there are passed over."""
     shared = _Shared(witness, *([former] if former else []))
+    yield from _at_one_moment(witness)
     for exchange in witness:
         if exchange.kind in MAIN and not exchange.request and not exchange.normalised:
             yield Finding("the request that it answers is missing", exchange.file, exchange.offset, exchange.uri)
         if exchange.holder is not None and (what := _wrong(exchange, exchange.holder, witness, former, shared)):
             yield Finding(what, exchange.file, exchange.offset, exchange.uri)
+
+
+def _at_one_moment(witness: Witness) -> Iterator[Finding]:
+    """Of two answers for one URL and instant a viewer shows the one, and a certificate speaks of the other."""
+    moments = np.fromiter((hash((one.uri, one.date)) for one in witness if one.message), np.int64)
+    hashes, counts = np.unique(moments, return_counts=True)
+    several = set(hashes[counts > 1].tolist())
+    seen: set[tuple[str, str]] = set()
+    for one in witness if several else ():
+        if one.message and hash((one.uri, one.date)) in several:
+            if (one.uri, one.date) in seen:
+                yield Finding("another answer of its URL and instant", one.file, one.offset, one.uri)
+            seen.add((one.uri, one.date))
 
 
 class _Shared:

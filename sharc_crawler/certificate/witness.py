@@ -14,6 +14,7 @@ from typing import IO, TYPE_CHECKING, NamedTuple
 from sharc_crawler.archive.exchanges import FORMER_TYPE, FORMER_UNPACKED
 from sharc_crawler.archive.members import Damage, Record, records
 from sharc_crawler.archive.options import FORMER
+from sharc_crawler.certificate.forms import misformed
 from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.changes.http import HttpResponse, parse_response
 from sharc_crawler.coding import decoded
@@ -180,11 +181,14 @@ def _read(stream: IO[bytes], name: str, witness: Witness, told: Callable[[int], 
         told(record.length)
         witness.findings += _altered(record, name)
         witness.findings += _strange(record, stream, name)
+        url = record.get("WARC-Target-URI")
+        witness.findings += [Finding(what, name, record.offset, url) for what in misformed(record)]
         owner = record.get("WARC-Concurrent-To")
         if record.kind == "warcinfo":
             closed = not any(b"\ndeduplication: %s\r" % kind.encode() in record.text for kind in FORMER)
         elif owner is not None:
             if last and owner == last[0].record:
+                witness.findings += _too_much(last[0], record, name)
                 _add(last[0], record)
                 witness.findings += _apart(last[1], record, name)
             else:
@@ -230,6 +234,15 @@ def _mislabelled(exchange: RecordedExchange, main: Record) -> list[Finding]:
     if stated in (None, exchange.digest):
         return []
     return [Finding("its payload is not what its digest says", exchange.file, exchange.offset, exchange.uri)]
+
+
+def _too_much(exchange: RecordedExchange, record: Record, name: str) -> Iterator[Finding]:
+    """An exchange has one request and one record of notes; these tell of an answer where its own record does not."""
+    second = exchange.request if record.kind == "request" else exchange.kind in MAIN and exchange.notes
+    if second:
+        yield Finding(f"a second {record.kind} record of one exchange", name, record.offset, exchange.uri)
+    if exchange.message is not None and b"http-response-base64:" in record.text and record.kind == "metadata":
+        yield Finding("its answer is noted, though it has a record", name, record.offset, exchange.uri)
 
 
 def _apart(main: Record, record: Record, name: str) -> Iterator[Finding]:

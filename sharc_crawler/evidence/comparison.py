@@ -38,9 +38,9 @@ def compare(old: Outcome, new: Outcome, *, restless: bool = False, dated: bool =
     * Equal payload digests, before or after unpacking (``Content-Encoding``), or redirects to one place: unchanged, by
       bytes; different ones, or another content type: changed.
     * Another kind of answer (content, redirect, gone) than before: changed. Gone both times: unchanged.
-    * The same content, but another ETag or Last-Modified (later than the visit, or, without ETags, older): the server contradicts itself, unknown; unless its
-      validators are ``restless``, known to differ at unchanged content. ``dated``: its kind of pages has a
-      Last-Modified that is not made on request.
+    * The same content, but another ETag or Last-Modified (later than the visit, or, without ETags, older): the server
+      contradicts itself, unknown; unless its validators are ``restless``, known to differ at unchanged content.
+      ``dated``: its kind of pages has a Last-Modified that is not made on request.
 
     >>> from sharc_crawler.model import Outcome
     >>> before = Outcome(Result.OK, 0.0, 1.0, status=200, digest="sha1:A")
@@ -80,8 +80,8 @@ def _not_modified(old: Outcome, new: Outcome, *, restless: bool) -> Comparison:
         if contradicts(old.validators, new.validators):
             return _unknown(Reason.OTHER_ETAG)
         before, after = (http_date(one.validators.last_modified) for one in (old, new))
-        other = before is not None and after is not None and after != before
-        if other and (not old.validators.etag or after > before):  # an older content is another one, too
+        moved = before is not None and after is not None and after - before
+        if moved and (moved > 0 or not old.validators.etag):  # an older content is another one, too
             return _unknown(Reason.LATER_MODIFIED)
         if not old.validators.etag and _ahead(old):
             return _unknown(Reason.LATER_MODIFIED)

@@ -78,7 +78,7 @@ def of_headers(values: Callable[[str], Sequence[bytes]]) -> dict[str, Any]:
         "media_type": kind.split(";")[0].strip(" \t").lower() or None,
         "charset": charset[1].lower() if charset else None,
         "date": min(dates, default=None),
-        "age": _age(texts("Age"), *map(", ".join, map(texts, ("Cache-Status", "Warning"))), called),
+        "age": _age(texts("Age"), ", ".join(texts("Cache-Status")), ", ".join(texts("Warning")), called),
         "part": any(map(_of_a_part, texts("Content-Range"))),
     }
 
@@ -112,9 +112,9 @@ def _age(said: Sequence[str], status: str, warning: str, called: str = "") -> Se
     (7.0, 9.0, None, None)
     >>> _age(["soon"], "", "") == _age([], "edge; hit", "") == _age([], "", '110 - "stale"') == UNTOLD
     True
-    >>> [_age([], "", "", text) == UNTOLD for text in ("TCP_HIT from a", "HIT, MISS", "UPDATING", "Hit from cloudfront")]
+    >>> [_age([], "", "", text) == UNTOLD for text in ("TCP_HIT from a", "HIT, MISS", "UPDATING", "Hit from a cloud")]
     [True, True, True, True]
-    >>> [_age([], "", "", text) for text in ("MISS", "RefreshHit from cloudfront", "TCP_REFRESH_HIT", "BYPASS", "white")]
+    >>> [_age([], "", "", text) for text in ("MISS", "RefreshHit from a cloud", "TCP_REFRESH_HIT", "BYPASS", "white")]
     [None, None, None, None, None]
     """
     ages = [text.strip() for text in ",".join(said).split(",") if text.strip()]

@@ -26,7 +26,7 @@ from sharc_crawler.evidence.reasons import Reason
 from sharc_crawler.instants import unix
 from sharc_crawler.model import Slot, Verdict
 from tests.certificate.made import START, Maker, said
-from tests.certificate.test_confirming import AUDIT, sitemap
+from tests.certificate.provisional import AUDIT, sitemap
 
 
 @pytest.fixture
