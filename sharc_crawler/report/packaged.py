@@ -36,7 +36,15 @@ from sharc_crawler.report.claim import sentence
 from sharc_crawler.report.html import render
 from sharc_crawler.report.packaging import SHOWS_CONTENT, title_of
 from sharc_crawler.report.sites import not_of_index
-from sharc_crawler.report.unsealed import DATA, DATA_PAGES, author_of, claims_of, confirmation_in, in_folder, reference_of
+from sharc_crawler.report.unsealed import (
+    DATA,
+    DATA_PAGES,
+    author_of,
+    claims_of,
+    confirmation_in,
+    in_folder,
+    reference_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -49,10 +57,18 @@ if TYPE_CHECKING:
 INDEX, BLOCKS, PAGES = "indexes/index.cdx.gz", "indexes/index.idx", "pages/pages.jsonl"
 #: of a page in the report, and in the certificate
 _STATED = ("url", "kind", "verdict", "evidence")
-#: of a package's description
-_FIELDS = {"profile", "resources", "title", "description", "created", "wacz_version", "software", "mainPageUrl"} | {
-    "mainPageDate"
-}
+#: of a package's description, in our order
+_FIELDS = (
+    "profile",
+    "resources",
+    "title",
+    "description",
+    "created",
+    "wacz_version",
+    "software",
+    "mainPageUrl",
+    "mainPageDate",
+)
 _SOFTWARE = re.compile(r"sharc-crawler \S+")
 LARGE, LINES = ("archive/", INDEX), ".jsonl"  #: read piece by piece
 
@@ -178,13 +194,14 @@ def _pages(stored: Iterable[str], source: Material, documents: Sequence[Document
     stands = standing(confirmation_in(source))
     entries = (map(stands, entries_of(source, document)) for document in documents)
     made = page_lines(line for each in entries for line in _lines(each, source.warcs))
-    if _digests(made) != _digests(stored):
+    arranged = list if len(documents) == 1 else sorted  # several captures lie in the order of their beginnings
+    if arranged(_digests(made)) != arranged(_digests(stored)):
         yield Finding("the list of pages is not that of the certificate", PAGES)
 
 
-def _digests(lines: Iterable[str]) -> list[bytes]:
-    """The lines in whatever order, a few bytes for each."""
-    return sorted(hashlib.sha256(line.encode("utf-8", "replace")).digest()[:20] for line in lines)
+def _digests(lines: Iterable[str]) -> Iterator[bytes]:
+    """A few bytes for each line."""
+    return (hashlib.sha256(line.encode("utf-8", "replace")).digest()[:20] for line in lines)
 
 
 def _lines(entries: Iterable[Document], warcs: Mapping[str, Callable[[], IO[bytes]]]) -> Iterator[dict[str, Any]]:
@@ -305,5 +322,7 @@ def _opened_at(
         yield Finding(f"it is said to be of {about['created']}, the captures ended at {ended}", PACKAGE)
     if not _SOFTWARE.fullmatch(about["software"]):
         yield Finding(f"it is said to be made by {about['software']!r}", PACKAGE)
-    if more := sorted(about.keys() - _FIELDS):
+    if more := sorted(about.keys() - set(_FIELDS)):
         yield Finding(f"{', '.join(more)} is no field of a package", PACKAGE)
+    elif [*about] != [name for name in _FIELDS if name in about]:
+        yield Finding("its fields are not in our order", PACKAGE)

@@ -100,6 +100,9 @@ ALTERED = {
     "parts with a bit more": in_parts(lambda data: {0: data[:2000] + bytes([data[2000] ^ 4]) + data[2001:]}),
     "parts that overlap": in_parts(lambda data: {0: data, 5: b"zzzzz"}),
     "parts with a gap": in_parts(lambda data: {0: data[:900], 1000: data[1000:]}),
+    "parts in each other's place": in_parts(lambda data: {0: data[900:], len(data) - 900: data[:900]}),
+    "a part put again, shorter": in_parts(lambda data: {0: data[:900], 800: data[850:]}),
+    "a part behind a gap": in_parts(lambda data: {0: data[: len(data) // 2], len(data): data}),
     "a part of the index": part_alone(INDEX, b"x"),
     "a part of the certificate": part_alone("certificate.json", b"{}"),
 }  # fmt: skip

@@ -18,12 +18,13 @@ from sharc_crawler.archive.records import WARC_FIELDS, member
 from sharc_crawler.certificate.canonical import DIGEST
 from sharc_crawler.certificate.fixity import fixity
 from sharc_crawler.certificate.verify import verify
+from sharc_crawler.certificate.writing import certify
 from sharc_crawler.changes.digest import labelled_digest
 from sharc_crawler.cli import main
 from sharc_crawler.report.packaged import not_of_it
 from sharc_crawler.report.write import write
 from tests.certificate.forging import entry, forge, is_page, whole
-from tests.certificate.made import SITE, certified
+from tests.certificate.made import SITE, make
 from tests.certificate.test_beside import data_warc, records_of
 
 if TYPE_CHECKING:
@@ -39,7 +40,10 @@ OTHER_HEAD = b"http-response-base64: " + b64encode(b"HTTP/1.1 200 OK\r\nContent-
 @pytest.fixture(scope="module")
 def original(tmp_path_factory):
     folder = tmp_path_factory.mktemp("forged") / "capture"
-    write([certified(folder)], folder)
+    folder.mkdir()
+    facts = make(folder)
+    write([facts], folder)
+    certify([facts], folder)
     return folder
 
 
@@ -313,10 +317,11 @@ def test_a_forged_record_is_found(original, tmp_path, case):
 @pytest.mark.parametrize("case", OUT_OF_REACH)
 def test_what_nothing_rests_on_is_found_where_the_digest_was_noted(original, tmp_path, case):
     folder = shutil.copytree(original, tmp_path / "capture")
-    digest = json.loads((folder / "certificate.json").read_text())[DIGEST]
+    noted = ["verify", str(folder), "--digest", json.loads((folder / "certificate.json").read_text())[DIGEST]]
+    assert CliRunner().invoke(main, noted).exit_code == 0
     OUT_OF_REACH[case](folder)
     assert found(folder) == ""
-    assert CliRunner().invoke(main, ["verify", str(folder), "--digest", digest]).exit_code == 3
+    assert CliRunner().invoke(main, noted).exit_code == 3
 
 
 def rows(change: Callable[[list[str]], list[str]]):
